@@ -1,0 +1,54 @@
+# make demo, make test: each sets up what it needs in .venv first; a second call does not reinstall.
+PYTHON ?= python3
+VENV := .venv
+PEERS := .venv-peers
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PEERS_READY := $(PEERS)/.ready
+WORKERS ?= 2
+
+.PHONY: help setup demo test test-all lint bench mutants clean
+
+help:
+	@echo "make demo      show the mechanisms at work"
+	@echo "make test      run the tests (test-all: the long forms too)"
+	@echo "make lint      ruff and mypy --strict"
+	@echo "make bench     measure, beside peers, into bench/RESULTS.md"
+	@echo "make mutants   break one rule at a time; the tests must notice"
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "discreet needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(PEERS_READY): bench/peers.txt constraints.txt $(READY)
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -r bench/peers.txt
+	PIP_CONSTRAINT=constraints.txt $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+setup: $(READY)
+
+demo: $(READY)
+	$(BIN)/discreet demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not long"
+
+test-all: $(READY)
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(PEERS_READY)
+	$(PEERS)/bin/python bench/run.py
+
+mutants: $(READY)
+	$(BIN)/python tests/mutants.py
+
+clean:
+	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,42 @@
+"""The family of errors. Each message names what was wrong and what to write instead."""
+
+from __future__ import annotations
+
+
+class DiscreetError(Exception):
+    """Every error this package raises on purpose is one of these."""
+
+
+class ParameterError(DiscreetError, ValueError):
+    """An argument is outside what it may be; raised before any randomness is drawn."""
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        self.name = name
+        self.allowed = allowed
+        super().__init__(f"{name} must be {allowed}; got {_shown(value)}")
+
+    @classmethod
+    def of_data(cls, name: str, data: object, allowed: str) -> ParameterError:
+        """Complain about the type of some data without quoting any of it."""
+        kind = getattr(data, "dtype", None)
+        return cls(name, _Word(f"{type(data).__name__}" + (f" of {kind}" if kind is not None else "")), allowed)
+
+
+class BudgetError(DiscreetError):
+    """A loss does not fit into what is left of a budget."""
+
+
+class ExhaustedError(DiscreetError):
+    """A mechanism that answers a limited number of times was asked once more."""
+
+
+class _Word(str):
+    """A description, shown without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:60]}... ({len(text)} characters)"

@@ -1,0 +1,166 @@
+"""The house stands as its plan says: imports go down, every file is tested, the front door is light."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import discreet
+
+SOURCE = Path(discreet.__file__).parent
+TESTS = Path(__file__).parent.parent
+
+FLOORS = {
+    "base": 0,
+    **dict.fromkeys(["noise", "privacy"], 1),
+    **dict.fromkeys(["plan", "policy", "mechanisms", "answers"], 2),
+    **dict.fromkeys(["query", "engines", "ledger"], 3),
+    "curator": 4,
+    **dict.fromkeys(["synthetic", "local", "learn", "topdown", "robust"], 5),
+    **dict.fromkeys(["cli", "server"], 6),
+}
+BESIDE = "audit"
+"""It may look at every floor; nothing imports it."""
+
+COVERED_ELSEWHERE: dict[str, str] = {}
+"""Source files without a test file of their own name, and the test file that covers each."""
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """Yield every room's files as (room, path)."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE).parts
+        if len(parts) > 1:
+            yield parts[0], path
+
+
+def imported(path: Path, text: str) -> Iterator[str]:
+    """Yield the dotted names under `discreet` that a file imports, wherever in the file."""
+    package = ("discreet", *path.relative_to(SOURCE).parts[:-1])
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+            home = ".".join(part for part in (above, node.module or "") if part)
+            names = [f"{home}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (name for name in names if name == "discreet" or name.startswith("discreet."))
+
+
+def complaint(room: str, name: str) -> str | None:
+    """Say what is wrong with importing that name in that room, if anything is."""
+    parts = name.split(".")
+    target = parts[1] if len(parts) > 1 else ""
+    if room == BESIDE or target == room:
+        return None
+    if target == BESIDE:
+        return "nothing imports audit"
+    if target not in FLOORS:
+        return None if FLOORS[room] == 6 else "only the faces import the front door"
+    if FLOORS[target] >= FLOORS[room]:
+        return f"floor {FLOORS[room]} may not import floor {FLOORS[target]}"
+    return None
+
+
+def test_every_folder_is_a_room_of_the_plan() -> None:
+    assert {room for room, _ in modules()} <= {*FLOORS, BESIDE}
+
+
+def test_imports_go_down_only_and_never_between_rooms_of_a_floor() -> None:
+    wrong = [
+        f"{path.relative_to(SOURCE)} imports {name}: {reason}"
+        for room, path in modules()
+        for name in imported(path, path.read_text())
+        if (reason := complaint(room, name))
+    ]
+    assert wrong == []
+
+
+def test_the_rule_of_floors_notices_what_it_should() -> None:
+    here = SOURCE / "noise" / "x.py"
+    for text, wrong in [
+        ("from discreet.base import check", False),
+        ("from discreet.noise import bits", False),
+        ("from . import bits", False),
+        ("from ..base.check import real", False),
+        ("import numpy.random", False),
+        ("from discreet.privacy import Loss", True),
+        ("from ..privacy import Loss", True),
+        ("from .. import mechanisms", True),
+        ("import discreet.mechanisms.laplace", True),
+        ("from discreet import mechanisms", True),
+        ("import discreet", True),
+        ("import discreet.audit", True),
+        ("def f():\n    from discreet.cli import app", True),
+    ]:
+        assert any(complaint("noise", name) for name in imported(here, text)) is wrong, text
+    assert complaint("privacy", "discreet.noise.bits")
+    assert complaint("cli", "discreet.__version__") is None
+
+
+@pytest.mark.parametrize("room", ["base", "noise", "privacy", "mechanisms"])
+def test_every_file_has_its_test_file(room: str) -> None:
+    without = []
+    for path in sorted((SOURCE / room).rglob("*.py")):
+        name = path.relative_to(SOURCE).as_posix()
+        own = TESTS / path.relative_to(SOURCE).parent / f"test_{path.stem}.py"
+        covering = TESTS / COVERED_ELSEWHERE[name] if name in COVERED_ELSEWHERE else own
+        if not path.stem.startswith("__") and not covering.is_file():
+            without.append(name)
+    assert without == []
+
+
+def test_the_list_of_files_covered_elsewhere_is_not_out_of_date() -> None:
+    for name, test in COVERED_ELSEWHERE.items():
+        assert (SOURCE / name).is_file(), name
+        assert (TESTS / test).is_file(), test
+        assert not (TESTS / Path(name).parent / f"test_{Path(name).stem}.py").exists(), name
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        f"discreet.{path.relative_to(SOURCE).with_suffix('').as_posix().replace('/', '.')}"
+        for room, path in modules()
+        if room in ("base", "noise") and path.stem != "__init__"
+    ],
+)
+def test_the_examples_in_the_docstrings_are_true(module: str) -> None:
+    assert doctest.testmod(importlib.import_module(module), optionflags=doctest.ELLIPSIS).failed == 0
+
+
+def in_fresh_python(program: str) -> str:
+    return subprocess.run([sys.executable, "-I", "-c", program], check=True, capture_output=True, text=True).stdout
+
+
+def test_importing_the_package_loads_nothing_outside_the_standard_library() -> None:
+    loaded = in_fresh_python(
+        "import sys; before = set(sys.modules); import discreet; print(*(set(sys.modules) - before))"
+    ).split()
+    foreign = {name.split(".")[0] for name in loaded} - sys.stdlib_module_names
+    assert {name for name in foreign if not name.startswith("_")} == {"discreet"}
+    assert not any(name.startswith("discreet.") for name in loaded)
+
+
+def test_rooms_are_loaded_when_they_are_first_used() -> None:
+    told = in_fresh_python(
+        "import discreet; print(discreet.mechanisms.__name__, discreet.noise.__name__, discreet.Grid(0.5).snap(3.0))"
+    )
+    assert told.split() == ["discreet.mechanisms", "discreet.noise", "6"]
+
+
+def test_the_front_door_lists_what_it_gives_and_refuses_the_rest() -> None:
+    for name in discreet.__all__:
+        assert getattr(discreet, name) is not None
+        assert name in dir(discreet)
+    with pytest.raises(AttributeError, match="nonsense"):
+        discreet.nonsense  # noqa: B018

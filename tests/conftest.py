@@ -1,0 +1,26 @@
+"""What holds for all tests: patient generated examples, and how long each folder took (the limit is ten minutes)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")  # on a busy computer a deadline would be a flaky test
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Add up the seconds of all tests of a folder, over all workers."""
+    seconds: dict[str, float] = defaultdict(float)
+    count: dict[str, int] = defaultdict(int)
+    for report in [report for reports in terminalreporter.stats.values() for report in reports]:
+        if hasattr(report, "duration"):
+            folder = "/".join(report.nodeid.split("/")[:2])
+            seconds[folder] += report.duration
+            count[folder] += report.when == "call"
+    for folder in sorted(seconds):
+        terminalreporter.write_line(f"{folder:18} {count[folder]:5} tests {seconds[folder]:7.1f} s")
+    total = {word: len(terminalreporter.stats.get(word, [])) for word in ("passed", "failed", "skipped")}
+    terminalreporter.write_line(", ".join(f"{number} {word}" for word, number in total.items()))
