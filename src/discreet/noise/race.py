@@ -1,0 +1,231 @@
+"""Exact noisy argmax: who wins when every score gets a continuous noise, decided without rounding.
+
+Each contender's noise is a real number of which only the first bits are known. Float intervals sort out nearly
+all contenders; the few that still overlap are refined in ball arithmetic, with more bits, until one is ahead.
+Two reals are equal with probability 0, so there are no ties to break: the winner is the one that infinitely
+many bits would show.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from flint import arb, fmpq
+from numpy.typing import NDArray
+
+from discreet.base import check
+from discreet.base.errors import ParameterError
+from discreet.base.rounding import ball, precision
+from discreet.base.wide import Ints, WideInts, integers
+from discreet.noise import bits
+from discreet.noise.interval import EXPONENTIAL, INT64, LOG_ERROR, SMALLEST, Floats, Prefix
+
+Scores = Ints | WideInts
+
+SMALLEST_SCALE, LARGEST_SCALE = 1e-100, 1e100
+
+_TOP = np.uint64(2**64 - 2**34)
+"""Words at or above this leave 1 - u too uncertain for a float Gumbel variable."""
+
+
+_FAR = 1e300
+"""Scores further behind than this are cut there in the float stage, where only their upper bound is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A continuous noise read from one word: floats with error bounds, and balls that hold its true value."""
+
+    estimate: Callable[[NDArray[np.uint64]], tuple[Floats, Floats]]
+    enclose: Callable[[Prefix, bool], arb | None]
+    signed: bool = False
+
+
+def gumbel_argmax(scores: Scores, scale: float | Fraction, weights: list[int] | None = None) -> int:
+    """Return index i with probability proportional to weights[i] * exp(scores[i] / scale), exactly."""
+    if weights is not None:
+        if not isinstance(weights, list) or len(weights) != len(score_array(scores)):
+            raise ParameterError.of_data("weights", weights, "a list with one whole number for each score")
+        weights = [check.integer("weights", weight, least=1) for weight in weights]
+    return _race(scores, scale, GUMBEL_NOISE, weights).winner
+
+
+def exponential_argmax(scores: Scores, scale: float | Fraction) -> int:
+    """Return the index of the largest scores[i] + scale * E_i, for independent exponential E_i of mean 1."""
+    return _race(scores, scale, EXPONENTIAL_NOISE).winner
+
+
+def laplace_argmax(scores: Scores, scale: float | Fraction) -> tuple[int, int]:
+    """Return the index of the largest scores[i] + scale * L_i, for independent Laplace L_i, and its lead.
+
+    The lead is how far the winner is ahead of the runner-up, rounded down; it takes at least two scores.
+    """
+    if len(score_array(scores)) < 2:
+        raise ParameterError.of_data("scores", scores, "at least two, since the lead is over a runner-up")
+    result = _race(scores, scale, LAPLACE_NOISE, lead=True)
+    return result.winner, result.lead
+
+
+def score_array(scores: object) -> Scores:
+    """Return a list of at least one integer score as an array: int64 within +-2^61, or Python ints."""
+    array = integers("scores", scores)
+    if isinstance(array, int) or array.ndim != 1 or len(array) == 0:
+        raise ParameterError.of_data("scores", scores, "a list of at least one integer")
+    return array
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The winner's index and, where it was asked for, its lead (else 0)."""
+
+    winner: int
+    lead: int
+
+
+class _Contender:
+    """One score with its noise, known to some bits."""
+
+    def __init__(self, index: int, behind: int, weight: int, word: int, variable: Variable) -> None:
+        self.index, self.behind, self.weight, self.variable = index, behind, weight, variable
+        self.negative = variable.signed and word > INT64
+        self.prefix = Prefix(word & INT64, 63) if variable.signed else Prefix(word, 64)
+
+    def position(self, scale: Fraction) -> arb | None:
+        """Return a ball around noise + ln(weight) - behind / scale, or nothing while it may be unbounded."""
+        noise = self.variable.enclose(self.prefix, self.negative)
+        return None if noise is None else noise + arb(self.weight).log() - ball(self.behind / scale)
+
+
+def _race(
+    scores: Scores,
+    scale: float | Fraction,
+    variable: Variable,
+    weights: list[int] | None = None,
+    lead: bool = False,
+) -> Result:
+    exact_scale = Fraction(check.real("scale", scale, least=SMALLEST_SCALE, most=LARGEST_SCALE))
+    scores = score_array(scores)
+    best = scores.max()
+    behind = best - scores  # exact: int64 scores lie within +-2^61
+    words = bits.words(len(scores))
+    low, high = _positions(behind, float(exact_scale), weights, variable, words)
+    threshold = np.partition(low, -2)[-2] if lead else low.max()
+    contenders = [
+        _Contender(int(i), int(behind[i]), weights[i] if weights else 1, int(words[i]), variable)
+        for i in np.flatnonzero(high >= threshold)
+    ]
+    return _decide(contenders, exact_scale, lead)
+
+
+def _positions(
+    behind: Scores, scale: float, weights: list[int] | None, variable: Variable, words: NDArray[np.uint64]
+) -> tuple[Floats, Floats]:
+    """Return float bounds on every contender's position."""
+    beyond = np.asarray(behind > _FAR, dtype=bool)
+    with np.errstate(all="ignore"):
+        distance = np.where(beyond, _FAR, behind).astype(np.float64) / scale
+    far = beyond | ~(distance < _FAR)
+    distance = np.where(far, _FAR, distance)
+    log_weight = np.zeros(len(behind)) if weights is None else np.array([math.log(w) for w in weights])
+    noise, error = variable.estimate(words)
+    position = noise - distance + log_weight
+    error = error + 2.0**-50 * (np.abs(noise) + distance) + 2.0**-46 * np.abs(log_weight)
+    return np.where(far, -np.inf, position - error), position + error
+
+
+def _decide(contenders: list[_Contender], scale: Fraction, lead: bool) -> Result:
+    """Refine until one contender is ahead of all others (and its lead lies between two integers)."""
+    while True:
+        if len(contenders) == 1 and not lead:
+            return Result(contenders[0].index, 0)
+        behind_bits = max(contender.behind.bit_length() for contender in contenders)
+        with precision(contenders[0].prefix.count + behind_bits + 64):
+            places = [contender.position(scale) for contender in contenders]
+            known = [place for place in places if place is not None]
+            if len(known) == len(places) and lead:
+                settled = _settled(contenders, known, scale)
+                if settled is not None:
+                    return settled
+            elif known and not lead:
+                front = _greatest([place.lower() for place in known])
+                contenders = [
+                    contender
+                    for contender, place in zip(contenders, places, strict=True)
+                    if place is None or not (place < front)
+                ]
+        if len(contenders) > 1:
+            for contender in contenders:
+                contender.prefix.extend()
+
+
+def _settled(contenders: list[_Contender], places: list[arb], scale: Fraction) -> Result | None:
+    """Return the winner and its lead where the balls decide both."""
+    lows = [place.lower() for place in places]
+    first = next(i for i, low in enumerate(lows) if all(low >= other for other in lows))
+    others = places[:first] + places[first + 1 :]
+    nearest = _greatest([place.lower() for place in others]).union(_greatest([place.upper() for place in others]))
+    ahead = (places[first] - nearest) * ball(scale)
+    whole = ahead.floor().unique_fmpz()
+    if ahead > 0 and whole is not None:
+        return Result(contenders[first].index, int(whole))
+    return None
+
+
+def _greatest(points: list[arb]) -> arb:
+    greatest = points[0]
+    for point in points[1:]:
+        if point > greatest:
+            greatest = point
+    return greatest
+
+
+def _uniform(words: NDArray[np.uint64], bit_count: int) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Return w, a bound on |ln(u / w)|, and where the words say too little."""
+    w = words.astype(np.float64) + 0.5
+    spread = 2.0**-51 + 1.0 / w
+    return w * 2.0**-bit_count, spread, words < np.uint64(SMALLEST)
+
+
+def _estimate_exponential(words: NDArray[np.uint64], bit_count: int = 64) -> tuple[Floats, Floats]:
+    w, spread, unknown = _uniform(words, bit_count)
+    value = EXPONENTIAL.estimate(w)
+    return value, np.where(unknown, np.inf, spread + value * LOG_ERROR)
+
+
+def _estimate_laplace(words: NDArray[np.uint64]) -> tuple[Floats, Floats]:
+    value, error = _estimate_exponential(words & np.uint64(INT64), 63)
+    return np.where(words > np.uint64(INT64), -value, value), error
+
+
+def _estimate_gumbel(words: NDArray[np.uint64]) -> tuple[Floats, Floats]:
+    """Estimate -ln(-ln(1 - u)); small u, known to full relative precision, are the large values that win."""
+    w, spread, unknown = _uniform(words, 64)
+    unknown |= words >= _TOP
+    w[unknown] = 0.5
+    exponential = -np.log1p(-w)
+    value = -np.log(exponential)
+    # d ln E / d ln u = u / ((1 - u) E), which varies by less than a factor 2 inside the interval.
+    error = 2 * spread * w / ((1.0 - w) * exponential) + LOG_ERROR * (1 + np.abs(value))
+    return value, np.where(unknown, np.inf, error)
+
+
+def _enclose_exponential(prefix: Prefix, negative: bool) -> arb | None:
+    value = prefix.enclose(EXPONENTIAL)
+    return -value if negative and value is not None else value
+
+
+def _enclose_gumbel(prefix: Prefix, negative: bool) -> arb | None:
+    whole, end = prefix.whole, 1 << prefix.count
+    if whole == 0 or whole + 1 == end:
+        return None
+    ends = [-(-(1 - arb(fmpq(edge, end))).log()).log() for edge in (whole, whole + 1)]
+    return ends[0].union(ends[1])
+
+
+EXPONENTIAL_NOISE = Variable(_estimate_exponential, _enclose_exponential)
+LAPLACE_NOISE = Variable(_estimate_laplace, _enclose_exponential, signed=True)
+GUMBEL_NOISE = Variable(_estimate_gumbel, _enclose_gumbel)
