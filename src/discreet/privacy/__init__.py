@@ -1,0 +1,38 @@
+"""Floor 1: what a privacy loss is, how losses compose, and filters for adaptive analysts."""
+
+from discreet.privacy.composed import ComposedLoss
+from discreet.privacy.composition import parallel
+from discreet.privacy.filters import BudgetFilter, Filter, Odometer, filter_over
+from discreet.privacy.guarantees import ApproximateLoss, BoundedRangeLoss, PureLoss, ZcdpLoss
+from discreet.privacy.loss import Certified, Loss
+from discreet.privacy.neighbours import Neighbours
+from discreet.privacy.noises import (
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    RandomizedResponseLoss,
+)
+from discreet.privacy.sampled import SampledLoss
+
+__all__ = [
+    "ApproximateLoss",
+    "BoundedRangeLoss",
+    "BudgetFilter",
+    "Certified",
+    "ComposedLoss",
+    "DiscreteGaussianLoss",
+    "DiscreteLaplaceLoss",
+    "Filter",
+    "GaussianLoss",
+    "LaplaceLoss",
+    "Loss",
+    "Neighbours",
+    "Odometer",
+    "PureLoss",
+    "RandomizedResponseLoss",
+    "SampledLoss",
+    "ZcdpLoss",
+    "filter_over",
+    "parallel",
+]

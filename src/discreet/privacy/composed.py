@@ -1,0 +1,183 @@
+"""Composition: several losses on the same data, as one loss."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from discreet.base import check
+from discreet.base.check import Exact
+from discreet.base.rounding import ball, float_down, float_up, ratio_up, rounded_up
+from discreet.privacy.accountant import Parts, certified_delta, certified_epsilon
+from discreet.privacy.guarantees import ApproximateLoss, PureLoss, ZcdpLoss
+from discreet.privacy.loss import Certified, Loss
+from discreet.privacy.noises import GaussianLoss
+from discreet.privacy.pairs import Pair
+
+NOTHING = PureLoss(0.0)
+"""The loss of releasing nothing."""
+
+
+def compose(parts: Iterable[tuple[Loss, int]]) -> Loss:
+    """Return the composition of losses, each with how often it occurs: the same value in whatever order.
+
+    Equal losses are counted together and what costs nothing is left out.
+    """
+    counts: Counter[Loss] = Counter()
+    for loss, count in parts:
+        for part, times in loss.parts if isinstance(loss, ComposedLoss) else ((loss, 1),):
+            counts[part] += times * count
+    kept = [(loss, count) for loss, count in counts.items() if count and loss.pure > 0]
+    if not kept:
+        return NOTHING
+    if len(kept) == 1 and kept[0][1] == 1:
+        return kept[0][0]
+    return ComposedLoss(tuple(sorted(kept, key=lambda part: part[0].to_json())))
+
+
+@dataclass(frozen=True, repr=False)
+class ComposedLoss(Loss):
+    """Several releases on the same data, fixed in advance or each chosen from losses in this list.
+
+    Its bounds are certified: `high` is the least of all bounds that apply (the accountant's, the sum of epsilons, the
+    sum of rho), and `low` is below the truth for the worst mechanisms that the parts describe.
+    """
+
+    kind = "composed"
+    parts: tuple[tuple[Loss, int], ...]
+
+    @property
+    def pure(self) -> float:
+        """The sum of the parts' epsilons (basic composition)."""
+        return _total((loss.pure, count) for loss, count in self.parts)
+
+    def zcdp(self) -> float:
+        """Return the sum of the parts' rho."""
+        return _total((loss.zcdp(), count) for loss, count in self.parts)
+
+    def _renyi(self, order: Exact) -> float:
+        return _total((loss._renyi(order), count) for loss, count in self.parts)
+
+    def _group(self, size: int) -> Loss:
+        return compose((loss.group(size), count) for loss, count in self.parts)
+
+    def epsilon(self, delta: Exact) -> Certified:
+        """Return the least epsilon >= 0 that goes with this delta in [0, 1)."""
+        target = float_down(check.delta("delta", delta))
+        closed = self._closed()
+        if closed is not None:
+            return closed.epsilon(target)
+        if target == 0.0:
+            return super().epsilon(target)
+        directions, attained = (
+            self._directions(lambda loss: loss.pairs()),
+            self._directions(lambda loss: loss.attained()),
+        )
+        found = certified_epsilon(directions, target, attained) if directions else Certified(0.0, math.inf)
+        if attained is None:
+            found = Certified(0.0, found.high)
+        highs = [bound.epsilon(target).high for bound in self._simple()]
+        rho, delta_sum = self._approximate_zcdp()
+        if math.isfinite(rho) and 0 < delta_sum < target:
+            highs.append(ZcdpLoss(rho).epsilon(Fraction(target) - Fraction(delta_sum)).high)
+        return _least_of(found, highs)
+
+    def _certified_delta(self, epsilon: Exact) -> Certified:
+        closed = self._closed()
+        if closed is not None:
+            return closed._certified_delta(epsilon)
+        directions, attained = (
+            self._directions(lambda loss: loss.pairs()),
+            self._directions(lambda loss: loss.attained()),
+        )
+        found = certified_delta(directions, float_down(epsilon), attained) if directions else Certified(0.0, 1.0)
+        if attained is None:
+            found = Certified(0.0, found.high)
+        highs = [bound._certified_delta(epsilon).high for bound in self._simple()]
+        rho, delta_sum = self._approximate_zcdp()
+        if math.isfinite(rho) and delta_sum > 0:
+            high = Fraction(ZcdpLoss(rho)._certified_delta(epsilon).high) + Fraction(delta_sum)
+            highs.append(min(1.0, float_up(high)))
+        return _least_of(found, highs)
+
+    def _delta(self, epsilon: Exact) -> arb:
+        raise AssertionError("a composition has no formula of its own")
+
+    def _closed(self) -> Loss | None:
+        """Return one loss with exactly this curve, where there is one."""
+        kinds = {type(loss) for loss, _ in self.parts}
+        if kinds == {GaussianLoss}:
+            return _joined_gaussians(self.parts)
+        return ZcdpLoss(self.zcdp()) if kinds == {ZcdpLoss} else None
+
+    def _simple(self) -> list[Loss]:
+        """Return losses that bound this one from above: the sum of epsilons, and the sum of rho."""
+        bounds: list[Loss] = []
+        if math.isfinite(self.pure):
+            bounds.append(PureLoss(self.pure))
+        if math.isfinite(self.zcdp()):
+            bounds.append(ZcdpLoss(self.zcdp()))
+        return bounds
+
+    def _approximate_zcdp(self) -> tuple[float, float]:
+        """Return the sums of rho and delta: (epsilon, delta) is delta-approximate (epsilon^2 / 2)-zCDP."""
+        pure = [(PureLoss(loss.epsilon_) if isinstance(loss, ApproximateLoss) else loss, n) for loss, n in self.parts]
+        deltas = ((loss.delta_ if isinstance(loss, ApproximateLoss) else 0.0, count) for loss, count in self.parts)
+        return _total((loss.zcdp(), count) for loss, count in pure), _total(deltas)
+
+    def _pure_low(self) -> float:
+        if math.isinf(self.pure):
+            return self.pure
+        return float_down(sum((Fraction(loss._pure_low()) * count for loss, count in self.parts), Fraction(0)))
+
+    def _directions(self, pairs_of: Callable[[Loss], list[Pair] | None]) -> list[Parts] | None:
+        """Return what the accountant composes, for remove and for add; nothing if a part has no pair."""
+        gaussians = tuple(part for part in self.parts if isinstance(part[0], GaussianLoss))
+        rest = [part for part in self.parts if part not in gaussians]
+        if gaussians:
+            rest.append((_joined_gaussians(gaussians), 1))
+        listed = [(pairs_of(loss), count) for loss, count in rest]
+        if any(pairs is None for pairs, _ in listed):
+            return None
+        known = [(pairs, count) for pairs, count in listed if pairs is not None]
+        ways = max(len(pairs) for pairs, _ in known)
+        return [[(pairs[way % len(pairs)], count) for pairs, count in known] for way in range(ways)]
+
+    def __repr__(self) -> str:
+        return " + ".join(f"{loss!r} * {count}" if count > 1 else repr(loss) for loss, count in self.parts)
+
+    def _parameters(self) -> dict[str, Any]:
+        return {"parts": [[loss.to_dict(), count] for loss, count in self.parts]}
+
+    @classmethod
+    def _from_parameters(cls, **parameters: Any) -> Loss:
+        parts = parameters.pop("parts")
+        if parameters:
+            raise ValueError("a composed loss has parts and nothing else")
+        return compose((Loss.from_dict(loss), check.integer("count", count, least=1)) for loss, count in parts)
+
+
+def _joined_gaussians(parts: Iterable[tuple[Loss, int]]) -> GaussianLoss:
+    """Return one Gaussian loss with the mu^2 of all (Dong, Roth, Su 2022, Corollary 3.3)."""
+    squares = sum(
+        (Fraction(loss.mu) ** 2 * count for loss, count in parts if isinstance(loss, GaussianLoss)), Fraction(0)
+    )
+    return GaussianLoss(rounded_up(lambda: ball(squares).sqrt()))
+
+
+def _least_of(found: Certified, bounds: list[float]) -> Certified:
+    high = min([found.high, *bounds])
+    return Certified(min(found.low, high), high)
+
+
+def _total(parts: Iterable[tuple[float, int]]) -> float:
+    listed = list(parts)
+    if any(math.isinf(value) for value, _ in listed):
+        return math.inf
+    return ratio_up(sum((Fraction(value) * count for value, count in listed), Fraction(0)), 1)

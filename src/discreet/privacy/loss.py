@@ -1,0 +1,202 @@
+"""What every privacy loss can do: answer delta(epsilon) and epsilon(delta) with certified bounds, travel as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from flint import arb
+
+from discreet.base import check
+from discreet.base.check import Exact
+from discreet.base.errors import DiscreetError
+from discreet.base.rounding import ball, down, float_down, precision, rounded_up, up
+from discreet.base.search import least_float
+from discreet.privacy.pairs import HUGE, Pair
+
+LARGEST_EPSILON = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """A bracket around a real number: low <= truth <= high. `high` is what a privacy claim may use."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, repr=False)
+class Loss(ABC):
+    """How far one release can tell two neighbours apart: an immutable value, the same forever once recorded.
+
+    The guarantee: for every event S and both directions, Pr[M(x) in S] <= e^epsilon Pr[M(x') in S] + delta
+    whenever delta >= self.delta(epsilon).high. `low` bounds the same number from below, for the worst mechanism
+    and neighbours that the loss describes.
+    """
+
+    kind: ClassVar[str]
+    version: ClassVar[int] = 1
+    _kinds: ClassVar[dict[tuple[str, int], type[Loss]]] = {}
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        Loss._kinds[cls.kind, cls.version] = cls
+
+    @property
+    @abstractmethod
+    def pure(self) -> float:
+        """The least epsilon at delta = 0, rounded up; infinity where there is none."""
+
+    @abstractmethod
+    def _delta(self, epsilon: Exact) -> arb | tuple[arb, arb]:
+        """Return a ball around delta(epsilon), or balls around a lower and an upper bound of it."""
+
+    def delta(self, epsilon: Exact) -> Certified:
+        """Return the least delta that goes with this epsilon >= 0."""
+        return self._certified_delta(check.real("epsilon", epsilon, least=0))
+
+    def epsilon(self, delta: Exact) -> Certified:
+        """Return the least epsilon >= 0 that goes with this delta in [0, 1)."""
+        target = float_down(check.delta("delta", delta))
+        if target == 0.0:
+            return Certified(self._pure_low(), self.pure)
+        _, high = least_float(lambda e: self._certified_delta(e).high <= target, limit=self.pure)
+        low, _ = least_float(lambda e: self._certified_delta(e).low <= target, limit=self.pure)
+        return Certified(min(low, self._pure_low()), high)
+
+    def __add__(self, other: Loss) -> Loss:
+        """Compose with another loss: both releases on the same data."""
+        return _composed([(self, 1), (other, 1)]) if isinstance(other, Loss) else NotImplemented
+
+    def __mul__(self, count: int) -> Loss:
+        """Compose with itself: this many releases on the same data."""
+        return _composed([(self, check.integer("count", count, least=0))])
+
+    __rmul__ = __mul__
+
+    def pairs(self) -> list[Pair] | None:
+        """Return the dominating pair, or one for remove and one for add; nothing where none is known."""
+        return None
+
+    def attained(self) -> list[Pair] | None:
+        """Return pairs that some mechanism of this loss has: what a lower bound may be computed from."""
+        return None if HUGE < self.pure < math.inf else self.pairs()
+
+    def renyi(self, alpha: float) -> float:
+        """Return a bound on the Renyi divergence of order alpha > 1, rounded up; infinity where there is none."""
+        order = check.real("alpha", alpha, above=1)
+        return self._renyi(order)
+
+    def _renyi(self, order: Exact) -> float:
+        rho = self.zcdp()
+        return rounded_up(lambda: ball(order) * ball(rho)) if math.isfinite(rho) else math.inf
+
+    def zcdp(self) -> float:
+        """Return the rho of zero-concentrated differential privacy, rounded up; infinity where there is none.
+
+        epsilon-differential privacy implies rho = epsilon^2 / 2 (Bun, Steinke 2016, Proposition 3.3).
+        """
+        pure = self.pure
+        return rounded_up(lambda: ball(pure) ** 2 / 2) if math.isfinite(pure) else math.inf
+
+    def group(self, size: int) -> Loss:
+        """Return the loss for `size` people at once: k steps from neighbour to neighbour."""
+        size = check.integer("size", size, least=1)
+        return self if size == 1 else self._group(size)
+
+    def replace(self) -> Loss:
+        """Return the loss under replace neighbours of a release whose loss is stated for add-remove.
+
+        Replacing a unit is removing one and adding another: two steps.
+        """
+        return self.group(2)
+
+    def _group(self, size: int) -> Loss:
+        if math.isinf(self.pure):
+            raise DiscreetError(
+                f"no group privacy is known for {self!r}; state the loss at the larger sensitivity instead"
+            )
+        from discreet.privacy.guarantees import PureLoss
+
+        return PureLoss(rounded_up(lambda: ball(self.pure) * size))
+
+    def tradeoff(self, alpha: float) -> Certified:
+        """Bracket the smallest false-negative rate of a test between neighbours at false-positive rate alpha."""
+        from discreet.privacy.tradeoff import false_negatives
+
+        return false_negatives(self, alpha)
+
+    def to_json(self) -> str:
+        """Return the loss as JSON text with its kind and version."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the loss as plain data with its kind and version."""
+        return {"kind": self.kind, "version": self.version, **self._parameters()}
+
+    @staticmethod
+    def from_json(text: str) -> Loss:
+        """Read a loss back; an unknown kind or version is refused, never guessed."""
+        try:
+            return Loss.from_dict(json.loads(text))
+        except json.JSONDecodeError as problem:
+            raise DiscreetError("this is not a loss of a known kind and version: it is not JSON") from problem
+
+    @staticmethod
+    def from_dict(values: Any) -> Loss:
+        """Read a loss back from plain data."""
+        try:
+            parameters = dict(values)
+            version = parameters.pop("version")
+            found = Loss._kinds[parameters.pop("kind"), version if type(version) is int else -1]
+            return found._from_parameters(**parameters)
+        except (ValueError, KeyError, TypeError) as problem:
+            known = ", ".join(sorted(f"{kind} {version}" for kind, version in Loss._kinds))
+            raise DiscreetError(f"this is not a loss of a known kind and version ({known})") from problem
+
+    @classmethod
+    def _from_parameters(cls, **parameters: Any) -> Loss:
+        return cls(**parameters)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self._parameters().items())
+        return f"{type(self).__name__}({shown})"
+
+    def _parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments; a field `epsilon_` is the argument epsilon, beside the method."""
+        return {field.name.rstrip("_"): getattr(self, field.name) for field in fields(self)}
+
+    def _certified_delta(self, epsilon: Exact) -> Certified:
+        """Evaluate the curve in balls, at more bits as long as that makes them narrower."""
+        if epsilon > LARGEST_EPSILON:  # delta only falls, and e^epsilon would leave the range of balls
+            return Certified(0.0, self._certified_delta(LARGEST_EPSILON).high)
+        bits, before = 128, -math.inf
+        while True:
+            with precision(bits):
+                found = self._delta(epsilon)
+                below, above = found if isinstance(found, tuple) else (found, found)
+                low, high = down(below), up(above)
+            accuracy = above.rel_accuracy_bits()
+            if accuracy >= 60 or above.is_exact() or accuracy < before + 16 or bits >= 8192:
+                return Certified(_probability(low), _probability(high))
+            bits, before = 2 * bits, accuracy
+
+    def _pure_low(self) -> float:
+        return math.nextafter(self.pure, 0.0) if math.isfinite(self.pure) else self.pure
+
+    def _store(self, **values: float) -> None:
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+
+def _composed(parts: list[tuple[Loss, int]]) -> Loss:
+    from discreet.privacy.composed import compose
+
+    return compose(parts)
+
+
+def _probability(value: float) -> float:
+    return min(value, 1.0) if value > 0 else 0.0

@@ -1,0 +1,183 @@
+"""Convolutions of tilted laws on a grid, with bounds on every error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import fft
+
+from discreet.privacy.pairs import UNIT, Floats
+
+FFT_ERROR = 16 * UNIT
+SPARSE = 4096
+FAR = 300.0
+_EMPTY: Floats = np.empty(0)
+
+Evaluate = Callable[[float], tuple[float, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Tilted:
+    """Masses of e^(tilt L) / e^log_scale on consecutive grid points.
+
+    They are off by at most `error` in the 2-norm, and what lies elsewhere adds up to at most `outside`. Where the
+    masses are so smooth that few frequencies hold them, `masses` is empty and `evaluate` sums them from those.
+    """
+
+    first: int
+    masses: Floats
+    log_scale: float
+    error: float
+    outside: float
+    evaluate: Callable[[float, float], Evaluate] | None = None
+
+
+def dense_delta(law: Tilted, tilt: float, step: float) -> Evaluate:
+    """Return e -> the sum over losses x > e of masses(x) e^(-tilt (x - e)) (1 - e^(e - x)), and its terms' size."""
+    middle = len(law.masses) // 2
+    offsets = step * (np.arange(len(law.masses)) - middle)
+    center = step * (law.first + middle)
+    near = law.masses * np.exp(np.minimum(-tilt * offsets, 2 * FAR))
+    far = law.masses * np.exp(np.minimum(-(tilt + 1) * offsets, 2 * FAR))
+    near = np.append(np.cumsum(near[::-1])[::-1], 0.0)
+    far = np.append(np.cumsum(far[::-1])[::-1], 0.0)
+
+    def evaluate(epsilon: float) -> tuple[float, float]:
+        place = min(max(math.floor(epsilon / step) + 1 - law.first, 0), len(law.masses))
+        ahead = epsilon - center
+        if (tilt + 1) * ahead < -FAR:
+            return math.inf, math.inf  # too far below the middle for floats: nothing is claimed there
+        a = math.exp(min(tilt * ahead, 700)) * float(near[place])
+        b = math.exp(min((tilt + 1) * ahead, 700)) * float(far[place])
+        return a - b, (abs(a) + abs(b)) * (1 + len(law.masses) / 64)
+
+    return evaluate
+
+
+def sparse_delta(spectrum: NDArray[np.complex128], size: int, start: int) -> Callable[[float, float], Evaluate]:
+    """Return the same sum from the first frequencies of masses that repeat every `size` points, by geometric series."""
+
+    def prepared(tilt: float, step: float) -> Evaluate:
+        turn = 2j * math.pi * np.arange(len(spectrum)) / size
+        twice = np.where(np.arange(len(spectrum)) == 0, 1.0, 2.0) * spectrum / size
+        near, far = -tilt * step + turn, -(tilt + 1) * step + turn
+        per_near, per_far = twice / -np.expm1(near), twice / -np.expm1(far)
+
+        def evaluate(epsilon: float) -> tuple[float, float]:
+            begin = min(max(math.floor(epsilon / step) + 1, start), start + size)
+            terms = start + size - begin
+            ahead = step * begin - epsilon
+            phase = np.exp(turn * (begin % size))
+            one = math.exp(min(-tilt * ahead, 700)) * per_near * phase * -np.expm1(near * terms)
+            two = math.exp(min(-(tilt + 1) * ahead, 700)) * per_far * phase * -np.expm1(far * terms)
+            return float(np.sum(one - two).real), float(np.sum(np.abs(one) + np.abs(two)))
+
+        return evaluate
+
+    return prepared
+
+
+def power(law: Tilted, count: int, alone: bool) -> Tilted:
+    """Compose one law `count` times: one transform, a power, and back, on a window that holds nearly all of it."""
+    if count == 1:
+        return law
+    places = law.first + np.arange(len(law.masses))
+    mean = float(law.masses @ places)
+    variance = float(law.masses @ (places - mean) ** 2)
+    whole = count * (len(law.masses) - 1) + 1
+    offsets: Floats = places.astype(np.float64) - mean
+    width, outside = _window(law.masses, offsets, count, variance)
+    size = fft.next_fast_len(int(min(2 * width + 2, whole)), real=True)
+    start = count * law.first if size >= whole else round(count * mean) - size // 2
+    buffer = np.bincount(places % size, weights=law.masses, minlength=size)
+    spectrum = fft.rfft(buffer)
+    round_off = FFT_ERROR * math.log2(size)
+    error = count * (law.error + round_off * math.sqrt(float(buffer @ buffer)))
+    error *= math.exp(error)
+    outside = 0.0 if size >= whole else outside
+    power_error = 4 * UNIT * (4 * count + 10) + round_off
+    small = math.exp(-80 / count)
+    large = np.flatnonzero(spectrum.real**2 + spectrum.imag**2 > small**2)
+    if large[-1] < min(SPARSE, size // 8):
+        kept = spectrum[: large[-1] + 1] ** count
+        length = math.sqrt(2 * float(np.sum(np.abs(kept) ** 2)) / size)
+        error += power_error * length + 1e-30 * math.sqrt(size)
+        if alone:
+            return Tilted(start, _EMPTY, count * law.log_scale, error, outside, sparse_delta(kept, size, start))
+        return Tilted(start, _expand(kept, size, start), count * law.log_scale, error, outside)
+    masses = _expand(spectrum**count, size, start)
+    error += power_error * math.sqrt(float(masses @ masses))
+    return Tilted(start, masses, count * law.log_scale, error, outside)
+
+
+def _expand(spectrum: NDArray[np.complex128], size: int, start: int) -> Floats:
+    return np.roll(fft.irfft(spectrum, size), -(start % size))
+
+
+def _window(masses: Floats, offsets: Floats, count: int, variance: float) -> tuple[float, float]:
+    """Return a half-width in grid points and a Chernoff bound on the mass of the sum beyond it."""
+    deviation = math.sqrt(count * variance) + 1.0
+    furthest = float(np.abs(offsets).max()) + 1.0
+    rates = [*(rate / deviation for rate in (2, 4, 6, 8)), *(rate / furthest for rate in (5, 15, 30))]
+    width = 7.5 * deviation
+    while True:
+        beyond = sum(min(_chernoff(masses, side * offsets, count, width, rate) for rate in rates) for side in (1, -1))
+        if beyond < 1e-12 or width > count * len(masses):
+            return width, min(2 * beyond, 1.0)  # twice: the bound itself is computed in floats
+        width *= 1.1
+
+
+def _chernoff(masses: Floats, offsets: Floats, count: int, width: float, rate: float) -> float:
+    exponent = rate * offsets
+    if float(exponent.max()) > 600:
+        return 1.0
+    return math.exp(min(0.0, count * math.log(float(masses @ np.exp(exponent))) - rate * width))
+
+
+def merge(groups: list[Tilted]) -> Tilted:
+    """Convolve all laws, shortest first and many pairs at a time."""
+    while len(groups) > 1:
+        groups.sort(key=lambda group: len(group.masses))
+        pairs = [(groups[i], groups[i + 1]) for i in range(0, len(groups) - 1, 2)]
+        odd = groups[-1:] if len(groups) % 2 else []
+        merged: list[Tilted] = []
+        sizes = [fft.next_fast_len(len(a.masses) + len(b.masses) - 1, real=True) for a, b in pairs]
+        sizes = [1 << math.ceil(math.log2(size)) if size < 4096 else size for size in sizes]
+        for size in sorted(set(sizes)):
+            batch = [pair for pair, its in zip(pairs, sizes, strict=True) if its == size]
+            merged.extend(_convolve(batch, size))
+        groups = merged + odd
+    return groups[0]
+
+
+def _convolve(batch: list[tuple[Tilted, Tilted]], size: int) -> list[Tilted]:
+    stacks = [np.zeros((len(batch), size)) for _ in range(2)]
+    for row, pair in enumerate(batch):
+        for stack, law in zip(stacks, pair, strict=True):
+            stack[row, : len(law.masses)] = law.masses
+    products = fft.irfft(fft.rfft(stacks[0]) * fft.rfft(stacks[1]), size)
+    lengths = [np.sqrt(np.einsum("ij,ij->i", stack, stack)) for stack in stacks]
+    round_off = 2 * FFT_ERROR * math.log2(size)
+    results = []
+    for row, (a, b) in enumerate(batch):
+        error = 1.01 * (a.error + b.error) + round_off * float(lengths[0][row] + lengths[1][row])
+        masses = products[row, : len(a.masses) + len(b.masses) - 1]
+        law = Tilted(a.first + b.first, masses, a.log_scale + b.log_scale, error, a.outside + b.outside)
+        results.append(_trimmed(law))
+    return results
+
+
+def _trimmed(law: Tilted) -> Tilted:
+    """Leave out both ends where next to nothing lies."""
+    if len(law.masses) < 512:
+        return law
+    sums = np.cumsum(np.abs(law.masses))
+    low, high = np.searchsorted(sums, [1e-16 * sums[-1], sums[-1] * (1 - 1e-15)])
+    high = min(int(high) + 1, len(sums))
+    left_out = float((sums[low - 1] if low else 0.0) + sums[-1] - sums[high - 1])
+    left_out += law.error * math.sqrt(len(law.masses) - high + int(low))
+    return Tilted(law.first + int(low), law.masses[low:high], law.log_scale, law.error, law.outside + left_out)

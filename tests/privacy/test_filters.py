@@ -1,0 +1,268 @@
+"""Filters and odometers: what is admitted, up to where, and what is refused."""
+
+from __future__ import annotations
+
+import math
+import time
+from fractions import Fraction
+from functools import reduce
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.base.errors import BudgetError, DiscreetError, ParameterError
+from discreet.privacy import (
+    ApproximateLoss,
+    BoundedRangeLoss,
+    BudgetFilter,
+    DiscreteLaplaceLoss,
+    Filter,
+    GaussianLoss,
+    Loss,
+    Odometer,
+    PureLoss,
+    SampledLoss,
+    ZcdpLoss,
+    filter_over,
+)
+from discreet.privacy.filters import (
+    ApproximateFilter,
+    GaussianFilter,
+    PureFilter,
+    RenyiFilter,
+    ZcdpFilter,
+    charge_of,
+    rho_cap,
+)
+
+EACH: list[tuple[Filter, Loss]] = [
+    (PureFilter(1.0), PureLoss(0.23)),
+    (ZcdpFilter(0.5), GaussianLoss(0.3)),
+    (ZcdpFilter(0.5, 1e-6), ApproximateLoss(0.2, 2e-7)),
+    (RenyiFilter(8.0, 1.0), GaussianLoss(0.2)),
+    (GaussianFilter(1.0), GaussianLoss(0.3)),
+    (ApproximateFilter(1.0, 1e-6), ApproximateLoss(0.05, 1e-9)),
+    (BudgetFilter(1.0), PureLoss(0.3)),
+    (BudgetFilter(1.0, 1e-6), PureLoss(0.01)),
+    (BudgetFilter(1.0, 1e-6), GaussianLoss(0.03)),
+]
+each_filter = pytest.mark.parametrize(("fresh", "loss"), EACH, ids=repr)
+
+
+@each_filter
+def test_admits_up_to_its_cap_and_not_beyond(fresh: Filter, loss: Loss) -> None:
+    state, count = fresh, 0
+    while state.admits(loss):
+        state, count = state.spend(loss), count + 1
+        assert count < 100_000
+    assert count > 0
+    assert abs(fresh.fits(loss) - count) <= 1
+    assert not state.admits(loss)
+    assert state.fits(loss) == 0
+
+
+@each_filter
+def test_spending_too_much_raises_and_changes_nothing(fresh: Filter, loss: Loss) -> None:
+    state = fresh.spend(loss)
+    before = state.spent
+    with pytest.raises(BudgetError, match="does not fit into what is left"):
+        state.spend(loss * 10**7)
+    assert state.spent == before
+    assert fresh.remaining() == 1
+    assert 0 < state.remaining() < 1
+
+
+@each_filter
+def test_what_remains_only_falls(fresh: Filter, loss: Loss) -> None:
+    left = [fresh.remaining()]
+    state = fresh
+    for _ in range(3):
+        state = state.spend(loss)
+        left.append(state.remaining())
+    assert left == sorted(left, reverse=True)
+    assert left[-1] < left[0]
+
+
+@each_filter
+def test_nothing_is_always_admitted_and_free(fresh: Filter, loss: Loss) -> None:
+    assert fresh.spend(PureLoss(0)) == fresh
+    assert fresh.fits(PureLoss(0), most=50) == 50
+
+
+@each_filter
+def test_composed_losses_cost_what_their_parts_cost(fresh: Filter, loss: Loss) -> None:
+    one, two = fresh.spend(loss * 3), fresh.spend(loss).spend(loss).spend(loss)
+    assert one.spent == pytest.approx(two.spent, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("fresh", "loss"),
+    [
+        (PureFilter(1.0), PureLoss(1.0)),
+        (ZcdpFilter(0.5), ZcdpLoss(0.5)),
+        (GaussianFilter(1.0), GaussianLoss(1.0)),
+        (BudgetFilter(1.0), PureLoss(1.0)),
+        (PureFilter(1.0), PureLoss(0.125) * 8),
+    ],
+    ids=repr,
+)
+def test_a_loss_that_is_the_whole_budget_fits(fresh: Filter, loss: Loss) -> None:
+    assert fresh.admits(loss)
+
+
+@given(st.lists(st.floats(1e-6, 0.4), min_size=1, max_size=40))
+@settings(max_examples=40, deadline=None)
+def test_sums_are_never_below_the_exact_ones(epsilons: list[float]) -> None:
+    state = reduce(lambda held, epsilon: held.spend(PureLoss(epsilon)), epsilons, PureFilter(100.0))
+    assert Fraction(state.spent[0]) >= sum(map(Fraction, epsilons), Fraction(0))
+
+
+def test_each_filter_counts_its_own_currency() -> None:
+    loss = GaussianLoss(0.5)
+    assert not PureFilter(100.0).admits(loss)
+    assert ZcdpFilter(1.0).spend(loss).spent[0] == pytest.approx(0.125)
+    assert RenyiFilter(4.0, 1.0).spend(loss).spent[0] == pytest.approx(0.5)
+    assert GaussianFilter(1.0).spend(loss).spent[0] == pytest.approx(0.25)
+
+
+def test_a_gaussian_filter_admits_gaussians_only() -> None:
+    with pytest.raises(DiscreetError, match="Gaussian losses only"):
+        GaussianFilter(1.0).admits(PureLoss(0.1))
+
+
+def test_an_approximate_filter_needs_an_epsilon() -> None:
+    with pytest.raises(DiscreetError, match="has no epsilon of its own"):
+        ApproximateFilter(1.0, 1e-6).admits(GaussianLoss(0.1))
+
+
+def test_the_approximate_filter_is_its_formula() -> None:
+    fresh = ApproximateFilter(1.0, 1e-5)
+    total = math.sqrt(2 * math.log(2e5) * fresh.cap) + fresh.cap / 2
+    assert total == pytest.approx(1.0, rel=1e-12)
+    assert fresh.fits(PureLoss(0.01)) == pytest.approx(fresh.cap / 1e-4, abs=1.01)
+    assert ApproximateFilter(1.0, 1e-5).fits(ApproximateLoss(1e-9, 1e-6)) in (4, 5)
+
+
+def test_charges_of_losses() -> None:
+    assert charge_of(ApproximateLoss(0.5, 1e-6)).delta == 1e-6
+    assert charge_of(ApproximateLoss(0.5, 1e-6)).rho == 0.125
+    assert charge_of(BoundedRangeLoss(1.0)).rho == 0.125
+    assert charge_of(GaussianLoss(1.0)).epsilon == math.inf
+    assert charge_of(DiscreteLaplaceLoss(4.0, 1)).epsilon == 0.25
+
+
+def test_many_small_questions_cost_less_than_the_sum_of_epsilons() -> None:
+    assert BudgetFilter(1.0, 1e-6).fits(PureLoss(0.001)) > 20 * BudgetFilter(1.0).fits(PureLoss(0.001))
+
+
+@given(st.floats(1e-3, 3), st.floats(1e-3, 5), st.sampled_from([0.0, 1e-9, 1e-5, 0.01]))
+@settings(max_examples=40, deadline=None)
+def test_the_budget_never_admits_less_than_adding_epsilons(epsilon: float, cap: float, delta: float) -> None:
+    assert BudgetFilter(cap, delta).fits(PureLoss(epsilon), most=5000) >= PureFilter(cap).fits(
+        PureLoss(epsilon), most=5000
+    )
+
+
+def test_a_budget_without_delta_only_adds_epsilons() -> None:
+    assert BudgetFilter(1.0).fits(PureLoss(0.01)) == PureFilter(1.0).fits(PureLoss(0.01))
+    assert not BudgetFilter(1.0).admits(GaussianLoss(1e-6))
+    assert not BudgetFilter(1.0).admits(ApproximateLoss(0.1, 1e-12))
+
+
+def test_deltas_take_at_most_half_of_the_budget() -> None:
+    fresh = BudgetFilter(10.0, 1e-6)
+    assert fresh.admits(ApproximateLoss(0.1, 4.99e-7))
+    assert not fresh.admits(ApproximateLoss(0.1, 5.01e-7))
+    assert not fresh.spend(ApproximateLoss(0.1, 3e-7)).admits(ApproximateLoss(0.1, 3e-7))
+
+
+def test_gaussians_go_through_the_second_branch() -> None:
+    fresh = BudgetFilter(1.0, 1e-6)
+    count = fresh.fits(GaussianLoss(0.01))
+    assert ZcdpLoss(count * 0.5e-4).epsilon(5e-7).high <= 1.0
+    assert ZcdpLoss((count + 2) * 0.5e-4).epsilon(5e-7).high > 1.0 - 1e-3
+
+
+def test_both_branches_share_one_history() -> None:
+    state = BudgetFilter(1.0, 1e-6).spend(GaussianLoss(0.1))
+    assert math.isinf(state.spent[0])
+    assert not state.admits(PureLoss(0.9))
+    assert BudgetFilter(1.0, 1e-6).admits(PureLoss(0.9))
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-6), (0.1, 1e-9), (8.0, 1e-3)])
+def test_the_cap_on_rho_is_the_largest_that_converts(epsilon: float, delta: float) -> None:
+    cap = rho_cap(epsilon, delta)
+    assert ZcdpLoss(cap).delta(epsilon).high <= delta
+    assert ZcdpLoss(cap * (1 + 1e-9)).delta(epsilon).high > delta
+
+
+@pytest.mark.parametrize("name", ["pld", "f-dp", "tradeoff", "accountant"])
+def test_filters_over_distributions_are_refused_with_the_reason(name: str) -> None:
+    with pytest.raises(DiscreetError, match="fixed in advance, not for an analyst who picks the next one"):
+        filter_over(name, epsilon=1.0, delta=1e-6)
+
+
+def test_filters_by_name() -> None:
+    assert filter_over("pure", epsilon=1.0) == PureFilter(1.0)
+    assert filter_over("zcdp", rho=1.0, delta=1e-6) == ZcdpFilter(1.0, 1e-6)
+    assert filter_over("renyi", alpha=2.0, divergence=1.0) == RenyiFilter(2.0, 1.0)
+    assert filter_over("gaussian", mu=1.0) == GaussianFilter(1.0)
+    assert filter_over("approximate", epsilon=1.0, delta=1e-6) == ApproximateFilter(1.0, 1e-6)
+    assert filter_over("budget", epsilon=1.0) == BudgetFilter(1.0)
+    with pytest.raises(ParameterError, match=r"^accounting must be one of"):
+        filter_over("magic")
+
+
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])
+def test_senseless_budgets_are_refused(value: float) -> None:
+    for make in (PureFilter, BudgetFilter, ZcdpFilter, GaussianFilter, lambda cap: ApproximateFilter(cap, 0.1)):
+        with pytest.raises(ParameterError):
+            make(value)
+    with pytest.raises(ParameterError, match=r"^alpha must be"):
+        RenyiFilter(1.0, 1.0)
+    with pytest.raises(ParameterError, match=r"^delta must be"):
+        BudgetFilter(1.0, 1.0)
+
+
+@each_filter
+def test_a_hundred_thousand_admits_a_second(fresh: Filter, loss: Loss) -> None:
+    fresh.admits(loss)
+    best = math.inf
+    for _ in range(5):
+        begin = time.perf_counter()
+        for _ in range(2000):
+            fresh.admits(loss)
+        best = min(best, time.perf_counter() - begin)
+    assert 2000 / best >= 1e5
+
+
+def test_an_odometer_only_rises_and_never_refuses() -> None:
+    meter, readings = Odometer(1e-6), []
+    for number in range(60):
+        meter = meter.spend(GaussianLoss(0.05 * (1 + number % 4)))
+        readings.append(meter.reading().epsilon_)
+    assert readings == sorted(readings)
+    assert readings[0] < readings[-1]
+
+
+def test_an_odometer_reads_at_least_what_was_spent() -> None:
+    meter, spent = Odometer(1e-6), 0.0
+    for mu in (0.01, 0.3, 0.02, 1.0):
+        meter, spent = meter.spend(GaussianLoss(mu)), spent + mu * mu / 2
+        assert meter.reading().epsilon_ >= ZcdpLoss(spent).epsilon(1e-6).high
+        assert meter.reading().delta_ >= 1e-6
+
+
+def test_an_odometer_before_anything_reads_nothing() -> None:
+    assert Odometer(1e-6).reading() == ApproximateLoss(0.0, 0.0)
+
+
+def test_an_odometer_adds_the_deltas_of_the_losses() -> None:
+    assert Odometer(1e-6).spend(ApproximateLoss(0.1, 1e-7)).reading().delta_ == pytest.approx(1.1e-6)
+
+
+def test_an_odometer_refuses_to_read_what_has_no_rho() -> None:
+    with pytest.raises(DiscreetError, match="without a rho"):
+        Odometer(1e-6).spend(SampledLoss(GaussianLoss(1.0), 0.1)).reading()

@@ -1,0 +1,159 @@
+"""Laws on a grid: the pessimistic one lies above the exact curve, the optimistic one below it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import laws
+from discreet.privacy import (
+    ApproximateLoss,
+    BoundedRangeLoss,
+    DiscreteGaussianLoss,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    PureLoss,
+    RandomizedResponseLoss,
+    SampledLoss,
+)
+from discreet.privacy.grid_law import GridLaw, optimistic, pessimistic, span
+from discreet.privacy.pairs import Pair, atomic, sampled
+
+LOSSES: list[Loss] = [
+    PureLoss(0.7),
+    PureLoss(5.0),
+    ApproximateLoss(0.5, 1e-3),
+    BoundedRangeLoss(1.3),
+    GaussianLoss(0.8),
+    GaussianLoss(0.01),
+    GaussianLoss(6.0),
+    LaplaceLoss(1.1),
+    LaplaceLoss(0.01),
+    DiscreteLaplaceLoss(scale=2.5, sensitivity=3),
+    DiscreteGaussianLoss(sigma=2.0, sensitivity=2),
+    DiscreteGaussianLoss(sigma=0.3, sensitivity=50),
+    RandomizedResponseLoss(lie=0.2, categories=4),
+    SampledLoss(GaussianLoss(1.0), 0.01),
+    SampledLoss(LaplaceLoss(1.0), 0.3),
+    SampledLoss(DiscreteLaplaceLoss(2.0, 3), 0.9),
+    SampledLoss(BoundedRangeLoss(2.0), 0.5),
+]
+STEPS = [1e-3, 0.01, 0.07, 0.35, 1.0]
+each_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)
+each_step = pytest.mark.parametrize("step", STEPS)
+
+
+def curve(law: GridLaw, epsilon: float) -> float:
+    """Return delta(epsilon) of a law on a grid, where losses may lie `offset` below their points."""
+    return law.infinite + float(np.sum(law.masses * -np.expm1(np.minimum(epsilon + law.offset - law.losses, 0.0))))
+
+
+def points(loss: Loss) -> list[float]:
+    top = loss.pure if math.isfinite(loss.pure) else 4.0
+    return [0.0, *(top * share for share in (0.01, 0.2, 0.5, 0.77, 0.999, 1.0, 1.3))]
+
+
+def usable(pair: Pair, step: float) -> bool:
+    low, high = span(pair, 1e-15)
+    return (high - low) / step < 1e6
+
+
+@each_loss
+@each_step
+def test_the_pessimistic_law_is_never_below_the_exact_curve(loss: Loss, step: float) -> None:
+    made = [pessimistic(pair, step, 1e-15) for pair in loss.pairs() or [] if usable(pair, step)]
+    for epsilon in points(loss) if made else []:
+        assert max(curve(law, epsilon) for law in made) >= loss.delta(epsilon).low
+
+
+@each_loss
+@each_step
+def test_the_optimistic_law_is_never_above_the_exact_curve(loss: Loss, step: float) -> None:
+    made = [optimistic(pair, step, 1e-15) for pair in loss.pairs() or [] if usable(pair, step)]
+    for epsilon in points(loss) if made else []:
+        assert max(curve(law, epsilon) for law in made) <= loss.delta(epsilon).high * (1 + 1e-12) + 1e-16
+
+
+@each_loss
+def test_both_close_in_as_the_grid_gets_finer(loss: Loss) -> None:
+    for maker in (pessimistic, optimistic):
+        made = [maker(pair, 1e-3, 1e-15) for pair in loss.pairs() or [] if usable(pair, 1e-3)]
+        for epsilon in points(loss) if made else []:
+            fine = max(curve(law, epsilon) for law in made)
+            assert fine == pytest.approx(loss.delta(epsilon).high, abs=1.1e-3)
+
+
+@each_loss
+@each_step
+def test_a_pessimistic_law_has_at_least_the_whole_mass(loss: Loss, step: float) -> None:
+    for pair in loss.pairs() or []:
+        if usable(pair, step):
+            law = pessimistic(pair, step, 1e-15)
+            assert 1 - 1e-14 <= law.masses.sum() + law.infinite <= 1 + 1e-9
+
+
+@each_loss
+@each_step
+def test_an_optimistic_law_has_at_most_the_whole_mass(loss: Loss, step: float) -> None:
+    for pair in loss.pairs() or []:
+        if usable(pair, step):
+            law = optimistic(pair, step, 1e-15)
+            assert law.masses.sum() + law.infinite <= 1 + 1e-14
+            assert law.masses.min() >= 0
+
+
+@pytest.mark.parametrize("loss", [0.3, 0.30000000000000004, 0.299999999, 0.35, 0.399999999999])
+def test_atoms_on_the_grid_stay_and_atoms_off_it_are_split(loss: float) -> None:
+    law = pessimistic(atomic([loss], [1.0]), 0.1, 1e-15)
+    held = {
+        round(float(at), 9): float(share) for at, share in zip(law.losses, law.masses, strict=True) if share > 1e-12
+    }
+    assert set(held) <= {0.2, 0.3, 0.4}
+    mean = sum(share * math.exp(-at) for at, share in held.items())
+    assert mean == pytest.approx(math.exp(-loss), rel=1e-9)
+    assert math.fsum(held.values()) == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("scale", [3.0, 0.7, 123.4])
+def test_atoms_of_a_lattice_cost_nothing_on_its_grid(scale: float) -> None:
+    loss = DiscreteLaplaceLoss(scale, 4)
+    (pair,) = loss.pairs()
+    assert pair.lattice is not None
+    for step in (pair.lattice, pair.lattice / 3):
+        for epsilon in points(loss):
+            truth = float(laws.product_delta([laws.laplace_outcomes(scale, 4)], epsilon))
+            assert curve(pessimistic(pair, step, 1e-15), epsilon) == pytest.approx(truth, abs=1e-12)
+            assert curve(optimistic(pair, step, 1e-15), epsilon) == pytest.approx(truth, abs=1e-12)
+
+
+@pytest.mark.parametrize("tail", [1e-5, 1e-20, 1e-300])
+@pytest.mark.parametrize("mu", [1e-3, 1.0, 10.0])
+def test_the_span_leaves_out_no_more_than_the_tail(mu: float, tail: float) -> None:
+    (pair,) = GaussianLoss(mu).pairs()
+    assert pair.above is not None
+    assert pair.below is not None
+    low, high = span(pair, tail)
+    assert pair.above(np.array([high]))[0][0] <= tail
+    assert pair.below(np.array([low]))[0][0] <= tail
+
+
+@pytest.mark.parametrize("loss", [GaussianLoss(60.0), LaplaceLoss(500.0), BoundedRangeLoss(800.0)], ids=repr)
+def test_losses_whose_exponentials_leave_the_floats_still_have_laws(loss: Loss) -> None:
+    for pair in loss.pairs() or []:
+        above, below = pessimistic(pair, 1.0, 1e-15), optimistic(pair, 1.0, 1e-15)
+        for epsilon in (0.0, 100.0, 500.0, 790.0):
+            assert curve(below, epsilon) <= loss.delta(epsilon).high * (1 + 1e-12)
+            assert curve(above, epsilon) >= loss.delta(epsilon).low
+
+
+@pytest.mark.parametrize(
+    "base", [DiscreteGaussianLoss(1.0, 50), DiscreteLaplaceLoss(0.05, 50), PureLoss(800.0), ApproximateLoss(0.5, 0.1)]
+)
+def test_sampling_loses_no_mass(base: Loss) -> None:
+    (pair,) = base.pairs() or []
+    for way in sampled(pair, 0.1):
+        assert float(way.masses.sum()) + way.infinite == pytest.approx(1.0, abs=1e-12)
