@@ -1,0 +1,32 @@
+"""Run every benchmark and write bench/RESULTS.md."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from pathlib import Path
+
+import accounting
+import mechanisms
+import noise
+
+RESULTS = Path(__file__).with_name("RESULTS.md")
+
+
+def main() -> None:
+    versions = ", ".join(
+        f"{name} {importlib.metadata.version(name)}"
+        for name in ("numpy", "scipy", "python-flint", "opendp", "dp-accounting")
+    )
+    head = (
+        "# Results\n\n"
+        "Written by `make bench`: each section is one run on one machine, so ratios count, not seconds.\n\n"
+        f"Python {platform.python_version()}, {versions}; {platform.machine()}, {os.cpu_count()} cores.\n"
+    )
+    RESULTS.write_text("\n".join([head, noise.report(), mechanisms.report(), accounting.report()]))
+    print(RESULTS.read_text())
+
+
+if __name__ == "__main__":
+    main()
