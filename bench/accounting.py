@@ -12,10 +12,9 @@ from typing import Any
 from dp_accounting import dp_event
 from dp_accounting.pld import pld_privacy_accountant
 
-from discreet.privacy import Certified, GaussianLoss, LaplaceLoss, Loss, SampledLoss
+from discreet.privacy import BudgetFilter, Certified, GaussianLoss, LaplaceLoss, Loss, SampledLoss
 from discreet.privacy.accountant import certified_epsilon
 from discreet.privacy.composed import compose
-from discreet.privacy.filters import BudgetFilter
 from discreet.privacy.pairs import gaussian
 from timing import alternate, markdown
 

@@ -450,14 +450,14 @@ ACCOUNTING = (
     ),
     broken(
         "a filter forgets what was spent",
-        "privacy/filters.py",
+        "privacy/filter.py",
         "return replace(self, spent=sums)",
         "return replace(self, spent=self.spent)",
         "tests/privacy/test_filters.py",
     ),
     broken(
         "the budget's filter converts with all of delta",
-        "privacy/filters.py",
+        "privacy/budget.py",
         "rho_cap(self.epsilon, self.delta / 2) if self.delta else 0.0",
         "rho_cap(self.epsilon, self.delta) if self.delta else 0.0",
         "tests/privacy/test_filters.py",

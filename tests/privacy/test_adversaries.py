@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from discreet.privacy import BudgetFilter, Filter, GaussianLoss, Loss, Odometer, PureLoss, ZcdpLoss, composition
-from discreet.privacy.filters import ApproximateFilter, GaussianFilter, PureFilter, RenyiFilter, Sums, ZcdpFilter
+from discreet.privacy.filter import Sums
+from discreet.privacy.filters import ApproximateFilter, GaussianFilter, PureFilter, RenyiFilter, ZcdpFilter
 from support import ALARM
 
 Floats = NDArray[np.float64]

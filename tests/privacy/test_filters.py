@@ -26,15 +26,9 @@ from discreet.privacy import (
     ZcdpLoss,
     filter_over,
 )
-from discreet.privacy.filters import (
-    ApproximateFilter,
-    GaussianFilter,
-    PureFilter,
-    RenyiFilter,
-    ZcdpFilter,
-    charge_of,
-    rho_cap,
-)
+from discreet.privacy.budget import rho_cap
+from discreet.privacy.charges import Charge, charge_of
+from discreet.privacy.filters import ApproximateFilter, GaussianFilter, PureFilter, RenyiFilter, ZcdpFilter
 
 EACH: list[tuple[Filter, Loss]] = [
     (PureFilter(1.0), PureLoss(0.23)),
@@ -266,3 +260,25 @@ def test_an_odometer_adds_the_deltas_of_the_losses() -> None:
 def test_an_odometer_refuses_to_read_what_has_no_rho() -> None:
     with pytest.raises(DiscreetError, match="without a rho"):
         Odometer(1e-6).spend(SampledLoss(GaussianLoss(1.0), 0.1)).reading()
+
+
+def test_thirty_exact_tenths_fill_a_budget_of_three() -> None:
+    """Floats rounded up would refuse the thirtieth; Fractions are added exactly."""
+    purse, tenth = BudgetFilter(Fraction(3)), Charge(Fraction(1, 10), Fraction(1, 200))
+    for _ in range(30):
+        after = purse.take(tenth)
+        assert after is not None
+        purse = after
+    assert purse.remaining() == 0
+    assert purse.take(Charge(Fraction(1, 10**40), Fraction(0))) is None
+
+
+@given(st.lists(st.floats(1e-6, 1.0), max_size=20), st.floats(1e-6, 1.0))
+def test_a_fraction_beside_floats_is_never_rounded_down(floats: list[float], last: float) -> None:
+    purse = BudgetFilter(Fraction(100))
+    for value in [*floats, last]:
+        after = purse.take(Charge(Fraction(value), value))
+        assert after is not None
+        purse = after
+    assert purse.spent[0] == sum(map(Fraction, [*floats, last]), Fraction(0))
+    assert purse.spent[1] >= purse.spent[0]

@@ -1,8 +1,11 @@
 """Floor 1: what a privacy loss is, how losses compose, and filters for adaptive analysts."""
 
+from discreet.privacy.budget import BudgetFilter
+from discreet.privacy.charges import Charge
 from discreet.privacy.composed import ComposedLoss
 from discreet.privacy.composition import parallel
-from discreet.privacy.filters import BudgetFilter, Filter, Odometer, filter_over
+from discreet.privacy.filter import Filter
+from discreet.privacy.filters import filter_over
 from discreet.privacy.guarantees import ApproximateLoss, BoundedRangeLoss, PureLoss, ZcdpLoss
 from discreet.privacy.loss import Certified, Loss
 from discreet.privacy.neighbours import Neighbours
@@ -13,6 +16,7 @@ from discreet.privacy.noises import (
     LaplaceLoss,
     RandomizedResponseLoss,
 )
+from discreet.privacy.odometer import Odometer
 from discreet.privacy.sampled import SampledLoss
 
 __all__ = [
@@ -20,6 +24,7 @@ __all__ = [
     "BoundedRangeLoss",
     "BudgetFilter",
     "Certified",
+    "Charge",
     "ComposedLoss",
     "DiscreteGaussianLoss",
     "DiscreteLaplaceLoss",

@@ -1,0 +1,65 @@
+"""The budget's own filter: whoever adds epsilons does no worse, and many small questions cost far less."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from discreet.base import check
+from discreet.base.check import Exact
+from discreet.base.search import least_float
+from discreet.privacy.charges import Charge, add_up, charge_of
+from discreet.privacy.filter import Filter, Sums, part_of
+from discreet.privacy.guarantees import ZcdpLoss
+from discreet.privacy.loss import Loss
+
+
+@dataclass(frozen=True)
+class BudgetFilter(Filter):
+    """The budget's own filter, (E, D): admits while the deltas fit and one of two sums does.
+
+    Half of D is for the sum of the charges' deltas, half for conversion. Admitted iff the deltas fit and (A) the sum of
+    epsilons is at most E, or (B) the sum of rho is at most R, where R-zCDP implies (E, D/2)-differential privacy. With
+    D = 0 only (A).
+
+    Theorem. Whatever the analyst does, the transcript is (E, D)-differentially private.
+
+    Proof. Let the deltas be 0 first. The transcript shows which charges were made, so it shows whether (A) holds at
+    its end. Let S be a set of transcripts, S_A those of S that end with (A) true. Each of them has likelihood ratio
+    at most e^(sum of its epsilons) <= e^E, so Pr[S_A] <= e^E Pr'[S_A]. Now run the same analyst against filter (B)
+    alone. On a transcript that ends with (A) false, the last charges were admitted by (B); sums only grow, so (B)
+    held at every earlier charge too, and this transcript has the same probability there. That filter is R-zCDP
+    against every adaptive analyst (Whitehouse, Ramdas, Rogers, Wu 2023, Theorem 1), so Pr[S - S_A] <= e^E Pr'[S -
+    S_A] + D/2. Add both lines. With deltas, each charge is, except with probability its delta, a charge as above
+    (approximate DP and approximate zCDP are that by
+    definition), and these exceptions add up to at most D/2 along every transcript.
+    """
+
+    epsilon: Exact
+    delta: Exact = 0.0
+    spent: Sums = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    cap: float = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check.positive("epsilon", self.epsilon)
+        check.delta("delta", self.delta)
+        object.__setattr__(self, "cap", rho_cap(self.epsilon, self.delta / 2) if self.delta else 0.0)
+
+    def take(self, charge: Charge) -> BudgetFilter | None:
+        """Return the filter with this charge spent, or nothing where it does not fit."""
+        sums = tuple(add_up(a, b) for a, b in zip(self.spent, (charge.epsilon, charge.rho, charge.delta), strict=True))
+        return replace(self, spent=sums) if self._share(sums) <= 1 else None
+
+    def _cost(self, loss: Loss) -> Sums:
+        charge = charge_of(loss)
+        return charge.epsilon, charge.rho, charge.delta
+
+    def _share(self, sums: Sums) -> float:
+        epsilon, rho, delta = sums
+        return max(min(part_of(epsilon, self.epsilon), part_of(rho, self.cap)), part_of(delta, self.delta / 2))
+
+
+@lru_cache(maxsize=1024)
+def rho_cap(epsilon: Exact, delta: Exact) -> float:
+    """Return the largest rho, rounded down, that is proven to imply (epsilon, delta)-differential privacy."""
+    return least_float(lambda rho: rho > 0 and ZcdpLoss(rho).delta(epsilon).high > delta)[0]

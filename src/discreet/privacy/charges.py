@@ -1,0 +1,70 @@
+"""Charges: what a loss costs in the currencies that filters add up, every sum rounded up."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from discreet.base.check import Exact
+from discreet.base.rounding import ball, float_up, rounded_up
+from discreet.privacy.composed import ComposedLoss
+from discreet.privacy.guarantees import ApproximateLoss
+from discreet.privacy.loss import Loss
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What a loss costs in the currencies of filters: pure epsilon or infinity, rho, and a delta beside them.
+
+    Fractions stay exact in sums, so that thirty charges of 1/10 are 3; floats are rounded up.
+    """
+
+    epsilon: Exact
+    rho: Exact
+    delta: Exact = 0.0
+
+
+@lru_cache(maxsize=1 << 16)
+def charge_of(loss: Loss) -> Charge:
+    """Return the charge of a loss: (epsilon, delta) is delta-approximate (epsilon^2 / 2)-zCDP (Bun, Steinke 2016)."""
+    if isinstance(loss, ApproximateLoss):
+        promised = loss.epsilon_
+        return Charge(promised, rounded_up(lambda: ball(promised) ** 2 / 2), loss.delta_)
+    if isinstance(loss, ComposedLoss):
+        charges = [(charge_of(part), count) for part, count in loss.parts]
+        epsilon, rho, delta = (
+            total_up([(getattr(charge, name), count) for charge, count in charges])
+            for name in ("epsilon", "rho", "delta")
+        )
+        return Charge(epsilon, rho, delta)
+    return Charge(loss.pure, loss.zcdp())
+
+
+def total_up(terms: list[tuple[Exact, int]]) -> Exact:
+    """Return the sum of value * count over the terms, rounded up."""
+    total: Exact = 0.0
+    for value, count in terms:
+        total = add_up(total, value if count == 1 else times_up(value, count))
+    return total
+
+
+def times_up(a: Exact, b: Exact) -> Exact:
+    """Return a * b, rounded up."""
+    if not math.isfinite(a):
+        return a
+    product = Fraction(a) * Fraction(b)
+    return product if isinstance(a, Fraction) else float_up(product)
+
+
+def add_up(a: Exact, b: Exact) -> Exact:
+    """Return a + b, exactly where one is a Fraction, else the least float that is at least as large.
+
+    The sign of the float's error is exact: Knuth's two-sum.
+    """
+    if isinstance(a, Fraction) or isinstance(b, Fraction):
+        return Fraction(a) + Fraction(b) if math.isfinite(a) and math.isfinite(b) else math.inf
+    total = a + b
+    part = total - a
+    return math.nextafter(total, math.inf) if (a - (total - part)) + (b - part) > 0 else total
