@@ -26,6 +26,22 @@ class BudgetError(DiscreetError):
     """A loss does not fit into what is left of a budget."""
 
 
+class PolicyError(DiscreetError):
+    """The owner's policy is wrong or does not fit the data; the message names the file, the key and the remedy."""
+
+
+class QueryError(DiscreetError):
+    """A question cannot be answered privately; raised before anything is charged."""
+
+
+class LedgerError(DiscreetError):
+    """The ledger is missing, damaged, busy, or belongs to another policy."""
+
+
+class FailedError(DiscreetError):
+    """A question failed after its charge. The message is the same whatever happened; the charge stays."""
+
+
 class ExhaustedError(DiscreetError):
     """A mechanism that answers a limited number of times was asked once more."""
 
