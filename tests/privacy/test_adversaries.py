@@ -26,7 +26,7 @@ Ints = NDArray[np.int64]
 RUNS = 1_000_000
 SIZES = (0.1, 0.2, 0.4, 0.8, 1.6)
 DELTA = 0.02
-STEPS = 18
+STEPS = 24
 
 Adversary = Callable[[int, Floats, Floats, Ints, float], Ints]
 """Given the step, the losses so far, the last outcomes, the last choices and E, pick sizes (-1: stop)."""

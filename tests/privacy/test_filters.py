@@ -1,4 +1,4 @@
-"""Filters and odometers: what is admitted, up to where, and what is refused."""
+"""Filters: what is admitted, up to where, and what is refused."""
 
 from __future__ import annotations
 
@@ -14,20 +14,14 @@ from hypothesis import strategies as st
 from discreet.base.errors import BudgetError, DiscreetError, ParameterError
 from discreet.privacy import (
     ApproximateLoss,
-    BoundedRangeLoss,
     BudgetFilter,
-    DiscreteLaplaceLoss,
     Filter,
     GaussianLoss,
     Loss,
-    Odometer,
     PureLoss,
-    SampledLoss,
     ZcdpLoss,
     filter_over,
 )
-from discreet.privacy.budget import rho_cap
-from discreet.privacy.charges import Charge, charge_of
 from discreet.privacy.filters import ApproximateFilter, GaussianFilter, PureFilter, RenyiFilter, ZcdpFilter
 
 EACH: list[tuple[Filter, Loss]] = [
@@ -138,60 +132,6 @@ def test_the_approximate_filter_is_its_formula() -> None:
     assert ApproximateFilter(1.0, 1e-5).fits(ApproximateLoss(1e-9, 1e-6)) in (4, 5)
 
 
-def test_charges_of_losses() -> None:
-    assert charge_of(ApproximateLoss(0.5, 1e-6)).delta == 1e-6
-    assert charge_of(ApproximateLoss(0.5, 1e-6)).rho == 0.125
-    assert charge_of(BoundedRangeLoss(1.0)).rho == 0.125
-    assert charge_of(GaussianLoss(1.0)).epsilon == math.inf
-    assert charge_of(DiscreteLaplaceLoss(4.0, 1)).epsilon == 0.25
-
-
-def test_many_small_questions_cost_less_than_the_sum_of_epsilons() -> None:
-    assert BudgetFilter(1.0, 1e-6).fits(PureLoss(0.001)) > 20 * BudgetFilter(1.0).fits(PureLoss(0.001))
-
-
-@given(st.floats(1e-3, 3), st.floats(1e-3, 5), st.sampled_from([0.0, 1e-9, 1e-5, 0.01]))
-@settings(max_examples=40, deadline=None)
-def test_the_budget_never_admits_less_than_adding_epsilons(epsilon: float, cap: float, delta: float) -> None:
-    assert BudgetFilter(cap, delta).fits(PureLoss(epsilon), most=5000) >= PureFilter(cap).fits(
-        PureLoss(epsilon), most=5000
-    )
-
-
-def test_a_budget_without_delta_only_adds_epsilons() -> None:
-    assert BudgetFilter(1.0).fits(PureLoss(0.01)) == PureFilter(1.0).fits(PureLoss(0.01))
-    assert not BudgetFilter(1.0).admits(GaussianLoss(1e-6))
-    assert not BudgetFilter(1.0).admits(ApproximateLoss(0.1, 1e-12))
-
-
-def test_deltas_take_at_most_half_of_the_budget() -> None:
-    fresh = BudgetFilter(10.0, 1e-6)
-    assert fresh.admits(ApproximateLoss(0.1, 4.99e-7))
-    assert not fresh.admits(ApproximateLoss(0.1, 5.01e-7))
-    assert not fresh.spend(ApproximateLoss(0.1, 3e-7)).admits(ApproximateLoss(0.1, 3e-7))
-
-
-def test_gaussians_go_through_the_second_branch() -> None:
-    fresh = BudgetFilter(1.0, 1e-6)
-    count = fresh.fits(GaussianLoss(0.01))
-    assert ZcdpLoss(count * 0.5e-4).epsilon(5e-7).high <= 1.0
-    assert ZcdpLoss((count + 2) * 0.5e-4).epsilon(5e-7).high > 1.0 - 1e-3
-
-
-def test_both_branches_share_one_history() -> None:
-    state = BudgetFilter(1.0, 1e-6).spend(GaussianLoss(0.1))
-    assert math.isinf(state.spent[0])
-    assert not state.admits(PureLoss(0.9))
-    assert BudgetFilter(1.0, 1e-6).admits(PureLoss(0.9))
-
-
-@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-6), (0.1, 1e-9), (8.0, 1e-3)])
-def test_the_cap_on_rho_is_the_largest_that_converts(epsilon: float, delta: float) -> None:
-    cap = rho_cap(epsilon, delta)
-    assert ZcdpLoss(cap).delta(epsilon).high <= delta
-    assert ZcdpLoss(cap * (1 + 1e-9)).delta(epsilon).high > delta
-
-
 @pytest.mark.parametrize("name", ["pld", "f-dp", "tradeoff", "accountant"])
 def test_filters_over_distributions_are_refused_with_the_reason(name: str) -> None:
     with pytest.raises(DiscreetError, match="fixed in advance, not for an analyst who picks the next one"):
@@ -230,55 +170,3 @@ def test_a_hundred_thousand_admits_a_second(fresh: Filter, loss: Loss) -> None:
             fresh.admits(loss)
         best = min(best, time.perf_counter() - begin)
     assert 2000 / best >= 1e5
-
-
-def test_an_odometer_only_rises_and_never_refuses() -> None:
-    meter, readings = Odometer(1e-6), []
-    for number in range(60):
-        meter = meter.spend(GaussianLoss(0.05 * (1 + number % 4)))
-        readings.append(meter.reading().epsilon_)
-    assert readings == sorted(readings)
-    assert readings[0] < readings[-1]
-
-
-def test_an_odometer_reads_at_least_what_was_spent() -> None:
-    meter, spent = Odometer(1e-6), 0.0
-    for mu in (0.01, 0.3, 0.02, 1.0):
-        meter, spent = meter.spend(GaussianLoss(mu)), spent + mu * mu / 2
-        assert meter.reading().epsilon_ >= ZcdpLoss(spent).epsilon(1e-6).high
-        assert meter.reading().delta_ >= 1e-6
-
-
-def test_an_odometer_before_anything_reads_nothing() -> None:
-    assert Odometer(1e-6).reading() == ApproximateLoss(0.0, 0.0)
-
-
-def test_an_odometer_adds_the_deltas_of_the_losses() -> None:
-    assert Odometer(1e-6).spend(ApproximateLoss(0.1, 1e-7)).reading().delta_ == pytest.approx(1.1e-6)
-
-
-def test_an_odometer_refuses_to_read_what_has_no_rho() -> None:
-    with pytest.raises(DiscreetError, match="without a rho"):
-        Odometer(1e-6).spend(SampledLoss(GaussianLoss(1.0), 0.1)).reading()
-
-
-def test_thirty_exact_tenths_fill_a_budget_of_three() -> None:
-    """Floats rounded up would refuse the thirtieth; Fractions are added exactly."""
-    purse, tenth = BudgetFilter(Fraction(3)), Charge(Fraction(1, 10), Fraction(1, 200))
-    for _ in range(30):
-        after = purse.take(tenth)
-        assert after is not None
-        purse = after
-    assert purse.remaining() == 0
-    assert purse.take(Charge(Fraction(1, 10**40), Fraction(0))) is None
-
-
-@given(st.lists(st.floats(1e-6, 1.0), max_size=20), st.floats(1e-6, 1.0))
-def test_a_fraction_beside_floats_is_never_rounded_down(floats: list[float], last: float) -> None:
-    purse = BudgetFilter(Fraction(100))
-    for value in [*floats, last]:
-        after = purse.take(Charge(Fraction(value), value))
-        assert after is not None
-        purse = after
-    assert purse.spent[0] == sum(map(Fraction, [*floats, last]), Fraction(0))
-    assert purse.spent[1] >= purse.spent[0]

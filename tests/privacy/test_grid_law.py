@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -19,9 +20,10 @@ from discreet.privacy import (
     PureLoss,
     RandomizedResponseLoss,
     SampledLoss,
+    pairs,
 )
-from discreet.privacy.grid_law import GridLaw, optimistic, pessimistic, span
-from discreet.privacy.pairs import Pair, atomic, sampled
+from discreet.privacy.grid_law import GridLaws, optimistic, pessimistic, span
+from discreet.privacy.pairs import Pair, atomic, sampled, stacked
 
 LOSSES: list[Loss] = [
     PureLoss(0.7),
@@ -47,9 +49,10 @@ each_loss = pytest.mark.parametrize("loss", LOSSES, ids=repr)
 each_step = pytest.mark.parametrize("step", STEPS)
 
 
-def curve(law: GridLaw, epsilon: float) -> float:
+def curve(law: GridLaws, epsilon: float, row: int = 0) -> float:
     """Return delta(epsilon) of a law on a grid, where losses may lie `offset` below their points."""
-    return law.infinite + float(np.sum(law.masses * -np.expm1(np.minimum(epsilon + law.offset - law.losses, 0.0))))
+    terms = law.masses[row] * -np.expm1(np.minimum(epsilon + law.offset[row] - law.losses[row], 0.0))
+    return float(law.infinite[row] + np.sum(terms))
 
 
 def points(loss: Loss) -> list[float]:
@@ -93,7 +96,7 @@ def test_a_pessimistic_law_has_at_least_the_whole_mass(loss: Loss, step: float) 
     for pair in loss.pairs() or []:
         if usable(pair, step):
             law = pessimistic(pair, step, 1e-15)
-            assert 1 - 1e-14 <= law.masses.sum() + law.infinite <= 1 + 1e-9
+            assert 1 - 1e-14 <= law.masses.sum() + law.infinite[0] <= 1 + 1e-9
 
 
 @each_loss
@@ -102,7 +105,7 @@ def test_an_optimistic_law_has_at_most_the_whole_mass(loss: Loss, step: float) -
     for pair in loss.pairs() or []:
         if usable(pair, step):
             law = optimistic(pair, step, 1e-15)
-            assert law.masses.sum() + law.infinite <= 1 + 1e-14
+            assert law.masses.sum() + law.infinite[0] <= 1 + 1e-14
             assert law.masses.min() >= 0
 
 
@@ -110,7 +113,9 @@ def test_an_optimistic_law_has_at_most_the_whole_mass(loss: Loss, step: float) -
 def test_atoms_on_the_grid_stay_and_atoms_off_it_are_split(loss: float) -> None:
     law = pessimistic(atomic([loss], [1.0]), 0.1, 1e-15)
     held = {
-        round(float(at), 9): float(share) for at, share in zip(law.losses, law.masses, strict=True) if share > 1e-12
+        round(float(at), 9): float(share)
+        for at, share in zip(law.losses[0], law.masses[0], strict=True)
+        if share > 1e-12
     }
     assert set(held) <= {0.2, 0.3, 0.4}
     mean = sum(share * math.exp(-at) for at, share in held.items())
@@ -137,17 +142,19 @@ def test_the_span_leaves_out_no_more_than_the_tail(mu: float, tail: float) -> No
     assert pair.above is not None
     assert pair.below is not None
     low, high = span(pair, tail)
-    assert pair.above(np.array([high]))[0][0] <= tail
-    assert pair.below(np.array([low]))[0][0] <= tail
+    assert pair.above(np.array([high]))[0].max() <= tail
+    assert pair.below(np.array([low]))[0].max() <= tail
 
 
-@pytest.mark.parametrize("loss", [GaussianLoss(60.0), LaplaceLoss(500.0), BoundedRangeLoss(800.0)], ids=repr)
+@pytest.mark.parametrize(
+    "loss", [GaussianLoss(60.0), LaplaceLoss(500.0), LaplaceLoss(800.0), BoundedRangeLoss(800.0)], ids=repr
+)
 def test_losses_whose_exponentials_leave_the_floats_still_have_laws(loss: Loss) -> None:
-    for pair in loss.pairs() or []:
-        above, below = pessimistic(pair, 1.0, 1e-15), optimistic(pair, 1.0, 1e-15)
-        for epsilon in (0.0, 100.0, 500.0, 790.0):
-            assert curve(below, epsilon) <= loss.delta(epsilon).high * (1 + 1e-12)
-            assert curve(above, epsilon) >= loss.delta(epsilon).low
+    for epsilon in (0.0, 100.0, 500.0, 790.0):
+        for pair in loss.pairs() or []:
+            assert curve(pessimistic(pair, 1.0, 1e-15), epsilon) >= loss.delta(epsilon).low
+        for pair in loss.attained() or []:
+            assert curve(optimistic(pair, 1.0, 1e-15), epsilon) <= loss.delta(epsilon).high * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -157,3 +164,30 @@ def test_sampling_loses_no_mass(base: Loss) -> None:
     (pair,) = base.pairs() or []
     for way in sampled(pair, 0.1):
         assert float(way.masses.sum()) + way.infinite == pytest.approx(1.0, abs=1e-12)
+
+
+EPSILONS = [0.009, 0.0101, 0.013, 0.05, 0.0999, 0.1, 0.7]
+
+
+@pytest.mark.parametrize("step", [1e-4, 3e-3, 0.02])
+@pytest.mark.parametrize("make", [pairs.laplace, pairs.pure])
+def test_pairs_of_one_family_have_the_same_laws_together_as_alone(step: float, make: Callable[[float], Pair]) -> None:
+    """Rows in one array: what each dominates or is dominated by does not depend on the others."""
+    for members, together in stacked([make(epsilon) for epsilon in EPSILONS]):
+        above, below = pessimistic(together, step, 1e-15), optimistic(together, step, 1e-15)
+        for row, member in enumerate(members):
+            loss = LaplaceLoss(EPSILONS[member]) if make is pairs.laplace else PureLoss(EPSILONS[member])
+            for epsilon in points(loss):
+                assert curve(above, epsilon, row) >= loss.delta(epsilon).low
+                assert curve(below, epsilon, row) <= loss.delta(epsilon).high * (1 + 1e-12) + 1e-16
+
+
+@pytest.mark.parametrize("step", [1e-5, 1e-3])
+def test_many_atoms_to_a_step_are_summed_cell_by_cell(step: float) -> None:
+    """Rounding each atom down would lose half a step of every one; telling only the cell loses its square."""
+    (pair,) = DiscreteGaussianLoss(1000.0, 1).pairs() or []
+    law = optimistic(pair, step, 1e-15)
+    mean = float(np.sum(law.masses * law.losses))
+    assert 5e-7 - step / 8 <= mean <= 5e-7
+    for epsilon in (0.0, 1e-4, 1e-3, 4e-3):
+        assert curve(law, epsilon) <= DiscreteGaussianLoss(1000.0, 1).delta(epsilon).high * (1 + 1e-12)

@@ -61,7 +61,7 @@ def curve(pair: Pair, epsilon: float) -> float:
     """Return delta(epsilon) as the pair's tails, atoms and infinite mass give it."""
     total = pair.infinite
     if pair.above is not None:
-        over_p, over_q = pair.above(np.array([epsilon]))
+        over_p, over_q = (side.ravel() for side in pair.above(np.array([epsilon])))
         total += float(over_p[0] - math.exp(epsilon) * over_q[0])
     ahead = pair.atoms > epsilon
     return total + float(np.sum(pair.masses[ahead] * -np.expm1(epsilon - pair.atoms[ahead])))
@@ -69,7 +69,7 @@ def curve(pair: Pair, epsilon: float) -> float:
 
 def mass(pair: Pair) -> float:
     """Return the whole P-mass."""
-    continuous = 0.0 if pair.below is None else float(pair.below(np.array([np.inf]))[0][0])
+    continuous = 0.0 if pair.below is None else float(pair.below(np.array([np.inf]))[0].max())
     return continuous + float(pair.masses.sum()) + pair.infinite
 
 
@@ -107,10 +107,10 @@ def exact_atoms(first: Law, second: Law) -> list[tuple[float, float]]:
 
 
 def assert_atoms(pair: Pair, first: Law, second: Law) -> None:
-    order = np.argsort(pair.atoms)
+    order = np.argsort(pair.atoms[0])
     for place, (loss, share) in zip(order, exact_atoms(first, second), strict=True):
-        assert pair.atoms[place] == pytest.approx(loss, rel=1e-14, abs=1e-15)
-        assert pair.masses[place] == pytest.approx(share, rel=ERROR)
+        assert pair.atoms[0, place] == pytest.approx(loss, rel=1e-14, abs=1e-15)
+        assert pair.masses[0, place] == pytest.approx(share, rel=ERROR)
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 0.1, 1.0, 30.0, 200.0])
@@ -130,7 +130,7 @@ def test_atoms_of_discrete_laplace(scale: float, sensitivity: int) -> None:
 def test_atoms_of_two_answers(lie: float) -> None:
     own, stray = ball(1 - Fraction(lie)), ball(Fraction(lie))
     pair = only(RandomizedResponseLoss(lie))
-    kept = Pair(None, None, atoms=pair.atoms[pair.masses > 0], masses=pair.masses[pair.masses > 0])
+    kept = Pair(None, None, atoms=pair.atoms[:, pair.masses[0] > 0], masses=pair.masses[:, pair.masses[0] > 0])
     assert_atoms(kept, [own, stray], [stray, own])
 
 
@@ -150,11 +150,11 @@ def test_a_lattice_is_never_negative(categories: int) -> None:
 @pytest.mark.parametrize(("sigma", "sensitivity"), [(0.3, 1), (1.0, 1), (2.7, 2), (9.3, 50), (30.1, 1)])
 def test_atoms_of_the_discrete_gaussian_to_the_error_stated(sigma: float, sensitivity: int) -> None:
     pair, noise = only(DiscreteGaussianLoss(sigma, sensitivity)), laws.discrete_gaussian(sigma, 1e-290)
-    middle = len(pair.atoms) // 2
+    middle = pair.atoms.shape[1] // 2
     for x in range(-noise.reach, noise.reach + 1):
         exact = Fraction(sensitivity) * (sensitivity - 2 * x) / (2 * Fraction(sigma) ** 2)
-        assert pair.atoms[middle + x] == pytest.approx(float(exact), rel=1e-14)
-        assert pair.masses[middle + x] == pytest.approx(float(noise.at(x)), rel=ERROR)
+        assert pair.atoms[0, middle + x] == pytest.approx(float(exact), rel=1e-14)
+        assert pair.masses[0, middle + x] == pytest.approx(float(noise.at(x)), rel=ERROR)
 
 
 CELLS = np.linspace(-6, 6, 25)
@@ -162,7 +162,7 @@ CELLS = np.linspace(-6, 6, 25)
 
 @pytest.mark.parametrize("mu", [0.05, 0.8, 3.0])
 def test_cells_of_the_gaussian(mu: float) -> None:
-    p, q, error_p, error_q = only(GaussianLoss(mu)).cells(CELLS)
+    p, q, error_p, error_q = (found[0] for found in only(GaussianLoss(mu)).cells(CELLS))
     for place, (start, end) in enumerate(pairwise(CELLS.tolist())):
         for found, error, shift in ((p, error_p, mu / 2), (q, error_q, -mu / 2)):
             truth = _normal_cell(start, end, mu, shift)
@@ -182,11 +182,14 @@ def test_cells_of_the_continuous_laplace(epsilon: float) -> None:
     """Under P the loss is epsilon - 2x for noise x in (0, epsilon) of density e^-x / 2, under Q e^(x - epsilon) / 2."""
     pair = only(LaplaceLoss(epsilon))
     bounds = np.linspace(-epsilon, epsilon, 14)
-    p, q, _, _ = pair.cells(bounds)
+    p, q = (found[0] for found in pair.cells(bounds)[:2])
     near, far = (epsilon - bounds[1:]) / 2, (epsilon - bounds[:-1]) / 2
     assert p == pytest.approx((np.exp(-near) - np.exp(-far)) / 2, rel=1e-9, abs=1e-16)
     assert q == pytest.approx((np.exp(far - epsilon) - np.exp(near - epsilon)) / 2, rel=1e-9, abs=1e-16)
-    assert sorted(zip(pair.atoms, pair.masses, strict=True)) == [(-epsilon, math.exp(-epsilon) / 2), (epsilon, 0.5)]
+    assert sorted(zip(pair.atoms[0], pair.masses[0], strict=True)) == [
+        (-epsilon, math.exp(-epsilon) / 2),
+        (epsilon, 0.5),
+    ]
 
 
 @pytest.mark.parametrize("rate", [1e-6, 0.01, 0.5, 1 - 1e-9])

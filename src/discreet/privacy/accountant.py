@@ -18,9 +18,9 @@ import numpy as np
 
 from discreet.base.search import least_float
 from discreet.privacy.few import few, few_delta, law_delta, listed
-from discreet.privacy.grid_law import GridLaw, optimistic, pessimistic, span
+from discreet.privacy.grid_law import GridLaws, optimistic, pessimistic, span
 from discreet.privacy.loss import Certified
-from discreet.privacy.pairs import UNIT, Floats, Pair
+from discreet.privacy.pairs import UNIT, Floats, Pair, stacked
 from discreet.privacy.transforms import Tilted, dense_delta, merge, power
 
 TOLERANCE = 3e-4
@@ -30,24 +30,31 @@ FINEST = 1 << 21
 """The most grid points across one law or one window: a bound on time and memory, at the cost of a wider bracket."""
 
 Parts = list[tuple[Pair, int]]
-Maker = Callable[[Pair, float, float], GridLaw]
+Maker = Callable[[Pair, float, float], GridLaws]
 
 
 class Laws:
     """The laws of all parts on one grid, stacked: row i holds part i's masses, `counts[i]` times composed."""
 
     def __init__(self, parts: Parts, step: float, tail: float, maker: Maker) -> None:
-        made = [maker(pair, step, tail) for pair, _ in parts]
+        made = [(members, maker(pair, step, tail)) for members, pair in stacked([pair for pair, _ in parts])]
+        order = [index for members, _ in made for index in members]
         self.step = step
-        self.counts = np.array([count for _, count in parts], dtype=np.float64)
-        self.firsts = np.array([law.first for law in made])
-        self.masses = np.zeros((len(made), max(len(law.masses) for law in made)))
-        for row, law in zip(self.masses, made, strict=True):
-            row[: len(law.masses)] = law.masses
-        self.infinite = -float(np.expm1(self.counts @ np.log1p([-min(law.infinite, 1.0) for law in made])))
-        self.offset = float(self.counts @ [law.offset for law in made])
-        self.losses = step * (self.firsts[:, None] + np.arange(self.masses.shape[1]))
-        self.top = float(self.counts @ (self.losses[:, -1]))
+        self.counts = np.array([parts[index][1] for index in order], dtype=np.float64)
+        self.firsts = np.concatenate([laws.firsts for _, laws in made])
+        self.masses = np.zeros((len(order), max(laws.masses.shape[1] for _, laws in made)))
+        row = 0
+        for members, laws in made:
+            self.masses[row : row + len(members), : laws.masses.shape[1]] = laws.masses
+            row += len(members)
+        infinite = np.concatenate([laws.infinite for _, laws in made])
+        shift = np.concatenate([laws.shift for _, laws in made])
+        self.infinite = -float(np.expm1(self.counts @ np.log1p(-np.minimum(infinite, 1.0))))
+        self.offset = float(self.counts @ np.concatenate([laws.offset for _, laws in made]))
+        self.shift = float(self.counts @ shift)
+        self.losses = shift[:, None] + step * (self.firsts[:, None] + np.arange(self.masses.shape[1]))
+        last = self.masses.shape[1] - 1 - np.argmax(self.masses[:, ::-1] > 0, axis=1)
+        self.top = float(self.counts @ self.losses[np.arange(len(last)), last])
         with np.errstate(divide="ignore"):
             self._logs = np.log(self.masses)
 
@@ -89,7 +96,7 @@ class Curve:
 
     def __init__(self, laws: Laws, tilt: float, upper: bool) -> None:
         self.law, self.tilt, self.step, self.upper = laws.composed(tilt), tilt, laws.step, upper
-        self.infinite, self.offset = laws.infinite, laws.offset
+        self.infinite, self.offset, self.shift, self.top = laws.infinite, laws.offset, laws.shift, laws.top
         self.doubt = 64 * UNIT * (2 + abs(self.law.log_scale) + float(laws.counts.sum()))
         self._delta = (
             dense_delta(self.law, tilt, laws.step) if self.law.evaluate is None else self.law.evaluate(tilt, laws.step)
@@ -98,7 +105,9 @@ class Curve:
     def delta(self, epsilon: float) -> float:
         """Return the bound. It is close near the middle of the tilted law, and still a bound elsewhere."""
         epsilon += self.offset
-        value, size = self._delta(epsilon)
+        if self.upper and epsilon >= self.top:
+            return min(1.0, self.infinite * (1 + 64 * UNIT))
+        value, size = self._delta(epsilon - self.shift)
         length = 1 / math.sqrt(-math.expm1(-2 * self.tilt * self.step))
         slack = self.doubt * size + self.law.error * length + self.law.outside
         log_weight = self.law.log_scale - self.tilt * epsilon
@@ -139,16 +148,15 @@ def certified_delta(directions: list[Parts], epsilon: float, attained: list[Part
         return Certified(max(few_delta(parts, epsilon).low for parts in attained or directions), max(highs))
     low = high = 0.0
     for way, parts in enumerate(directions):
-        guess = 1e-12
-        laws, tilt = _laws(parts, guess, lambda laws: _tilt_for_epsilon(laws, epsilon))
-        if epsilon >= laws.top:
-            high = max(high, min(1.0, laws.infinite * (1 + 1e-12)))
-            continue
-        found = Curve(laws, tilt, upper=True).delta(epsilon)
-        while found < 10 * guess and guess > 1e-300:  # what the span leaves out must be small beside the answer
-            guess = max(found * found, 1e-300)
+        guess, found = 1e-12, 1.0
+        while True:
             laws, tilt = _laws(parts, guess, lambda laws: _tilt_for_epsilon(laws, epsilon))
-            found = min(found, Curve(laws, tilt, upper=True).delta(epsilon))
+            beyond = epsilon >= laws.top
+            here = laws.infinite * (1 + 1e-12) if beyond else Curve(laws, tilt, upper=True).delta(epsilon)
+            found = min(found, here)
+            if found >= 10 * guess or guess <= 1e-300:  # what the span leaves out is small beside the answer
+                break
+            guess = max(found * found, 1e-300)
         high = max(high, found)
         real = (attained or directions)[way]
         lower = Curve(Laws(real, laws.step, _tail(real, guess), optimistic), tilt, upper=False)
@@ -172,19 +180,28 @@ def _laws(parts: Parts, delta: float, choose: Callable[[Laws], float]) -> tuple[
     """Return pessimistic laws on a grid fine enough, and the tilt chosen for them."""
     count = sum(times for _, times in parts)
     tail = _tail(parts, delta)
-    widest = max(high - low for low, high in (span(pair, tail) for pair, _ in parts))
+    widths = [high - low for low, high in (span(pair, tail) for pair, _ in parts)]
+    widest = max(widths)
+    least = min(
+        TOLERANCE / count, min(widths) / 1024
+    )  # there no sum moves by more than the tolerance, whatever its law
     step = max(math.sqrt(12 * TOLERANCE / (8 * count)), widest / FINEST)
+    commonest, _ = max(parts, key=lambda part: part[1])
+    lattice = commonest.lattice  # the commonest part's atoms lie on the grid
+    exact = len(parts) == 1 and commonest.above is None and lattice is not None and lattice >= step / 2
     for _ in range(4):
-        lattice = parts[0][0].lattice if len(parts) == 1 else None
-        aligned = lattice is not None and lattice >= step / 2
-        if lattice is not None and aligned:
-            step = lattice / max(1, math.ceil(lattice / step))
+        if lattice is not None and lattice >= step / 2:
+            step = lattice if exact else lattice / max(1, math.ceil(lattice / step))
         laws = Laws(parts, step, tail, pessimistic)
         tilt = choose(laws)
+        if exact:
+            return laws, min(tilt, 16 / step)
+        if math.isinf(tilt):
+            break
         _, _, spread = laws.cumulants(tilt)
         enough = min(math.sqrt(12 * TOLERANCE / (max(tilt, 1e-3) * count)), math.sqrt(spread / count) / 32)
-        enough = max(enough, widest / FINEST, 16 * math.sqrt(spread) / FINEST)
-        if (aligned and parts[0][0].above is None) or enough / 1.5 <= step <= 1.5 * enough:
+        enough = max(enough, least, widest / FINEST, 16 * math.sqrt(spread) / FINEST)
+        if enough / 1.5 <= step <= 1.5 * enough:
             break
         step = enough
     return laws, min(tilt, 1 / laws.step)
@@ -201,7 +218,9 @@ def _tilt_for_delta(laws: Laws, log_delta: float) -> float:
 
 
 def _tilt_for_epsilon(laws: Laws, epsilon: float) -> float:
-    """Return the tilt that puts the middle of the total loss at epsilon."""
+    """Return the tilt that puts the middle of the total loss at epsilon: infinity where no sum reaches it."""
+    if epsilon >= laws.top:
+        return math.inf
     return _least_tilt(lambda tilt: laws.cumulants(tilt)[1] >= epsilon)
 
 
@@ -227,9 +246,9 @@ def _least_epsilon(curve: Curve, delta: float) -> float:
     """Return an epsilon whose bound on delta is at most `delta`, to 1e-9, or infinity."""
     high = 1.0
     while curve.delta(high) > delta:
-        high *= 2
-        if high > 1e6:
+        if high > curve.top:
             return math.inf
+        high *= 2
     low = 0.0
     while high - low > 1e-9 * max(1.0, high):
         middle = (low + high) / 2

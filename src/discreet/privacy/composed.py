@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from flint import arb
@@ -19,6 +20,9 @@ from discreet.privacy.guarantees import ApproximateLoss, PureLoss, ZcdpLoss
 from discreet.privacy.loss import Certified, Loss
 from discreet.privacy.noises import GaussianLoss
 from discreet.privacy.pairs import Pair
+
+_SMALLEST = 2**1074
+"""Every float is a multiple of the inverse of this."""
 
 NOTHING = PureLoss(0.0)
 """The loss of releasing nothing."""
@@ -59,6 +63,10 @@ class ComposedLoss(Loss):
 
     def zcdp(self) -> float:
         """Return the sum of the parts' rho."""
+        return self._rho
+
+    @cached_property
+    def _rho(self) -> float:
         return _total((loss.zcdp(), count) for loss, count in self.parts)
 
     def _renyi(self, order: Exact) -> float:
@@ -119,14 +127,17 @@ class ComposedLoss(Loss):
     def _simple(self) -> list[Loss]:
         """Return losses that bound this one from above: the sum of epsilons, and the sum of rho."""
         bounds: list[Loss] = []
-        if math.isfinite(self.pure):
-            bounds.append(PureLoss(self.pure))
+        total = self.pure
+        if math.isfinite(total):
+            bounds.append(PureLoss(total))
         if math.isfinite(self.zcdp()):
             bounds.append(ZcdpLoss(self.zcdp()))
         return bounds
 
     def _approximate_zcdp(self) -> tuple[float, float]:
         """Return the sums of rho and delta: (epsilon, delta) is delta-approximate (epsilon^2 / 2)-zCDP."""
+        if not any(isinstance(loss, ApproximateLoss) for loss, _ in self.parts):
+            return self.zcdp(), 0.0
         pure = [(PureLoss(loss.epsilon_) if isinstance(loss, ApproximateLoss) else loss, n) for loss, n in self.parts]
         deltas = ((loss.delta_ if isinstance(loss, ApproximateLoss) else 0.0, count) for loss, count in self.parts)
         return _total((loss.zcdp(), count) for loss, count in pure), _total(deltas)
@@ -177,7 +188,11 @@ def _least_of(found: Certified, bounds: list[float]) -> Certified:
 
 
 def _total(parts: Iterable[tuple[float, int]]) -> float:
-    listed = list(parts)
-    if any(math.isinf(value) for value, _ in listed):
-        return math.inf
-    return ratio_up(sum((Fraction(value) * count for value, count in listed), Fraction(0)), 1)
+    """Return the sum of value * count, exact until it is rounded up once."""
+    total = 0
+    for value, count in parts:
+        if math.isinf(value):
+            return math.inf
+        above, below = value.as_integer_ratio()
+        total += above * (_SMALLEST // below) * count
+    return ratio_up(Fraction(total, _SMALLEST), 1)

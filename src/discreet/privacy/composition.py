@@ -36,7 +36,9 @@ def parallel(losses: Sequence[Loss], parts: int = 1, neighbours: str = Neighbour
     """Compose releases on parts of the data where one unit lies in at most `parts` of them (McSherry 2009).
 
     The dearest `parts` losses are summed; under replace neighbours a unit leaves some parts and enters others, so twice
-    as many. Losses are compared in one currency: their own if it has a single parameter, else epsilon, else rho.
+    as many. There each loss must hold for a unit that enters its part, leaves it, or is replaced within it: give
+    `loss.replace()` of one that is stated for add-remove. Losses are compared in one currency: their own if it has a
+    single parameter, else epsilon, else rho.
     """
     count = check.integer("parts", parts, least=1)
     count *= 1 if Neighbours.named(neighbours) is Neighbours.ADD_REMOVE else 2

@@ -25,7 +25,9 @@ def few(parts: Parts) -> bool:
         if pair.above is not None:
             return False
         total *= (
-            math.comb(count + len(pair.atoms) - 1, len(pair.atoms) - 1) if len(pair.atoms) ** 2 <= MOST else math.inf
+            math.comb(count + pair.atoms.shape[1] - 1, pair.atoms.shape[1] - 1)
+            if pair.atoms.shape[1] ** 2 <= MOST
+            else math.inf
         )
     return total <= MOST
 
@@ -36,8 +38,8 @@ def listed(parts: Parts) -> Law:
     for pair, count in parts:
         finite += count * math.log1p(-min(pair.infinite, 1 - UNIT))
         for _ in range(count):
-            sums = (losses[:, None] + pair.atoms).ravel()
-            weights = (masses[:, None] * pair.masses).ravel()
+            sums = (losses[:, None] + pair.atoms[0]).ravel()
+            weights = (masses[:, None] * pair.masses[0]).ravel()
             order = np.argsort(sums)
             sums, weights = sums[order], weights[order]
             new = np.append(True, np.diff(sums) > 1e-14 * np.abs(sums[1:]))  # equal but for round-off: one sum

@@ -9,7 +9,6 @@ import math
 from dataclasses import dataclass
 
 from flint import arb
-from scipy import special
 
 from discreet.base import check
 from discreet.base.check import Exact
@@ -41,7 +40,7 @@ class PureLoss(Loss):
 
     def pairs(self) -> list[Pair]:
         """Return randomized response."""
-        return [_response_pair(self.epsilon_, 0.0)]
+        return [pairs.pure(self.epsilon_)]
 
     def _renyi(self, order: Exact) -> float:
         """Return that of randomized response: ln(p^a q^(1-a) + q^a p^(1-a)) / (a - 1) with p = e^epsilon q."""
@@ -76,7 +75,7 @@ class ApproximateLoss(Loss):
 
     def pairs(self) -> list[Pair]:
         """Return randomized response that tells all with probability delta."""
-        return [_response_pair(self.epsilon_, self.delta_)]
+        return [pairs.pure(self.epsilon_, self.delta_)]
 
     def _group(self, size: int) -> Loss:
         """k steps: (k epsilon, delta (e^(k epsilon) - 1) / (e^epsilon - 1)) (Dwork, Roth 2014, Theorem 2.2)."""
@@ -160,7 +159,7 @@ class BoundedRangeLoss(Loss):
 
         No one mechanism attains the whole curve, which is the worst over all t at each e.
         """
-        return [_response_pair(self.epsilon_ / 2, 0.0)]
+        return [pairs.pure(self.epsilon_ / 2)]
 
     def zcdp(self) -> float:
         """Return epsilon^2 / 8 (Cesar, Rogers 2021, Lemma 3.2)."""
@@ -182,14 +181,6 @@ def _response_delta(promised: float, epsilon: Exact) -> arb:
     if epsilon >= promised:
         return arb(0)
     return -(ball(epsilon) - ball(promised)).expm1() / (1 + (-ball(promised)).exp())
-
-
-def _response_pair(promised: float, certain: float) -> Pair:
-    if promised > pairs.HUGE:
-        return pairs.tells_all()
-    lie = float(special.expit(-promised))
-    losses, masses = [-promised, promised], [(1 - certain) * lie, (1 - certain) * float(special.expit(promised))]
-    return pairs.atomic(losses, masses, certain, lattice=promised or None)
 
 
 def _response_renyi(promised: arb, order: arb) -> arb:

@@ -6,8 +6,10 @@ curves below those of the pair (Zhu, Dong, Wang 2022, Theorem 10). One pair is k
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +26,7 @@ SAMPLED_ERROR = 2.0**-39
 
 HUGE = 600.0
 
-_NONE: Floats = np.empty(0)
+_NONE: Floats = np.empty((1, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +34,7 @@ class Pair:
     """The law of L: a continuous part given by its tails, atoms, and P-mass where Q has none.
 
     `above(x)` returns Pr_P[L > x] and Pr_Q[L > x] of the continuous part, `below(x)` Pr[L <= x], both to ERROR
-    relative.
+    relative. Several pairs of one family lie in one value, a row of `atoms` and `masses` each.
     """
 
     above: Callable[[Floats], tuple[Floats, Floats]] | None
@@ -46,27 +48,138 @@ class Pair:
     """All atoms are multiples of this, where there is such a number."""
     error: float = ERROR
     """Relative error allowed for the tails in the bulk."""
+    family: Family | None = None
+    """Makes pairs of this kind from a column of parameters: the loss grows with its parameter, and so do the atoms."""
+    parameter: Floats | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many pairs lie in this value."""
+        return len(self.atoms)
+
+    @property
+    def grain(self) -> float:
+        """How far a bound between cells must move at least to make a difference."""
+        return 0.0
 
     def cells(self, bounds: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Return the continuous part's P- and Q-mass between consecutive bounds, and bounds on their errors."""
         assert self.above is not None
         assert self.below is not None
-        over_p, over_q = self.above(bounds)
-        under_p, under_q = self.below(bounds)
         found: list[Floats] = []
         errors: list[Floats] = []
-        for over, under in ((over_p, under_p), (over_q, under_q)):
-            upper = over[:-1] < under[1:]
-            found.append(np.maximum(np.where(upper, over[:-1] - over[1:], under[1:] - under[:-1]), 0.0))
-            tail = np.where(upper, over[:-1], under[1:])
+        for over, under in zip(self.above(bounds), self.below(bounds), strict=True):
+            over, under = over.reshape(self.rows, -1), under.reshape(self.rows, -1)
+            upper = over[:, :-1] < under[:, 1:]
+            found.append(np.maximum(np.where(upper, over[:, :-1] - over[:, 1:], under[:, 1:] - under[:, :-1]), 0.0))
+            tail = np.where(upper, over[:, :-1], under[:, 1:])
             # A tail's own argument is rounded: that weighs more the steeper it falls, about -ln(tail) for a Gaussian.
             errors.append((self.error + 32 * UNIT * -np.log(np.maximum(tail, 1e-320))) * tail)
         return found[0], found[1], errors[0], errors[1]
 
+    def snapped(self, step: float) -> Pair:
+        """Return a pair that this one dominates with its atoms on the grid, or this one where there is none."""
+        if self.family is None or self.parameter is None:
+            return self
+        steps = np.floor(self.parameter / step * (1 + 4 * UNIT))
+        on_grid = steps * step
+        close = np.abs(on_grid - self.parameter) <= 16 * UNIT * self.parameter
+        smaller = np.where(on_grid > self.parameter, on_grid - step, on_grid)
+        return self.family(np.where(close | (steps < 2), self.parameter, smaller))
+
+    def gathered(self, step: float) -> Pair:
+        """Return this pair with its atoms as a density, where many of them lie in one step."""
+        count = self.atoms.shape[1]
+        if self.above is not None or self.rows > 1 or count < 64 or np.ptp(self.atoms) / count > step / 4:
+            return self
+        return Gathered.of(self)
+
+
+Family = Callable[[Floats], Pair]
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered(Pair):
+    """Atoms that are summed cell by cell: telling only the cell is post-processing."""
+
+    inside: tuple[Floats, Floats, Floats] = (_NONE, _NONE, _NONE)
+
+    @classmethod
+    def of(cls, pair: Pair) -> Gathered:
+        """Return the atoms of a pair, gathered."""
+        order = np.argsort(pair.atoms[0])
+        atoms, p = pair.atoms[0, order], pair.masses[0, order]
+        q = np.exp(np.log(np.maximum(p, 1e-320)) - atoms)
+        over, under = ([np.append(0.0, np.cumsum(mass)) for mass in masses] for masses in ((p[::-1], q[::-1]), (p, q)))
+
+        def above(x: Floats) -> tuple[Floats, Floats]:
+            place = len(atoms) - np.searchsorted(atoms, x, side="right")
+            return over[0][place], over[1][place]
+
+        def below(x: Floats) -> tuple[Floats, Floats]:
+            place = np.searchsorted(atoms, x, side="right")
+            return under[0][place], under[1][place]
+
+        low, high = float(atoms[0]) - 1e-9, float(atoms[-1]) + 1e-9
+        return cls(above, below, low, high, infinite=pair.infinite, inside=(atoms, p, q))
+
+    @property
+    def grain(self) -> float:
+        """The largest distance between two atoms."""
+        return float(np.diff(self.inside[0]).max())
+
+    def cells(self, bounds: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return sums over each cell; relative errors stay small, since nothing cancels."""
+        atoms, *masses = self.inside
+        ends = np.searchsorted(atoms, bounds, side="right")
+        sums = [np.add.reduceat(np.append(mass, 0.0), ends)[:-1] for mass in masses]
+        p, q = (np.where(ends[1:] > ends[:-1], found, 0.0)[None, :] for found in sums)
+        return p, q, (ERROR + 64 * UNIT) * p, (ERROR + 64 * UNIT) * q
+
+
+def stacked(pairs: list[Pair]) -> list[tuple[list[int], Pair]]:
+    """Put pairs of one family into one value each, wide ones apart from narrow ones; return whose they are."""
+    groups: dict[object, list[int]] = {}
+    for index, pair in enumerate(pairs):
+        if pair.family is None or pair.parameter is None:
+            groups[index] = [index]
+        else:
+            groups.setdefault((pair.family, round(math.log2(float(pair.parameter[0, 0])))), []).append(index)
+    made = []
+    for members in groups.values():
+        one = pairs[members[0]]
+        if len(members) > 1 and one.family is not None:
+            one = one.family(np.concatenate([pairs[i].parameter for i in members if pairs[i].parameter is not None]))
+        made.append((members, one))
+    return made
+
 
 def atomic(losses: list[float], masses: list[float], infinite: float = 0.0, lattice: float | None = None) -> Pair:
     """Return a pair whose loss takes finitely many values."""
-    return Pair(None, None, atoms=np.array(losses), masses=np.array(masses), infinite=infinite, lattice=lattice)
+    return Pair(None, None, atoms=np.array([losses]), masses=np.array([masses]), infinite=infinite, lattice=lattice)
+
+
+@lru_cache(maxsize=4096)
+def pure(epsilon: float, certain: float = 0.0) -> Pair:
+    """Return randomized response that tells all with probability `certain`: the worst (epsilon, certain)-DP mechanism.
+
+    (Kairouz, Oh, Viswanath 2015.)
+    """
+    if epsilon > HUGE:
+        return tells_all()
+    return _pure(np.array([[epsilon]])) if epsilon and not certain else _response(np.array([[epsilon]]), certain)
+
+
+def _pure(epsilon: Floats) -> Pair:
+    return _response(epsilon, 0.0)
+
+
+def _response(epsilon: Floats, certain: float) -> Pair:
+    atoms = np.hstack([-epsilon, epsilon])
+    lattice = (float(epsilon[0, 0]) or None) if len(epsilon) == 1 else None
+    family, parameter = (None, None) if certain or not epsilon.all() else (_pure, epsilon)
+    masses = (1 - certain) * special.expit(atoms)
+    return Pair(None, None, 0.0, 0.0, atoms, masses, certain, lattice, ERROR, family, parameter)
 
 
 def tells_all() -> Pair:
@@ -88,22 +201,28 @@ def gaussian(mu: float) -> Pair:
     return Pair(above, below, -np.inf, np.inf)
 
 
+@lru_cache(maxsize=4096)
 def laplace(epsilon: float) -> Pair:
     """Return the continuous Laplace pair: atoms at +-epsilon, and a density between them."""
-    if epsilon > HUGE:
-        return tells_all()
+    return _laplace(np.array([[epsilon]])) if epsilon <= HUGE else tells_all()
 
+
+def _laplace(epsilon: Floats) -> Pair:
     def above(x: Floats) -> tuple[Floats, Floats]:
         inside = np.clip(x, -epsilon, epsilon)
         # Pr_P[x < L < epsilon] = (1 - e^((x - epsilon)/2)) / 2, Pr_Q likewise from the other side.
-        return -np.expm1((inside - epsilon) / 2) / 2, (np.exp(-(inside + epsilon) / 2) - np.exp(-epsilon)) / 2
+        far: Floats = np.exp(-(inside + epsilon) / 2)
+        return -np.expm1((inside - epsilon) / 2) / 2, far * -np.expm1((inside - epsilon) / 2) / 2
 
     def below(x: Floats) -> tuple[Floats, Floats]:
         inside = np.clip(x, -epsilon, epsilon)
-        return (np.exp((inside - epsilon) / 2) - np.exp(-epsilon)) / 2, -np.expm1(-(inside + epsilon) / 2) / 2
+        near: Floats = np.exp((inside - epsilon) / 2)
+        return near * -np.expm1(-(inside + epsilon) / 2) / 2, -np.expm1(-(inside + epsilon) / 2) / 2
 
-    atoms, masses = np.array([-epsilon, epsilon]), np.array([np.exp(-epsilon) / 2, 0.5])
-    return Pair(above, below, -epsilon, epsilon, atoms, masses, lattice=epsilon)
+    atoms, masses = np.hstack([-epsilon, epsilon]), np.hstack([np.exp(-epsilon) / 2, np.full_like(epsilon, 0.5)])
+    top = float(epsilon.max())
+    lattice = top if len(epsilon) == 1 else None
+    return Pair(above, below, -top, top, atoms, masses, lattice=lattice, family=_laplace, parameter=epsilon)
 
 
 def discrete_laplace(scale: float, sensitivity: int) -> Pair:
@@ -114,7 +233,9 @@ def discrete_laplace(scale: float, sensitivity: int) -> Pair:
     share = 1 / (1 + np.exp(-1 / scale))
     masses = np.exp(-inside / scale) * share
     masses[1:-1] *= -np.expm1(-1 / scale)  # both ends collect a geometric tail
-    return Pair(None, None, atoms=(sensitivity - 2 * inside) / scale, masses=masses, lattice=1 / scale)
+    return Pair(
+        None, None, atoms=(sensitivity - 2 * inside)[None, :] / scale, masses=masses[None, :], lattice=1 / scale
+    )
 
 
 def discrete_gaussian(sigma: float, sensitivity: int) -> Pair:
@@ -131,8 +252,8 @@ def discrete_gaussian(sigma: float, sensitivity: int) -> Pair:
     return Pair(
         None,
         None,
-        atoms=(sensitivity - 2 * points) * lattice,
-        masses=weights / weights.sum(),
+        atoms=(sensitivity - 2 * points)[None, :] * lattice,
+        masses=(weights / weights.sum())[None, :],
         infinite=1e-320,
         lattice=lattice,
     )
@@ -192,9 +313,9 @@ def sampled(pair: Pair, rate: float) -> tuple[Pair, Pair]:
     # Where P has none, Q has as much mass as P has where Q has none (the pair is symmetric), or what the atoms leave.
     alone = max(pair.infinite, 1 - float(atoms_q.sum()) if above is None else 0.0)
     if alone > 1e-12:
-        atoms = np.append(atoms, np.log1p(-rate))
-        atoms_q = np.append(atoms_q, alone)
-        atoms_mixed = np.append(atoms_mixed, (1 - rate) * alone)
+        atoms = np.append(atoms, [[np.log1p(-rate)]], axis=1)
+        atoms_q = np.append(atoms_q, [[alone]], axis=1)
+        atoms_mixed = np.append(atoms_mixed, [[(1 - rate) * alone]], axis=1)
     if above is None or below is None:
         remove = Pair(None, None, atoms=atoms, masses=atoms_mixed, infinite=rate * pair.infinite)
         add = Pair(None, None, atoms=-atoms, masses=atoms_q)
