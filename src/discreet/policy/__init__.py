@@ -5,7 +5,7 @@ from discreet.policy.facts import everything, fingerprint, identity
 from discreet.policy.load import load, loads
 from discreet.policy.model import Analyst, Column, Format, Policy, Table
 from discreet.policy.problems import problem
-from discreet.policy.schema import Resolved, check_schema
+from discreet.policy.schema import Resolved, check_people, check_schema
 
 __all__ = [
     "Analyst",
@@ -14,6 +14,7 @@ __all__ = [
     "Policy",
     "Resolved",
     "Table",
+    "check_people",
     "check_schema",
     "draft",
     "everything",

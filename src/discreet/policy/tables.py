@@ -33,7 +33,7 @@ ENDINGS = {
     ".db": Format.DUCKDB,
 }
 SECRET = re.compile(
-    r"\$\{|://[^/]*@|\b(password|passwd|pwd|secret|token|(access|secret|api)_?key(_id)?)\s*=", re.IGNORECASE
+    r"\$\{|://[^/]*@|(?<![a-z])(password|passwd|pwd|secret|token|(access|secret|api)_?key(_id)?)\s*=", re.IGNORECASE
 )
 
 
