@@ -1,0 +1,26 @@
+"""Floor 2: what the data owner declared, read from TOML into immutable values."""
+
+from discreet.policy.draft import draft
+from discreet.policy.facts import everything, fingerprint, identity
+from discreet.policy.load import load, loads
+from discreet.policy.model import Analyst, Column, Format, Policy, Table
+from discreet.policy.problems import problem
+from discreet.policy.schema import Resolved, check_people, check_schema
+
+__all__ = [
+    "Analyst",
+    "Column",
+    "Format",
+    "Policy",
+    "Resolved",
+    "Table",
+    "check_people",
+    "check_schema",
+    "draft",
+    "everything",
+    "fingerprint",
+    "identity",
+    "load",
+    "loads",
+    "problem",
+]

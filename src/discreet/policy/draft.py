@@ -1,0 +1,83 @@
+"""A first policy for an owner to complete: names and types from the schema, and nothing from the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from discreet.base.types import Type
+from discreet.policy.model import Format
+from discreet.policy.problems import dotted, quoted
+from discreet.policy.tables import format_of
+
+HEAD = """\
+# What discreet may know about this data, and how much privacy may be spent on it in all.
+# Fill in the lines that begin with "# ->": take the mark away and write what is true of the population, not what you
+# saw in these rows, since bounds and categories are public. `discreet check` says what is still missing.
+
+[budget]
+# -> epsilon = 1.0            # the most that all answers together may cost; the smaller, the more private
+# delta = 1e-9                # with it many small questions cost less; every table then needs its size
+
+[privacy]
+neighbours = "add-remove"     # or "replace", where the number of people is public
+"""
+
+UNIT = """\
+# Whose rows are these? One of the three:
+{units}# -> rows_are_units = true    # every row is about somebody else
+# -> public = true            # the table is about nobody
+# -> max_rows = 20            # with a unit: the most rows that one unit may have; further rows are left out
+# identifies = "person"       # tables with the same word speak of the same people
+# size = 1_000_000            # public order of magnitude of the rows; needed where delta is above 0
+# version = "1"               # your name for this state of the data
+# hidden = ["..."]            # columns that nobody may use
+"""
+
+
+def draft(tables: Iterable[tuple[str, str, Mapping[str, Type | None]]]) -> str:
+    """Return a commented policy for tables given as (name, source, columns with their types).
+
+    It is valid TOML, and `load` refuses it with what only the owner can say: the budget, whose rows these are, and how
+    many each may have. A column that looks like a unit is suggested in a comment; nothing is chosen for the owner.
+    """
+    return HEAD + "".join(_table(name, source, schema) for name, source, schema in tables)
+
+
+def _table(name: str, source: str, schema: Mapping[str, Type | None]) -> str:
+    likely = [column for column in schema if column.casefold().endswith("id")]
+    units = [f"# -> unit = {quoted(column)}  # likely, by its name: whose row it is\n" for column in likely]
+    units = units or ['# -> unit = "..."            # the column that says whose row it is\n']
+    csv = format_of(source) is Format.CSV
+    lines = "".join(f"{line}\n" for column, kind in schema.items() for line in _column(column, kind, csv))
+    head = f"\n[{dotted(['tables', name])}]\nsource = {quoted(source)}\n"
+    columns = f"\n[{dotted(['tables', name, 'columns'])}]\n{_ABOUT[csv]}{lines}"
+    return head + UNIT.format(units="".join(units)) + columns
+
+
+_ABOUT = {
+    False: "# All columns may be filtered and grouped on. Sums and means need bounds; categories save budget.\n",
+    True: "# Types as the file's columns must be read. Sums and means need bounds; categories save budget.\n",
+}
+
+_FACTS = {
+    Type.BOOLEAN: None,
+    Type.INTEGER: "lower = ..., upper = ...",
+    Type.DECIMAL: "lower = ..., upper = ..., step = ...",
+    Type.FLOAT: "lower = ..., upper = ..., step = ...",
+    Type.TEXT: 'values = ["...", "..."]',
+    Type.DATE: "lower = YYYY-MM-DD, upper = YYYY-MM-DD",
+    Type.TIMESTAMP: "lower = YYYY-MM-DDT00:00:00Z, upper = YYYY-MM-DDT00:00:00Z",
+}
+
+
+def _column(name: str, type_: Type | None, csv: bool) -> Iterator[str]:
+    key = dotted([name])
+    if csv:
+        type_ = type_ or Type.TEXT
+        facts = _FACTS[type_]
+        yield f"{key} = {{ type = {quoted(type_)} }}" + (f"  # add: {facts}" if facts else "")
+    elif type_ is None:
+        yield f"# {key}: of a type that discreet does not know; it cannot be used"
+    else:
+        facts = _FACTS[type_]
+        yield f"# {key} = {{ {facts} }}  # {type_}" if facts else f"# {key}: {type_}, needs nothing"

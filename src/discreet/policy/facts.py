@@ -1,0 +1,95 @@
+"""What a policy says, as plain mappings: for the ledger, which must know its policy again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Any
+
+from discreet.policy.exact import written
+from discreet.policy.model import Column, Policy, Table, Value
+
+Facts = dict[str, Any]
+"""Plain JSON: numbers that need not be whole are exact decimals in text."""
+
+
+def identity(policy: Policy) -> Facts:
+    """Return whom the budget protects: what it spends has one meaning only while none of this changes.
+
+    That is the neighbour relation and each private table's unit. Bounds, sizes, sources, versions, analysts and the
+    budget itself may change without it, and public tables are about nobody.
+    """
+    return {
+        "neighbours": policy.neighbours.value,
+        "tables": {table.name: _unit(table) for table in policy.tables if not table.public},
+    }
+
+
+def everything(policy: Policy) -> Facts:
+    """Return all that the policy declares; not where its file lies."""
+    return {
+        "budget": {
+            "epsilon": written(policy.epsilon),
+            "delta": written(policy.delta),
+            "question_delta": written(policy.question_delta),
+        },
+        "neighbours": policy.neighbours.value,
+        "tables": {table.name: _table(table) for table in policy.tables},
+        "analysts": {
+            analyst.name: {"epsilon": written(analyst.epsilon), "delta": written(analyst.delta)}
+            for analyst in policy.analysts
+        },
+    }
+
+
+def canonical(facts: Mapping[str, Any]) -> str:
+    """Return facts as JSON of one form: the order in which keys were written does not matter."""
+    return json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def fingerprint(policy: Policy) -> str:
+    """Return the SHA-256 of everything that the policy declares: it changes with every fact, and only then."""
+    return hashlib.sha256(canonical(everything(policy)).encode("ascii")).hexdigest()
+
+
+def _unit(table: Table) -> Facts:
+    return {"unit": table.unit, "rows_are_units": table.rows_are_units, "identifies": table.identifies}
+
+
+def _table(table: Table) -> Facts:
+    return _unit(table) | {
+        "source": table.source,
+        "format": table.format.value,
+        "table": table.database_table,
+        "public": table.public,
+        "size": table.size,
+        "version": table.version,
+        "max_rows": table.max_rows,
+        "max_groups": table.max_groups,
+        "max_rows_per_group": table.max_rows_per_group,
+        "min_count": table.min_count,
+        "columns": {column.name: _column(column) for column in table.columns},
+        "hidden": sorted(table.hidden),
+    }
+
+
+def _column(column: Column) -> Facts:
+    return {
+        "type": column.type.value if column.type else None,
+        "lower": _plain(column.lower),
+        "upper": _plain(column.upper),
+        "step": _plain(column.step),
+        "values": None if column.values is None else [_plain(value) for value in column.values],
+    }
+
+
+def _plain(value: Fraction | Value | None) -> Any:
+    """Return a value as JSON in which a date is never equal to the text that looks like it."""
+    if isinstance(value, Fraction):
+        return written(value)
+    if isinstance(value, datetime):
+        return {"timestamp": value.isoformat()}
+    return {"date": value.isoformat()} if isinstance(value, date) else value

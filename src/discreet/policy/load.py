@@ -1,0 +1,153 @@
+"""Read a policy from TOML: exact, complete, or refused with everything that is wrong with it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.base.errors import PolicyError
+from discreet.policy import exact
+from discreet.policy.model import Analyst, Policy, Table
+from discreet.policy.problems import Problems, shown
+from discreet.policy.section import Section
+from discreet.policy.tables import KEYS as TABLE_KEYS
+from discreet.policy.tables import read_table
+from discreet.privacy.neighbours import Neighbours
+
+SECTIONS = ("budget", "privacy", "tables", "analysts")
+MOST_PUBLISHED = Fraction(1, 100)
+"""The most that delta * size may be: with delta = 1 / size a mechanism may publish a whole person."""
+
+
+def load(path: str | Path) -> Policy:
+    """Return the policy in that file."""
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise PolicyError(f"{path}: there is no such file; `discreet init DATA...` drafts one") from None
+    except UnicodeDecodeError as error:
+        raise PolicyError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
+    except OSError as error:
+        raise PolicyError(f"{path}: cannot be read ({error.strerror}); name a readable file") from None
+    return loads(text, path)
+
+
+def loads(text: str, path: str | Path) -> Policy:
+    """Return the policy in that text; `path` is where it comes from: sources are relative to its folder."""
+    path = Path(path)
+    problems = Problems(path)
+    root = Section(problems, (), _parsed(text, path), SECTIONS)
+    epsilon, delta, question_delta = _budget(root)
+    neighbours = _neighbours(root)
+    tables = _tables(root, delta)
+    analysts = _analysts(root, epsilon, delta)
+    problems.refuse()
+    if epsilon is None or delta is None or question_delta is None or neighbours is None:
+        raise PolicyError(f"{path}: budget: cannot be read; write epsilon and delta as numbers")
+    return Policy(path, epsilon, delta, question_delta, neighbours, tables, analysts)
+
+
+def _parsed(text: str, path: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff"), parse_float=exact.parsed)
+    except tomllib.TOMLDecodeError as error:
+        found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL)
+        wrong, line, column = found.groups() if found else (str(error), None, None)
+        line = line or str(text.rstrip().count("\n") + 1)
+        remedy = "check the quotes, brackets and equals signs there: text is in quotes, numbers are not"
+        if "overwrite" in wrong or "declare" in wrong or "mutate" in wrong:
+            remedy = "write every key and every section once"
+        where = f"line {line}, column {column}" if column else f"line {line}, the last"
+        raise PolicyError(f"{path}: {where}: {' '.join(wrong.split())}; {remedy}") from None
+    except (ValueError, RecursionError):
+        raise PolicyError(f"{path}: a number is too long or lists are too deep; write shorter ones") from None
+
+
+def _budget(root: Section) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
+    section = root.section("budget", ("epsilon", "delta", "question_delta"))
+    epsilon = section.number("epsilon", "write a number above 0, such as epsilon = 1.0")
+    if "epsilon" not in section:
+        section.wrong(
+            "epsilon", "is missing: the most that all answers together may cost is yours to say", "write epsilon = 1.0"
+        )
+    elif epsilon is not None and epsilon <= 0:
+        section.wrong("epsilon", f"is {exact.written(epsilon)}", "write a number above 0, such as epsilon = 1.0")
+        epsilon = None
+    delta = _delta(section, "delta", Fraction(0))
+    question_delta = _delta(section, "question_delta", delta)
+    if delta is not None and question_delta is not None and question_delta > delta:
+        wrong = f"is {exact.written(question_delta)}, more than the budget's delta"
+        section.wrong("question_delta", wrong, f"write at most {exact.written(delta)}")
+    return epsilon, delta, question_delta
+
+
+def _delta(section: Section, name: str, default: Fraction | None) -> Fraction | None:
+    remedy = f"write a number from 0 to below 1, such as {name} = 1e-9"
+    delta = section.number(name, remedy)
+    if name not in section:
+        return default
+    if delta is not None and not 0 <= delta < 1:
+        section.wrong(name, f"is {exact.written(delta)}", remedy)
+        return None
+    return delta
+
+
+def _neighbours(root: Section) -> Neighbours | None:
+    section = root.section("privacy", ("neighbours",))
+    name = section.content.get("neighbours", Neighbours.ADD_REMOVE.value)
+    if name in list(Neighbours):
+        return Neighbours(name)
+    section.wrong("neighbours", f"is {shown(name)}", 'write "add-remove" (the default) or "replace"')
+    return None
+
+
+def _tables(root: Section, delta: Fraction | None) -> tuple[Table, ...]:
+    section = root.section("tables", None)
+    if not section.content:
+        section.wrong((), "there is none", "write a section such as [tables.visits] for each table")
+    tables = []
+    for name, part in section.sections(TABLE_KEYS):
+        table = read_table(name, part)
+        tables.append(table)
+        if delta and not table.public:
+            _check_delta(part, table, delta)
+    return tuple(tables)
+
+
+def _check_delta(section: Section, table: Table, delta: Fraction) -> None:
+    """Refuse a delta that lets a mechanism publish whole persons."""
+    if "size" not in section:
+        wrong = "is missing, and the budget's delta above 0 is safe only for a table of known size"
+        section.wrong("size", wrong, "write the public order of magnitude of its rows, such as size = 1_000_000")
+    elif table.size is not None and delta * table.size > MOST_PUBLISHED:
+        most = exact.below(MOST_PUBLISHED / table.size)
+        wrong = f"delta * size is {exact.written(delta * table.size)}, above {exact.written(MOST_PUBLISHED)}"
+        section.wrong("size", wrong, f"write budget.delta = {most} or less for a table of size {table.size}")
+
+
+def _analysts(root: Section, epsilon: Fraction | None, delta: Fraction | None) -> tuple[Analyst, ...]:
+    section = root.section("analysts", None)
+    if "analysts" in root and isinstance(root.content["analysts"], dict) and not section.content:
+        section.wrong(
+            (), "names nobody, so nobody could ask", "write a section such as [analysts.alice], or take it out"
+        )
+    analysts = []
+    for name, part in section.sections(("epsilon", "delta")):
+        share = part.number("epsilon", "write a number above 0, such as epsilon = 1.0")
+        own_delta = _delta(part, "delta", delta)
+        if "epsilon" not in part:
+            part.wrong("epsilon", "is missing", "write the most that this analyst may spend, such as epsilon = 1.0")
+        elif share is not None and share <= 0:
+            part.wrong("epsilon", f"is {exact.written(share)}", "write a number above 0, such as epsilon = 1.0")
+        elif share is not None and epsilon is not None and share > epsilon:
+            wrong = f"is {exact.written(share)}, more than the budget's epsilon"
+            part.wrong("epsilon", wrong, f"write at most {exact.written(epsilon)}")
+        if own_delta is not None and delta is not None and own_delta > delta:
+            wrong = f"is {exact.written(own_delta)}, more than the budget's delta"
+            part.wrong("delta", wrong, f"write at most {exact.written(delta)}")
+        if share is not None and own_delta is not None:
+            analysts.append(Analyst(name, share, own_delta))
+    return tuple(analysts)

@@ -1,0 +1,140 @@
+"""What an owner declared, as immutable values: every number exact, every default filled in."""
+
+from __future__ import annotations
+
+import glob
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+
+from discreet.base.types import Type
+from discreet.policy.problems import problem, shown
+from discreet.privacy.neighbours import Neighbours
+
+Bound = Fraction | date
+"""A bound of a column: an exact number, a date, or a datetime in UTC (which is a date to Python)."""
+
+Value = str | int | bool | date
+"""A category of a column: text, a whole number, a boolean, a date, or a datetime in UTC."""
+
+LOUD_EPSILON = 20
+"""A budget above this is allowed, and `warnings` says what it means."""
+
+
+class Format(StrEnum):
+    """Where a table's rows come from."""
+
+    PARQUET = "parquet"
+    CSV = "csv"
+    DUCKDB = "duckdb"
+    PYTHON = "python"
+    """No source in the policy: the table is handed over from Python."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Public facts about a column. Bounds come in pairs, with lower < upper; a step only with numeric bounds."""
+
+    name: str
+    type: Type | None = None
+    lower: Bound | None = None
+    upper: Bound | None = None
+    step: Fraction | None = None
+    values: tuple[Value, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table. A private one has either a `unit` column or `rows_are_units`; a public one has neither.
+
+    `max_rows` bounds a unit's rows in the whole table, `max_groups` and `max_rows_per_group` in one question. A table
+    with a unit column has the first or both others.
+    """
+
+    name: str
+    source: str | None = None
+    format: Format = Format.PYTHON
+    database_table: str | None = None
+    public: bool = False
+    unit: str | None = None
+    rows_are_units: bool = False
+    identifies: str | None = None
+    size: int | None = None
+    version: str | None = None
+    max_rows: int | None = None
+    max_groups: int | None = None
+    max_rows_per_group: int | None = None
+    min_count: int | None = None
+    columns: tuple[Column, ...] = ()
+    hidden: tuple[str, ...] = ()
+
+    def column(self, name: str) -> Column | None:
+        """Return what is declared about a column, by its exact name; None where nothing is."""
+        return next((column for column in self.columns if column.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Analyst:
+    """A person who asks, and the most that all their answers may cost; never more than the budget."""
+
+    name: str
+    epsilon: Fraction
+    delta: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """All that an owner declared.
+
+    Guaranteed by `load`: epsilon > 0; 0 <= question_delta <= delta < 1; where delta > 0 every private table has a size
+    and delta * size <= 0.01; no analyst's share is above the budget; names differ by more than their case.
+    """
+
+    path: Path
+    epsilon: Fraction
+    delta: Fraction
+    question_delta: Fraction
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+    tables: tuple[Table, ...] = ()
+    analysts: tuple[Analyst, ...] = ()
+
+    def table(self, name: str) -> Table:
+        """Return the table of that name; as in SQL, upper and lower case are the same."""
+        for table in self.tables:
+            if table.name.casefold() == name.casefold():
+                return table
+        raise problem(self.path, ("tables", name), "no such table is declared", "declare it or ask for another")
+
+    def analyst(self, name: str | None) -> Analyst | None:
+        """Return who asks. Where the policy has analysts, one of them must be named; None where it has none."""
+        if name is None and not self.analysts:
+            return None
+        if name is None:
+            raise problem(self.path, ("analysts",), "this policy has analysts and none was named", "name who asks")
+        for analyst in self.analysts:
+            if analyst.name == name:
+                return analyst
+        raise problem(self.path, ("analysts", name), f"{shown(name)} is no analyst here", "add them to the policy")
+
+    def location(self, table: Table) -> str | None:
+        """Return a table's source as an absolute path or pattern; a relative one starts in the policy's folder."""
+        if table.source is None:
+            return None
+        folder = str(self.path.parent.absolute())
+        return str(Path(glob.escape(folder) if glob.has_magic(table.source) else folder) / table.source)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return what is allowed but should not surprise anybody later."""
+        if self.epsilon <= LOUD_EPSILON:
+            return ()
+        from discreet.privacy.guarantees import PureLoss
+        from discreet.privacy.risk import PRIORS, assess
+
+        belief = assess(PureLoss(float(min(self.epsilon, Fraction(700))))).belief[0]
+        sure = min(99.9999, 100 * belief)
+        return (
+            f"{self.path}: budget.epsilon: when all of it is spent, somebody who thought it {PRIORS[0]:.0%} likely "
+            f"that a person is in the data may be {sure:.4f} % sure of it; {LOUD_EPSILON} or less is usual",
+        )

@@ -1,0 +1,97 @@
+"""A policy's facts are plain JSON: its identity is whom it protects, its fingerprint is everything."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from discreet.policy import everything, fingerprint, identity
+from discreet.policy.facts import canonical
+from policies import EXAMPLE, read, table
+
+POLICY = read(EXAMPLE)
+
+
+def test_the_identity_is_whom_the_budget_protects() -> None:
+    assert identity(POLICY) == {
+        "neighbours": "add-remove",
+        "tables": {"visits": {"unit": "patient_id", "rows_are_units": False, "identifies": "patient"}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("epsilon = 3.0", "epsilon = 4.0"),
+        ("delta = 1e-9", "delta = 0"),
+        ('version = "2026-03"', 'version = "2026-04"'),
+        ("max_rows = 20", "max_rows = 21"),
+        ("step = 0.01", "step = 0.1"),
+        ('"icu"', '"ICU"'),
+        ("[tables.wards]", "[tables.rooms]"),
+        ("[analysts.alice]", "[analysts.bob]"),
+        ("size = 1_000_000", "size = 100_000"),
+        ("public = true", 'public = true\nhidden = ["x"]'),
+    ],
+)
+def test_other_facts_change_the_fingerprint_and_not_the_identity(old: str, new: str) -> None:
+    other = read(EXAMPLE.replace(old, new))
+    assert other != POLICY
+    assert identity(other) == identity(POLICY)
+    assert fingerprint(other) != fingerprint(POLICY)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"add-remove"', '"replace"'),
+        ('unit = "patient_id"', 'unit = "person"'),
+        ('identifies = "patient"', 'identifies = "person"'),
+        ("[tables.visits", "[tables.stays"),
+    ],
+)
+def test_what_changes_the_identity_changes_both(old: str, new: str) -> None:
+    other = read(EXAMPLE.replace(old, new))
+    assert identity(other) != identity(POLICY)
+    assert fingerprint(other) != fingerprint(POLICY)
+
+
+def test_neither_place_nor_order_nor_the_way_a_number_is_written_matters() -> None:
+    assert fingerprint(replace(POLICY, path=Path("/elsewhere.toml"))) == fingerprint(POLICY)
+    assert fingerprint(replace(POLICY, tables=POLICY.tables[::-1])) == fingerprint(POLICY)
+    assert fingerprint(read(EXAMPLE.replace("3.0", "3").replace("0.01", "1e-2"))) == fingerprint(POLICY)
+
+
+def test_numbers_are_exact_decimals_in_text() -> None:
+    facts = everything(POLICY)
+    assert facts["budget"] == {"epsilon": "3", "delta": "1e-9", "question_delta": "1e-9"}
+    assert facts["tables"]["visits"]["columns"]["cost"] == {
+        "type": None,
+        "lower": "0",
+        "upper": "5000",
+        "step": "0.01",
+        "values": None,
+    }
+    assert everything(replace(POLICY, epsilon=Fraction(1, 3)))["budget"]["epsilon"] == "1/3"
+
+
+def test_facts_survive_json() -> None:
+    for facts in (identity(POLICY), everything(POLICY)):
+        assert json.loads(canonical(facts)) == facts
+
+
+def test_a_category_is_never_taken_for_another_that_looks_like_it() -> None:
+    values = ['["2020-01-01"]', "[2020-01-01]", "[2020-01-01T00:00:00Z]", '["1"]', "[1]", "[true]", '["true"]']
+    prints = {fingerprint(read(table("", f"c = {{ values = {value} }}"))) for value in values}
+    assert len(prints) == len(values)
+
+
+def test_an_identity_is_written_the_same_way_for_ever_since_ledgers_hold_it() -> None:
+    assert canonical(identity(POLICY)) == (
+        '{"neighbours":"add-remove","tables":{"visits":'
+        '{"identifies":"patient","rows_are_units":false,"unit":"patient_id"}}}'
+    )
