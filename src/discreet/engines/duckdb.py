@@ -1,0 +1,145 @@
+"""The embedded engine: DuckDB, in this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import Any
+
+import duckdb
+
+from discreet.base.errors import PolicyError
+from discreet.base.types import Type
+from discreet.engines.forms import quoted
+from discreet.engines.result import Exact, gathered
+from discreet.engines.sources import Source
+from discreet.engines.statements import KEPT, statements
+from discreet.plan.bounded import BoundedPlan
+from discreet.plan.expressions import Constant
+from discreet.policy.model import Policy
+from discreet.policy.problems import problem
+from discreet.policy.schema import Resolved, check_people, check_schema
+
+
+class DuckEngine:
+    """The tables of a policy, behind DuckDB. Nothing of a private table is read before `run`, but its schema."""
+
+    def __init__(self, policy: Policy, frames: Mapping[str, Any] | None = None) -> None:
+        self.policy = policy
+        self._connection = duckdb.connect(":memory:")
+        self._connection.execute("SET TimeZone = 'UTC'")
+        self._connection.execute("SET autoinstall_known_extensions = false")
+        given = {name.casefold(): frame for name, frame in (frames or {}).items()}
+        unknown = set(given) - {table.name.casefold() for table in policy.tables}
+        if unknown:
+            wrong, remedy = (
+                f"there is no table {sorted(unknown)[0]!r}",
+                "hand over only tables that the policy declares",
+            )
+            raise problem(policy.path, ("tables",), wrong, remedy)
+        self._sources: dict[str, Source] = {}
+        self.tables: dict[str, Resolved] = {}
+        for table in policy.tables:
+            try:
+                source = Source(policy, table, self._connection, given.get(table.name.casefold()))
+            except duckdb.Error:
+                wrong, remedy = "it cannot be opened", "check that the path is right and that the file can be read"
+                raise problem(policy.path, ("tables", table.name, "source"), wrong, remedy) from None
+            resolved = check_schema(policy, table, source.schema())
+            source.types = dict(resolved.source_types)
+            self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
+        check_people(policy, tuple(resolved for resolved in self.tables.values() if not resolved.table.public))
+
+    def run(self, plan: BoundedPlan) -> DuckRun:
+        """Begin to run a bounded plan."""
+        return DuckRun(self._connection.cursor(), plan, self._select)
+
+    def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
+        """Return the distinct values of a public table's column, without NULL."""
+        self._only_public(table)
+        name, select = quoted(column), self._select(table, frozenset({column}))
+        found = self._connection.cursor().execute(
+            f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY 1"
+        )
+        return tuple(value for (value,) in found.fetchall())
+
+    def public_key(self, table: str, columns: tuple[str, ...]) -> bool:
+        """Say whether no two rows of a public table agree in these columns."""
+        self._only_public(table)
+        names = ", ".join(quoted(name) for name in columns)
+        select = self._select(table, frozenset(columns))
+        found = self._connection.cursor().execute(
+            f"SELECT 1 FROM ({select}) GROUP BY {names} HAVING count(*) > 1 LIMIT 1"
+        )
+        return found.fetchone() is None
+
+    def fingerprint(self, table: str) -> str:
+        """Return a hash of a table's source that changes when it does. For the operator only."""
+        return self._sources[table].fingerprint()
+
+    def unit_type(self, table: str) -> Type | None:
+        """Return the type of a table's unit column."""
+        return self.tables[table.casefold()].unit_type
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._connection.close()
+
+    def _select(self, table: str, columns: frozenset[str]) -> str:
+        return self._sources[table].select(columns)
+
+    def _only_public(self, table: str) -> None:
+        if not self.tables[table.casefold()].table.public:
+            raise PolicyError(f"{table!r} is private: its values are not listed")
+
+
+class DuckRun:
+    """One bounded plan being run, in a thread of its own."""
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, plan: BoundedPlan, source: Any) -> None:
+        self._cursor, self._plan = cursor, plan
+        self._steps = statements(plan, source)
+        self._future: Future[Exact] = Future()
+        threading.Thread(target=self._work, daemon=True).start()
+
+    def _work(self) -> None:
+        try:
+            self._future.set_result(self._exact())
+        except BaseException as trouble:
+            self._future.set_exception(trouble)
+
+    def _exact(self) -> Exact:
+        self._cursor.execute(f"CREATE OR REPLACE TEMP TABLE {KEPT} AS {self._steps.kept}")
+        try:
+            rows = self._cursor.execute(self._steps.sums).fetchall()
+            cells = {index: self._cursor.execute(step).fetchall() for index, step in self._steps.cells.items()}
+            return gathered(self._plan, rows, cells)
+        finally:
+            self._cursor.execute(f"DROP TABLE IF EXISTS {KEPT}")
+            self._cursor.close()
+
+    def progress(self) -> float:
+        """Return how much of the current statement is done, or a negative number."""
+        if self._future.done():
+            return 1.0
+        try:
+            return float(self._cursor.query_progress()) / 100
+        except duckdb.Error:
+            return -1.0
+
+    def cancel(self) -> None:
+        """Stop as soon as possible."""
+        self._cursor.interrupt()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait this long at most; say whether it is done."""
+        try:
+            self._future.exception(seconds)
+        except TimeoutError:
+            return False
+        return True
+
+    def result(self) -> Exact:
+        """Wait for the result."""
+        return self._future.result()

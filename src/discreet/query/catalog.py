@@ -1,0 +1,52 @@
+"""What may be asked about: the policy's tables with their columns and types, found by name. No data is behind it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from discreet.base.errors import QueryError
+from discreet.plan.expressions import Constant
+from discreet.policy.model import Column, Policy
+from discreet.policy.schema import Resolved
+
+PublicValues = Callable[[str, str], tuple[Constant, ...]]
+"""The distinct values of a column of a public table."""
+
+PublicKey = Callable[[str, tuple[str, ...]], bool]
+"""Whether these columns of a public table have no combination twice."""
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """The policy, its resolved tables by folded name, and what public tables hold."""
+
+    policy: Policy
+    tables: Mapping[str, Resolved]
+    public_values: PublicValues
+    public_key: PublicKey
+
+    def table(self, name: str) -> Resolved:
+        """Return the table of that name."""
+        found = self.tables.get(name.casefold())
+        if found is None:
+            names = [each.table.name for each in self.tables.values()]
+            raise QueryError(f"there is no table {name!r}; {nearest(name, names)}")
+        return found
+
+    def column(self, table: Resolved, name: str) -> Column:
+        """Return the column of that name of a table."""
+        found = table.column(name)
+        if found is None:
+            names = [column.name for column in table.columns]
+            raise QueryError(f"{table.table.name!r} has no column {name!r}; {nearest(name, names)}")
+        return found
+
+
+def nearest(name: str, names: list[str]) -> str:
+    """Return what to write instead of a name that does not exist."""
+    near = difflib.get_close_matches(name.casefold(), [each.casefold() for each in names], n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {next(each for each in names if each.casefold() == near[0])!r}?"
+    return f"these exist: {', '.join(sorted(names)) or 'none'}"
