@@ -120,9 +120,10 @@ def report() -> str:
     header = ["processes", "charges", "typical wait", "longest wait", "bare inserts", "longest wait", "asked"]
     return (
         "## The ledger\n\n"
-        f"Durable charges in all, from processes that do nothing else, for {SECONDS:g} s; medians of {ROUNDS} rounds, the\n"
-        "longest wait of all rounds. Bare inserts: one row of 600 bytes each with SQLite alone and its busy handler, at\n"
-        "the same durability (write-ahead log, full sync). Every ledger is verified and counted after its round.\n\n"
+        f"Durable charges in all, from processes that do nothing else, for {SECONDS:g} s; medians of {ROUNDS} rounds,\n"
+        "the longest wait of all rounds. Bare inserts: one row of 600 bytes each with SQLite alone and its busy\n"
+        "handler, at the same durability (write-ahead log, full sync). Every ledger is verified and counted after its\n"
+        "round.\n\n"
         f"{markdown(header, rows)}\n"
     )
 
