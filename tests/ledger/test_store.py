@@ -7,6 +7,7 @@ import os
 import sqlite3
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -189,9 +190,28 @@ def test_both_sides_of_a_fork_go_on_with_connections_of_their_own(path: Path) ->
         assert names(opened) == {"before", "child", "after"}
 
 
+class Announcing:
+    """A mutex that says when a fork begins to wait for it: only a fork calls `acquire`."""
+
+    def __init__(self, mutex: Any, begun: threading.Event) -> None:
+        self._mutex, self._begun = mutex, begun
+        self.release = mutex.release
+
+    def acquire(self) -> None:
+        self._begun.set()
+        self._mutex.acquire()
+
+    def __enter__(self) -> None:
+        self._mutex.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._mutex.release()
+
+
 def test_a_fork_waits_until_no_thread_is_inside_a_transaction(path: Path) -> None:
     inside, go_on = threading.Event(), threading.Event()
     with contextlib.closing(Store(path)) as opened:
+        opened._mutex = Announcing(opened._mutex, go_on)  # type: ignore[assignment]
 
         def slowly() -> None:
             with opened.writing() as db:
@@ -202,6 +222,5 @@ def test_a_fork_waits_until_no_thread_is_inside_a_transaction(path: Path) -> Non
         thread = threading.Thread(target=slowly)
         thread.start()
         inside.wait()
-        threading.Timer(0.05, go_on.set).start()  # time enough to begin the fork; too little only tests less
         assert in_child(lambda: ",".join(names(opened)).encode()) == b"thread"
         thread.join()

@@ -119,7 +119,7 @@ class Decisions:
     def _refusal(self, db: sqlite3.Connection, charge: Charge, who: str, *, shared: bool) -> str:
         asked = ", ".join(f"{name} {float(getattr(charge, name)):.6g}" for name in ("epsilon", "rho", "delta"))
         left = [] if shared else [f"{_left(db, totals.TOTAL, self.total)} of the budget"]
-        left += [f"{_left(db, who, self.caps[who])} of {who!r}'s own cap"] if who in self.caps else []
+        left += [f"{_left(db, who, self.caps[who])} of the own cap of {who!r}"] if who in self.caps else []
         return (
             f"this question costs {asked} and does not fit into what is left: {' and '.join(left)}. "
             "Ask with a smaller epsilon, or ask the owner to raise the budget in the policy"
