@@ -29,9 +29,10 @@ from ledger_support import facts, question
 
 WORKERS = 8
 KILLS = 20
-BUDGET = 1200
+BUDGET = 2000
 GAPS = (*STEPS, "between record and show")
-ANALYSTS = {"ann": (Fraction(1000), 0), "bob": (Fraction(900), 0)}
+ANALYSTS = {"ann": (Fraction(BUDGET), 0), "bob": (Fraction(600), 0)}
+"""Ann could ask everything; bob is refused before the end."""
 POLICY = facts(epsilon=BUDGET, caps=ANALYSTS)
 ONE = Charge(Fraction(1), Fraction(1, 2))
 
@@ -43,7 +44,7 @@ class Worker:
         self.folder = folder
         self.random = random.Random(seed)
         self.gap = gap
-        self.passes = self.random.randrange(3)
+        self.passes = self.random.randrange(3) if gap != "taking over" else 0
         self.name = f"{seed}"
         self.count = 0
 
@@ -74,8 +75,8 @@ class Worker:
 
     def choose(self) -> str:
         """Ask something new, or what somebody asked a moment ago and perhaps died over."""
-        recent = (self.folder / "asked").read_text().split()[-12:]
-        if recent and self.random.random() < 0.6:
+        recent = (self.folder / "asked").read_text().split()[-20:]
+        if recent and self.random.random() < (0.95 if self.gap == "taking over" else 0.6):
             return self.random.choice(recent)
         self.count += 1
         append(self.folder / "asked", f"{self.name}.{self.count}")
@@ -99,6 +100,8 @@ def run_and_kill(folder: Path) -> Counter[str]:
         missing = [gap for gap in GAPS if kills[gap] < KILLS]
         while len(running) < WORKERS and (missing or seed < WORKERS or not finished):
             gap = min(missing, key=lambda gap: kills[gap] + list(running.values()).count(gap), default=None)
+            if gap == "taking over" and list(running.values()).count(gap) >= WORKERS // 2:
+                gap = "charged"  # somebody must leave charges behind to be taken over
             child = fork.Process(target=Worker(folder, seed, gap))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)
@@ -115,6 +118,7 @@ def run_and_kill(folder: Path) -> Counter[str]:
             gap = running.pop(child)
             assert child.exitcode in (0, -signal.SIGKILL), f"a worker failed: {child.exitcode}"
             finished = finished or child.exitcode == 0
+            assert not (finished and missing), f"the budget was gone before every gap had its kills: {kills}"
             if child.exitcode and gap:
                 kills[gap] += 1
 
