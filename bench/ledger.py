@@ -29,7 +29,7 @@ ROUNDS = 3
 
 def charging(path: Path, number: int, until: float, ready: Callable[[], object]) -> list[float]:
     """Charge distinct questions until the time is over; return how long each charge took to become durable."""
-    waits = []
+    waits: list[float] = []
     with Ledger.open(path, FACTS) as ledger:
         ready()
         end = time.perf_counter() + until

@@ -102,7 +102,7 @@ def run_and_kill(folder: Path) -> Counter[str]:
             gap = min(missing, key=lambda gap: kills[gap] + list(running.values()).count(gap), default=None)
             if gap == "taking over" and list(running.values()).count(gap) >= WORKERS // 2:
                 gap = "charged"  # somebody must leave charges behind to be taken over
-            child = fork.Process(target=Worker(folder, seed, gap))
+            child: BaseProcess = fork.Process(target=Worker(folder, seed, gap))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)
                 child.start()

@@ -173,7 +173,12 @@ def test_a_child_does_not_keep_its_parents_claim_alive(tmp_path: Path) -> None:
 def test_what_a_crash_left_behind_is_swept_at_the_next_opening(tmp_path: Path) -> None:
     with new(tmp_path) as ledger:
         held = []
-        in_child(lambda: (held.append(ledger.charge(question(), TENTH)), b"")[1])
+
+        def crash() -> bytes:
+            held.append(ledger.charge(question(), TENTH))
+            return b"charged"
+
+        assert in_child(crash) == b"charged"
         assert len(list((tmp_path / "leases").iterdir())) == 1
         again(tmp_path).close()
         assert list((tmp_path / "leases").iterdir()) == []
