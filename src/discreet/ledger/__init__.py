@@ -1,0 +1,9 @@
+"""Floor 3: the durable record of every charge and answer, and the one place that says whether a budget is spent."""
+
+from discreet.ledger.chain import Entry
+from discreet.ledger.claims import Claim, Question
+from discreet.ledger.facts import Facts
+from discreet.ledger.ledger import Ledger, verify_file
+from discreet.ledger.verify import Verification
+
+__all__ = ["Claim", "Entry", "Facts", "Ledger", "Question", "Verification", "verify_file"]

@@ -1,0 +1,241 @@
+"""The ledger: charge first, record before show, pay once for one answer.
+
+Every decision is taken inside one transaction that nobody else writes beside, and is durable before it is returned.
+So a crash can cost budget (a charge whose answer was never recorded), but nothing is ever shown that was not charged
+and recorded, and nothing is paid for twice because two asked at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+from discreet.answers.receipt import Mark, Receipt
+from discreet.base.errors import LedgerError, ParameterError
+from discreet.ledger import chain, claims, store, totals
+from discreet.ledger.chain import Entry
+from discreet.ledger.claims import Claim, Question
+from discreet.ledger.decisions import Decisions, time_text
+from discreet.ledger.facts import Facts, changes, protected
+from discreet.ledger.leases import Leases
+from discreet.ledger.steps import step
+from discreet.ledger.verify import Verification, verify
+from discreet.privacy.budget import BudgetFilter
+from discreet.privacy.charges import Charge
+
+TIMEOUT = 60.0
+"""Seconds to wait for somebody else who is running the same question."""
+
+LEASE = 3600.0
+"""Seconds after which a holder that lives but does not answer may be overtaken."""
+
+
+class Ledger:
+    """A durable privacy budget. Threads may share it, and it may be used on both sides of a fork."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        facts: Facts,
+        *,
+        lease_seconds: float = LEASE,
+        patience: float = store.PATIENCE,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._sleep = sleep
+        self._leases = Leases(Path(path).with_name("leases"))
+        self._rules = Decisions(facts, self._leases, lease_seconds, clock)
+        self._store = store.Store(Path(path), patience)
+        try:
+            self._adopt(facts)
+        except BaseException:
+            self._store.close()
+            raise
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], facts: Facts, **options: Any) -> Self:
+        """Make a new ledger, where there is none, and open it. Only `discreet init` does this."""
+        values = facts.to_dict()
+        body = {"id": secrets.token_hex(16), "facts": values, "protected": protected(values, values)}
+
+        def fill(db: sqlite3.Connection) -> None:
+            db.execute("INSERT INTO head VALUES (0, ?)", (chain.GENESIS,))
+            totals.write(db, totals.TOTAL, totals.NOTHING)
+            chain.append(db, chain.CREATE, time_text(options.get("clock", time.time)()), body)
+
+        store.create(Path(path), fill)
+        return cls(path, facts, **options)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], facts: Facts, **options: Any) -> Self:
+        """Open the ledger, or raise if there is none or it counted for something else than the policy protects now.
+
+        Whatever else changed in the policy is written into the chain; the budget given now is the one that decides.
+        """
+        return cls(path, facts, **options)
+
+    def close(self) -> None:
+        """Close the ledger; using it afterwards is an error."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def charge(
+        self,
+        question: Question,
+        charge: Charge,
+        analyst: str | None = None,
+        *,
+        fresh: bool = False,
+        timeout: float = TIMEOUT,
+    ) -> Claim:
+        """Pay for a question, or find its answer. What this decides is durable before it returns.
+
+        An answer that is recorded is found: free for who has paid for it, and else charged to the asker's own cap. One
+        that somebody is running is waited for. A charge that nobody runs any more is run again, without paying the
+        total again. Otherwise both filters, the total's and the asker's own, must admit the charge; `fresh` always
+        pays, and its answer is the one that is found later.
+        """
+        who, price = self._rules.named(analyst), totals.exactly(charge)
+        waited, pause = 0.0, 0.002
+        while True:
+            step("before charge")
+            with self._store.writing() as db:
+                claim = self._rules.decide(db, question, price, who, fresh)
+            if isinstance(claim, Claim):
+                step("charged")
+                return claim
+            while self._running(claim):
+                if waited >= timeout:
+                    raise LedgerError(f"busy: entry {claim}, the same question, is still being run. Ask again later")
+                self._sleep(pause)
+                waited, pause = waited + pause, min(2 * pause, 0.05)
+
+    def record(self, claim: Claim, answer: bytes) -> Receipt:
+        """Make an answer durable, once, and return its receipt; only after this may a byte of it be shown.
+
+        Raises if the claim was overtaken or has an answer: then this one must be thrown away.
+        """
+        if claim.lease is None:
+            raise LedgerError(f"entry {claim.entry} was answered from the ledger; there is nothing to record")
+        step("before record")
+        with self._store.writing() as db:
+            now = claims.numbered(db, claim.entry)
+            if now is None or now.record is not None or now.token != claim.lease.token:
+                raise LedgerError(f"the lease on entry {claim.entry} was lost; its charge stays. Ask again")
+            body = {
+                "charge": claim.entry,
+                "answer": chain.digest(answer),
+                "bytes": len(answer),
+                "analyst": claim.analyst,
+            }
+            entry = chain.append(db, chain.RECORD, self._rules.now(), body)
+            db.execute("INSERT INTO answers VALUES (?, ?)", (entry.number, answer))
+            db.execute("UPDATE charges SET record = ?, token = NULL WHERE entry = ?", (entry.number, claim.entry))
+            step("recording")
+        step("recorded")
+        claim.lease.release()
+        claim.answer, claim.receipt = answer, Receipt(entry.mark, claim.analyst, claim.charge, claim.paid)
+        return claim.receipt
+
+    def release(self, claim: Claim) -> None:
+        """Give up a claim whose run failed: its charge stays, and whoever asks next may run it again for it."""
+        claim.__exit__()
+
+    def spent(self, analyst: str | None = None) -> BudgetFilter:
+        """Return the filter of the total, or of an analyst's own cap, with what was spent so far.
+
+        An analyst without a cap is shown against the total's.
+        """
+        with self._store.reading() as db:
+            sums = totals.read(db, analyst or totals.TOTAL)
+        return replace(self._rules.caps.get(analyst or "", self._rules.total), spent=sums)
+
+    def entries(self, first: int = 1) -> Iterator[Entry]:
+        """Yield the entries from number `first` on, in pages: entries made meanwhile are included."""
+        while True:
+            with self._store.reading() as db:
+                page = list(chain.read(db, first, 500))
+            if not page:
+                return
+            yield from page
+            first = page[-1].number + 1
+
+    @property
+    def head(self) -> Mark:
+        """The chain's end now. Written down elsewhere, it is a receipt for everything up to here."""
+        with self._store.reading() as db:
+            return Mark(*db.execute("SELECT number, hash FROM head").fetchone())
+
+    def verify(self, receipt: Receipt | Mark | None = None) -> Verification:
+        """Recompute everything from the chain, and compare with a receipt where one is given."""
+        return verify_file(self._store.path, receipt)
+
+    def note(self, kind: str, details: dict[str, Any]) -> Mark:
+        """Write something else that happened into the chain, under a kind that is not the ledger's own."""
+        if not kind.isidentifier() or kind != kind.upper() or kind in chain.KINDS:
+            raise ParameterError("kind", kind, f"a word in capitals other than {', '.join(chain.KINDS)}")
+        with self._store.writing() as db:
+            return chain.append(db, kind, self._rules.now(), {"details": details}).mark
+
+    def get_state(self, name: str) -> bytes | None:
+        """Return the value that was last set under a name."""
+        with self._store.reading() as db:
+            row = db.execute("SELECT value FROM states WHERE name = ?", (name,)).fetchone()
+        return bytes(row[0]) if row else None
+
+    def set_state(self, name: str, value: bytes) -> Mark:
+        """Set a small durable value; the chain holds its hash, and the mark returned covers it."""
+        body = {"name": name, "value": chain.digest(value), "bytes": len(value)}
+        with self._store.writing() as db:
+            entry = chain.append(db, chain.STATE, self._rules.now(), body)
+            db.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?)", (name, entry.number, value))
+        return entry.mark
+
+    def _running(self, entry: int) -> bool:
+        with self._store.reading() as db:
+            asked = claims.numbered(db, entry)
+        return asked is not None and asked.record is None and self._rules.alive(asked)
+
+    def _adopt(self, facts: Facts) -> None:
+        values = facts.to_dict()
+        with self._store.reading() as db:
+            body = _policy(db)
+        protected(body["protected"], values)
+        with self._store.writing() as db:
+            self._leases.sweep()
+            body = _policy(db)
+            known = protected(body["protected"], values)
+            if changed := list(changes(body["facts"], values)):
+                news = {"changes": changed, "facts": values, "protected": known}
+                chain.append(db, chain.POLICY, self._rules.now(), news)
+
+
+def verify_file(path: str | os.PathLike[str], receipt: Receipt | Mark | None = None) -> Verification:
+    """Verify the ledger at a path, without its policy and even where it is too damaged to be opened for asking."""
+    with contextlib.closing(store.Store(Path(path))) as opened, opened.reading() as db:
+        return verify(db, receipt.mark if isinstance(receipt, Receipt) else receipt)
+
+
+def _policy(db: sqlite3.Connection) -> dict[str, Any]:
+    """Return the newest entry that holds the policy's facts."""
+    query = "SELECT number FROM entries WHERE kind IN ('CREATE', 'POLICY') ORDER BY number DESC LIMIT 1"
+    row = db.execute(query).fetchone()
+    entry = chain.get(db, row[0]) if row else None
+    try:
+        body = entry.body if entry else {}
+        return {name: body[name] for name in ("facts", "protected")}
+    except (KeyError, TypeError, ValueError):
+        raise LedgerError("the ledger does not tell its policy any more: run `discreet ledger --verify`") from None

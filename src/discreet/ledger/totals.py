@@ -1,0 +1,74 @@
+"""Running totals: what all questions cost together, and what each analyst's did, as exact sums."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from fractions import Fraction
+
+from discreet.base.errors import LedgerError, ParameterError
+from discreet.base.exact import exact, exact_text, from_text
+from discreet.privacy.budget import BudgetFilter
+from discreet.privacy.charges import Charge, add_up
+from discreet.privacy.filter import Sums
+
+TOTAL = ""
+"""The name under which the total stands; analysts have names that are not empty."""
+
+NOTHING: Sums = (Fraction(0), Fraction(0), Fraction(0))
+
+
+def exactly(charge: Charge) -> Charge:
+    """Return the same charge in Fractions (or infinite), so that sums of it are exact."""
+    delta = exact("delta", charge.delta)
+    if delta > 1:
+        raise ParameterError("delta", charge.delta, "a number from 0 to 1")
+    return Charge(exact("epsilon", charge.epsilon), exact("rho", charge.rho), delta)
+
+
+def texts(charge: Charge) -> dict[str, str]:
+    """Return the exact text of a charge's numbers, by name."""
+    return {name: exact_text(getattr(charge, name)) for name in ("epsilon", "rho", "delta")}
+
+
+def from_texts(epsilon: str, rho: str, delta: str) -> Charge:
+    """Return the charge with these texts."""
+    return Charge(from_text(epsilon), from_text(rho), from_text(delta))
+
+
+def sum_texts(sums: Sums) -> list[str]:
+    """Return the exact texts of sums, in their order."""
+    return [exact_text(value) for value in sums]
+
+
+def plus(sums: Sums, charge: Charge) -> Sums:
+    """Return the sums with one more charge."""
+    return tuple(add_up(a, b) for a, b in zip(sums, (charge.epsilon, charge.rho, charge.delta), strict=True))
+
+
+def read(db: sqlite3.Connection, who: str) -> Sums:
+    """Return the sums of the total or of an analyst."""
+    row = db.execute("SELECT epsilon, rho, delta FROM totals WHERE who = ?", (who,)).fetchone()
+    try:
+        return tuple(from_text(text) for text in row) if row else NOTHING
+    except ParameterError:
+        raise LedgerError("the running totals are damaged: run `discreet ledger --verify`") from None
+
+
+def write(db: sqlite3.Connection, who: str, sums: Sums) -> list[str]:
+    """Put new sums in place of the old ones, and return their texts."""
+    found = sum_texts(sums)
+    db.execute("INSERT OR REPLACE INTO totals VALUES (?, ?, ?, ?)", (who, *found))
+    return found
+
+
+def after(db: sqlite3.Connection, who: str, cap: BudgetFilter | None, charge: Charge) -> Sums | None:
+    """Return the sums with this charge if the cap's filter admits it; without a cap every charge is admitted."""
+    sums = read(db, who)
+    if cap is None:
+        return plus(sums, charge)
+    try:
+        taken = replace(cap, spent=sums).take(charge)
+    except OverflowError:  # sums beyond the floats fit into no budget
+        return None
+    return None if taken is None else taken.spent

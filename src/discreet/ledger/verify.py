@@ -1,0 +1,144 @@
+"""Verification: everything in the ledger is recomputed from its chain, and the chain is held against a receipt."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from discreet.answers.receipt import Mark
+from discreet.base.errors import DiscreetError
+from discreet.ledger import chain, totals
+from discreet.ledger.chain import CHARGE, RECORD, SHARE, STATE, Entry
+from discreet.privacy.filter import Sums
+
+UNPROVEN = (
+    "without a receipt, a chain that was cut or rewritten as a whole, with every table fitted to it, or an older copy "
+    "put back, cannot be told from a true one"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found: the chain's end, every problem in plain words, and what this check could not have found."""
+
+    entries: int
+    head: str
+    problems: tuple[str, ...]
+    unproven: str | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether no problem was found."""
+        return not self.problems
+
+
+def verify(db: sqlite3.Connection, receipt: Mark | None = None) -> Verification:
+    """Recompute every hash, number, total and digest from the chain, and hold it against the receipt.
+
+    Found always: an edited, missing, doubled or reordered entry; a tail cut without fitting every table to it; totals,
+    prices, payments, answers and states that are not what the chain says. Found with a receipt from then or later: a
+    cut tail, a rewritten chain, an older copy, however well they are made.
+    """
+    end, head = db.execute("SELECT number, hash FROM head").fetchone() or (0, chain.GENESIS)
+    problems = [*_links(db, receipt), *_tables(db)]
+    return Verification(end, head, tuple(problems), UNPROVEN if receipt is None else None)
+
+
+def _links(db: sqlite3.Connection, receipt: Mark | None) -> Iterator[str]:
+    """Say what is wrong with the chain itself."""
+    number, previous, at_receipt = 0, chain.GENESIS, ""
+    for entry in chain.read(db):
+        if entry.number != number + 1:
+            yield f"entries {number + 1} to {entry.number - 1} are missing"
+        elif entry.hash != chain.link(previous, entry.number, entry.kind, entry.at, entry.text):
+            yield f"entry {entry.number} was edited: it does not have the hash that the chain gives it"
+        number, previous = entry.number, entry.hash
+        if receipt and number == receipt.entry:
+            at_receipt = entry.hash
+    told = db.execute("SELECT number, hash FROM head").fetchall()
+    if told != [(number, previous)]:
+        yield f"the chain ends at entry {number}, but the ledger's head says otherwise: its tail was cut or edited"
+    used = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'entries'").fetchone()
+    if used != (number,):
+        yield f"the chain ends at entry {number}, but SQLite counted another number of entries: its tail was cut"
+    if receipt and receipt.entry > number:
+        yield f"the receipt is for entry {receipt.entry}, but the chain ends at {number}: its tail was cut"
+    elif receipt and at_receipt != receipt.head:
+        yield f"entry {receipt.entry} is not the one on the receipt: the chain was rewritten"
+
+
+@dataclass(slots=True)
+class _Recomputed:
+    """What the tables must hold, according to the chain."""
+
+    sums: dict[str, Sums] = field(default_factory=lambda: {totals.TOTAL: totals.NOTHING})
+    charges: dict[int, tuple[Any, ...]] = field(default_factory=dict)
+    payments: set[tuple[int, str]] = field(default_factory=set)
+    answers: dict[int, str] = field(default_factory=dict)
+    states: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def follow(self, entry: Entry) -> Iterator[str]:
+        """Take one entry in, and say what in it contradicts those before."""
+        body = entry.body
+        if entry.kind in (CHARGE, SHARE):
+            yield from self._spend(entry.number, entry.kind, body)
+        if entry.kind == CHARGE:
+            self.charges[entry.number] = (body["question"], body["epsilon"], body["rho"], body["delta"], None)
+        elif entry.kind == RECORD:
+            charge = self.charges.get(body["charge"])
+            if charge is None or charge[-1] is not None:
+                yield f"entry {entry.number} records an answer for no open charge"
+            else:
+                self.charges[body["charge"]] = (*charge[:-1], entry.number)
+            self.answers[entry.number] = body["answer"]
+        elif entry.kind == STATE:
+            self.states[body["name"]] = (entry.number, body["value"])
+
+    def _spend(self, number: int, kind: str, body: dict[str, Any]) -> Iterator[str]:
+        charge = totals.from_texts(body["epsilon"], body["rho"], body["delta"])
+        who = body["analyst"] or totals.TOTAL
+        told = [(who, body["own"])] if who else []
+        told += [(totals.TOTAL, body["total"])] if kind == CHARGE else []
+        for name, sums in told:
+            self.sums[name] = totals.plus(self.sums.get(name, totals.NOTHING), charge)
+            if totals.sum_texts(self.sums[name]) != sums:
+                yield f"entry {number} does not add up to the totals that it states"
+        self.payments.add((number if kind == CHARGE else body["charge"], who))
+
+
+def _tables(db: sqlite3.Connection) -> Iterator[str]:
+    """Say where the tables differ from what the chain says."""
+    wanted = _Recomputed()
+    for entry in chain.read(db):
+        try:
+            yield from wanted.follow(entry)
+        except (DiscreetError, KeyError, TypeError, AttributeError, json.JSONDecodeError):
+            yield f"entry {entry.number} cannot be read"
+    sums = {who: tuple(rest) for who, *rest in db.execute("SELECT who, epsilon, rho, delta FROM totals")}
+    if sums != {who: tuple(totals.sum_texts(found)) for who, found in wanted.sums.items()}:
+        yield "the running totals are not the sums of the charges in the chain"
+    charges = {
+        row[0]: row[1:] for row in db.execute("SELECT entry, question, epsilon, rho, delta, record FROM charges")
+    }
+    yield from _differing("the charge of entry", charges, wanted.charges)
+    if set(db.execute("SELECT charge, who FROM payments")) != wanted.payments:
+        yield "who has paid for which answer is not what the chain says"
+    answers = {number: chain.digest(answer) for number, answer in db.execute("SELECT record, answer FROM answers")}
+    yield from _differing("the answer of entry", answers, wanted.answers)
+    states = {
+        name: (entry, chain.digest(value)) for name, entry, value in db.execute("SELECT name, entry, value FROM states")
+    }
+    yield from _differing("the state", states, wanted.states)
+
+
+def _differing(what: str, found: dict[Any, Any], wanted: dict[Any, Any]) -> Iterator[str]:
+    for key in sorted({*found, *wanted}):
+        if key not in found:
+            yield f"{what} {key} is missing"
+        elif key not in wanted:
+            yield f"{what} {key} is not in the chain"
+        elif found[key] != wanted[key]:
+            yield f"{what} {key} was edited"

@@ -1,0 +1,35 @@
+"""Questions and claims: what makes two questions the same, and how a claim ends."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.ledger import Question
+from ledger_support import TENTH, new, question
+
+
+@given(st.text(), st.text(), st.text(), st.text())
+def test_questions_are_the_same_exactly_when_key_and_version_are(a: str, b: str, c: str, d: str) -> None:
+    assert (Question(a, b, "one").hash == Question(c, d, "other").hash) is ((a, b) == (c, d))
+
+
+def test_the_text_is_only_for_showing() -> None:
+    assert Question("k", "v", "select 1").hash == Question("k", "v", "SELECT 1").hash
+
+
+def test_key_and_version_cannot_be_moved_into_one_another() -> None:
+    assert Question("ab", "c", "").hash != Question("a", "bc", "").hash
+
+
+def test_leaving_a_claim_without_an_answer_gives_it_up(tmp_path: Path) -> None:
+    with new(tmp_path) as ledger:
+        with ledger.charge(question(), TENTH) as first:
+            assert not first.found
+        with ledger.charge(question(), TENTH) as second:
+            assert second.entry == first.entry
+            ledger.record(second, b"1")
+            assert second.found
+        assert ledger.spent().spent[0] == TENTH.epsilon

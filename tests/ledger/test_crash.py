@@ -1,0 +1,199 @@
+"""kill -9 in every gap between steps, while eight processes ask at once until the budget is gone.
+
+Whatever is killed where: the budget is never exceeded, everything shown was charged and recorded, everybody was shown
+the same, and the chain verifies.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import multiprocessing.connection
+import os
+import random
+import signal
+import warnings
+from collections import Counter
+from fractions import Fraction
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+import pytest
+
+from discreet.answers.receipt import Mark
+from discreet.base.errors import BudgetError
+from discreet.ledger import Ledger
+from discreet.ledger.chain import digest
+from discreet.ledger.steps import STEPS, watched
+from discreet.privacy.charges import Charge
+from ledger_support import facts, question
+
+WORKERS = 8
+KILLS = 20
+BUDGET = 2000
+GAPS = (*STEPS, "between record and show")
+ANALYSTS = {"ann": (Fraction(BUDGET), 0), "bob": (Fraction(600), 0)}
+"""Ann could ask everything; bob is refused before the end."""
+POLICY = facts(epsilon=BUDGET, caps=ANALYSTS)
+ONE = Charge(Fraction(1), Fraction(1, 2))
+
+
+class Worker:
+    """Asks until the budget is gone, or until it kills itself on reaching its gap once more than it may."""
+
+    def __init__(self, folder: Path, seed: int, gap: str | None) -> None:
+        self.folder = folder
+        self.random = random.Random(seed)
+        self.gap = gap
+        self.passes = self.random.randrange(3) if gap != "taking over" else 0
+        self.name = f"{seed}"
+        self.count = 0
+
+    def __call__(self) -> None:
+        signal.alarm(120)
+        with watched(self.pass_gap), Ledger.open(self.folder / "ledger.db", POLICY) as ledger:
+            while self.ask(ledger):
+                pass
+
+    def pass_gap(self, name: str) -> None:
+        if name == self.gap:
+            self.passes -= 1
+            if self.passes < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def ask(self, ledger: Ledger) -> bool:
+        analyst, asked = self.random.choice(sorted(ANALYSTS)), self.choose()
+        try:
+            claim = ledger.charge(question(asked), ONE, analyst)
+        except BudgetError:
+            return ledger.spent().spent[0] < BUDGET
+        if not claim.found:
+            ledger.record(claim, os.urandom(8))
+        assert claim.answer is not None
+        self.pass_gap("between record and show")
+        append(self.folder / "shown", f"{asked} {analyst} {claim.answer.hex()} {claim.receipt}")
+        return True
+
+    def choose(self) -> str:
+        """Ask something new, or what somebody asked a moment ago and perhaps died over."""
+        recent = (self.folder / "asked").read_text().split()[-20:]
+        if recent and self.random.random() < (0.95 if self.gap == "taking over" else 0.6):
+            return self.random.choice(recent)
+        self.count += 1
+        append(self.folder / "asked", f"{self.name}.{self.count}")
+        return f"{self.name}.{self.count}"
+
+
+def append(path: Path, line: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(descriptor, f"{line}\n".encode())
+    os.fsync(descriptor)
+    os.close(descriptor)
+
+
+def run_and_kill(folder: Path) -> Counter[str]:
+    """Keep eight workers asking; replace each that dies; once every gap has its kills, let them finish."""
+    fork = multiprocessing.get_context("fork")
+    kills: Counter[str] = Counter()
+    running: dict[BaseProcess, str | None] = {}
+    seed, finished = 0, False
+    while True:
+        missing = [gap for gap in GAPS if kills[gap] < KILLS]
+        while len(running) < WORKERS and (missing or seed < WORKERS or not finished):
+            gap = min(missing, key=lambda gap: kills[gap] + list(running.values()).count(gap), default=None)
+            if gap == "taking over" and list(running.values()).count(gap) >= WORKERS // 2:
+                gap = "charged"  # somebody must leave charges behind to be taken over
+            child: BaseProcess = fork.Process(target=Worker(folder, seed, gap))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                child.start()
+            running[child] = gap
+            seed += 1
+        if not running:
+            return kills
+        ended = multiprocessing.connection.wait([child.sentinel for child in running], timeout=100)
+        assert ended, "no worker ended: they wait for one another"
+
+        for child in [child for child in running if child.sentinel in ended]:
+            child.join()
+            gap = running.pop(child)
+            assert child.exitcode in (0, -signal.SIGKILL), f"a worker failed: {child.exitcode}"
+            finished = finished or child.exitcode == 0
+            assert not (finished and missing), f"the budget was gone before every gap had its kills: {kills}"
+            if child.exitcode and gap:
+                kills[gap] += 1
+
+
+@pytest.fixture(scope="module")
+def after(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Counter[str]]:
+    folder = tmp_path_factory.mktemp("crash")
+    (folder / "asked").touch()
+    Ledger.create(folder / "ledger.db", POLICY).close()
+    return folder, run_and_kill(folder)
+
+
+def shown(folder: Path) -> list[tuple[str, str, str, Mark]]:
+    lines = (line.split() for line in (folder / "shown").read_text().splitlines())
+    return [(asked, analyst, answer, Mark.parse(mark)) for asked, analyst, answer, mark in lines]
+
+
+def test_every_gap_saw_its_kills(after: tuple[Path, Counter[str]]) -> None:
+    print("\n" + "\n".join(f"{after[1][gap]:4} kills: {gap}" for gap in GAPS))
+    assert all(after[1][gap] >= KILLS for gap in GAPS)
+
+
+def test_the_budget_is_gone_and_was_never_exceeded(after: tuple[Path, Counter[str]]) -> None:
+    total, own = Fraction(0), dict.fromkeys(ANALYSTS, Fraction(0))
+    with Ledger.open(after[0] / "ledger.db", POLICY) as ledger:
+        for entry in ledger.entries():
+            if entry.kind in ("CHARGE", "SHARE"):
+                own[entry.body["analyst"]] += Fraction(entry.body["epsilon"])
+                total += Fraction(entry.body["epsilon"]) if entry.kind == "CHARGE" else 0
+        assert total == ledger.spent().spent[0] == BUDGET
+        assert all(ledger.spent(name).spent[0] == own[name] <= ANALYSTS[name][0] for name in own)
+
+
+def test_everything_shown_was_charged_and_recorded_before(after: tuple[Path, Counter[str]]) -> None:
+    charges: dict[int, str] = {}
+    records: dict[str, str] = {}
+    paid: set[tuple[str, str]] = set()
+    with Ledger.open(after[0] / "ledger.db", POLICY) as ledger:
+        hashes = {}
+        for entry in ledger.entries():
+            hashes[entry.number] = entry.hash
+            body = entry.body
+            if entry.kind == "CHARGE":
+                charges[entry.number] = body["text"].removeprefix("SELECT ")
+                paid.add((charges[entry.number], body["analyst"]))
+            elif entry.kind == "SHARE":
+                paid.add((charges[body["charge"]], body["analyst"]))
+            elif entry.kind == "RECORD":
+                assert charges[body["charge"]] not in records, "two answers to one question"
+                records[charges[body["charge"]]] = body["answer"]
+        seen = shown(after[0])
+        for asked, analyst, answer, mark in seen:
+            assert records[asked] == digest(bytes.fromhex(answer))
+            assert (asked, analyst) in paid
+            assert hashes[mark.entry] == mark.head
+    assert len(seen) > BUDGET / 2
+
+
+def test_everybody_was_shown_the_same_answer_to_the_same_question(after: tuple[Path, Counter[str]]) -> None:
+    answers: dict[str, set[str]] = {}
+    for asked, _, answer, _ in shown(after[0]):
+        answers.setdefault(asked, set()).add(answer)
+    assert all(len(different) == 1 for different in answers.values())
+
+
+def test_no_question_was_paid_for_twice(after: tuple[Path, Counter[str]]) -> None:
+    with Ledger.open(after[0] / "ledger.db", POLICY) as ledger:
+        asked = Counter(entry.body["question"] for entry in ledger.entries() if entry.kind == "CHARGE")
+        assert max(asked.values()) == 1
+        assert any(entry.kind == "RETRY" for entry in ledger.entries())
+
+
+def test_the_chain_verifies_with_every_receipt(after: tuple[Path, Counter[str]]) -> None:
+    with Ledger.open(after[0] / "ledger.db", POLICY) as ledger:
+        last = max(shown(after[0]), key=lambda line: line[3].entry)[3]
+        found = ledger.verify(last)
+        assert found.ok, found.problems
+    assert list((after[0] / "leases").iterdir()) == []

@@ -1,0 +1,38 @@
+"""The gaps between steps: named, passed in order, and watched by tests only."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import discreet.ledger
+from discreet.ledger import steps
+from ledger_support import CAPS, TENTH, ask, new, question
+
+
+def test_nothing_watches_unless_a_test_does() -> None:
+    seen: list[str] = []
+    with steps.watched(seen.append):
+        steps.step("charged")
+    steps.step("charged")
+    assert seen == ["charged"]
+
+
+def test_every_gap_in_the_code_is_named_in_the_list() -> None:
+    sources = Path(discreet.ledger.__file__).parent.glob("*.py")
+    used = {name for source in sources for name in re.findall(r'\bstep\("([^"]+)"\)', source.read_text())}
+    assert used == set(steps.STEPS)
+
+
+def test_a_question_passes_the_gaps_in_order(tmp_path: Path) -> None:
+    seen: list[str] = []
+    with new(tmp_path, caps=CAPS) as ledger, steps.watched(seen.append):
+        ask(ledger, analyst="ann")
+        assert seen == ["before charge", "charging", "charged", "before record", "recording", "recorded"]
+        seen.clear()
+        ask(ledger, analyst="bob")
+        assert seen == ["before charge", "sharing", "charged"]
+        ledger.release(ledger.charge(question("r"), TENTH, "ann"))
+        seen.clear()
+        ledger.charge(question("r"), TENTH, "ann")
+        assert seen == ["before charge", "taking over", "charged"]

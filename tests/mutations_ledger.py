@@ -1,0 +1,171 @@
+"""The ledger's rules, each broken once."""
+
+from __future__ import annotations
+
+from mutations import broken
+
+RULES, LOCKS, LEASES = "tests/ledger/test_decisions.py", "tests/ledger/test_locks.py", "tests/ledger/test_leases.py"
+LEDGER, STORE, VERIFY = "tests/ledger/test_ledger.py", "tests/ledger/test_store.py", "tests/ledger/test_verify.py"
+FACTS, CRASH = "tests/ledger/test_facts.py", "tests/ledger/test_crash.py"
+
+MUTATIONS = [
+    broken(
+        "the analyst's own cap does not decide",
+        "ledger/decisions.py",
+        "totals.after(db, who, self.caps.get(who), price) if who",
+        "totals.after(db, who, None, price) if who",
+        RULES,
+    ),
+    broken(
+        "the total's filter does not decide",
+        "ledger/decisions.py",
+        "total = totals.after(db, totals.TOTAL, self.total, price)",
+        "total = totals.after(db, totals.TOTAL, None, price)",
+        RULES,
+    ),
+    broken(
+        "a charge forgets to update the total",
+        "ledger/decisions.py",
+        '"total": totals.write(db, totals.TOTAL, total),',
+        '"total": totals.sum_texts(total),',
+        RULES,
+    ),
+    broken(
+        "another's answer is free for everybody",
+        "ledger/decisions.py",
+        "if who not in self.caps or claims.has_paid(db, asked.entry, who):",
+        "if who or not who:",
+        RULES,
+    ),
+    broken(
+        "a charge is run again for another price",
+        "ledger/claims.py",
+        '"question = ? AND record IS NULL AND epsilon = ? AND rho = ? AND delta = ? ORDER BY entry DESC LIMIT 1"',
+        '"question = ? AND record IS NULL AND ? IS NOT ? AND ? IS NOT NULL ORDER BY entry DESC LIMIT 1"',
+        RULES,
+    ),
+    broken(
+        "a charge that somebody runs is run beside them",
+        "ledger/decisions.py",
+        "return begun.entry if self.alive(begun) else self._take_over(db, begun, who)",
+        "return self._take_over(db, begun, who)",
+        RULES,
+        LEDGER,
+    ),
+    broken(
+        "a holder that was overtaken may record",
+        "ledger/ledger.py",
+        "now.record is not None or now.token != claim.lease.token:",
+        "now.record is not None:",
+        RULES,
+    ),
+    broken(
+        "a hung holder is waited for for ever",
+        "ledger/decisions.py",
+        "return self._clock() < asked.expires and self._leases.alive(asked.token)",
+        "return self._leases.alive(asked.token)",
+        RULES,
+    ),
+    broken(
+        "a crashed holder is waited for until its time is over",
+        "ledger/decisions.py",
+        "return self._clock() < asked.expires and self._leases.alive(asked.token)",
+        "return self._clock() < asked.expires",
+        RULES,
+        LEDGER,
+    ),
+    broken(
+        "fresh finds the old answer",
+        "ledger/decisions.py",
+        "        if not fresh:\n",
+        "        if True:\n",
+        RULES,
+    ),
+    broken(
+        "the first answer wins over a fresh one",
+        "ledger/claims.py",
+        "ORDER BY record DESC LIMIT 1",
+        "ORDER BY record LIMIT 1",
+        RULES,
+    ),
+    broken(
+        "a forked child keeps its parent's locks",
+        "ledger/locks.py",
+        "os.register_at_fork(after_in_child=_close_in_child)",
+        "",
+        LOCKS,
+        LEASES,
+    ),
+    broken(
+        "connections are carried into forked children",
+        "ledger/store.py",
+        "        store._mutex.acquire()\n        store._disconnect()\n",
+        "        store._mutex.acquire()\n",
+        STORE,
+    ),
+    broken(
+        "commits are not synced",
+        "ledger/store.py",
+        'connection.execute("PRAGMA synchronous = FULL")\n        connection.execute("PRAGMA fullfsync = ON")',
+        'connection.execute("PRAGMA synchronous = NORMAL")',
+        STORE,
+    ),
+    broken(
+        "a missing ledger is created",
+        "ledger/store.py",
+        '    if not path.exists():\n        raise LedgerError(f"there is no ledger',
+        "    if not path.exists():\n        create(path, lambda db: None)\n    if False:\n"
+        '        raise LedgerError(f"there is no ledger',
+        STORE,
+    ),
+    broken(
+        "the unit may change under a ledger",
+        "ledger/facts.py",
+        "    if wrong:\n",
+        '    if "neighbours" in [w["key"] for w in wrong]:\n',
+        FACTS,
+    ),
+    broken(
+        "tables that left the policy are forgotten",
+        "ledger/facts.py",
+        'tables = {**known["tables"], **new["tables"]}',
+        'tables = dict(new["tables"])\n'
+        '    known = {**known, "tables": {name: known["tables"][name] for name in known["tables"] if name in tables}}',
+        FACTS,
+    ),
+    broken(
+        "an entry's hash does not cover the one before",
+        "ledger/chain.py",
+        "canonical([previous, number, kind, at, text])",
+        "canonical([number, kind, at, text])",
+        "tests/ledger/test_chain.py",
+    ),
+    broken(
+        "a cut tail is not held against the receipt",
+        "ledger/verify.py",
+        "if receipt and receipt.entry > number:",
+        "if receipt and receipt.entry > number:\n        return\n    if receipt and receipt.entry < 0:",
+        VERIFY,
+    ),
+    broken(
+        "a rewritten chain is not held against the receipt",
+        "ledger/verify.py",
+        "elif receipt and at_receipt != receipt.head:",
+        "elif receipt and not at_receipt:",
+        VERIFY,
+    ),
+    broken(
+        "answers are not held against their records",
+        "ledger/verify.py",
+        '    yield from _differing("the answer of entry", answers, wanted.answers)\n',
+        "",
+        VERIFY,
+    ),
+    broken(
+        "the answer is recorded in another transaction than its entry",
+        "ledger/ledger.py",
+        '            step("recording")\n',
+        '            db.execute("COMMIT")\n            db.execute("BEGIN")\n            step("recording")\n',
+        LEDGER,
+    ),
+]
