@@ -1,0 +1,81 @@
+"""Released numbers to an answer: finished rows, intervals for every cell, and what must be said about them."""
+
+from __future__ import annotations
+
+from discreet.answers.answer import Answer, Field
+from discreet.answers.receipt import Receipt
+from discreet.base.types import Type
+from discreet.curator.finish import finished
+from discreet.curator.release import Released
+from discreet.curator.spread import aggregates_in, spread
+from discreet.curator.values import REMARKS, Values
+from discreet.plan.expressions import Column, Expression
+from discreet.plan.question import COUNTS, Question
+from discreet.query.price import Price
+
+CLAMPED = (
+    "values beyond the declared bounds were clamped to them, and rows beyond a unit's limits left out; "
+    "the intervals do not cover that (clamping=True counts the clamped values)"
+)
+CUT = "rows beyond a unit's limits were left out; the intervals do not cover that"
+SELECTED = (
+    "rows were chosen by their noisy values, which breaks single intervals; use intervals(..., simultaneous=True)"
+)
+
+Bounds = tuple[tuple[float, float] | None, ...]
+
+
+def assemble(question: Question, priced: Price, released: Released, receipt: Receipt, text: str) -> Answer:
+    """Return the answer: a function of what was released, and of nothing else."""
+    values = Values(question.aggregates, priced, released)
+    rows = finished(question.finish, priced.bounded.plan.keys, values)
+    outputs = question.finish.outputs
+    cells = max(1, priced.bounded.plan.groups * len(question.aggregates))
+
+    def bounds(confidence: float, simultaneous: bool) -> tuple[Bounds, ...]:
+        miss = (1 - confidence) / (cells if simultaneous else 1)
+        return tuple(
+            tuple(_interval(expression, values, number, miss) for _, expression in outputs) for number, _ in rows
+        )
+
+    fields = tuple(_field(name, expression, question) for name, expression in outputs)
+    return Answer(
+        fields=fields,
+        rows=tuple(row for _, row in rows),
+        receipt=receipt,
+        guarantee=priced.guarantee,
+        question=text,
+        notes=(*_notes(question, priced), *priced.bounded.coarsened),
+        bounds=bounds,
+    )
+
+
+def _interval(expression: Expression, values: Values, key: int, miss: float) -> tuple[float, float] | None:
+    """Return an interval for one cell; the aggregates in it share what may be missed."""
+    names = aggregates_in(expression)
+    if not names:
+        return None
+    known = {name: values.interval(int(name[1:]), key, miss / len(names)) for name in names}
+    return spread(expression, known)
+
+
+def _field(name: str, expression: Expression, question: Question) -> Field:
+    names = aggregates_in(expression)
+    if not names:
+        return Field(name, expression.type, noisy=False)
+    if isinstance(expression, Column):
+        return Field(name, expression.type, True, REMARKS[question.aggregates[int(names[0][1:])].kind])
+    known = spread(expression, dict.fromkeys(names, (1.0, 2.0)))
+    remark = "conservative: every aggregate in it bounded at once" if known else "none: this is no arithmetic"
+    return Field(name, Type.FLOAT if expression.type is Type.DECIMAL else expression.type, True, remark)
+
+
+def _notes(question: Question, priced: Price) -> list[str]:
+    notes = []
+    if any(each.kind not in COUNTS for each in question.aggregates):
+        notes.append(CLAMPED)
+    elif priced.bounded.plan.unit.column is not None:
+        notes.append(CUT)
+    if question.finish.having is not None or question.finish.limit is not None:
+        notes.append(SELECTED)
+    return notes

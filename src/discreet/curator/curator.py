@@ -1,0 +1,261 @@
+"""The curator: holds the tables, answers questions privately, and pays for every answer before it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Self
+
+from discreet.answers.answer import Answer
+from discreet.base.errors import DiscreetError, FailedError, LedgerError, QueryError
+from discreet.curator.answering import assemble
+from discreet.curator.bounds import FoundBounds, find_bounds
+from discreet.curator.budget import Budget, Share
+from discreet.curator.explain import Explanation, described
+from discreet.curator.fluent import TableQuestion
+from discreet.curator.release import Released, release
+from discreet.curator.tables import Tables
+from discreet.curator.within import least_epsilon
+from discreet.engines.duckdb import DuckEngine
+from discreet.engines.result import Exact
+from discreet.ledger import Facts, Ledger
+from discreet.ledger import Question as Asked
+from discreet.plan.question import Aggregate, Kind, Question
+from discreet.policy import everything, identity, load
+from discreet.policy.model import Policy
+from discreet.query.bound import bound
+from discreet.query.build import build
+from discreet.query.canonical import canonical
+from discreet.query.catalog import Catalog
+from discreet.query.clamping import with_clamped
+from discreet.query.parse import parse
+from discreet.query.price import Price, amount, half_width, price
+
+GENERIC = "the question failed after it was charged; the charge stays. Asking again runs it again without a new charge"
+STOPPED = "stopped. The charge stays; asking again runs it again without a new charge"
+
+Progress = Callable[[float], None]
+
+
+def ledger_path(policy: Policy) -> Path:
+    """Return where a policy's ledger lies."""
+    return policy.path.parent / ".discreet" / "ledger.db"
+
+
+def facts(policy: Policy) -> Facts:
+    """Return what the ledger knows of a policy."""
+    known, told = identity(policy), everything(policy)
+    caps = {analyst.name: (analyst.epsilon, analyst.delta) for analyst in policy.analysts}
+    return Facts(known["neighbours"], known["tables"], policy.epsilon, policy.delta, caps, told)
+
+
+class Curator:
+    """Answers questions about the tables of a policy. Everything it returns or raises is safe to show to an analyst."""
+
+    def __init__(self, policy: Policy, engine: DuckEngine, ledger: Ledger, analyst: str | None) -> None:
+        self.policy, self._engine, self._ledger, self.analyst = policy, engine, ledger, analyst
+        self._catalog = Catalog(policy, engine.tables, engine.public_values, engine.public_key)
+
+    @classmethod
+    def open(
+        cls, path: str | Path = "policy.toml", analyst: str | None = None, tables: Mapping[str, Any] | None = None
+    ) -> Self:
+        """Open a policy with its ledger. `tables` are pandas, polars or Arrow tables for those without a source."""
+        policy = load(path)
+        asker = policy.analyst(analyst)
+        engine = DuckEngine(policy, tables)
+        try:
+            ledger = Ledger.open(ledger_path(policy), facts(policy))
+        except BaseException:
+            engine.close()
+            raise
+        return cls(policy, engine, ledger, asker.name if asker else None)
+
+    @classmethod
+    def init(cls, path: str | Path = "policy.toml") -> Path:
+        """Create the ledger of a policy, where there is none; nothing else ever does."""
+        policy = load(path)
+        place = ledger_path(policy)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        Ledger.create(place, facts(policy)).close()
+        return place
+
+    def close(self) -> None:
+        """Let go of the tables and the ledger."""
+        self._engine.close()
+        self._ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def ask(
+        self,
+        question: str,
+        epsilon: float | Fraction | None = None,
+        *,
+        rho: float | Fraction | None = None,
+        within: Mapping[str, float] | None = None,
+        params: Mapping[str, Any] | None = None,
+        fresh: bool = False,
+        clamping: bool = False,
+        progress: Progress | None = None,
+        **limits: int | None,
+    ) -> Answer:
+        """Answer a question in SQL.
+
+        `epsilon` means that this answer alone is epsilon-differentially private, or (epsilon, delta) with the policy's
+        per-question delta where Gaussian noise errs less. `rho` is zCDP instead, and `within` finds the least epsilon
+        for errors wanted. The same question on the same data comes from the ledger; `fresh` pays for new noise.
+        `max_rows`, `max_groups` and `max_rows_per_group` tighten what a unit contributes.
+        """
+        asked, priced = self._priced(question, epsilon, rho, within, params, clamping, limits)
+        shares = _quantiles(asked, priced)
+        key = repr((priced.bounded.plan, priced.noises, shares))
+        version = ";".join(f"{table}={self.version(table)}" for table in _tables(asked))
+        claim = self._ledger.charge(Asked(key, version, question), priced.charge, self.analyst, fresh=fresh)
+        with claim:
+            if claim.answer is None:
+                released = release(priced, self._run(priced, progress), shares)
+                try:
+                    self._ledger.record(claim, released.to_bytes())
+                except LedgerError:
+                    raise FailedError(GENERIC) from None
+            else:
+                released = Released.from_bytes(claim.answer)
+        assert claim.receipt is not None
+        return assemble(asked, priced, released, claim.receipt, question)
+
+    def explain(
+        self,
+        question: str,
+        epsilon: float | Fraction | None = None,
+        *,
+        rho: float | Fraction | None = None,
+        within: Mapping[str, float] | None = None,
+        params: Mapping[str, Any] | None = None,
+        clamping: bool = False,
+        **limits: int | None,
+    ) -> Explanation:
+        """Say what a question would do and cost: free, and without looking at any private row."""
+        asked, priced = self._priced(question, epsilon, rho, within, params, clamping, limits)
+        left = self.budget.more(priced.charge, self.analyst)
+        told = (
+            f"{left:,} more questions at this price fit into what is left" if left else "nothing like it fits any more"
+        )
+        return Explanation(asked, priced, (*priced.bounded.coarsened, told))
+
+    def table(self, name: str) -> TableQuestion:
+        """Begin a question in Python: `curator.table("visits").where("age >= 65").count(epsilon=0.2)`."""
+        return TableQuestion(self.ask, self._catalog.table(name).table.name)
+
+    def bounds(self, column: str, epsilon: float | Fraction) -> FoundBounds:
+        """Find bounds of a numeric column privately, over fixed powers of two; charged like any question."""
+        return find_bounds(self, self._catalog, column, amount("epsilon", epsilon))
+
+    @property
+    def budget(self) -> Budget:
+        """What is spent and left: of the whole budget, and of each analyst's cap."""
+        total = Share("total", self.policy.epsilon, self.policy.delta, self._ledger.spent())
+        analysts = tuple(
+            Share(each.name, each.epsilon, each.delta, self._ledger.spent(each.name))
+            for each in self.policy.analysts
+            if self.analyst in (None, each.name)
+        )
+        return Budget(total, analysts)
+
+    @property
+    def tables(self) -> Tables:
+        """The tables with their columns, types, bounds and categories: public facts, free."""
+        return Tables(tuple(self._engine.tables.values()))
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger, for the operator."""
+        return self._ledger
+
+    def version(self, table: str) -> str:
+        """Return the operator's name for the state of a table's data."""
+        declared = self.policy.table(table).version
+        if declared is not None:
+            return declared
+        accepted = self._ledger.get_state(f"version of {table}")
+        return accepted.decode() if accepted is not None else "1"
+
+    def fingerprint(self, table: str) -> str:
+        """Return a hash of a table's source files. For the operator: it tells whether anybody's rows changed."""
+        return self._engine.fingerprint(self.policy.table(table).name)
+
+    def _priced(
+        self,
+        text: str,
+        epsilon: object,
+        rho: object,
+        within: Mapping[str, float] | None,
+        params: Mapping[str, Any] | None,
+        clamping: bool,
+        limits: Mapping[str, int | None],
+    ) -> tuple[Question, Price]:
+        """Plan and price a question. Nothing is charged here, and no private row can be reached from here."""
+        question = canonical(build(parse(text), self._catalog, params))
+        question = with_clamped(question) if clamping else question
+        bounded = bound(question, self._catalog, limits)
+        given = [value is not None for value in (epsilon, rho, within)]
+        if sum(given) > 1:
+            raise QueryError("give one of epsilon, rho and within, not several")
+        if rho is not None:
+            return question, price(bounded, self.policy, rho=amount("rho", rho))
+        if within is not None:
+            least = self.policy.table(question.scan.table).min_count
+            found = least_epsilon(question, bounded, self.policy, within, least)
+            return question, price(bounded, self.policy, epsilon=found)
+        if epsilon is None:
+            choices = [price(bounded, self.policy, epsilon=Fraction(each)) for each in ("0.05", "0.2", "1")]
+            raise QueryError(f"say how much privacy to spend, such as\n{_choices(question, choices)}")
+        return question, price(bounded, self.policy, epsilon=amount("epsilon", epsilon))
+
+    def _run(self, priced: Price, progress: Progress | None) -> Exact:
+        """Run the bounded plan. Whatever fails, the message is the same: it may be shown to the analyst."""
+        try:
+            run = self._engine.run(priced.bounded.plan)
+            try:
+                while not run.wait(0.1):
+                    if progress is not None:
+                        progress(run.progress())
+                return run.result()
+            except KeyboardInterrupt:
+                run.cancel()
+                raise FailedError(STOPPED) from None
+        except DiscreetError:
+            raise
+        except Exception:
+            raise FailedError(GENERIC) from None
+
+
+def _tables(question: Question) -> list[str]:
+    return [question.scan.table, *(lookup.table for lookup in question.lookups)]
+
+
+def _quantiles(question: Question, priced: Price) -> dict[int, tuple[Fraction, ...]]:
+    """Return which quantiles are asked of each measure of ranks."""
+    shares: dict[int, list[Fraction]] = {}
+    for asked, source in zip(question.aggregates, priced.bounded.sources, strict=True):
+        if asked.kind is Kind.QUANTILE and asked.share is not None:
+            shares.setdefault(source[0], []).append(asked.share)
+    return {measure: tuple(sorted(set(each))) for measure, each in shares.items()}
+
+
+def _choices(question: Question, choices: list[Price]) -> str:
+    """Return what some epsilons would give."""
+    lines = []
+    for words, priced in zip(("0.05", "0.2", "1.0"), choices, strict=True):
+        errors = [_error(asked, half_width(priced, place, 0.95)) for place, asked in enumerate(question.aggregates)]
+        lines.append(f"  epsilon={words}: {', '.join(errors)}")
+    return "\n".join(lines)
+
+
+def _error(asked: Aggregate, width: float | None) -> str:
+    return f"{described(asked)} {f'+- {width:,.4g}' if width is not None else '(depends on the data)'}"

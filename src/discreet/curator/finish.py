@@ -1,0 +1,77 @@
+"""HAVING, ORDER BY, LIMIT and arithmetic on what was released: plain SQL over the released table, and nothing else.
+
+It runs in a DuckDB of its own that holds no other table and may not touch files, so nothing here can cost privacy.
+"""
+
+from __future__ import annotations
+
+import itertools
+from contextlib import closing
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+
+from discreet.base.types import Type
+from discreet.curator.values import Values
+from discreet.engines.forms import SQL_TYPES, quoted, sql
+from discreet.plan.bounded import Key
+from discreet.plan.question import RELEASED, Finish
+
+Row = tuple[object, ...]
+
+
+def finished(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tuple[int, Row]]:
+    """Return the rows of the answer, each with the number of its key; sorted by key before ORDER BY."""
+    import pyarrow as pa
+
+    combinations = list(itertools.product(*(key.domain for key in keys)))
+    columns = {"number": pa.array(range(len(combinations)), pa.int64())}
+    types = ['"number" BIGINT']
+    for place, key in enumerate(keys):
+        kind = key.column.type
+        column = [combination[place] for combination in combinations]
+        columns[f"k{place}"] = pa.array(column, _arrow(kind))
+        types.append(f'"k{place}" {SQL_TYPES[kind]}')
+    for place, asked in enumerate(values.aggregates):
+        whole = asked.type is Type.INTEGER
+        found = [values.value(place, number) for number in range(len(combinations))]
+        exact = [None if value is None else Decimal(value) for value in found] if whole else found
+        columns[f"a{place}"] = pa.array(exact, pa.decimal128(38, 0) if whole else pa.float64())
+        types.append(f'"a{place}" {"HUGEINT" if whole else "DOUBLE"}')
+    with closing(duckdb.connect(":memory:")) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.register("given", pa.table(columns))
+        connection.execute(f"CREATE TABLE {RELEASED} ({', '.join(types)})")
+        connection.execute(f"INSERT INTO {RELEASED} SELECT * FROM given")
+        connection.unregister("given")
+        connection.execute("SET enable_external_access = false")
+        rows = connection.execute(statement(finish)).fetchall()
+    return [(number, tuple(row)) for number, *row in rows]
+
+
+def statement(finish: Finish) -> str:
+    """Return the SQL over the released table."""
+    outputs = ", ".join(f"{sql(expression)} AS {quoted(name)}" for name, expression in finish.outputs)
+    where = f" WHERE {sql(finish.having)}" if finish.having is not None else ""
+    order = [
+        f"{sql(term.by)} {'DESC' if term.descending else 'ASC'} NULLS {'FIRST' if term.nulls_first else 'LAST'}"
+        for term in finish.order
+    ]
+    limit = f" LIMIT {finish.limit}" if finish.limit is not None else ""
+    number = f"{RELEASED}.number"
+    return f"SELECT {number}, {outputs} FROM {RELEASED}{where} ORDER BY {', '.join([*order, number])}{limit}"
+
+
+def _arrow(kind: Type) -> Any:
+    """Return Arrow's type of a key."""
+    import pyarrow as pa
+
+    types = {
+        Type.BOOLEAN: pa.bool_(),
+        Type.INTEGER: pa.int64(),
+        Type.TEXT: pa.string(),
+        Type.DATE: pa.date32(),
+        Type.TIMESTAMP: pa.timestamp("us", "UTC"),
+    }
+    return types.get(kind, pa.float64())

@@ -1,0 +1,22 @@
+"""`clamping=True`: a question that also counts the rows whose values its bounds cut off, as one more aggregate each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from discreet.plan.expressions import Column
+from discreet.plan.question import COUNTS, Aggregate, Kind, Question, released_value
+
+
+def with_clamped(question: Question) -> Question:
+    """Return the question with a column `clamped_x` for every column x that is clamped."""
+    columns = dict.fromkeys(
+        each.argument for each in question.aggregates if each.kind not in COUNTS and isinstance(each.argument, Column)
+    )
+    aggregates, outputs = list(question.aggregates), list(question.finish.outputs)
+    for column in columns:
+        assert isinstance(column, Column)
+        added = Aggregate(Kind.CLAMPED, column)
+        aggregates.append(added)
+        outputs.append((f"clamped_{column.name}", released_value(len(aggregates) - 1, added)))
+    return replace(question, aggregates=tuple(aggregates), finish=replace(question.finish, outputs=tuple(outputs)))
