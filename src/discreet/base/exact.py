@@ -1,0 +1,51 @@
+"""Exact numbers as text: a fraction in lowest terms, or `inf`. One number has one text, and it comes back unchanged."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+
+from discreet.base import check
+from discreet.base.check import Exact
+from discreet.base.errors import ParameterError
+
+_WRITTEN = re.compile(r"inf|(?:0|-?[1-9][0-9]*)(?:/[1-9][0-9]*)?", re.ASCII)
+
+
+def exact(name: str, value: object) -> Exact:
+    """Return a number that is at least 0 as a Fraction equal to it, or infinity as the float that it is.
+
+    >>> exact("epsilon", 0.5), exact("epsilon", float("inf"))
+    (Fraction(1, 2), inf)
+    """
+    if isinstance(value, float) and value == math.inf:
+        return math.inf
+    return Fraction(check.real(name, value, least=0))
+
+
+def exact_text(value: Exact) -> str:
+    """Return the one text of a number: two numbers are equal exactly when their texts are.
+
+    >>> exact_text(Fraction(2, 20)), exact_text(0.1), exact_text(math.inf), exact_text(3.0)
+    ('1/10', '3602879701896397/36028797018963968', 'inf', '3')
+    """
+    if value == math.inf:
+        return "inf"
+    if not math.isfinite(value):
+        raise ParameterError("value", value, "a finite number or infinity")
+    return str(Fraction(value))
+
+
+def from_text(text: str) -> Exact:
+    """Return the number with this text; a text that `exact_text` would not write is refused.
+
+    >>> from_text("1/10"), from_text("inf")
+    (Fraction(1, 10), inf)
+    """
+    if not isinstance(text, str) or not _WRITTEN.fullmatch(text):
+        raise ParameterError("number", text, "a fraction in lowest terms such as 1/10, a whole number or inf")
+    value: Exact = math.inf if text == "inf" else Fraction(text)
+    if exact_text(value) != text:
+        raise ParameterError("number", text, f"written in lowest terms, {exact_text(value)}")
+    return value
