@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from fractions import Fraction
 
 from discreet.answers import Answer, Bounds, Field, Mark, Receipt
+from discreet.answers.fields import Number
 from discreet.base.types import Type
 from discreet.privacy.charges import Charge
 
@@ -24,11 +24,11 @@ def noisy(name: str = "n", type: Type = Type.INTEGER, remark: str = "exact") -> 
 
 
 def within(
-    fields: tuple[Field, ...], rows: tuple[tuple[object, ...], ...], half: int | float | Decimal
+    fields: tuple[Field, ...], rows: tuple[tuple[object, ...], ...], half: Number
 ) -> Callable[[float, bool], tuple[Bounds, ...]]:
     """Return bounds `half` around every noisy number, twice that where they are simultaneous."""
 
-    def pair(field: Field, value: object, width: int | float | Decimal) -> tuple[float, float] | None:
+    def pair(field: Field, value: object, width: Number) -> tuple[Number, Number] | None:
         if not field.noisy or not field.type.numeric or value is None or value != value:
             return None
         return value - width, value + width  # type: ignore[operator]
@@ -40,7 +40,7 @@ def within(
     return bounds
 
 
-def answered(*fields: Field, rows: list[tuple[object, ...]], half: int | float | Decimal = 3, **more: object) -> Answer:
+def answered(*fields: Field, rows: list[tuple[object, ...]], half: Number = 3, **more: object) -> Answer:
     """Return an answer whose noisy numbers have intervals of that half-width."""
     held = tuple(rows)
     bounds = more.pop("bounds", None) or within(fields, held, half)

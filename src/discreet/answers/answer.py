@@ -55,7 +55,7 @@ class Answer(Table):
         """The value of an answer with one row and one column."""
         if (len(self.rows), len(self.fields)) != (1, 1):
             raise DiscreetError(
-                f"value is for answers of one row and one column; this one has {len(self.rows):,} x {len(self.fields)}: "
+                f"value is for answers of one row and one column; this has {len(self.rows):,} and {len(self.fields)}: "
                 'write answer["name"] for a column, or iterate over the rows'
             )
         return self.rows[0][0]
@@ -112,10 +112,8 @@ class Answer(Table):
     def _repr_html_(self) -> str:
         return answer_html(self, CONFIDENCE, simultaneous=False)
 
-    def plot(
-        self, path: str | Path | None = None, confidence: float = CONFIDENCE, simultaneous: bool = False
-    ) -> Any:
-        """Draw bars with intervals, one panel per noisy column; return the figure, and save it where a path is given."""
+    def plot(self, path: str | Path | None = None, confidence: float = CONFIDENCE, simultaneous: bool = False) -> Any:
+        """Draw bars with intervals, one panel per noisy column; return the figure, saved where a path is given."""
         from discreet.answers.picture import draw
 
         return draw(self, None if path is None else Path(path), confidence, simultaneous)

@@ -14,6 +14,7 @@ MISSING = "-"
 SIGNIFICANT = 2
 """How many digits of an interval's half-width are shown."""
 
+_LEFT_BY_FLOATS = Fraction(1, 10**9)
 _PLAIN_BELOW, _PLAIN_PLACES, _FLOAT_DIGITS = 10**15, 9, 17
 
 
@@ -55,26 +56,27 @@ def shown(value: object, pair: tuple[Number, Number] | None = None, noisy: bool 
 
 
 def interval(value: object, pair: tuple[Number, Number] | None, plus_minus: str = "±") -> str:
-    """Return the words for an interval beside its shown value: `± half`, or `low .. high` where it is lopsided.
+    """Return the words for an interval beside its shown value: `± half`, or `(low .. high)` where it is lopsided.
 
-    What is shown covers the interval: half-widths and upper ends are rounded up, lower ends down.
+    What is shown covers the interval, but for a part in 10^9 of its width, which sums of floats leave: half-widths
+    and upper ends are rounded up, lower ends down.
 
     >>> interval(10, (7, 13)), interval(10, (10, 13)), interval(10, None)
-    ('± 3', '10 .. 13', '')
+    ('± 3', '(10 .. 13)', '')
     """
     if pair is None:
         return ""
     half = half_width(value, pair)
     if half is None or not isinstance(value, int | float | Decimal):
-        return f"{_end(pair[0], up=False)} .. {_end(pair[1], up=True)}"
+        return f"({_end(pair[0], up=False)} .. {_end(pair[1], up=True)})"
     places, text = _places(value, half), shown(value, pair)
     scientific = isinstance(value, float) and _scientific(value, places)
     low, high = Fraction(pair[0]), Fraction(pair[1])
     if abs((Fraction(value) - low) - (high - Fraction(value))) * 10**6 <= high - low:
         centre = Fraction(text.replace(",", ""))
-        widest = max(centre - low, high - centre)
+        widest = max(centre - low, high - centre) - (high - low) * _LEFT_BY_FLOATS
         return f"{plus_minus} {_rounded(widest, places, scientific, up=True)}"
-    return f"{_rounded(low, places, scientific, up=False)} .. {_rounded(high, places, scientific, up=True)}"
+    return f"({_rounded(low, places, scientific, up=False)} .. {_rounded(high, places, scientific, up=True)})"
 
 
 def half_width(value: object, pair: tuple[Number, Number] | None) -> Fraction | None:

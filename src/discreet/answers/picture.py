@@ -1,10 +1,11 @@
-"""A picture of an answer: one panel of horizontal bars per noisy column, an interval on every bar, numbers beside it."""
+"""A picture of an answer: a panel of horizontal bars per noisy column, an interval on every bar, numbers beside it."""
 
 from __future__ import annotations
 
 import io
 import math
 import textwrap
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,16 +38,18 @@ def draw(answer: Answer, path: Path | None, confidence: float, simultaneous: boo
     across = min(PANELS_ACROSS, len(places))
     down = math.ceil(len(places) / across)
     figure = figure_module.Figure(
-        figsize=(1.5 + 5.0 * across, 1.0 + down * (0.9 + _ROW_INCHES * max(len(labels), 2))), dpi=150, layout="constrained"
+        figsize=(1.5 + 5.0 * across, 1.0 + down * (0.9 + _ROW_INCHES * max(len(labels), 2))),
+        dpi=150,
+        layout="constrained",
     )
     for number, place in enumerate(places):
         axes = figure.add_subplot(down, across, number + 1)
         values = [row[place] for row in answer.rows[:MOST_ROWS]]
         _panel(axes, values, [row[place] for row in bounds], labels)
-        axes.set_title(_quoted(answer.fields[place].name), loc="left", fontsize=11)
+        axes.set_title(_quoted(_cut(one_line(answer.fields[place].name))), loc="left", fontsize=11)
         if number % across:
             axes.set_yticklabels([])
-    figure.suptitle(_below(answer, confidence, simultaneous), x=0.01, y=0.0, ha="left", va="bottom", fontsize=8)
+    figure.supxlabel(_below(answer, confidence, simultaneous), x=0.01, ha="left", fontsize=8)
     figure._repr_png_ = lambda: _png(figure)
     if path is not None:
         figure.savefig(path)
@@ -67,8 +70,7 @@ def _panel(axes: Any, values: list[object], pairs: list[Pair | None], labels: li
             caps = [_held(end) for end in pair if math.isfinite(as_float(end))]
             axes.plot(caps, [row] * len(caps), color=_LINE, marker="|", markersize=7, linestyle="none")
     for row, value, pair in zip(rows, values, pairs, strict=True):
-        words = f"{shown(value, pair)} {interval(value, pair)}".rstrip()
-        axes.text(1.02, row, words, transform=axes.get_yaxis_transform(), va="center", fontsize=8)
+        axes.text(1.02, row, _number(value, pair), transform=axes.get_yaxis_transform(), va="center", fontsize=8)
     axes.axvline(0.0, color="black", linewidth=0.8)
     axes.set_yticks(list(rows), labels, fontsize=8)
     axes.set_ylim(len(values) - 0.4 if len(values) > 1 else 0.9, -0.6 if len(values) > 1 else -0.9)
@@ -81,6 +83,14 @@ def _panel(axes: Any, values: list[object], pairs: list[Pair | None], labels: li
     axes.set_axisbelow(True)
 
 
+def _number(value: object, pair: Pair | None) -> str:
+    """Return the words beside a bar; a number that has no room there is rounded, and says so."""
+    words = f"{shown(value, pair)} {interval(value, pair)}".rstrip()
+    if len(words) <= LONGEST_LABEL or not isinstance(value, int | float | Decimal):
+        return words
+    return f"about {Decimal(value):.3e}"
+
+
 def _held(value: object) -> float:
     number = as_float(value)
     return number if math.isnan(number) else min(max(number, -_HUGEST), _HUGEST)
@@ -89,8 +99,15 @@ def _held(value: object) -> float:
 def _labels(answer: Answer) -> list[str]:
     """Return the keys of the first rows, several joined, each short enough to stand beside its bar."""
     places = [place for place, field in enumerate(answer.fields) if not field.noisy]
-    rows = [", ".join(one_line(shown(row[place], noisy=False)) for place in places) for row in answer.rows[:MOST_ROWS]]
-    return [_quoted(label if len(label) <= LONGEST_LABEL else label[: LONGEST_LABEL - 1] + "…") for label in rows]
+    rows = [
+        ", ".join(one_line(shown(row[place], noisy=False)) or '""' for place in places)
+        for row in answer.rows[:MOST_ROWS]
+    ]
+    return [_quoted(_cut(label)) for label in rows]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
 
 def _quoted(text: str) -> str:

@@ -63,12 +63,11 @@ def answer_text(
 def _table(answer: Answer, bounds: tuple[Bounds, ...], count: int, look: _Look) -> list[str]:
     columns = [_column(answer, place, field, bounds, count, look) for place, field in enumerate(answer.fields)]
     rule = [look.marks.rule * _cells(column[0]) for column in columns]
-    return ["  ".join(parts) for parts in zip(*([c[0], r, *c[1:]] for c, r in zip(columns, rule, strict=True)))]
+    ruled = [[column[0], line, *column[1:]] for column, line in zip(columns, rule, strict=True)]
+    return ["  ".join(parts) for parts in zip(*ruled, strict=True)]
 
 
-def _column(
-    answer: Answer, place: int, field: Field, bounds: tuple[Bounds, ...], count: int, look: _Look
-) -> list[str]:
+def _column(answer: Answer, place: int, field: Field, bounds: tuple[Bounds, ...], count: int, look: _Look) -> list[str]:
     """Return a column's heading and cells, all of one width."""
     scale = Scale.of(answer.rows[:count], bounds[:count], place)
     rows = list(zip((row[place] for row in answer.rows[:count]), (row[place] for row in bounds[:count]), strict=True))

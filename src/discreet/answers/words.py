@@ -10,9 +10,7 @@ from discreet.answers.numbers import percent, price
 if TYPE_CHECKING:
     from discreet.answers.answer import Answer
 
-CLAMPED = (
-    "values were clamped to public bounds first; the intervals cover the noise, not the bias that clamping brings"
-)
+CLAMPED = "values were clamped to public bounds first; the intervals cover the noise, not the bias that clamping brings"
 """A note for answers over clamped values."""
 
 SELECTED = (
