@@ -58,7 +58,7 @@ def test_the_bounds_are_asked_at_the_confidence_given() -> None:
 def test_a_confidence_lies_between_0_and_1(confidence: float) -> None:
     for show in (cities().intervals, cities().plot, cities().to_json, cities().to_csv):
         with pytest.raises(ParameterError, match="confidence"):
-            show(confidence=confidence)  # type: ignore[operator]
+            show(confidence=confidence)
 
 
 def test_the_ends_are_of_the_type_they_were_given_in_and_rounded_outwards() -> None:

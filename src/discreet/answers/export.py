@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from json.encoder import py_encode_basestring
 from pathlib import Path
 
-from discreet.answers.fields import Field, Row, in_utc
+from discreet.answers.fields import Field, Row, finite, in_utc
 from discreet.base import check
 from discreet.base.errors import ParameterError
 
@@ -68,7 +67,7 @@ def json_text(value: object) -> str:
         return "{" + ", ".join(f"{_json_string(str(key))}: {json_text(part)}" for key, part in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(json_text(part) for part in value) + "]"
-    if isinstance(value, float | Decimal) and not math.isfinite(value):
+    if isinstance(value, float | Decimal) and not finite(value):
         return '"NaN"' if value != value else '"Infinity"' if value > 0 else '"-Infinity"'
     if isinstance(value, str):
         return _json_string(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -47,6 +48,13 @@ class Field:
         if self.type is Type.DATE and isinstance(value, datetime):
             return False
         return isinstance(value, CLASSES[self.type])
+
+
+def finite(value: object) -> bool:
+    """Say whether the value is a finite number, also one that no float can hold."""
+    if isinstance(value, Decimal):
+        return value.is_finite()
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def in_utc(value: datetime) -> datetime:

@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from discreet.answers.fields import Number, in_utc
+from discreet.answers.fields import Number, finite, in_utc
 from discreet.base.check import Exact
 
 MISSING = "-"
@@ -74,14 +74,15 @@ def interval(value: object, pair: tuple[Number, Number] | None, plus_minus: str 
     low, high = Fraction(pair[0]), Fraction(pair[1])
     if abs((Fraction(value) - low) - (high - Fraction(value))) * 10**6 <= high - low:
         centre = Fraction(text.replace(",", ""))
-        widest = max(centre - low, high - centre) - (high - low) * _LEFT_BY_FLOATS
+        left = (high - low) * _LEFT_BY_FLOATS if any(isinstance(x, float) for x in (value, *pair)) else 0
+        widest = max(centre - low, high - centre) - left
         return f"{plus_minus} {_rounded(widest, places, scientific, up=True)}"
     return f"({_rounded(low, places, scientific, up=False)} .. {_rounded(high, places, scientific, up=True)})"
 
 
 def half_width(value: object, pair: tuple[Number, Number] | None) -> Fraction | None:
     """Return half of the interval's width, exactly; None where value or interval is missing or not finite."""
-    if pair is None or not all(isinstance(x, int | float | Decimal) and math.isfinite(x) for x in (value, *pair)):
+    if pair is None or not all(finite(number) for number in (value, *pair)):
         return None
     return (Fraction(pair[1]) - Fraction(pair[0])) / 2
 
