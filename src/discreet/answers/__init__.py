@@ -1,1 +1,9 @@
 """What is shown to a person: answers and the receipts of what they cost."""
+
+from discreet.answers.answer import Answer, Intervals
+from discreet.answers.fields import Bounds, Field
+from discreet.answers.receipt import Mark, Receipt
+from discreet.answers.table import Table
+from discreet.answers.words import CLAMPED, SELECTED
+
+__all__ = ["CLAMPED", "SELECTED", "Answer", "Bounds", "Field", "Intervals", "Mark", "Receipt", "Table"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.answers.answer import Answer, Field
-from discreet.answers.receipt import Receipt
+from discreet.answers import CLAMPED, SELECTED, Answer, Bounds, Field, Receipt
 from discreet.base.types import Type
 from discreet.curator.finish import finished
 from discreet.curator.release import Released
@@ -13,16 +12,7 @@ from discreet.plan.expressions import Column, Expression
 from discreet.plan.question import COUNTS, Question
 from discreet.query.price import Price
 
-CLAMPED = (
-    "values beyond the declared bounds were clamped to them, and rows beyond a unit's limits left out; "
-    "the intervals do not cover that (clamping=True counts the clamped values)"
-)
 CUT = "rows beyond a unit's limits were left out; the intervals do not cover that"
-SELECTED = (
-    "rows were chosen by their noisy values, which breaks single intervals; use intervals(..., simultaneous=True)"
-)
-
-Bounds = tuple[tuple[float, float] | None, ...]
 
 
 def assemble(question: Question, priced: Price, released: Released, receipt: Receipt, text: str) -> Answer:

@@ -61,9 +61,7 @@ def find_bounds(curator: Curator, catalog: Catalog, name: str, epsilon: Fraction
     question = Question(Scan(table.table.name, "t0"), (), None, (), (), Finish(()))
     plan = bound(question, catalog).plan
     edges = _edges()
-    measures = tuple(
-        Measure(Part.VALUES, _inside(value, low, high)) for low, high in zip(edges, edges[1:], strict=False)
-    )
+    measures = tuple(Measure(Part.VALUES, _inside(value, low, high)) for low, high in pairwise(edges))
     scale = ratio_up(plan.factor * plan.limits.l1(), epsilon)
     noise = Laplace(fitting_scale(scale, "epsilon", float(epsilon)))
     whole = type(plan)(plan.scan, plan.unit, (), None, (), measures, plan.limits, plan.factor)

@@ -1,0 +1,205 @@
+"""Answers: noisy values with their intervals, what they promise and the receipt of what they cost."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from discreet.answers.export import column_facts, format_for, json_document, json_text, save_parquet, save_text
+from discreet.answers.fields import Bounds, Field, Number, Row, checked_bounds
+from discreet.answers.html import answer_html
+from discreet.answers.receipt import Receipt
+from discreet.answers.table import Table
+from discreet.answers.text import answer_text
+from discreet.base import check
+from discreet.base.errors import DiscreetError, ParameterError
+from discreet.base.rounding import float_down, float_up
+from discreet.base.types import Type
+from discreet.privacy.charges import Charge
+
+CONFIDENCE = 0.95
+SHOWN_ROWS = 60
+
+
+def no_bounds(confidence: float, simultaneous: bool) -> tuple[Bounds, ...]:
+    """Give no intervals: the bounds of an answer that has none."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Answer(Table):
+    """A table of noisy values. `bounds` gives every row's intervals at a confidence, single or simultaneous.
+
+    A single interval holds the value without noise with that probability; simultaneous ones hold all at once with it,
+    so they hold for rows that were chosen by their noisy values as well. Neither covers the bias of clamping.
+    """
+
+    receipt: Receipt
+    guarantee: str
+    question: str = ""
+    notes: tuple[str, ...] = ()
+    bounds: Callable[[float, bool], tuple[Bounds, ...]] = field(default=no_bounds, compare=False, repr=False)
+
+    @property
+    def cost(self) -> Charge:
+        """The price of the answer; the receipt says who bore it."""
+        return self.receipt.charge
+
+    @property
+    def value(self) -> object:
+        """The value of an answer with one row and one column."""
+        if (len(self.rows), len(self.fields)) != (1, 1):
+            raise DiscreetError(
+                f"value is for answers of one row and one column; this has {len(self.rows):,} and {len(self.fields)}: "
+                'write answer["name"] for a column, or iterate over the rows'
+            )
+        return self.rows[0][0]
+
+    def bounds_at(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> tuple[Bounds, ...]:
+        """Return every row's intervals, a pair or None per column."""
+        sure = float_up(check.confidence(confidence))
+        if sure >= 1:
+            raise ParameterError("confidence", confidence, "a number that is below 1 as a float as well")
+        return checked_bounds(self.fields, self.rows, self.bounds(sure, check.flag("simultaneous", simultaneous)))
+
+    def intervals(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> Intervals:
+        """Return the table with `name_low` and `name_high` beside every noisy number."""
+        bounds = self.bounds_at(confidence, simultaneous)
+        fields: list[Field] = []
+        columns: list[list[object]] = []
+        taken = set(self.names)
+        for place, column in enumerate(self.fields):
+            fields.append(column)
+            columns.append([row[place] for row in self.rows])
+            if column.noisy and column.type.numeric:
+                pairs = [row[place] for row in bounds]
+                kind = _kind(pairs, column.type)
+                for side, word in enumerate(("low", "high")):
+                    fields.append(Field(_free(f"{column.name}_{word}", taken), kind, True))
+                    columns.append([None if pair is None else _end(pair, side, kind) for pair in pairs])
+        rows: tuple[Row, ...] = tuple(zip(*columns, strict=True))
+        return Intervals(tuple(fields), rows, self, float(confidence), simultaneous)
+
+    def about(self) -> dict[str, str]:
+        """Return the guarantee, the receipt, the notes and the question, as Parquet files carry them."""
+        return {
+            "discreet.guarantee": self.guarantee,
+            "discreet.receipt": json_text(self.receipt.to_dict()),
+            "discreet.notes": json_text(self.notes),
+            "discreet.question": self.question,
+        }
+
+    def text(
+        self,
+        width: int | None = None,
+        confidence: float = CONFIDENCE,
+        simultaneous: bool = False,
+        encoding: str = "utf-8",
+        rows: int | None = None,
+    ) -> str:
+        """Return the answer as plain text, as wide as the terminal unless told; `rows` is the most to show."""
+        columns = shutil.get_terminal_size((100, 24)).columns if width is None else width
+        return answer_text(self, columns, confidence, simultaneous, encoding, rows)
+
+    def __str__(self) -> str:
+        return self.text(encoding=getattr(sys.stdout, "encoding", None) or "utf-8", rows=SHOWN_ROWS)
+
+    def _repr_html_(self) -> str:
+        return answer_html(self, CONFIDENCE, simultaneous=False)
+
+    def plot(self, path: str | Path | None = None, confidence: float = CONFIDENCE, simultaneous: bool = False) -> Any:
+        """Draw bars with intervals, one panel per noisy column; return the figure, saved where a path is given."""
+        from discreet.answers.picture import draw
+
+        return draw(self, None if path is None else Path(path), confidence, simultaneous)
+
+    def to_csv(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> str:
+        """Return comma-separated values with the columns name, name_low and name_high."""
+        return self.intervals(confidence, simultaneous).to_csv()
+
+    def to_json(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> str:
+        """Return all of the answer as one JSON object.
+
+        `rows` and the rows of `intervals` are lists in the order of `columns`; an interval is [low, high] or null.
+        """
+        bounds = self.bounds_at(confidence, simultaneous)
+        receipt = self.receipt.to_dict()
+        return json_document(
+            {
+                "question": self.question,
+                "columns": column_facts(self.fields),
+                "rows": self.rows,
+                "intervals": {"confidence": float(confidence), "simultaneous": simultaneous, "rows": bounds},
+                "guarantee": self.guarantee,
+                "cost": {name: receipt[name] for name in ("epsilon", "rho", "delta")},
+                "receipt": receipt,
+                "notes": self.notes,
+            }
+        )
+
+    def save(
+        self,
+        path: str | Path,
+        format: str | None = None,
+        confidence: float = CONFIDENCE,
+        simultaneous: bool = False,
+    ) -> None:
+        """Write the answer with its intervals: `csv`, `json` or `parquet`, by the file's ending unless named."""
+        file = Path(path)
+        match format_for(file, format):
+            case "csv":
+                save_text(self.to_csv(confidence, simultaneous), file)
+            case "json":
+                save_text(self.to_json(confidence, simultaneous), file)
+            case _:
+                save_parquet(self.intervals(confidence, simultaneous).to_arrow(), file)
+
+
+@dataclass(frozen=True)
+class Intervals(Table):
+    """An answer's table with the low and the high end of an interval beside every noisy number."""
+
+    answer: Answer
+    confidence: float
+    simultaneous: bool
+
+    def about(self) -> dict[str, str]:
+        """Return what is said of the answer, and at which confidence the ends are."""
+        sure = {"confidence": self.confidence, "simultaneous": self.simultaneous}
+        return {**self.answer.about(), "discreet.intervals": json_text(sure)}
+
+    def __str__(self) -> str:
+        columns = shutil.get_terminal_size((100, 24)).columns
+        plain = Answer(self.fields, self.rows, self.answer.receipt, self.answer.guarantee, notes=self.answer.notes)
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        return answer_text(plain, columns, self.confidence, self.simultaneous, encoding, SHOWN_ROWS)
+
+
+def _kind(pairs: list[tuple[Number, Number] | None], own: Type) -> Type:
+    """Return the type of a column's interval ends: whole where all are whole, exact where all are exact."""
+    ends = [end for pair in pairs if pair is not None for end in pair]
+    if not ends:
+        return own
+    if any(isinstance(end, float) for end in ends):
+        return Type.FLOAT
+    return Type.INTEGER if all(isinstance(end, int) for end in ends) else Type.DECIMAL
+
+
+def _end(pair: tuple[Number, Number], side: int, kind: Type) -> Number:
+    """Return one end of an interval in that type; an end that no float is equal to is rounded outwards."""
+    end = pair[side]
+    if kind is not Type.FLOAT or isinstance(end, float):
+        return end
+    return float_up(Fraction(end)) if side else float_down(Fraction(end))
+
+
+def _free(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name

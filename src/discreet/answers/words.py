@@ -1,0 +1,67 @@
+"""What is said below an answer's table, and text from elsewhere made fit for one line of a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+from discreet.answers.numbers import percent, price
+
+if TYPE_CHECKING:
+    from discreet.answers.answer import Answer
+
+CLAMPED = "values were clamped to public bounds first; the intervals cover the noise, not the bias that clamping brings"
+"""A note for answers over clamped values."""
+
+SELECTED = (
+    "HAVING, ORDER BY or LIMIT chose these rows by their noisy values, which breaks intervals that hold one by one; "
+    "intervals(simultaneous=True) hold for all rows at once, also for chosen ones"
+)
+"""A note for answers whose rows were chosen by noisy values."""
+
+
+def one_line(text: str, encoding: str = "utf-8") -> str:
+    r"""Return text that changes nothing but its own place on the screen.
+
+    Control characters (line feeds, escape sequences, changes of direction) and what the encoding lacks are written as
+    escapes; spaces of all kinds become plain ones.
+
+    >>> one_line("a\nb"), one_line("caf\u00e9", "ascii"), one_line("\x1b[31m")
+    ('a\\nb', 'caf\\xe9', '\\x1b[31m')
+    """
+    safe = "".join(_character(character) for character in text)
+    try:
+        return safe.encode(encoding, "backslashreplace").decode(encoding)
+    except LookupError:
+        return safe.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def _character(character: str) -> str:
+    if character.isprintable():
+        return character
+    if unicodedata.category(character) == "Zs":
+        return " "
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def interval_words(answer: Answer, confidence: float, simultaneous: bool) -> str:
+    """Say what the intervals are: how sure, each alone or all at once, and how each column's are made."""
+    together = "all at once" if simultaneous else "each on its own"
+    made = [f"{field.name} {field.remark}" for field in answer.fields if field.noisy and field.remark]
+    return f"{percent(confidence)} intervals, {together}" + (": " + "; ".join(made) if made else "")
+
+
+def cost_words(answer: Answer) -> str:
+    """Say what was charged, and to whom."""
+    charge, receipt = answer.cost, answer.receipt
+    prices = [("epsilon", charge.epsilon), ("rho", charge.rho), ("delta", charge.delta)]
+    parts = [f"{name} {price(value)}" for name, value in prices if value and value != float("inf")]
+    who = f" ({receipt.analyst})" if receipt.analyst else ""
+    return f"{', '.join(parts) or 'nothing'}; {receipt.paid}{who}"
+
+
+def below(answer: Answer, confidence: float, simultaneous: bool) -> list[tuple[str, str]]:
+    """Return everything that is said below the table, as a label and its words, in order."""
+    lines = [("", interval_words(answer, confidence, simultaneous))] if any(f.noisy for f in answer.fields) else []
+    lines += [("guarantee", answer.guarantee), ("cost", cost_words(answer)), ("receipt", str(answer.receipt))]
+    return lines + [("note", note) for note in answer.notes]
