@@ -1,4 +1,4 @@
-"""discreet: differential privacy with exact integer noise.
+"""discreet: ask sensitive tables, get private answers with error bars, and never overspend.
 
 Importing this package loads nothing outside the standard library; each name below is loaded when it is first used.
 """
@@ -9,8 +9,19 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet import base, mechanisms, noise, privacy
-    from discreet.base.errors import DiscreetError, ExhaustedError, ParameterError
+    from discreet import answers, base, curator, engines, ledger, mechanisms, noise, plan, policy, privacy, query
+    from discreet.answers import Answer
+    from discreet.base.errors import (
+        BudgetError,
+        DiscreetError,
+        ExhaustedError,
+        FailedError,
+        LedgerError,
+        ParameterError,
+        PolicyError,
+        QueryError,
+    )
+    from discreet.curator import Curator, col
     from discreet.mechanisms import (
         CountingQueries,
         DiscreteGaussian,
@@ -29,37 +40,80 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+_HOMES = {
+    "discreet.answers": ("Answer",),
+    "discreet.base.errors": (
+        "BudgetError",
+        "DiscreetError",
+        "ExhaustedError",
+        "FailedError",
+        "LedgerError",
+        "ParameterError",
+        "PolicyError",
+        "QueryError",
+    ),
+    "discreet.curator": ("Curator", "col"),
+}
+"""Where names are found that are no mechanism's."""
+
+_ROOMS = (
+    "answers",
+    "base",
+    "curator",
+    "engines",
+    "ledger",
+    "mechanisms",
+    "noise",
+    "plan",
+    "policy",
+    "privacy",
+    "query",
+)
+
 __all__ = [
+    "Answer",
+    "BudgetError",
     "CountingQueries",
+    "Curator",
     "DiscreetError",
     "DiscreteGaussian",
     "ExhaustedError",
     "Exponential",
+    "FailedError",
     "Gaussian",
     "Geometric",
     "Grid",
     "Laplace",
+    "LedgerError",
     "NoisyMax",
     "ParameterError",
     "PermuteAndFlip",
+    "PolicyError",
+    "QueryError",
     "RandomizedResponse",
     "SparseVector",
     "Staircase",
     "TruncatedLaplace",
+    "answers",
     "base",
+    "col",
+    "curator",
+    "engines",
+    "ledger",
     "mechanisms",
     "noise",
+    "plan",
+    "policy",
     "privacy",
+    "query",
 ]
-
-_ROOMS = ("base", "mechanisms", "noise", "privacy")
 
 
 def __getattr__(name: str) -> object:
     if name in _ROOMS:
         return importlib.import_module(f"discreet.{name}")
     if name in __all__:
-        home = "discreet.base.errors" if name.endswith("Error") else "discreet.mechanisms"
+        home = next((home for home, names in _HOMES.items() if name in names), "discreet.mechanisms")
         return getattr(importlib.import_module(home), name)
     raise AttributeError(f"module 'discreet' has no attribute {name!r}")
 

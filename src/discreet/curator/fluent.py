@@ -50,9 +50,9 @@ class TableQuestion:
         if how not in ("inner", "left"):
             raise QueryError(f'how must be "inner" or "left"; got {how!r}')
         names = [on] if isinstance(on, str) else on
-        equal = " AND ".join(f"{quoted(self.name)}.{quoted(name)} = {quoted(table)}.{quoted(name)}" for name in names)
         word = "LEFT JOIN" if how == "left" else "JOIN"
-        return replace(self, joins=(*self.joins, f"{word} {quoted(table)} ON {equal}"))
+        using = ", ".join(quoted(name) for name in names)
+        return replace(self, joins=(*self.joins, f"{word} {quoted(table)} USING ({using})"))
 
     def count(self, column: str | None = None, **how: Any) -> Answer:
         """Count rows, or the values of a column that are not null."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.curator import ranks
+from discreet.curator.ratio import mean_interval
 from discreet.curator.release import Released
 from discreet.plan.bounded import Grid, Measure
 from discreet.plan.question import COUNTS, Aggregate, Kind
@@ -19,7 +20,7 @@ Interval = tuple[float, float]
 
 REMARKS = {
     **dict.fromkeys((*COUNTS, Kind.SUM), "exact"),
-    Kind.MEAN: "conservative: the sum's and the count's noise bounded at once",
+    Kind.MEAN: "conservative: Fieller's, from the noise of sum and count",
     **dict.fromkeys(
         (Kind.VARIANCE_POP, Kind.VARIANCE, Kind.DEVIATION_POP, Kind.DEVIATION),
         "conservative: the noise of count, sum and squares bounded at once",
@@ -78,10 +79,14 @@ class Values:
             width, noisy = self.priced.noises[measure].interval(each), self.released.sums[measure][key]
             boxes.append((noisy - width, noisy + width))
         if asked.kind in COUNTS:
-            return float(max(0, boxes[0][0])), float(max(0, boxes[0][1]))
+            return boxes[0]
         if asked.kind is Kind.SUM:
             step = step_of(first)
             return float(boxes[0][0] * step), float(boxes[0][1] * step)
+        if asked.kind is Kind.MEAN:
+            noises = [self.priced.noises[measure] for measure in measures]
+            sums = [self.released.sums[measure][key] for measure in measures]
+            return mean_interval(sums[1], sums[0], noises[1], noises[0], self._grid(aggregate), miss)
         return _ratio(asked.kind, boxes, self._grid(aggregate))
 
     def _measures(self, aggregate: int) -> tuple[Measure, tuple[int, ...]]:
@@ -106,7 +111,7 @@ def _spread(kind: Kind, variance: float, count: int, grid: Grid) -> float | None
 
 
 def _ratio(kind: Kind, boxes: list[tuple[int, int]], grid: Grid) -> Interval:
-    """Return what a mean or a spread can be, for every count, sum and sum of squares inside their boxes."""
+    """Return what a spread can be, for every count, sum and sum of squares inside their boxes."""
     step = float(grid.step)
     lowest, highest = grid.lower * step, grid.upper * step
     fewest = max(boxes[0][0], 2 if kind in (Kind.VARIANCE, Kind.DEVIATION) else 1)
@@ -115,9 +120,6 @@ def _ratio(kind: Kind, boxes: list[tuple[int, int]], grid: Grid) -> Interval:
     low, high = max(low * step, lowest), min(high * step, highest)
     if boxes[0][0] <= 0 or low > high:
         low, high = lowest, highest
-    if kind is Kind.MEAN:
-        center = float(grid.center)
-        return center + low, center + high
     squares = _divided(boxes[2], fewest, most) if boxes[0][0] > 0 else (0.0, math.inf)
     near = 0.0 if low <= 0 <= high else min(low**2, high**2)
     far = max(low**2, high**2)

@@ -56,15 +56,10 @@ def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None
         raise QueryError(
             f"the keys have {combinations:,} combinations, more than {MOST_KEYS:,}; group by fewer columns"
         )
-    measures: list[Measure] = []
-    sources, remarks = [], []
-    for aggregate in question.aggregates:
-        wanted, remark = _measures(aggregate, question, catalog)
-        for measure in wanted:
-            if measure not in measures:
-                measures.append(measure)
-        sources.append(tuple(measures.index(measure) for measure in wanted))
-        remarks.extend(remark)
+    wanted = [_measures(aggregate, question, catalog) for aggregate in question.aggregates]
+    remarks = [remark for _, each in wanted for remark in each]
+    measures = sorted({measure for each, _ in wanted for measure in each}, key=repr)  # however they were asked for
+    sources = [tuple(measures.index(measure) for measure in each) for each, _ in wanted]
     limits = _limits(resolved.table, dict(tighter or {}), combinations)
     factor = 1 if catalog.policy.neighbours is Neighbours.ADD_REMOVE else 2
     unit = Unit(resolved.table.unit, resolved.unit_type)

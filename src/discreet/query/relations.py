@@ -26,6 +26,8 @@ class Relations:
     """Folded name to (relation, table)."""
     scan: Scan = field(default_factory=lambda: Scan("", ""))
     lookups: tuple[Lookup, ...] = ()
+    merged: set[tuple[str, str]] = field(default_factory=set)
+    """Columns that USING joined by: without a table, their name means the one before."""
 
     @classmethod
     def read(cls, select: exp.Select, catalog: Catalog, parameters: Mapping[str, Any]) -> Relations:
@@ -62,6 +64,7 @@ class Relations:
         else:
             pairs = self._pairs(join, table, relation)
         self.add_lookup(table, relation, pairs, keep=side == "LEFT")
+        self.merged |= {(relation, each.name.casefold()) for each in join.args.get("using") or []}
 
     def add_lookup(self, table: str, relation: str, pairs: list[tuple[Expression, str]], keep: bool) -> None:
         """Add a public table whose columns named in the pairs are a key of it."""
@@ -117,6 +120,7 @@ class Relations:
             places = [self.named[node.table.casefold()]]
         else:
             places = [place for place in self.named.values() if place[1].column(node.name) is not None]
+            places = [place for place in places if (place[0], node.name.casefold()) not in self.merged]
             places = places or list(self.named.values())[:1]
         if len(places) > 1:
             names = " or ".join(f"{relation}.{node.name}" for relation, _ in places)
