@@ -124,19 +124,20 @@ def _window(masses: Floats, offsets: Floats, count: int, variance: float) -> tup
     deviation = math.sqrt(count * variance) + 1.0
     furthest = float(np.abs(offsets).max()) + 1.0
     rates = [*(rate / deviation for rate in (2, 4, 6, 8)), *(rate / furthest for rate in (5, 15, 30))]
+    whole, used = count * len(masses), masses > 0
+    masses, offsets = masses[used], offsets[used]
+    moments = [[(rate, count * _log_moment(masses, side * rate * offsets)) for rate in rates] for side in (1, -1)]
     width = 7.5 * deviation
     while True:
-        beyond = sum(min(_chernoff(masses, side * offsets, count, width, rate) for rate in rates) for side in (1, -1))
-        if beyond < 1e-12 or width > count * len(masses):
+        beyond = sum(min(math.exp(min(0.0, value - rate * width)) for rate, value in side) for side in moments)
+        if beyond < 1e-12 or width > whole:
             return width, min(2 * beyond, 1.0)  # twice: the bound itself is computed in floats
         width *= 1.1
 
 
-def _chernoff(masses: Floats, offsets: Floats, count: int, width: float, rate: float) -> float:
-    exponent = rate * offsets
-    if float(exponent.max()) > 600:
-        return 1.0
-    return math.exp(min(0.0, count * math.log(float(masses @ np.exp(exponent))) - rate * width))
+def _log_moment(masses: Floats, exponents: Floats) -> float:
+    """Return the log of the mean of e^exponents, or infinity where that leaves the floats."""
+    return math.inf if float(exponents.max()) > 600 else math.log(float(masses @ np.exp(exponents)))
 
 
 def merge(groups: list[Tilted]) -> Tilted:
