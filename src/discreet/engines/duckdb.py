@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -53,15 +54,13 @@ class DuckEngine:
 
     def run(self, plan: BoundedPlan) -> DuckRun:
         """Begin to run a bounded plan."""
-        return DuckRun(self._connection.cursor(), plan, self._select)
+        return DuckRun(self._cursor(), plan, self._select)
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
         self._only_public(table)
         name, select = quoted(column), self._select(table, frozenset({column}))
-        found = self._connection.cursor().execute(
-            f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY 1"
-        )
+        found = self._cursor().execute(f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY 1")
         return tuple(value for (value,) in found.fetchall())
 
     def public_key(self, table: str, columns: tuple[str, ...]) -> bool:
@@ -69,9 +68,7 @@ class DuckEngine:
         self._only_public(table)
         names = ", ".join(quoted(name) for name in columns)
         select = self._select(table, frozenset(columns))
-        found = self._connection.cursor().execute(
-            f"SELECT 1 FROM ({select}) GROUP BY {names} HAVING count(*) > 1 LIMIT 1"
-        )
+        found = self._cursor().execute(f"SELECT 1 FROM ({select}) GROUP BY {names} HAVING count(*) > 1 LIMIT 1")
         return found.fetchone() is None
 
     def fingerprint(self, table: str) -> str:
@@ -85,6 +82,12 @@ class DuckEngine:
     def close(self) -> None:
         """Let go of the connection."""
         self._connection.close()
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        cursor = self._connection.cursor()
+        for source in self._sources.values():
+            source.register(cursor)
+        return cursor
 
     def _select(self, table: str, columns: frozenset[str]) -> str:
         return self._sources[table].select(columns)
@@ -130,7 +133,8 @@ class DuckRun:
 
     def cancel(self) -> None:
         """Stop as soon as possible."""
-        self._cursor.interrupt()
+        with contextlib.suppress(duckdb.Error):  # it may be done, and its cursor closed
+            self._cursor.interrupt()
 
     def wait(self, seconds: float) -> bool:
         """Wait this long at most; say whether it is done."""
