@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import mutations_answers
+import mutations_curator
 import mutations_ledger
 import mutations_policy
 from mutations import MUTANTS as FOUNDATIONS
@@ -24,7 +25,8 @@ from mutations import Mutant
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKERS = 2
-MUTANTS = [*FOUNDATIONS, *mutations_policy.MUTATIONS, *mutations_ledger.MUTATIONS, *mutations_answers.MUTATIONS]
+LISTS = (mutations_policy, mutations_ledger, mutations_answers, mutations_curator)
+MUTANTS = [*FOUNDATIONS, *(mutant for each in LISTS for mutant in each.MUTATIONS)]
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def test_an_answer_says_what_its_intervals_do_not_cover(tmp_path: Path, question
 def test_every_column_says_how_its_interval_is_made(tmp_path: Path) -> None:
     with clinic(tmp_path) as curator:
         answer = curator.ask(
-            "SELECT ward, COUNT(*) AS n, COUNT(*) * 2 AS twice, CASE WHEN COUNT(*) > 5 THEN 'many' ELSE 'few' END AS w, "
+            "SELECT ward, COUNT(*) AS n, COUNT(*) * 2 AS twice, CASE WHEN COUNT(*) > 5 THEN 'a' ELSE 'b' END AS w, "
             "AVG(cost) AS mean FROM visits GROUP BY ward",
             0.5,
         )

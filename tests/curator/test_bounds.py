@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from clinic import Visit, clinic
 from discreet.base.errors import DiscreetError
+from discreet.curator import bounds
+from discreet.curator.release import Released, release
+from discreet.mechanisms import Laplace
+from discreet.query.price import Price
 
 
 def test_bounds_are_found_over_powers_of_two_and_charged(tmp_path: Path) -> None:
@@ -27,3 +32,20 @@ def test_bounds_are_found_over_powers_of_two_and_charged(tmp_path: Path) -> None
 def test_bounds_of_nothing_are_not_invented(tmp_path: Path) -> None:
     with clinic(tmp_path, []) as curator:
         assert "nothing stands out" in str(curator.bounds("visits.cost", epsilon=0.5))
+
+
+@pytest.mark.parametrize(("neighbours", "rows"), [("add-remove", 3), ("replace", 6)])
+def test_the_noise_is_for_all_rows_of_a_unit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, neighbours: str, rows: int
+) -> None:
+    seen: list[Price] = []
+
+    def watched(priced: Price, *rest: Any) -> Released:
+        seen.append(priced)
+        return release(priced, *rest)
+
+    monkeypatch.setattr(bounds, "release", watched)
+    with clinic(tmp_path, neighbours=neighbours) as curator:
+        curator.bounds("visits.cost", epsilon=0.5)
+    assert {noise.scale for noise in seen[0].noises if isinstance(noise, Laplace)} == {rows / 0.5}
+    assert seen[0].charge.epsilon == Fraction(1, 2)

@@ -73,3 +73,13 @@ def test_nothing_at_all_gives_the_whole_range() -> None:
     nodes = ranks.explore({}, grid(5000), Laplace(3.0), (Fraction(1, 2),))
     low, high = ranks.interval(nodes, grid(5000), Laplace(3.0), Fraction(1, 2), 0.05)
     assert (low, high) == (0, 4999)
+
+
+@pytest.mark.parametrize("noise", [Laplace(50.0), Gaussian(50.0)], ids=["laplace", "gaussian"])
+def test_every_node_has_noise_of_its_own(noise: Laplace | Gaussian) -> None:
+    with replayed(GeneratorBits(12)):
+        nodes = ranks.explore({}, grid(16**4), noise, (Fraction(1, 2),))
+    for level in range(1, 5):
+        counts = [count for (at, _), count in nodes.items() if at == level]
+        assert len(set(counts)) > len(counts) / 8
+        assert 20 < float(np.std(counts)) < 200

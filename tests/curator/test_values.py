@@ -83,5 +83,5 @@ def test_simultaneous_intervals_are_wider(tmp_path: Path) -> None:
             for single, joint in zip(one, every, strict=True):
                 assert (single is None) == (joint is None)
                 if single is not None and joint is not None:
-                    assert joint[0] <= single[0]
-                    assert joint[1] >= single[1]
+                    assert joint[0] < single[0]
+                    assert joint[1] > single[1]
