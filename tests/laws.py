@@ -287,8 +287,8 @@ def response_composed_delta(count: int, epsilon: Exact, at: Exact) -> arb:
     Terms fall by a ratio that itself falls towards few lies, so what is left out is below a geometric series.
     """
     odds = ball(epsilon).exp()
-    gap = (count - ball(at) / ball(epsilon)) / 2  # fewer lies than this: the loss is above `at`
-    most = min(count, int((gap.ceil() - 1).unique_fmpz() or 0))
+    gap = (count - Fraction(at) / Fraction(epsilon)) / 2  # fewer lies than this: the loss is above `at`
+    most = min(count, math.ceil(gap) - 1)
     if most < 0:
         return arb(0)
     choose = (arb(count + 1).lgamma() - arb(most + 1).lgamma() - arb(count - most + 1).lgamma()).exp()

@@ -130,6 +130,16 @@ def test_optimal_at_the_ends() -> None:
     assert composition.optimal(50.0, 0.0, 10, 0.0) == pytest.approx(1)
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "count", "at"), [(0.1, 100, 10.0), (0.1, 100, math.nextafter(10, 0)), (0.1, 30, 3.0)]
+)
+def test_optimal_just_below_the_sum_of_epsilons(epsilon: float, count: int, at: float) -> None:
+    """Floats say that 100 times 0.1 is 10; it is a little more, and so is delta."""
+    truth = laws.response_composed_delta(count, epsilon, at)
+    assert truth > 0
+    assert at_most(truth, composition.optimal(epsilon, 0.0, count, at), slack=0)
+
+
 def test_optimal_rounds_its_epsilon_up() -> None:
     third = Fraction(1, 3)
     assert at_most(laws.response_composed_delta(1, third, 0), composition.optimal(third, 0.0, 1, 0.0), slack=0)  # type: ignore[arg-type]

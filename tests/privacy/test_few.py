@@ -105,3 +105,20 @@ def test_what_cannot_be_listed_is_left_to_the_grid() -> None:
     assert not few(parts_of((PureLoss(0.1), 200), (PureLoss(0.2), 200)))
     assert not few(parts_of((GaussianLoss(1.0), 1)))
     assert not few(parts_of((DiscreteGaussianLoss(9.0, 1), 1)))
+
+
+def test_a_chain_of_sums_each_close_to_the_next_is_not_one_sum() -> None:
+    """Thirteen tiny epsilons spread 9 into 8192 sums, each a hair above the last and all far from the first."""
+    epsilons = [*(4.4e-14 * 2**i for i in range(13)), 9.0]
+    parts = parts_of(*((PureLoss(epsilon), 1) for epsilon in epsilons))
+    at = 9.0 + 1e-10
+    both = [laws.response(epsilon) for epsilon in epsilons]
+    truth = laws.product_delta([(first[:2], second[:2]) for first, second in both], at)
+    assert few(parts)
+    assert at_most(truth, few_delta(parts, at).high, slack=0.0)
+    assert few_delta(parts, at).low <= float(truth)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1 / 3, 0.7])
+def test_equal_sums_stay_one_sum(epsilon: float) -> None:
+    assert len(listed(parts_of((PureLoss(epsilon), 64)))[0]) <= 2 * 65

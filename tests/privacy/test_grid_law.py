@@ -23,7 +23,8 @@ from discreet.privacy import (
     pairs,
 )
 from discreet.privacy.grid_law import GridLaws, optimistic, pessimistic, span
-from discreet.privacy.pairs import Pair, atomic, sampled, stacked
+from discreet.privacy.pairs import Pair, atomic, sampled
+from discreet.privacy.stacked import stacked
 
 LOSSES: list[Loss] = [
     PureLoss(0.7),

@@ -199,3 +199,19 @@ def test_epsilon_of_a_senseless_delta_is_refused(loss: Loss, delta: float) -> No
 def test_exact_fractions_are_answered_too() -> None:
     third = PureLoss(1.0).delta(Fraction(1, 3))
     assert third.low <= third.high <= PureLoss(1.0).delta(0.333).high
+
+
+@pytest.mark.parametrize(
+    "loss", [GaussianLoss(1.0), GaussianLoss(0.5) * 4, ZcdpLoss(0.5), GaussianLoss(1.0) + PureLoss(0.1)], ids=repr
+)
+def test_a_delta_below_every_float_is_not_zero(loss: Loss) -> None:
+    """delta(60) of a Gaussian with mu = 1 is about 1e-770, so epsilon at 1e-400 is finite."""
+    found = loss.epsilon(Fraction(1, 10**400))
+    assert found.low < 60 < found.high
+    assert loss.epsilon(0).low == math.inf
+
+
+def test_a_pure_loss_at_a_delta_below_every_float() -> None:
+    found = PureLoss(1.0).epsilon(Fraction(1, 10**400))
+    assert 1 - 1e-12 <= found.low < found.high == 1
+    assert (PureLoss(1.0) * 3).epsilon(Fraction(1, 10**400)).high == 3

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
+import laws
 from discreet.base.errors import ParameterError
 from discreet.privacy import (
     ApproximateLoss,
@@ -99,3 +100,12 @@ def test_huge_losses_leave_nothing_hidden(loss: Loss) -> None:
 def test_rates_that_are_no_rates_are_refused(rate: float) -> None:
     with pytest.raises(ParameterError, match=r"^alpha must be"):
         PureLoss(1.0).tradeoff(rate)
+
+
+@pytest.mark.parametrize("epsilon", [690.0, 705.0, 1e5])
+@pytest.mark.parametrize("alpha", [1e-307, 5e-324, 1e-300])
+def test_losses_whose_exponentials_leave_the_floats_promise_nothing_false(epsilon: float, alpha: float) -> None:
+    """Randomized response: 1 - e^epsilon alpha, where positive."""
+    truth = laws.exactly(lambda: 1 - laws.ball(epsilon).exp() * laws.ball(alpha))()
+    found = PureLoss(epsilon).tradeoff(alpha)
+    assert found.low <= max(0.0, float(truth)) <= found.high

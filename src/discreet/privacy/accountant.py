@@ -20,7 +20,8 @@ from discreet.base.search import least_float
 from discreet.privacy.few import LEAST, few, few_delta, law_delta, listed
 from discreet.privacy.grid_law import GridLaws, optimistic, pessimistic, span
 from discreet.privacy.loss import Certified
-from discreet.privacy.pairs import UNIT, Floats, Pair, stacked
+from discreet.privacy.pairs import UNIT, Floats, Pair
+from discreet.privacy.stacked import stacked
 from discreet.privacy.transforms import Tilted, dense_delta, merge, power
 
 TOLERANCE = 3e-4

@@ -81,9 +81,9 @@ class ComposedLoss(Loss):
         closed = self._closed()
         if closed is not None:
             above, below = closed
-            return Certified(below.epsilon(target).low, above.epsilon(target).high)
+            return Certified(below.epsilon(delta).low, above.epsilon(delta).high)
         if target == 0.0:
-            return super().epsilon(target)
+            return Certified(self._pure_low() if delta == 0 else 0.0, self.pure)
         directions, attained = (
             self._directions(lambda loss: loss.pairs()),
             self._directions(lambda loss: loss.attained()),

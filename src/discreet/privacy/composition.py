@@ -15,8 +15,9 @@ from scipy import special
 
 from discreet.base import check
 from discreet.base.errors import DiscreetError, ParameterError
-from discreet.base.rounding import ball, float_up, rounded_up
+from discreet.base.rounding import ball, float_down, float_up, rounded_up
 from discreet.privacy.composed import compose
+from discreet.privacy.few import LEAST
 from discreet.privacy.guarantees import ApproximateLoss, BoundedRangeLoss, PureLoss, ZcdpLoss
 from discreet.privacy.loss import Certified, Loss
 from discreet.privacy.neighbours import Neighbours
@@ -86,17 +87,18 @@ def optimal(epsilon: float, delta: float, count: int, at: float) -> float:
     (1 - e^(e - (k - 2l) epsilon))+, in log space; then 1 - (1 - delta)^k (1 - delta(e)). Rounded up by more than the
     floats can err.
     """
-    each = float(check.real("epsilon", epsilon, least=0))
-    lost = float(check.delta("delta", delta))
+    each = float_up(check.real("epsilon", epsilon, least=0))
+    lost = float_up(check.delta("delta", delta))
     k = check.integer("count", count, least=0)
-    target = float(check.real("at", at, least=0))
+    target = float_down(check.real("at", at, least=0))
     lies = np.arange(k + 1, dtype=np.float64)
-    gap = (k - 2 * lies) * each - target
-    lies, gap = lies[gap > 0], gap[gap > 0]
+    gap = (k - 2 * lies) * each - target + 2.0**-51 * (k * each + target)
+    reached = gap > 0 if Fraction(target) < k * Fraction(each) else np.zeros(k + 1, dtype=bool)
+    lies, gap = lies[reached], gap[reached]
     log_choose = special.gammaln(k + 1) - special.gammaln(lies + 1) - special.gammaln(k - lies + 1)
     log_mass = log_choose - lies * np.logaddexp(0, each) - (k - lies) * np.logaddexp(0, -each)
     found = float(np.sum(np.exp(log_mass) * -np.expm1(-gap)))
-    found *= 1 + 1e-14 * (1 + k * math.log(k + 2))
+    found = found * (1 + 1e-14 * (1 + k * math.log(k + 2))) + (LEAST if len(lies) else 0.0)
     return min(
         1.0, -math.expm1(k * math.log1p(-lost) + math.log1p(-min(found, 1.0))) * (1 + 1e-15) if found < 1 else 1.0
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.privacy.loss import Certified
 from discreet.privacy.pairs import ERROR, UNIT, Floats, Pair
@@ -14,6 +15,9 @@ LEAST = 1e-300
 
 Parts = list[tuple[Pair, int]]
 Law = tuple[Floats, Floats, float]
+
+ALIKE = 1e-14
+"""Sums no further apart than this, relatively, count as one."""
 
 MOST = 20_000
 """The most sums that are listed."""
@@ -45,9 +49,21 @@ def listed(parts: Parts) -> Law:
             weights = (masses[:, None] * pair.masses[0]).ravel()
             order = np.argsort(sums)
             sums, weights = sums[order], weights[order]
-            new = np.append(True, np.diff(sums) > 1e-14 * np.abs(sums[1:]))  # equal but for round-off: one sum
+            new = _apart(sums)
             losses, masses = sums[new], np.add.reduceat(weights, np.flatnonzero(new))
     return losses, masses, -math.expm1(finite)
+
+
+def _apart(sums: Floats) -> NDArray[np.bool_]:
+    """Say which of the sorted sums differ from the one before by more than round-off.
+
+    A chain of sums, each close to the next, may be long: it is cut where it has moved by as much.
+    """
+    new = np.append(True, np.diff(sums) > ALIKE * np.abs(sums[1:]))
+    starts = sums[new][np.cumsum(new) - 1]
+    moved = np.floor((sums - starts) / np.maximum(ALIKE * np.abs(starts), LEAST))
+    new[1:] |= np.diff(moved) > 0
+    return new
 
 
 def few_delta(parts: Parts, epsilon: float) -> Certified:

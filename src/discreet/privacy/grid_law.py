@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.privacy.gathered import gathered
 from discreet.privacy.pairs import ATOM_ERROR, ERROR, SAMPLED_ERROR, UNIT, Floats, Pair
 
 BULK = 0.01
@@ -127,7 +128,7 @@ def optimistic(pair: Pair, step: float, tail: float) -> GridLaws:
     grid stands in where there is one, else the grid is moved to where the heaviest atom or cell lies, and many atoms
     to a step are treated like a density.
     """
-    pair = pair.gathered(step).snapped(step)
+    pair = gathered(pair, step).snapped(step)
     low, high = span(pair, tail)
     first, last = math.floor(low / step) - 1, math.ceil(high / step) + 1
     points = _points(step, first, last)

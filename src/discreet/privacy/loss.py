@@ -61,9 +61,11 @@ class Loss(ABC):
     def epsilon(self, delta: Exact) -> Certified:
         """Return the least epsilon >= 0 that goes with this delta in [0, 1)."""
         target = float_down(check.delta("delta", delta))
-        if target == 0.0:
+        if delta == 0:
             return Certified(self._pure_low(), self.pure)
-        _, high = least_float(lambda e: self._certified_delta(e).high <= target, limit=self.pure)
+        high = self.pure  # the target may be 0 where a fraction is below the least float
+        if target > 0:
+            _, high = least_float(lambda e: self._certified_delta(e).high <= target, limit=self.pure)
         low, _ = least_float(lambda e: self._certified_delta(e).low <= target, limit=self.pure)
         return Certified(min(low, self._pure_low()), high)
 

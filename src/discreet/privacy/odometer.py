@@ -47,6 +47,6 @@ class Odometer:
         level = 0
         while self.first * 2.0**level < rho:
             level += 1
-        top, miss = self.first * 2.0**level, self.delta / ((level + 1) * (level + 2))
+        top, miss = self.first * 2.0**level, Fraction(self.delta) / ((level + 1) * (level + 2))
         epsilon = rounded_up(lambda: ball(top) + 2 * (ball(top) * -ball(miss).log()).sqrt())
         return ApproximateLoss(epsilon, float_up(Fraction(self.delta) + Fraction(delta)))

@@ -6,7 +6,6 @@ curves below those of the pair (Zhu, Dong, Wang 2022, Theorem 10). One pair is k
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -90,71 +89,8 @@ class Pair:
         smaller = np.where(on_grid > self.parameter, on_grid - step, on_grid)
         return self.family(np.where(close | (steps < 2), self.parameter, smaller))
 
-    def gathered(self, step: float) -> Pair:
-        """Return this pair with its atoms as a density, where many of them lie in one step."""
-        count = self.atoms.shape[1]
-        if self.above is not None or self.rows > 1 or count < 64 or np.ptp(self.atoms) / count > step / 4:
-            return self
-        return Gathered.of(self)
-
 
 Family = Callable[[Floats], Pair]
-
-
-@dataclass(frozen=True, eq=False)
-class Gathered(Pair):
-    """Atoms that are summed cell by cell: telling only the cell is post-processing."""
-
-    inside: tuple[Floats, Floats, Floats] = (_NONE, _NONE, _NONE)
-
-    @classmethod
-    def of(cls, pair: Pair) -> Gathered:
-        """Return the atoms of a pair, gathered."""
-        order = np.argsort(pair.atoms[0])
-        atoms, p = pair.atoms[0, order], pair.masses[0, order]
-        q = np.exp(np.log(np.maximum(p, 1e-320)) - atoms)
-        over, under = ([np.append(0.0, np.cumsum(mass)) for mass in masses] for masses in ((p[::-1], q[::-1]), (p, q)))
-
-        def above(x: Floats) -> tuple[Floats, Floats]:
-            place = len(atoms) - np.searchsorted(atoms, x, side="right")
-            return over[0][place], over[1][place]
-
-        def below(x: Floats) -> tuple[Floats, Floats]:
-            place = np.searchsorted(atoms, x, side="right")
-            return under[0][place], under[1][place]
-
-        low, high = float(atoms[0]) - 1e-9, float(atoms[-1]) + 1e-9
-        return cls(above, below, low, high, infinite=pair.infinite, inside=(atoms, p, q))
-
-    @property
-    def grain(self) -> float:
-        """The largest distance between two atoms."""
-        return float(np.diff(self.inside[0]).max())
-
-    def cells(self, bounds: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return sums over each cell; relative errors stay small, since nothing cancels."""
-        atoms, *masses = self.inside
-        ends = np.searchsorted(atoms, bounds, side="right")
-        sums = [np.add.reduceat(np.append(mass, 0.0), ends)[:-1] for mass in masses]
-        p, q = (np.where(ends[1:] > ends[:-1], found, 0.0)[None, :] for found in sums)
-        return p, q, (ERROR + 64 * UNIT) * p, (ERROR + 64 * UNIT) * q
-
-
-def stacked(pairs: list[Pair]) -> list[tuple[list[int], Pair]]:
-    """Put pairs of one family into one value each, wide ones apart from narrow ones; return whose they are."""
-    groups: dict[object, list[int]] = {}
-    for index, pair in enumerate(pairs):
-        if pair.family is None or pair.parameter is None:
-            groups[index] = [index]
-        else:
-            groups.setdefault((pair.family, round(math.log2(float(pair.parameter[0, 0])))), []).append(index)
-    made = []
-    for members in groups.values():
-        one = pairs[members[0]]
-        if len(members) > 1 and one.family is not None:
-            one = one.family(np.concatenate([pairs[i].parameter for i in members if pairs[i].parameter is not None]))
-        made.append((members, one))
-    return made
 
 
 def atomic(losses: list[float], masses: list[float], infinite: float = 0.0, lattice: float | None = None) -> Pair:

@@ -12,6 +12,9 @@ from discreet.privacy.loss import Certified, Loss
 
 POINTS = 200
 
+LARGEST = 700.0
+"""e^epsilon leaves the floats not far beyond this."""
+
 
 def false_negatives(loss: Loss, alpha: float) -> Certified:
     """Bracket the smallest false-negative rate at false-positive rate alpha.
@@ -26,8 +29,9 @@ def false_negatives(loss: Loss, alpha: float) -> Certified:
     deltas = [loss.delta(epsilon) for epsilon in grid]
     low = high = 0.0
     for epsilon, delta, later in zip(grid, deltas, [*deltas[1:], Certified(0.0, 0.0)], strict=True):
-        factor = math.exp(min(epsilon, 700.0))
-        low = max(low, 1 - delta.high - factor * large, (1 - delta.high - large) / factor)
+        factor = math.exp(min(epsilon, LARGEST))
+        if epsilon <= LARGEST or large == 0:  # beyond, the factor is too small: still an upper bound, but no lower one
+            low = max(low, 1 - delta.high - factor * large, (1 - delta.high - large) / factor)
         high = max(high, 1 - later.low - factor * small, (1 - later.low - small) / factor)
     margin = 1e-14
     return Certified(max(0.0, low - margin), max(0.0, min(1.0 - small, high + margin)))
@@ -37,4 +41,4 @@ def _furthest(loss: Loss) -> float:
     """Return an epsilon beyond which delta is too small to matter."""
     if math.isfinite(loss.pure):
         return max(loss.pure, 2e-3)
-    return min(max(loss.epsilon(1e-12).high, 2e-3), 700.0)
+    return min(max(loss.epsilon(1e-12).high, 2e-3), LARGEST)

@@ -63,18 +63,24 @@ def sparse_delta(spectrum: NDArray[np.complex128], size: int, start: int) -> Cal
     """Return the same sum from the first frequencies of masses that repeat every `size` points, by geometric series."""
 
     def prepared(tilt: float, step: float) -> Evaluate:
-        turn = 2j * math.pi * np.arange(len(spectrum)) / size
-        twice = np.where(np.arange(len(spectrum)) == 0, 1.0, 2.0) * spectrum / size
-        near, far = -tilt * step + turn, -(tilt + 1) * step + turn
+        order = np.arange(len(spectrum))
+        twice = np.where(order == 0, 1.0, 2.0) * spectrum / size
+
+        def turn(points: int) -> NDArray[np.complex128]:
+            """Return 2 pi i order points / size, whole turns taken off first, in integers."""
+            return np.asarray(2j * math.pi * (order * (points % size) % size) / size, dtype=np.complex128)
+
+        near, far = -tilt * step + turn(1), -(tilt + 1) * step + turn(1)
         per_near, per_far = twice / -np.expm1(near), twice / -np.expm1(far)
 
         def evaluate(epsilon: float) -> tuple[float, float]:
             begin = min(max(math.floor(epsilon / step) + 1, start), start + size)
             terms = start + size - begin
             ahead = step * begin - epsilon
-            phase = np.exp(turn * (begin % size))
-            one = math.exp(min(-tilt * ahead, 700)) * per_near * phase * -np.expm1(near * terms)
-            two = math.exp(min(-(tilt + 1) * ahead, 700)) * per_far * phase * -np.expm1(far * terms)
+            phase, around = np.exp(turn(begin)), turn(terms)
+            one = math.exp(min(-tilt * ahead, 700)) * per_near * phase * -np.expm1(around - tilt * step * terms)
+            two = math.exp(min(-(tilt + 1) * ahead, 700)) * per_far * phase
+            two *= -np.expm1(around - (tilt + 1) * step * terms)
             return float(np.sum(one - two).real), float(np.sum(np.abs(one) + np.abs(two)))
 
         return evaluate
@@ -98,7 +104,7 @@ def power(law: Tilted, count: int, alone: bool) -> Tilted:
     spectrum = fft.rfft(buffer)
     round_off = FFT_ERROR * math.log2(size)
     error = count * (law.error + round_off * math.sqrt(float(buffer @ buffer)))
-    error *= math.exp(error)
+    error *= math.exp(min(error * math.sqrt(size), 700.0))  # one frequency may be off by as much as all together
     outside = 0.0 if size >= whole else outside
     power_error = 4 * UNIT * (4 * count + 10) + round_off
     small = math.exp(-80 / count)
@@ -166,7 +172,9 @@ def _convolve(batch: list[tuple[Tilted, Tilted]], size: int) -> list[Tilted]:
     round_off = 2 * FFT_ERROR * math.log2(size)
     results = []
     for row, (a, b) in enumerate(batch):
-        error = 1.01 * (a.error + b.error) + round_off * float(lengths[0][row] + lengths[1][row])
+        # What is off in `a` meets the true masses of b, 1 in all; what is off in b the computed ones of a.
+        size_of_a = max(1.0, float(np.abs(a.masses).sum()))
+        error = 1.01 * (a.error + b.error * size_of_a) + round_off * float(lengths[0][row] + lengths[1][row])
         masses = products[row, : len(a.masses) + len(b.masses) - 1]
         law = Tilted(a.first + b.first, masses, a.log_scale + b.log_scale, error, a.outside + b.outside)
         results.append(_trimmed(law))
@@ -180,6 +188,6 @@ def _trimmed(law: Tilted) -> Tilted:
     sums = np.cumsum(np.abs(law.masses))
     low, high = np.searchsorted(sums, [1e-16 * sums[-1], sums[-1] * (1 - 1e-15)])
     high = min(int(high) + 1, len(sums))
-    left_out = float((sums[low - 1] if low else 0.0) + sums[-1] - sums[high - 1])
+    left_out = float(np.abs(law.masses[:low]).sum() + np.abs(law.masses[high:]).sum())
     left_out += law.error * math.sqrt(len(law.masses) - high + int(low))
     return Tilted(law.first + int(low), law.masses[low:high], law.log_scale, law.error, law.outside + left_out)
