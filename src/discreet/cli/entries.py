@@ -10,15 +10,22 @@ from discreet.base.exact import from_text
 from discreet.ledger import Entry
 
 
-def line(entry: Entry, width: int | None = None) -> str:
-    """Return one entry on one line, cut to a width where one is given."""
+def name_of(entry: Entry) -> str:
+    """Return who an entry is about, or nothing."""
     try:
-        body = entry.body
-        who, what = body.get("analyst") or "", one_line(" ".join(_words(entry.kind, body).split()))
+        return one_line(str(entry.body.get("analyst") or ""))
+    except (ValueError, AttributeError):
+        return ""
+
+
+def line(entry: Entry, names: int = 0, width: int | None = None) -> str:
+    """Return one entry on one line, with room for names, and cut to a width where one is given."""
+    try:
+        what = one_line(" ".join(_words(entry.kind, entry.body).split()))
     except (ValueError, KeyError, TypeError, AttributeError, DiscreetError):
-        who, what = "", "cannot be read: run `discreet ledger --verify`"
-    time = entry.at[:19].replace("T", " ")
-    whole = f"{entry.number:>5}  {time}  {entry.kind:<6}  {one_line(str(who)):<8}  {what}".rstrip()
+        what = "cannot be read: run `discreet ledger --verify`"
+    who = f"{name_of(entry):<{names}}  " if names else ""
+    whole = f"{entry.number:>5}  {entry.at[:19].replace('T', ' ')}  {entry.kind:<6}  {who}{what}".rstrip()
     return whole if width is None or len(whole) <= width else whole[: max(width - 1, 0)] + "…"
 
 

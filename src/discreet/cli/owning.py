@@ -9,7 +9,7 @@ import typer
 
 from discreet.base.errors import PolicyError
 from discreet.cli.options import POLICY, AnalystOption, PolicyOption, find_policy
-from discreet.cli.plainly import TO_DO, fail, plainly
+from discreet.cli.plainly import TO_DO, plainly
 
 if TYPE_CHECKING:
     from discreet.curator import Curator
@@ -32,7 +32,7 @@ def init(
         if not sources:
             _create(find_policy(policy), analyst)
             return
-        path = policy or Path(POLICY)
+        path = policy / POLICY if policy and policy.is_dir() else policy or Path(POLICY)
         if not path.exists():
             _draft(sources, path)
             return
@@ -126,8 +126,8 @@ def _draft(sources: list[str], path: Path) -> None:
     from discreet.policy import draft, loads
 
     if not path.parent.is_dir():
-        fail(f"there is no folder {path.parent}; make it first", TO_DO)
-    text = draft(schemas(sources, path))
+        raise PolicyError(f"there is no folder {path.parent}; make it first")
+    text = draft(*schemas(sources, path))
     with path.open("x", encoding="utf-8") as file:
         file.write(text)
     typer.echo(f"drafted {path} from names and types alone. Fill in what only you can say:\n")

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import typer
 
@@ -30,7 +31,7 @@ def plainly() -> Iterator[None]:
         raise typer.Exit(TO_DO) from None
 
 
-def fail(message: str, code: int) -> None:
+def fail(message: str, code: int) -> NoReturn:
     """Say what is wrong, and end with that exit code."""
     typer.echo(f"discreet: {message}", err=True)
     raise typer.Exit(code) from None

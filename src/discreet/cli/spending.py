@@ -73,7 +73,6 @@ def _verify(path: Path, receipt: str | None, format: Form) -> None:
         found = verify_file(place, mark)
     except LedgerError as damaged:
         fail(str(damaged), TO_DO)
-        return
     head = f"{found.entries}:{found.head}"
     if format is Form.JSON:
         told = {"ok": found.ok, "entries": found.entries, "head": head, "problems": list(found.problems)}
@@ -92,7 +91,7 @@ def _verify(path: Path, receipt: str | None, format: Form) -> None:
 
 
 def _list(path: Path, last: int | None, analyst: str | None, format: Form) -> None:
-    from discreet.cli.entries import line
+    from discreet.cli.entries import line, name_of
     from discreet.curator.curator import facts, ledger_path
     from discreet.ledger import Ledger
     from discreet.policy import load
@@ -113,5 +112,6 @@ def _list(path: Path, last: int | None, analyst: str | None, format: Form) -> No
         typer.echo(json.dumps(rows, indent=1))
         return
     width = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else None
+    names = max((len(name_of(entry)) for entry in entries), default=0)
     for entry in entries:
-        typer.echo(line(entry, width))
+        typer.echo(line(entry, names, width))

@@ -24,14 +24,21 @@ Found = tuple[str, str, dict[str, Type | None]]
 """A table's name, its source as the policy is to name it, and its columns."""
 
 
-def schemas(sources: Iterable[str], policy: Path) -> list[Found]:
-    """Return every table of these files, patterns and folders, for a policy in that file."""
+def schemas(sources: Iterable[str], policy: Path) -> tuple[list[Found], dict[str, str]]:
+    """Return every table of these files, patterns and folders, for a policy in that file.
+
+    Names are made different; beside the tables comes what those are called in their database file that were renamed.
+    """
     found: list[Found] = []
+    renamed: dict[str, str] = {}
     with closing(duckdb.connect(":memory:")) as connection:
         for given in sources:
-            for name, place, columns in _tables(given, policy, connection):
-                found.append((_free(name, {table[0].casefold() for table in found}), place, columns))
-    return found
+            for own, place, columns in _tables(given, policy, connection):
+                name = _free(own, {table[0].casefold() for table in found})
+                found.append((name, place, columns))
+                if name != own and format_of(place) is Format.DUCKDB:
+                    renamed[name] = own
+    return found, renamed
 
 
 def _tables(given: str, policy: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Found]:
