@@ -16,10 +16,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from mutations import MUTANTS, Mutant
+import mutations_answers
+import mutations_ledger
+import mutations_policy
+from mutations import MUTANTS as FOUNDATIONS
+from mutations import Mutant
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKERS = 2
+MUTANTS = [*FOUNDATIONS, *mutations_policy.MUTATIONS, *mutations_ledger.MUTATIONS, *mutations_answers.MUTATIONS]
 
 
 @dataclass(frozen=True)

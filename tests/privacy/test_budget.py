@@ -33,6 +33,13 @@ def test_the_budget_never_admits_less_than_adding_epsilons(epsilon: float, cap: 
     )
 
 
+def test_a_charge_without_rho_cannot_slip_past_a_budget_without_delta() -> None:
+    assert BudgetFilter(Fraction(3)).take(Charge(Fraction(4), 0.0)) is None
+    purse = BudgetFilter(Fraction(3)).take(Charge(Fraction(1), 0.0))
+    assert purse is not None
+    assert purse.remaining() == pytest.approx(2 / 3)
+
+
 def test_a_budget_without_delta_only_adds_epsilons() -> None:
     assert BudgetFilter(1.0).fits(PureLoss(0.01)) == PureFilter(1.0).fits(PureLoss(0.01))
     assert not BudgetFilter(1.0).admits(GaussianLoss(1e-6))

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from discreet.engines.result import Cells
 from discreet.mechanisms import Gaussian, Laplace
@@ -109,28 +110,24 @@ def interval(nodes: Nodes, grid: Grid, noise: Laplace | Gaussian, share: Fractio
     A boundary v is below the quantile when its rank is below share * n, for every rank and n that the noise allows.
     """
     known = ranks(nodes, grid)
-    each = miss / (len(known) + 1)
-    reach = _reaches(noise, each)
+    shared = 2 ** math.ceil(math.log2(len(known) + 1))  # a power of two, so that distances are computed once
+    reach = _reaches(noise, miss / shared)
     total = known[-1]
     low_n, high_n = (max(0, total.rank + side * reach(total.terms)) for side in (-1, 1))
     last = grid.upper - grid.lower
-    low = max((at.point for at in known if at.rank + reach(at.terms) < share * low_n), default=0)
-    high = min((at.point for at in known if at.rank - reach(at.terms) >= share * high_n and at.terms), default=last)
+    reaches = {terms: reach(terms) for terms in {at.terms for at in known}}
+    few, enough = math.ceil(share * low_n), max(math.ceil(share * high_n), 1)
+    low = max((at.point for at in known if at.rank + reaches[at.terms] < few), default=0)
+    high = min((at.point for at in known if at.rank - reaches[at.terms] >= enough), default=last)
     return min(low, last), min(max(low, high), last)
 
 
 def _reaches(noise: Laplace | Gaussian, miss: float) -> Callable[[int], int]:
     """Return terms -> a distance that the sum of that many noises exceeds with at most this probability."""
-    found: dict[int, int] = {}
-
-    def reach(terms: int) -> int:
-        if terms not in found:
-            found[terms] = 0 if terms == 0 else math.ceil(_reach(noise, terms, miss))
-        return found[terms]
-
-    return reach
+    return lambda terms: math.ceil(_reach(noise, terms, miss)) if terms else 0
 
 
+@lru_cache(maxsize=1 << 14)
 def _reach(noise: Laplace | Gaussian, terms: int, miss: float) -> float:
     """Bound a sum of noises. Gaussian: its own tail, and half a step of rounding each. Laplace: Chernoff's bound,
 

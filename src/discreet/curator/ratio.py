@@ -38,17 +38,16 @@ def above(noise: Laplace | Gaussian, at: Floats) -> Floats:
 def explained(first: Laplace | Gaussian, second: Laplace | Gaussian, factor: float, distance: float) -> float:
     """Bound Pr[|N1 - factor * N2| >= distance] from above.
 
-    N1 is symmetric and falls from its middle, so Pr[|N1 + x| >= t] grows with |x|: each bin of |N2| counts at its end.
+    With U uniform in [-1/2, 1/2], N1 + U has a symmetric density that falls from its middle, so Pr[|N1 + U + x| >= t]
+    grows with |x|: each bin of |N2| counts at its far end. U moves N1 by half a step, twice at most: hence t - 1.
     """
     spread = second.sigma if isinstance(second, Gaussian) else second.scale
     edges = np.append(np.arange(BINS) * (spread * 40 / BINS), np.inf)
     inside = 2 * above(second, np.maximum(edges, 0.5))
     inside[0] = 1.0
     shares = np.maximum(inside[:-1] - inside[1:], 0.0)
-    reach = abs(factor) * np.append(edges[1:-1], np.inf)
-    tails = np.ones(BINS)
-    near = np.isfinite(reach)
-    tails[near] = above(first, distance - reach[near]) + above(first, distance + reach[near])
+    reach, at = abs(factor) * edges[1:-1], distance - 1
+    tails = np.append(above(first, at - reach) + above(first, at + reach), 1.0)
     return float(min(1.0, np.sum(shares * np.minimum(tails, 1.0)) * (1 + 1e-9)))
 
 

@@ -54,15 +54,13 @@ class DuckEngine:
 
     def run(self, plan: BoundedPlan) -> DuckRun:
         """Begin to run a bounded plan."""
-        return DuckRun(self._connection.cursor(), plan, self._select)
+        return DuckRun(self._cursor(), plan, self._select)
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
         self._only_public(table)
         name, select = quoted(column), self._select(table, frozenset({column}))
-        found = self._connection.cursor().execute(
-            f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY 1"
-        )
+        found = self._cursor().execute(f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY 1")
         return tuple(value for (value,) in found.fetchall())
 
     def public_key(self, table: str, columns: tuple[str, ...]) -> bool:
@@ -70,9 +68,7 @@ class DuckEngine:
         self._only_public(table)
         names = ", ".join(quoted(name) for name in columns)
         select = self._select(table, frozenset(columns))
-        found = self._connection.cursor().execute(
-            f"SELECT 1 FROM ({select}) GROUP BY {names} HAVING count(*) > 1 LIMIT 1"
-        )
+        found = self._cursor().execute(f"SELECT 1 FROM ({select}) GROUP BY {names} HAVING count(*) > 1 LIMIT 1")
         return found.fetchone() is None
 
     def fingerprint(self, table: str) -> str:
@@ -86,6 +82,12 @@ class DuckEngine:
     def close(self) -> None:
         """Let go of the connection."""
         self._connection.close()
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        cursor = self._connection.cursor()
+        for source in self._sources.values():
+            source.register(cursor)
+        return cursor
 
     def _select(self, table: str, columns: frozenset[str]) -> str:
         return self._sources[table].select(columns)
@@ -136,7 +138,7 @@ class DuckRun:
         An interrupt between two statements is lost, so it is repeated.
         """
         while self._thread.is_alive():
-            with contextlib.suppress(duckdb.Error):
+            with contextlib.suppress(duckdb.Error):  # it may be done, and its cursor closed
                 self._cursor.interrupt()
             self._thread.join(0.02)
 

@@ -35,20 +35,29 @@ class Source:
         self.policy, self.table, self.connection = policy, table, connection
         self.types: dict[str, Type] = {}
         """Types pinned by the policy, set once the schema is checked: what csv columns are cast to."""
+        self.frame: Any = None
         self.clause = self._clause(frame)
+
+    @property
+    def _python_name(self) -> str:
+        return f"__discreet_python_{self.table.name}"
+
+    def register(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Make a table from Python known to a connection: each cursor has its own."""
+        if self.frame is None:
+            return
+        try:
+            connection.register(self._python_name, self.frame)
+        except (duckdb.Error, TypeError, ValueError):
+            wrong, remedy = f"{type(self.frame).__name__} was given", "give a pandas or polars frame or an Arrow table"
+            raise problem(self.policy.path, ("tables", self.table.name), wrong, remedy) from None
 
     def _clause(self, frame: Any) -> str:
         place, table = self.policy.location(self.table), self.table
         if frame is not None:
-            name = f"__discreet_python_{table.name}"
-            try:
-                self.connection.register(name, frame)
-            except (duckdb.Error, TypeError, ValueError):
-                kinds = "a pandas or polars frame or an Arrow table"
-                raise problem(
-                    self.policy.path, ("tables", table.name), f"{type(frame).__name__} was given", kinds
-                ) from None
-            return quoted(name)
+            self.frame = frame
+            self.register(self.connection)
+            return quoted(self._python_name)
         if place is None:
             remedy = f'write source = "...", or open with tables={{"{table.name}": frame}}'
             raise problem(self.policy.path, ("tables", table.name, "source"), "there is no source", remedy)

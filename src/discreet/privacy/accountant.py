@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.base.search import least_float
-from discreet.privacy.few import few, few_delta, law_delta, listed
+from discreet.privacy.few import LEAST, few, few_delta, law_delta, listed
 from discreet.privacy.grid_law import GridLaws, optimistic, pessimistic, span
 from discreet.privacy.loss import Certified
 from discreet.privacy.pairs import UNIT, Floats, Pair, stacked
@@ -33,30 +33,15 @@ Parts = list[tuple[Pair, int]]
 Maker = Callable[[Pair, float, float], GridLaws]
 
 
-class Laws:
-    """The laws of all parts on one grid, stacked: row i holds part i's masses, `counts[i]` times composed."""
+class Block:
+    """Laws on one grid, stacked: row i holds one part's masses, `counts[i]` times composed."""
 
-    def __init__(self, parts: Parts, step: float, tail: float, maker: Maker) -> None:
-        made = [(members, maker(pair, step, tail)) for members, pair in stacked([pair for pair, _ in parts])]
-        order = [index for members, _ in made for index in members]
-        self.step = step
-        self.counts = np.array([parts[index][1] for index in order], dtype=np.float64)
-        self.firsts = np.concatenate([laws.firsts for _, laws in made])
-        self.masses = np.zeros((len(order), max(laws.masses.shape[1] for _, laws in made)))
-        row = 0
-        for members, laws in made:
-            self.masses[row : row + len(members), : laws.masses.shape[1]] = laws.masses
-            row += len(members)
-        infinite = np.concatenate([laws.infinite for _, laws in made])
-        shift = np.concatenate([laws.shift for _, laws in made])
-        self.infinite = -float(np.expm1(self.counts @ np.log1p(-np.minimum(infinite, 1.0))))
-        self.offset = float(self.counts @ np.concatenate([laws.offset for _, laws in made]))
-        self.shift = float(self.counts @ shift)
-        self.losses = shift[:, None] + step * (self.firsts[:, None] + np.arange(self.masses.shape[1]))
-        last = self.masses.shape[1] - 1 - np.argmax(self.masses[:, ::-1] > 0, axis=1)
-        self.top = float(self.counts @ self.losses[np.arange(len(last)), last])
+    def __init__(self, laws: GridLaws, counts: Floats) -> None:
+        self.laws, self.counts, self.losses = laws, counts, laws.losses
+        last = laws.masses.shape[1] - 1 - np.argmax(laws.masses[:, ::-1] > 0, axis=1)
+        self.top = float(counts @ self.losses[np.arange(len(last)), last])
         with np.errstate(divide="ignore"):
-            self._logs = np.log(self.masses)
+            self._logs = np.log(laws.masses)
 
     def tilted(self, tilt: float) -> tuple[Floats, Floats]:
         """Return each row's masses under the tilt, normalised, and the log of what they were divided by."""
@@ -70,25 +55,53 @@ class Laws:
         return weights, peak + np.log(totals)
 
     def cumulants(self, tilt: float) -> tuple[float, float, float]:
-        """Return the total loss's log moment generating function at `tilt`, its slope and its second derivative."""
+        """Return this block's part of the log moment generating function at `tilt` and of its two derivatives."""
         weights, logs = self.tilted(tilt)
         means = np.einsum("ij,ij->i", weights, self.losses)
         squares = np.einsum("ij,ij,ij->i", weights, self.losses, self.losses)
-        spread = np.maximum(squares - means**2, self.step**2 / 16)
+        spread = np.maximum(squares - means**2, self.laws.step**2 / 16)
         return float(self.counts @ logs), float(self.counts @ means), float(self.counts @ spread)
 
-    def composed(self, tilt: float) -> Tilted:
-        """Compose all laws under a tilt."""
+    def composed(self, tilt: float, alone: bool) -> list[Tilted]:
+        """Return each row, tilted and composed as often as it occurs."""
         weights, logs = self.tilted(tilt)
         groups = []
-        for row, first, count, log in zip(weights, self.firsts, self.counts, logs, strict=True):
+        for row, first, count, log in zip(weights, self.laws.firsts, self.counts, logs, strict=True):
             used = np.flatnonzero(row)
             part = row[used[0] : used[-1] + 1]
             start = int(first) + int(used[0])
-            reach = self.step * max(abs(start), abs(start + len(part)))
+            reach = self.laws.step * max(abs(start), abs(start + len(part)))
             doubt = 4 * UNIT * (4 + tilt * reach + abs(log)) * math.sqrt(float(part @ part))
-            groups.append(power(Tilted(start, part, float(log), doubt, 0.0), int(count), alone=len(logs) == 1))
-        return merge(groups)
+            groups.append(power(Tilted(start, part, float(log), doubt, 0.0), int(count), alone))
+        return groups
+
+
+class Laws:
+    """The laws of all parts on one grid."""
+
+    def __init__(self, parts: Parts, step: float, tail: float, maker: Maker) -> None:
+        groups = stacked([pair for pair, _ in parts])
+        self.step = step
+        self.blocks = [
+            Block(maker(pair, step, tail), np.array([parts[index][1] for index in members], dtype=np.float64))
+            for members, pair in groups
+        ]
+        self.count = sum(count for _, count in parts)
+        finite = sum(float(block.counts @ np.log1p(-np.minimum(block.laws.infinite, 1.0))) for block in self.blocks)
+        self.infinite = -math.expm1(finite)
+        self.offset = sum(float(block.counts @ block.laws.offset) for block in self.blocks)
+        self.shift = sum(float(block.counts @ block.laws.shift) for block in self.blocks)
+        self.top = sum(block.top for block in self.blocks)
+
+    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+        """Return the total loss's log moment generating function at `tilt`, its slope and its second derivative."""
+        found = [block.cumulants(tilt) for block in self.blocks]
+        return sum(value for value, _, _ in found), sum(mean for _, mean, _ in found), sum(bend for _, _, bend in found)
+
+    def composed(self, tilt: float) -> Tilted:
+        """Compose all laws under a tilt."""
+        alone = sum(len(block.counts) for block in self.blocks) == 1
+        return merge([group for block in self.blocks for group in block.composed(tilt, alone)])
 
 
 class Curve:
@@ -97,7 +110,7 @@ class Curve:
     def __init__(self, laws: Laws, tilt: float, upper: bool) -> None:
         self.law, self.tilt, self.step, self.upper = laws.composed(tilt), tilt, laws.step, upper
         self.infinite, self.offset, self.shift, self.top = laws.infinite, laws.offset, laws.shift, laws.top
-        self.doubt = 64 * UNIT * (2 + abs(self.law.log_scale) + float(laws.counts.sum()))
+        self.doubt = 64 * UNIT * (2 + abs(self.law.log_scale) + laws.count)
         self._delta = (
             dense_delta(self.law, tilt, laws.step) if self.law.evaluate is None else self.law.evaluate(tilt, laws.step)
         )
@@ -106,18 +119,17 @@ class Curve:
         """Return the bound. It is close near the middle of the tilted law, and still a bound elsewhere."""
         epsilon += self.offset
         if self.upper and epsilon >= self.top:
-            return min(1.0, self.infinite * (1 + 64 * UNIT))
+            return min(1.0, self.infinite * (1 + 64 * UNIT) + LEAST)
         value, size = self._delta(epsilon - self.shift)
         length = 1 / math.sqrt(-math.expm1(-2 * self.tilt * self.step))
         slack = self.doubt * size + self.law.error * length + self.law.outside
+        slack += 8 * UNIT * self.tilt * abs(epsilon) * size
         log_weight = self.law.log_scale - self.tilt * epsilon
-        if math.isinf(size):
-            return 1.0 if self.upper else 0.0
         if self.upper:
             found = math.exp(min(700.0, log_weight)) * max(value + slack, 0.0)
-            return float(min(1.0, found + self.infinite * (1 + 64 * UNIT)))
+            return float(min(1.0, found + self.infinite * (1 + 64 * UNIT) + LEAST))
         found = math.exp(min(700.0, log_weight)) * max(value - slack, 0.0)
-        return float(min(1.0, found + self.infinite * (1 - 64 * UNIT)))
+        return float(min(1.0, max(found + self.infinite * (1 - 64 * UNIT) - LEAST, 0.0)))
 
 
 def certified_epsilon(directions: list[Parts], delta: float, attained: list[Parts] | None = None) -> Certified:
@@ -151,8 +163,8 @@ def certified_delta(directions: list[Parts], epsilon: float, attained: list[Part
         guess, found = 1e-12, 1.0
         while True:
             laws, tilt = _laws(parts, guess, lambda laws: _tilt_for_epsilon(laws, epsilon))
-            beyond = epsilon >= laws.top
-            here = laws.infinite * (1 + 1e-12) if beyond else Curve(laws, tilt, upper=True).delta(epsilon)
+            beyond = epsilon + laws.offset >= laws.top
+            here = laws.infinite * (1 + 1e-12) + LEAST if beyond else Curve(laws, tilt, upper=True).delta(epsilon)
             found = min(found, here)
             if found >= 10 * guess or guess <= 1e-300:  # what the span leaves out is small beside the answer
                 break

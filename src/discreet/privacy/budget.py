@@ -56,7 +56,10 @@ class BudgetFilter(Filter):
 
     def _share(self, sums: Sums) -> float:
         epsilon, rho, delta = sums
-        return max(min(part_of(epsilon, self.epsilon), part_of(rho, self.cap)), part_of(delta, self.delta / 2))
+        either = part_of(epsilon, self.epsilon)
+        if self.delta > 0:
+            either = min(either, part_of(rho, self.cap))
+        return max(either, part_of(delta, self.delta / 2))
 
 
 @lru_cache(maxsize=1024)

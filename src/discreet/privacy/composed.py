@@ -14,7 +14,7 @@ from flint import arb
 
 from discreet.base import check
 from discreet.base.check import Exact
-from discreet.base.rounding import ball, float_down, float_up, ratio_up, rounded_up
+from discreet.base.rounding import ball, float_down, float_up, ratio_up, rounded_down, rounded_up
 from discreet.privacy.accountant import Parts, certified_delta, certified_epsilon
 from discreet.privacy.guarantees import ApproximateLoss, PureLoss, ZcdpLoss
 from discreet.privacy.loss import Certified, Loss
@@ -80,7 +80,8 @@ class ComposedLoss(Loss):
         target = float_down(check.delta("delta", delta))
         closed = self._closed()
         if closed is not None:
-            return closed.epsilon(target)
+            above, below = closed
+            return Certified(below.epsilon(target).low, above.epsilon(target).high)
         if target == 0.0:
             return super().epsilon(target)
         directions, attained = (
@@ -99,7 +100,8 @@ class ComposedLoss(Loss):
     def _certified_delta(self, epsilon: Exact) -> Certified:
         closed = self._closed()
         if closed is not None:
-            return closed._certified_delta(epsilon)
+            above, below = closed
+            return Certified(below._certified_delta(epsilon).low, above._certified_delta(epsilon).high)
         directions, attained = (
             self._directions(lambda loss: loss.pairs()),
             self._directions(lambda loss: loss.attained()),
@@ -117,12 +119,15 @@ class ComposedLoss(Loss):
     def _delta(self, epsilon: Exact) -> arb:
         raise AssertionError("a composition has no formula of its own")
 
-    def _closed(self) -> Loss | None:
-        """Return one loss with exactly this curve, where there is one."""
+    def _closed(self) -> tuple[Loss, Loss] | None:
+        """Return one loss with exactly this curve, where there is one: its parameter rounded up and rounded down."""
         kinds = {type(loss) for loss, _ in self.parts}
         if kinds == {GaussianLoss}:
-            return _joined_gaussians(self.parts)
-        return ZcdpLoss(self.zcdp()) if kinds == {ZcdpLoss} else None
+            return _joined_gaussians(self.parts), _joined_gaussians(self.parts, rounded_down)
+        if kinds == {ZcdpLoss}:
+            rho = sum((Fraction(loss.zcdp()) * count for loss, count in self.parts), Fraction(0))
+            return ZcdpLoss(self.zcdp()), ZcdpLoss(float_down(rho))
+        return None
 
     def _simple(self) -> list[Loss]:
         """Return losses that bound this one from above: the sum of epsilons, and the sum of rho."""
@@ -174,12 +179,14 @@ class ComposedLoss(Loss):
         return compose((Loss.from_dict(loss), check.integer("count", count, least=1)) for loss, count in parts)
 
 
-def _joined_gaussians(parts: Iterable[tuple[Loss, int]]) -> GaussianLoss:
+def _joined_gaussians(
+    parts: Iterable[tuple[Loss, int]], rounded: Callable[[Callable[[], arb]], float] = rounded_up
+) -> GaussianLoss:
     """Return one Gaussian loss with the mu^2 of all (Dong, Roth, Su 2022, Corollary 3.3)."""
     squares = sum(
         (Fraction(loss.mu) ** 2 * count for loss, count in parts if isinstance(loss, GaussianLoss)), Fraction(0)
     )
-    return GaussianLoss(rounded_up(lambda: ball(squares).sqrt()))
+    return GaussianLoss(rounded(lambda: ball(squares).sqrt()))
 
 
 def _least_of(found: Certified, bounds: list[float]) -> Certified:

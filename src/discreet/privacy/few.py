@@ -9,6 +9,9 @@ import numpy as np
 from discreet.privacy.loss import Certified
 from discreet.privacy.pairs import ERROR, UNIT, Floats, Pair
 
+LEAST = 1e-300
+"""Below this floats lose digits, so that much is added to upper bounds on delta and taken from lower ones."""
+
 Parts = list[tuple[Pair, int]]
 Law = tuple[Floats, Floats, float]
 
@@ -60,5 +63,6 @@ def law_delta(law: Law, epsilon: float) -> Certified:
         float(np.sum(masses * -np.expm1(np.minimum(epsilon - losses + shift, 0.0)))) for shift in (slack, -slack)
     )
     return Certified(
-        max(0.0, low * (1 - 1e-11) + infinite * (1 - ERROR)), min(1.0, high * (1 + 1e-11) + infinite * (1 + ERROR))
+        max(0.0, low * (1 - 1e-11) + infinite * (1 - ERROR) - LEAST),
+        min(1.0, high * (1 + 1e-11) + infinite * (1 + ERROR) + LEAST),
     )

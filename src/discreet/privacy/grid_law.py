@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.pairs import ERROR, SAMPLED_ERROR, UNIT, Floats, Pair
+from discreet.privacy.pairs import ATOM_ERROR, ERROR, SAMPLED_ERROR, UNIT, Floats, Pair
 
 BULK = 0.01
 """A cell with more of the mass than this has the grid moved so that nothing of it is lost in rounding."""
@@ -104,8 +104,8 @@ def pessimistic(pair: Pair, step: float, tail: float) -> GridLaws:
         doubt = 4 * UNIT * np.abs(pair.atoms)
         later = np.clip(-np.expm1(-off) / share * (1 + 8 * UNIT) + doubt / step, 0.0, 1.0)
         later = np.where(np.abs(off) <= 4 * doubt, 0.0, later)  # on the grid, but for round-off: see `offset`
-        _put(masses, place + 1, pair.masses * (1 + ERROR) * later)
-        _put(masses, place, pair.masses * (1 + ERROR) * (1 - later))
+        _put(masses, place + 1, pair.masses * (1 + ATOM_ERROR) * later)
+        _put(masses, place, pair.masses * (1 + ATOM_ERROR) * (1 - later))
     offset = np.full(pair.rows, -24 * UNIT * float(np.max(np.abs(points))))
     return GridLaws(step, np.full(pair.rows, first), masses, infinite, offset, np.zeros(pair.rows))
 
@@ -138,10 +138,11 @@ def optimistic(pair: Pair, step: float, tail: float) -> GridLaws:
         losses, kept, end, shift = _cells(pair, points, step, shift)
         place = np.floor((losses + slack - shift) / step).astype(np.int64) - first
         _put(masses, np.clip(place, 0, len(points) - 1), np.where(place >= 0, kept, 0.0))
-        masses[:, -1:] += pair.above(np.array([end]))[0].reshape(-1, 1) * (1 - SAMPLED_ERROR)
+        rest = min(math.floor((end - shift) / step) - first, len(points) - 1)
+        masses[:, rest : rest + 1] += pair.above(np.array([end]))[0].reshape(-1, 1) * (1 - SAMPLED_ERROR)
     if pair.atoms.size:
         place = np.floor((pair.atoms + slack - shift) / step).astype(np.int64) - first
-        _put(masses, np.clip(place, 0, len(points) - 1), np.where(place >= 0, pair.masses * (1 - ERROR), 0.0))
+        _put(masses, np.clip(place, 0, len(points) - 1), np.where(place >= 0, pair.masses * (1 - ATOM_ERROR), 0.0))
     offset = slack + 8 * UNIT * float(np.max(np.abs(points)) + abs(shift))
     every = np.ones(pair.rows)
     return GridLaws(

@@ -77,6 +77,10 @@ class ApproximateLoss(Loss):
         """Return randomized response that tells all with probability delta."""
         return [pairs.pure(self.epsilon_, self.delta_)]
 
+    def attained(self) -> list[Pair] | None:
+        """Return the same, unless epsilon is so large that the pair only bounds from above."""
+        return None if self.epsilon_ > pairs.HUGE else self.pairs()
+
     def _group(self, size: int) -> Loss:
         """k steps: (k epsilon, delta (e^(k epsilon) - 1) / (e^epsilon - 1)) (Dwork, Roth 2014, Theorem 2.2)."""
 
@@ -154,12 +158,12 @@ class BoundedRangeLoss(Loss):
         """Return the pair with this curve."""
         return [pairs.bounded_range(self.epsilon_)] if self.epsilon_ else [pairs.atomic([0.0], [1.0])]
 
-    def attained(self) -> list[Pair]:
+    def attained(self) -> list[Pair] | None:
         """Return randomized response at epsilon / 2, the two-valued loss in the middle of the range.
 
         No one mechanism attains the whole curve, which is the worst over all t at each e.
         """
-        return [pairs.pure(self.epsilon_ / 2)]
+        return [pairs.pure(self.epsilon_ / 2)] if self.epsilon_ / 2 <= pairs.HUGE else None
 
     def zcdp(self) -> float:
         """Return epsilon^2 / 8 (Cesar, Rogers 2021, Lemma 3.2)."""

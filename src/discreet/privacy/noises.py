@@ -207,8 +207,11 @@ class RandomizedResponseLoss(Loss):
 
     def pairs(self) -> list[Pair]:
         """Return the answers of two true categories: losses +-epsilon, and 0 where both are other categories."""
+        if self.pure > pairs.HUGE:
+            return [pairs.tells_all()]
         stray = self.lie / (self.categories - 1)
-        top = math.log((1 - self.lie) / stray)
+        odds = (1 - Fraction(self.lie)) * (self.categories - 1) / Fraction(self.lie)
+        top = float(ball(odds).log())  # a float's logarithm would lose digits where odds are near 1
         losses, masses = [-top, 0.0, top], [stray, self.lie - stray, 1 - self.lie]
         return [pairs.atomic(losses, masses, lattice=top if top > 0 else None)]
 

@@ -21,6 +21,9 @@ UNIT = 2.0**-53
 ERROR = 64 * UNIT
 """Relative error allowed for a tail probability computed in floats (a few units would do)."""
 
+ATOM_ERROR = 2.0**-41
+"""The same for an atom's mass, e^-x with x up to 745 and itself rounded."""
+
 SAMPLED_ERROR = 2.0**-39
 """The same for sampled pairs, whose loss is undone by a logarithm that cancels near its least value."""
 
@@ -289,13 +292,18 @@ def sampled(pair: Pair, rate: float) -> tuple[Pair, Pair]:
 
     def outer(x: Floats) -> Floats:
         """Return ln(1 - rate + rate e^x), also where e^x leaves the floats."""
-        return np.where(x > 600, x + np.log(rate), np.log1p(rate * np.expm1(np.minimum(x, 600))))
+        grown = rate * np.expm1(np.minimum(x, 600))
+        with np.errstate(divide="ignore"):
+            small = np.log((1 - rate) + rate * np.exp(np.minimum(x, 0)))  # 1 + grown would cancel at rates near 1
+        return np.where(x > 600, x + np.log(rate), np.where(grown < -0.5, small, np.log1p(np.maximum(grown, -0.5))))
 
     def inner(x: Floats) -> Floats:
         """Undo `outer`; -infinity at and below its least value, ln(1 - rate)."""
         inside = np.expm1(np.minimum(x, 600)) / rate
         with np.errstate(divide="ignore"):
-            return np.where(x > 600, x - np.log(rate), np.log1p(np.maximum(inside, -1.0)))
+            small = np.log(np.maximum(np.exp(np.minimum(x, 0)) - (1 - rate), 0.0) / rate)
+            large = np.where(x > 600, x - np.log(rate), np.log1p(np.maximum(inside, -0.5)))
+        return np.where(inside < -0.5, small, large)
 
     def mixed(found: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
         over_p, over_q = found
@@ -311,8 +319,10 @@ def sampled(pair: Pair, rate: float) -> tuple[Pair, Pair]:
         atoms_q = np.exp(np.log(pair.masses) - pair.atoms)
     atoms_mixed = rate * pair.masses + (1 - rate) * atoms_q
     # Where P has none, Q has as much mass as P has where Q has none (the pair is symmetric), or what the atoms leave.
-    alone = max(pair.infinite, 1 - float(atoms_q.sum()) if above is None else 0.0)
-    if alone > 1e-12:
+    alone = 1 - float(atoms_q.sum()) if above is None else 0.0
+    if abs(alone - pair.infinite) < 1e-12:  # but for round-off: the exact number is known
+        alone = pair.infinite
+    if alone > 0:
         atoms = np.append(atoms, [[np.log1p(-rate)]], axis=1)
         atoms_q = np.append(atoms_q, [[alone]], axis=1)
         atoms_mixed = np.append(atoms_mixed, [[(1 - rate) * alone]], axis=1)

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
+from scipy import fft, signal
 
 from discreet.privacy.pairs import UNIT, Floats
 
 FFT_ERROR = 16 * UNIT
 SPARSE = 4096
-FAR = 300.0
 _EMPTY: Floats = np.empty(0)
 
 Evaluate = Callable[[float], tuple[float, float]]
@@ -37,25 +36,27 @@ class Tilted:
 
 
 def dense_delta(law: Tilted, tilt: float, step: float) -> Evaluate:
-    """Return e -> the sum over losses x > e of masses(x) e^(-tilt (x - e)) (1 - e^(e - x)), and its terms' size."""
-    middle = len(law.masses) // 2
-    offsets = step * (np.arange(len(law.masses)) - middle)
-    center = step * (law.first + middle)
-    near = law.masses * np.exp(np.minimum(-tilt * offsets, 2 * FAR))
-    far = law.masses * np.exp(np.minimum(-(tilt + 1) * offsets, 2 * FAR))
-    near = np.append(np.cumsum(near[::-1])[::-1], 0.0)
-    far = np.append(np.cumsum(far[::-1])[::-1], 0.0)
+    """Return e -> the sum over losses x > e of masses(x) e^(-tilt (x - e)) (1 - e^(e - x)), and its terms' size.
+
+    Sums are kept relative to the loss that they begin at, so that no weight leaves the floats: what begins at x is
+    the mass at x and e^(-tilt step) times what begins one step later.
+    """
+    near, far = (_discounted(law.masses, rate * step) for rate in (tilt, tilt + 1))
 
     def evaluate(epsilon: float) -> tuple[float, float]:
         place = min(max(math.floor(epsilon / step) + 1 - law.first, 0), len(law.masses))
-        ahead = epsilon - center
-        if (tilt + 1) * ahead < -FAR:
-            return math.inf, math.inf  # too far below the middle for floats: nothing is claimed there
-        a = math.exp(min(tilt * ahead, 700)) * float(near[place])
-        b = math.exp(min((tilt + 1) * ahead, 700)) * float(far[place])
-        return a - b, (abs(a) + abs(b)) * (1 + len(law.masses) / 64)
+        ahead = max(step * (law.first + place) - epsilon, 0.0)
+        a = math.exp(-tilt * ahead) * float(near[place])
+        b = math.exp(-(tilt + 1) * ahead) * float(far[place])
+        return a - b, (abs(a) + abs(b)) * (1 + len(law.masses) / 32)
 
     return evaluate
+
+
+def _discounted(masses: Floats, rate: float) -> Floats:
+    """Return the sums over j >= i of masses[j] e^(-rate (j - i)), for every i up to the length."""
+    sums: Floats = signal.lfilter([1.0], [1.0, -math.exp(-rate)], masses[::-1])
+    return np.append(sums[::-1], 0.0)
 
 
 def sparse_delta(spectrum: NDArray[np.complex128], size: int, start: int) -> Callable[[float, float], Evaluate]:
@@ -123,19 +124,20 @@ def _window(masses: Floats, offsets: Floats, count: int, variance: float) -> tup
     deviation = math.sqrt(count * variance) + 1.0
     furthest = float(np.abs(offsets).max()) + 1.0
     rates = [*(rate / deviation for rate in (2, 4, 6, 8)), *(rate / furthest for rate in (5, 15, 30))]
+    whole, used = count * len(masses), masses > 0
+    masses, offsets = masses[used], offsets[used]
+    moments = [[(rate, count * _log_moment(masses, side * rate * offsets)) for rate in rates] for side in (1, -1)]
     width = 7.5 * deviation
     while True:
-        beyond = sum(min(_chernoff(masses, side * offsets, count, width, rate) for rate in rates) for side in (1, -1))
-        if beyond < 1e-12 or width > count * len(masses):
+        beyond = sum(min(math.exp(min(0.0, value - rate * width)) for rate, value in side) for side in moments)
+        if beyond < 1e-12 or width > whole:
             return width, min(2 * beyond, 1.0)  # twice: the bound itself is computed in floats
         width *= 1.1
 
 
-def _chernoff(masses: Floats, offsets: Floats, count: int, width: float, rate: float) -> float:
-    exponent = rate * offsets
-    if float(exponent.max()) > 600:
-        return 1.0
-    return math.exp(min(0.0, count * math.log(float(masses @ np.exp(exponent))) - rate * width))
+def _log_moment(masses: Floats, exponents: Floats) -> float:
+    """Return the log of the mean of e^exponents, or infinity where that leaves the floats."""
+    return math.inf if float(exponents.max()) > 600 else math.log(float(masses @ np.exp(exponents)))
 
 
 def merge(groups: list[Tilted]) -> Tilted:
