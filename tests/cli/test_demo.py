@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import time
 from pathlib import Path
@@ -16,9 +17,10 @@ from discreet.cli import demo
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     folder = tmp_path_factory.mktemp("clinic") / "kept"
-    console = Console(record=True, width=160, force_terminal=False, quiet=True, highlight=False)
-    demo.show(folder, console, patients=2_000, visits=20_000)
-    return console.export_text(), folder
+    printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    demo.show(folder, Console(file=printed, highlight=False, soft_wrap=True), patients=2_000, visits=20_000)
+    printed.seek(0)
+    return printed.read(), folder
 
 
 def test_every_question_is_answered_with_the_truth_beside_it(shown: tuple[str, Path]) -> None:
