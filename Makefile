@@ -10,7 +10,7 @@ WORKERS ?= 2
 .PHONY: help setup demo test test-all lint bench mutants clean
 
 help:
-	@echo "make demo      show the mechanisms at work"
+	@echo "make demo      ask a generated clinic, the truth beside each answer"
 	@echo "make test      run the tests (test-all: the long forms too)"
 	@echo "make lint      ruff and mypy --strict"
 	@echo "make bench     measure, beside peers, into bench/RESULTS.md"

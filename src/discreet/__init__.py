@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ParameterError,
         PolicyError,
         QueryError,
+        StoppedError,
     )
     from discreet.curator import Curator, col
     from discreet.mechanisms import (
@@ -51,6 +52,7 @@ _HOMES = {
         "ParameterError",
         "PolicyError",
         "QueryError",
+        "StoppedError",
     ),
     "discreet.curator": ("Curator", "col"),
 }
@@ -93,6 +95,7 @@ __all__ = [
     "RandomizedResponse",
     "SparseVector",
     "Staircase",
+    "StoppedError",
     "TruncatedLaplace",
     "answers",
     "base",

@@ -14,7 +14,8 @@ import discreet
 from clinic import VISITS, WARDS, clinic, visits
 from discreet.base.errors import BudgetError, DiscreetError, FailedError, LedgerError, PolicyError, QueryError
 from discreet.curator import Curator
-from discreet.curator.curator import GENERIC, STOPPED
+from discreet.curator.curator import GENERIC
+from discreet.curator.stopping import STOPPED
 from discreet.engines.duckdb import DuckRun
 from discreet.ledger import Ledger
 from policies import EXAMPLE

@@ -42,6 +42,10 @@ class FailedError(DiscreetError):
     """A question failed after its charge. The message is the same whatever happened; the charge stays."""
 
 
+class StoppedError(FailedError):
+    """A question was stopped by hand after its charge; the charge stays."""
+
+
 class ExhaustedError(DiscreetError):
     """A mechanism that answers a limited number of times was asked once more."""
 

@@ -8,6 +8,9 @@ from typing import Annotated
 
 import typer
 
+from discreet.cli import asking, owning, spending
+from discreet.cli.plainly import plainly
+
 app = typer.Typer(
     help="Differential privacy with exact integer noise: keeps sensitive data in and lets answers out.",
     no_args_is_help=True,
@@ -35,12 +38,28 @@ def root(version: Annotated[bool, typer.Option("--version", help="Show the versi
         raise typer.Exit
 
 
+app.command()(owning.init)
+app.command()(owning.check)
+app.command()(owning.tables)
+app.command()(asking.ask)
+app.command()(asking.explain)
+app.command()(spending.budget)
+app.command()(spending.ledger)
+app.command()(asking.bounds)
+app.add_typer(owning.data, name="data")
+
+
 @app.command()
-def demo() -> None:
-    """Show a private count, a private histogram and a private choice, beside the truth."""
+def demo(
+    keep: Annotated[
+        Path | None, typer.Option(help="Leave the clinic, its policy and its ledger here.", show_default=False)
+    ] = None,
+) -> None:
+    """Ask a generated clinic, the truth beside each answer."""
     from discreet.cli.demo import show
 
-    show()
+    with plainly():
+        show(keep)
 
 
 @app.command()
@@ -52,15 +71,11 @@ def calibrate(
     step: Annotated[float | None, typer.Option(help="The grid step, for values that are not whole numbers.")] = None,
     confidence: Annotated[float, typer.Option(help="Of the interval shown.")] = 0.95,
 ) -> None:
-    """Say how much noise a guarantee takes, and how far the answer will be off."""
-    from discreet.base.errors import DiscreetError
+    """Say how much noise a guarantee takes, and how far off it puts."""
     from discreet.cli.calibrate import show
 
-    try:
+    with plainly():
         show(noise.value, epsilon, delta, sensitivity, step, confidence)
-    except DiscreetError as problem:
-        typer.echo(f"discreet: {problem}", err=True)
-        raise typer.Exit(2) from None
 
 
 @app.command()
@@ -72,12 +87,8 @@ def risk(
     times: Annotated[int, typer.Option(help="Also show what it means to be asked this often.")] = 10,
     plot: Annotated[Path | None, typer.Option(help="Draw the trade-off curve into this file.")] = None,
 ) -> None:
-    """Say what a loss means for a person: the odds of the best possible attacker."""
-    from discreet.base.errors import DiscreetError
+    """Say what a loss means for a person: the best attacker's odds."""
     from discreet.cli.risk import loss_from, show
 
-    try:
+    with plainly():
         show(loss_from(epsilon, delta, mu, rho), times, plot)
-    except DiscreetError as problem:
-        typer.echo(f"discreet: {problem}", err=True)
-        raise typer.Exit(2) from None

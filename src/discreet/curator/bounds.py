@@ -12,6 +12,7 @@ from discreet.base.errors import QueryError
 from discreet.base.rounding import ratio_up
 from discreet.base.types import Type
 from discreet.curator.release import Released, release
+from discreet.curator.stopping import stoppable
 from discreet.ledger import Question as Asked
 from discreet.mechanisms import Laplace
 from discreet.mechanisms.additive import fitting_scale
@@ -26,7 +27,7 @@ from discreet.query.catalog import Catalog
 from discreet.query.price import Price
 
 if TYPE_CHECKING:
-    from discreet.curator.curator import Curator
+    from discreet.curator.curator import Curator, Progress
 
 POWERS = range(-10, 41)
 """Bins end at 0 and at plus and minus two to these powers."""
@@ -50,7 +51,9 @@ class FoundBounds:
         return f"{self.column} = {{ lower = {float(self.lower):g}, upper = {float(self.upper):g} }}"
 
 
-def find_bounds(curator: Curator, catalog: Catalog, name: str, epsilon: Fraction) -> FoundBounds:
+def find_bounds(
+    curator: Curator, catalog: Catalog, name: str, epsilon: Fraction, progress: Progress | None = None
+) -> FoundBounds:
     """Release how many values lie in each bin: every row lies in one, so all bins share one L1 sensitivity."""
     table_name, _, column_name = name.partition(".")
     table = catalog.table(table_name)
@@ -68,7 +71,7 @@ def find_bounds(curator: Curator, catalog: Catalog, name: str, epsilon: Fraction
     charge = Charge(epsilon, PureLoss(float(epsilon)).zcdp())
     bounded = Bounded(whole, (), ())
     priced = Price(bounded, (noise,) * len(measures), (), charge, f"{float(epsilon):g}-differentially private")
-    released, receipt = _paid(curator, priced, f"bounds of {name}", table.table.name)
+    released, receipt = _paid(curator, priced, f"bounds of {name}", table.table.name, progress)
     limit = int(noise.interval(1 - MISS, values=len(measures)))
     out = [place for place in range(len(measures)) if released.sums[place][0] > limit]
     if not out:
@@ -76,13 +79,15 @@ def find_bounds(curator: Curator, catalog: Catalog, name: str, epsilon: Fraction
     return FoundBounds(column.name, edges[out[0]], edges[out[-1] + 1], receipt)
 
 
-def _paid(curator: Curator, priced: Price, text: str, table: str) -> tuple[Released, Receipt]:
+def _paid(
+    curator: Curator, priced: Price, text: str, table: str, progress: Progress | None
+) -> tuple[Released, Receipt]:
     question = Asked(repr((priced.bounded.plan, priced.noises)), f"{table}={curator.version(table)}", text)
-    with curator.ledger.charge(question, priced.charge, curator.analyst) as claim:
+    with curator.ledger.charge(question, priced.charge, curator.analyst) as claim, stoppable():
         if claim.answer is not None:
             released = Released.from_bytes(claim.answer)
         else:
-            released = release(priced, curator._run(priced, None), {})
+            released = release(priced, curator._run(priced, progress), {})
             curator.ledger.record(claim, released.to_bytes())
     assert claim.receipt is not None
     return released, claim.receipt

@@ -7,6 +7,8 @@ from fractions import Fraction
 
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge
+from discreet.privacy.guarantees import PureLoss
+from discreet.query.price import amount
 
 MOST = 10**6
 
@@ -70,3 +72,8 @@ class Budget:
         """Return how many more such questions fit: into the whole budget, and into this analyst's cap."""
         own = [share.more(charge) for share in self.analysts if share.name == analyst]
         return min([self.total.more(charge), *own])
+
+    def questions(self, epsilon: float | Fraction, analyst: str | None = None) -> int:
+        """Return how many more questions at this epsilon fit, each with Laplace noise; Gaussian noise may fit more."""
+        each = amount("epsilon", epsilon)
+        return self.more(Charge(each, PureLoss(float(each)).zcdp()), analyst)

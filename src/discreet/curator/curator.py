@@ -12,9 +12,11 @@ from discreet.base.errors import DiscreetError, FailedError, LedgerError, QueryE
 from discreet.curator.answering import assemble
 from discreet.curator.bounds import FoundBounds, find_bounds
 from discreet.curator.budget import Budget, Share
+from discreet.curator.data import current_version, remember
 from discreet.curator.explain import Explanation, described
 from discreet.curator.fluent import TableQuestion
 from discreet.curator.release import Released, release
+from discreet.curator.stopping import stoppable
 from discreet.curator.tables import Tables
 from discreet.curator.within import least_epsilon
 from discreet.engines.duckdb import DuckEngine
@@ -33,14 +35,14 @@ from discreet.query.parse import parse
 from discreet.query.price import Price, amount, half_width, price
 
 GENERIC = "the question failed after it was charged; the charge stays. Asking again runs it again without a new charge"
-STOPPED = "stopped. The charge stays; asking again runs it again without a new charge"
 
 Progress = Callable[[float], None]
 
 
-def ledger_path(policy: Policy) -> Path:
-    """Return where a policy's ledger lies."""
-    return policy.path.parent / ".discreet" / "ledger.db"
+def ledger_path(policy: Policy | Path) -> Path:
+    """Return where a policy's ledger lies: beside its file, whatever the file says."""
+    path = policy if isinstance(policy, Path) else policy.path
+    return path.parent / ".discreet" / "ledger.db"
 
 
 def facts(policy: Policy) -> Facts:
@@ -59,11 +61,19 @@ class Curator:
 
     @classmethod
     def open(
-        cls, path: str | Path = "policy.toml", analyst: str | None = None, tables: Mapping[str, Any] | None = None
+        cls,
+        path: str | Path = "policy.toml",
+        analyst: str | None = None,
+        tables: Mapping[str, Any] | None = None,
+        *,
+        operator: bool = False,
     ) -> Self:
-        """Open a policy with its ledger. `tables` are pandas, polars or Arrow tables for those without a source."""
+        """Open a policy with its ledger. `tables` are pandas, polars or Arrow tables for those without a source.
+
+        Where the policy has analysts, one is named; only the `operator`, who looks after the data, need not.
+        """
         policy = load(path)
-        asker = policy.analyst(analyst)
+        asker = None if operator and analyst is None else policy.analyst(analyst)
         engine = DuckEngine(policy, tables)
         try:
             ledger = Ledger.open(ledger_path(policy), facts(policy))
@@ -78,7 +88,8 @@ class Curator:
         policy = load(path)
         place = ledger_path(policy)
         place.parent.mkdir(parents=True, exist_ok=True)
-        Ledger.create(place, facts(policy)).close()
+        with Ledger.create(place, facts(policy)) as ledger:
+            remember(policy, ledger)
         return place
 
     def close(self) -> None:
@@ -117,7 +128,7 @@ class Curator:
         key = repr((priced.bounded.plan, priced.noises, shares))
         version = ";".join(f"{table}={self.version(table)}" for table in _tables(asked))
         claim = self._ledger.charge(Asked(key, version, question), priced.charge, self.analyst, fresh=fresh)
-        with claim:
+        with claim, stoppable():
             if claim.answer is None:
                 released = release(priced, self._run(priced, progress), shares)
                 try:
@@ -152,9 +163,9 @@ class Curator:
         """Begin a question in Python: `curator.table("visits").where("age >= 65").count(epsilon=0.2)`."""
         return TableQuestion(self.ask, self._catalog.table(name).table.name)
 
-    def bounds(self, column: str, epsilon: float | Fraction) -> FoundBounds:
+    def bounds(self, column: str, epsilon: float | Fraction, progress: Progress | None = None) -> FoundBounds:
         """Find bounds of a numeric column privately, over fixed powers of two; charged like any question."""
-        return find_bounds(self, self._catalog, column, amount("epsilon", epsilon))
+        return find_bounds(self, self._catalog, column, amount("epsilon", epsilon), progress)
 
     @property
     def budget(self) -> Budget:
@@ -179,11 +190,7 @@ class Curator:
 
     def version(self, table: str) -> str:
         """Return the operator's name for the state of a table's data."""
-        declared = self.policy.table(table).version
-        if declared is not None:
-            return declared
-        accepted = self._ledger.get_state(f"version of {table}")
-        return accepted.decode() if accepted is not None else "1"
+        return current_version(self.policy.table(table), self._ledger)
 
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source files. For the operator: it tells whether anybody's rows changed."""
@@ -228,7 +235,7 @@ class Curator:
                 return run.result()
             except KeyboardInterrupt:
                 run.cancel()
-                raise FailedError(STOPPED) from None
+                raise
         except DiscreetError:
             raise
         except Exception:

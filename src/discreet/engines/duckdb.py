@@ -104,7 +104,8 @@ class DuckRun:
         self._cursor, self._plan = cursor, plan
         self._steps = statements(plan, source)
         self._future: Future[Exact] = Future()
-        threading.Thread(target=self._work, daemon=True).start()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
 
     def _work(self) -> None:
         try:
@@ -132,9 +133,14 @@ class DuckRun:
             return -1.0
 
     def cancel(self) -> None:
-        """Stop as soon as possible."""
-        with contextlib.suppress(duckdb.Error):  # it may be done, and its cursor closed
-            self._cursor.interrupt()
+        """Stop as soon as possible, and return when nothing runs any more: the engine may be closed then.
+
+        An interrupt between two statements is lost, so it is repeated.
+        """
+        while self._thread.is_alive():
+            with contextlib.suppress(duckdb.Error):  # it may be done, and its cursor closed
+                self._cursor.interrupt()
+            self._thread.join(0.02)
 
     def wait(self, seconds: float) -> bool:
         """Wait this long at most; say whether it is done."""

@@ -92,18 +92,23 @@ class Source:
 
     def fingerprint(self) -> str:
         """Return a hash that changes with the files: their names, sizes and times. Frames from Python have none."""
-        place = self.policy.location(self.table)
-        if place is None or self.table.format is Format.PYTHON:
-            return "python"
-        paths = self.connection.execute(f"SELECT file FROM glob({text(place)}) ORDER BY file").fetchall()
-        told = hashlib.sha256()
-        for (path,) in paths:
-            facts = Path(path).stat()
-            told.update(f"{Path(path).name}\x00{facts.st_size}\x00{facts.st_mtime_ns}\x00".encode())
-        return told.hexdigest()
+        return fingerprint(self.policy, self.table, self.connection)
 
     def _unreadable(self, trouble: Exception) -> PolicyError:
         """Say what is wrong with a source without quoting what it holds."""
         kind = type(trouble).__name__.removesuffix("Exception").removesuffix("Error")
         remedy = "check that the path is right and that the file can be read"
         return problem(self.policy.path, ("tables", self.table.name, "source"), f"it cannot be read ({kind})", remedy)
+
+
+def fingerprint(policy: Policy, table: Table, connection: duckdb.DuckDBPyConnection) -> str:
+    """Return a hash that changes with a table's files, for the operator; the files need not be readable."""
+    place = policy.location(table)
+    if place is None or table.format is Format.PYTHON:
+        return "python"
+    paths = connection.execute(f"SELECT file FROM glob({text(place)}) ORDER BY file").fetchall()
+    told = hashlib.sha256()
+    for (path,) in paths:
+        facts = Path(path).stat()
+        told.update(f"{Path(path).name}\x00{facts.st_size}\x00{facts.st_mtime_ns}\x00".encode())
+    return told.hexdigest()

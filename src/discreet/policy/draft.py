@@ -34,22 +34,26 @@ UNIT = """\
 """
 
 
-def draft(tables: Iterable[tuple[str, str, Mapping[str, Type | None]]]) -> str:
+def draft(tables: Iterable[tuple[str, str, Mapping[str, Type | None]]], inner: Mapping[str, str] | None = None) -> str:
     """Return a commented policy for tables given as (name, source, columns with their types).
+
+    `inner` says which tables have another name inside their database file.
 
     It is valid TOML, and `load` refuses it with what only the owner can say: the budget, whose rows these are, and how
     many each may have. A column that looks like a unit is suggested in a comment; nothing is chosen for the owner.
     """
-    return HEAD + "".join(_table(name, source, schema) for name, source, schema in tables)
+    known = inner or {}
+    return HEAD + "".join(_table(name, source, schema, known.get(name)) for name, source, schema in tables)
 
 
-def _table(name: str, source: str, schema: Mapping[str, Type | None]) -> str:
+def _table(name: str, source: str, schema: Mapping[str, Type | None], inner: str | None) -> str:
     likely = [column for column in schema if column.casefold().endswith("id")]
     units = [f"# -> unit = {quoted(column)}  # likely, by its name: whose row it is\n" for column in likely]
     units = units or ['# -> unit = "..."            # the column that says whose row it is\n']
     csv = format_of(source) is Format.CSV
     lines = "".join(f"{line}\n" for column, kind in schema.items() for line in _column(column, kind, csv))
     head = f"\n[{dotted(['tables', name])}]\nsource = {quoted(source)}\n"
+    head += f"table = {quoted(inner)}\n" if inner is not None else ""
     columns = f"\n[{dotted(['tables', name, 'columns'])}]\n{_ABOUT[csv]}{lines}"
     return head + UNIT.format(units="".join(units)) + columns
 

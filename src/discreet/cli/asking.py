@@ -1,0 +1,163 @@
+"""`discreet ask`, `explain` and `bounds`: questions, what they would cost, and bounds found privately."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from discreet.base.errors import DiscreetError, QueryError
+from discreet.cli.options import (
+    AnalystOption,
+    ClampingOption,
+    EpsilonOption,
+    FileOption,
+    MaxGroupsOption,
+    MaxPerGroupOption,
+    MaxRowsOption,
+    ParamOption,
+    PolicyOption,
+    QuestionArgument,
+    RhoOption,
+    WithinOption,
+    errors_wanted,
+    find_policy,
+    parameters,
+)
+from discreet.cli.output import Format, Output, progress
+from discreet.cli.plainly import plainly
+
+if TYPE_CHECKING:
+    from discreet.curator import Curator
+
+LONGEST = 1_000_000
+"""Bytes of a question that are read; the parser refuses far shorter ones."""
+
+
+def ask(
+    question: QuestionArgument = None,
+    file: FileOption = None,
+    epsilon: EpsilonOption = None,
+    rho: RhoOption = None,
+    within: WithinOption = None,
+    param: ParamOption = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Pay for new noise, even if this was asked before.")] = False,
+    clamping: ClampingOption = False,
+    max_rows: MaxRowsOption = None,
+    max_groups: MaxGroupsOption = None,
+    max_rows_per_group: MaxPerGroupOption = None,
+    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    simultaneous: Annotated[bool, typer.Option("--simultaneous", help="Intervals that hold all at once.")] = False,
+    format: Annotated[Format | None, typer.Option(help="How to write the answer.", show_default="table")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write to this file.", show_default=False)
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw bars with intervals into this file.", show_default=False)
+    ] = None,
+    policy: PolicyOption = None,
+    analyst: AnalystOption = None,
+) -> None:
+    """Answer a question in SQL and pay for it; the same again is free."""
+    with plainly():
+        wanted = Output.of(format, output, plot, confidence, simultaneous)
+        text = _question(question, file)
+        limits: dict[str, Any] = {
+            "max_rows": max_rows,
+            "max_groups": max_groups,
+            "max_rows_per_group": max_rows_per_group,
+        }
+        how: dict[str, Any] = {
+            "rho": rho,
+            "within": errors_wanted(within),
+            "params": parameters(param),
+            "clamping": clamping,
+        }
+        with _opened(policy, analyst) as curator, _in_options(), progress("asking") as shown:
+            answer = curator.ask(text, epsilon, fresh=fresh, progress=shown, **how, **limits)
+        wanted.write(answer)
+
+
+def explain(
+    question: QuestionArgument = None,
+    file: FileOption = None,
+    epsilon: EpsilonOption = None,
+    rho: RhoOption = None,
+    within: WithinOption = None,
+    param: ParamOption = None,
+    clamping: ClampingOption = False,
+    max_rows: MaxRowsOption = None,
+    max_groups: MaxGroupsOption = None,
+    max_rows_per_group: MaxPerGroupOption = None,
+    policy: PolicyOption = None,
+    analyst: AnalystOption = None,
+) -> None:
+    """Say what a question would do and cost; free."""
+    with plainly():
+        text = _question(question, file)
+        limits: dict[str, Any] = {
+            "max_rows": max_rows,
+            "max_groups": max_groups,
+            "max_rows_per_group": max_rows_per_group,
+        }
+        how: dict[str, Any] = {
+            "rho": rho,
+            "within": errors_wanted(within),
+            "params": parameters(param),
+            "clamping": clamping,
+        }
+        with _opened(policy, analyst) as curator, _in_options():
+            typer.echo(str(curator.explain(text, epsilon, **how, **limits)))
+
+
+def bounds(
+    column: Annotated[str, typer.Argument(help="A numeric column with its table, such as visits.cost.")],
+    epsilon: Annotated[float, typer.Option("--epsilon", "-e", help="What to spend; smaller is more private.")],
+    policy: PolicyOption = None,
+    analyst: AnalystOption = None,
+) -> None:
+    """Find bounds of a column privately, paid like any question."""
+    with plainly():
+        with _opened(policy, analyst) as curator, progress("finding bounds") as shown:
+            found = curator.bounds(column, epsilon, progress=shown)
+        typer.echo(str(found))
+        typer.echo(f"receipt: {found.receipt}; {found.receipt.paid}", err=True)
+
+
+def _opened(policy: Path | None, analyst: str | None) -> Curator:
+    from discreet.curator import Curator
+
+    return Curator.open(find_policy(policy), analyst)
+
+
+def _question(text: str | None, file: Path | None) -> str:
+    """Return the question: the argument, a file's text, or standard input."""
+    if text is not None and file is not None:
+        raise QueryError("the question was given twice, as text and with -f; give it once")
+    if file is not None:
+        try:
+            return file.read_bytes()[:LONGEST].decode("utf-8-sig")
+        except OSError as trouble:
+            raise DiscreetError(f"{file} cannot be read ({trouble.strerror}); name a readable file") from None
+        except UnicodeDecodeError:
+            raise DiscreetError(f"{file} is not UTF-8; save it as UTF-8") from None
+    if text is not None and text != "-":
+        return text
+    if text is None and sys.stdin.isatty():
+        raise QueryError("there is no question; write it in quotes, or name a file with -f, or pipe it in")
+    return sys.stdin.read(LONGEST)
+
+
+@contextmanager
+def _in_options() -> Iterator[None]:
+    """Say what to write as options, where a message says it as Python would."""
+    try:
+        yield
+    except QueryError as trouble:
+        said = re.sub(r"params=\{'(\w+)': \.\.\.\}", r"--param \1=...", str(trouble))
+        raise QueryError(re.sub(r"(?<![\w-])(epsilon|rho)=", r"--\1 ", said)) from None

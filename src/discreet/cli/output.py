@@ -1,0 +1,134 @@
+"""Where an answer goes: the terminal, a file, a picture. Everything is checked before the question is charged."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from discreet.base.errors import DiscreetError, FailedError, ParameterError
+
+if TYPE_CHECKING:
+    from discreet.answers import Answer
+
+PICTURES = (".png", ".pdf", ".svg")
+
+
+class Format(StrEnum):
+    """The forms of an answer."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+ENDINGS = {".txt": Format.TABLE, **{f".{word}": word for word in (Format.CSV, Format.JSON, Format.PARQUET)}}
+
+
+@dataclass(frozen=True)
+class Output:
+    """What was asked for about the output; `of` has checked that it can be done."""
+
+    format: Format
+    file: Path | None
+    plot: Path | None
+    confidence: float
+    simultaneous: bool
+
+    @classmethod
+    def of(
+        cls, format: Format | None, file: Path | None, plot: Path | None, confidence: float, simultaneous: bool
+    ) -> Output:
+        """Return the output, or refuse what could only fail after the charge."""
+        from discreet.base import check
+
+        check.confidence(confidence)
+        for path in (file, plot):
+            if path is not None:
+                _check_writable(path)
+        if format is None:
+            format = Format.TABLE if file is None else ENDINGS.get(file.suffix.lower())
+            if format is None:
+                raise ParameterError("-o", str(file), "a file in .csv, .json, .parquet or .txt, or --format beside it")
+        if format is Format.PARQUET and file is None:
+            raise DiscreetError("--format parquet is for files: add -o FILE")
+        if plot is not None and plot.suffix.lower() not in PICTURES:
+            raise ParameterError("--plot", str(plot), f"a file that ends in {', '.join(PICTURES)}")
+        if plot is not None and find_spec("matplotlib") is None:
+            raise DiscreetError("plots need matplotlib: pip install 'discreet[plot]'")
+        return cls(format, file, plot, confidence, simultaneous)
+
+    def write(self, answer: Answer) -> None:
+        """Write the answer: to standard output goes the answer and nothing else."""
+        try:
+            self._write(answer)
+        except OSError as trouble:
+            if isinstance(trouble, BrokenPipeError):
+                raise
+            place = trouble.filename or self.file or self.plot
+            kept = "The answer is paid for and kept: asking again is free"
+            raise FailedError(f"{place} could not be written ({trouble.strerror}). {kept}") from None
+
+    def _write(self, answer: Answer) -> None:
+        if self.file is None:
+            typer.echo(self._text(answer).removesuffix("\n"))
+        elif self.format is Format.TABLE:
+            wide = answer.text(width=120, confidence=self.confidence, simultaneous=self.simultaneous)
+            self.file.write_text(wide + "\n", encoding="utf-8")
+        else:
+            answer.save(self.file, self.format.value, self.confidence, self.simultaneous)
+        if self.plot is not None:
+            answer.plot(self.plot, self.confidence, self.simultaneous)
+        for place in (self.file, self.plot):
+            if place is not None:
+                typer.echo(f"wrote {place}", err=True)
+
+    def _text(self, answer: Answer) -> str:
+        if self.format is Format.CSV:
+            return answer.to_csv(self.confidence, self.simultaneous)
+        if self.format is Format.JSON:
+            return answer.to_json(self.confidence, self.simultaneous)
+        terminal = sys.stdout.isatty()
+        columns = shutil.get_terminal_size((100, 24)).columns
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        return answer.text(columns, self.confidence, self.simultaneous, encoding, 60 if terminal else None)
+
+
+def _check_writable(path: Path) -> None:
+    folder = path.parent
+    if path.is_dir():
+        raise DiscreetError(f"{path} is a folder; name a file")
+    if not folder.is_dir():
+        raise DiscreetError(f"there is no folder {folder}; make it first")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise DiscreetError(f"{path} cannot be written; name another file")
+
+
+@contextmanager
+def progress(words: str) -> Iterator[Callable[[float], None] | None]:
+    """Show a bar on standard error while a question runs, where somebody looks at it; it vanishes at the end."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(words, total=None)
+
+        def update(share: float) -> None:
+            if share > 0:
+                shown.update(task, total=1.0, completed=min(share, 1.0))
+
+        yield update

@@ -1,0 +1,138 @@
+"""`discreet init`, `check`, `tables` and `data`: what the owner of the data does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from discreet.base.errors import PolicyError
+from discreet.cli.options import POLICY, AnalystOption, PolicyOption, find_policy
+from discreet.cli.plainly import TO_DO, plainly
+
+if TYPE_CHECKING:
+    from discreet.curator import Curator
+
+data = typer.Typer(help="List data versions; `data accept` takes changed files.", no_args_is_help=False)
+
+
+def init(
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DATA...", help="Parquet, csv or duckdb files to draft a policy for.", show_default=False
+        ),
+    ] = None,
+    policy: PolicyOption = None,
+    analyst: AnalystOption = None,
+) -> None:
+    """Draft a policy for data files; without files, create the ledger."""
+    with plainly():
+        if not sources:
+            _create(find_policy(policy), analyst)
+            return
+        path = policy / POLICY if policy and policy.is_dir() else policy or Path(POLICY)
+        if not path.exists():
+            _draft(sources, path)
+            return
+        try:
+            _create(path, analyst)
+        except PolicyError as wrong:
+            raise PolicyError(f"{path} exists and is not overwritten; complete it:\n{wrong}") from None
+
+
+def check(policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
+    """Check policy, sources, ledger and data versions."""
+    with plainly():
+        from discreet.curator.check import check as findings
+
+        to_do = 0
+        for finding in findings(find_policy(policy)):
+            to_do += finding.to_do
+            mark = "to do" if finding.to_do else "note" if finding.what == "warning" else "ok"
+            typer.echo(f"{mark:5}  {finding.what:7}  {finding.words}")
+        if analyst is not None:
+            opened(policy, analyst).close()
+        if to_do:
+            typer.echo(f"\n{to_do} thing{'s' if to_do > 1 else ''} to do")
+            raise typer.Exit(TO_DO)
+        typer.echo("\neverything fits: `discreet ask` answers")
+
+
+def tables(policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
+    """List the tables with all that is public about them; free."""
+    with plainly(), opened(policy, analyst) as curator:
+        typer.echo(str(curator.tables))
+
+
+@data.callback(invoke_without_command=True)
+def versions(context: typer.Context, policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
+    """List the tables with their versions, and whether their files changed since; `data accept` takes changed ones."""
+    if context.invoked_subcommand is not None:
+        return
+    with plainly(), opened(policy, analyst) as curator:
+        from discreet.curator.data import data_states
+
+        states = data_states(curator)
+        width = max(len(state.table) for state in states)
+        for state in states:
+            told = "named in the policy" if state.declared else "as accepted" if state.accepted else ""
+            typer.echo(f"{state.table:<{width}}  version {state.version!r}, {state.remedy or told}")
+
+
+@data.command()
+def accept(
+    context: typer.Context,
+    table: Annotated[str, typer.Argument(help="The table whose files changed.")],
+    version: Annotated[str, typer.Option(help="Your name for the new state of the data.")],
+    policy: PolicyOption = None,
+    analyst: AnalystOption = None,
+) -> None:
+    """Take changed files under a new version: questions are answered anew on them, from what is left of the budget."""
+    before = context.parent.params if context.parent else {}
+    with plainly(), opened(policy or before.get("policy"), analyst or before.get("analyst")) as curator:
+        from discreet.curator.data import accept as take
+
+        state = take(curator, table, version)
+        typer.echo(
+            f"{state.table} is at version {state.version!r} now; answers about earlier versions stay as they are"
+        )
+
+
+def opened(policy: Path | None, analyst: str | None) -> Curator:
+    """Open the curator for the operator, who need not name an analyst."""
+    from discreet.curator import Curator
+
+    return Curator.open(find_policy(policy), analyst, operator=True)
+
+
+def _create(path: Path, analyst: str | None) -> None:
+    from discreet.curator import Curator
+    from discreet.policy import load
+
+    policy = load(path)
+    if analyst is not None:
+        policy.analyst(analyst)
+    place = Curator.init(path)
+    typer.echo(
+        f"created the ledger {place}\nKeep it: it is the only memory of what was spent. Back it up with the data."
+    )
+    typer.echo("`discreet check` says whether everything fits, and `discreet ask` answers.")
+
+
+def _draft(sources: list[str], path: Path) -> None:
+    from discreet.engines.schemas import schemas
+    from discreet.policy import draft, loads
+
+    if not path.parent.is_dir():
+        raise PolicyError(f"there is no folder {path.parent}; make it first")
+    text = draft(*schemas(sources, path))
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
+    typer.echo(f"drafted {path} from names and types alone. Fill in what only you can say:\n")
+    try:
+        loads(text, path)
+    except PolicyError as missing:
+        typer.echo(str(missing).replace(f"{path}: ", "  "))
+    typer.echo("\nThen `discreet init` creates the ledger. Nothing can be asked before.")

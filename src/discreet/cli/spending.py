@@ -1,0 +1,117 @@
+"""`discreet budget` and `discreet ledger`: what is left, what was spent, and whether the record was touched."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections import deque
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from discreet.base.errors import LedgerError, ParameterError
+from discreet.cli.options import AnalystOption, EpsilonOption, PolicyOption, find_policy
+from discreet.cli.owning import opened
+from discreet.cli.plainly import TO_DO, fail, plainly
+
+if TYPE_CHECKING:
+    from discreet.ledger import Entry
+
+
+class Form(StrEnum):
+    """The forms of a ledger's listing."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+def budget(epsilon: EpsilonOption = None, policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
+    """Show what is spent and left; with --epsilon, how many questions fit."""
+    with plainly(), opened(policy, analyst) as curator:
+        shares = curator.budget
+        lines = [str(shares)]
+        if epsilon is not None:
+            for name in [analyst] if analyst else [None, *(share.name for share in shares.analysts)]:
+                more, who = shares.questions(epsilon, name), f" for {name}" if name else ""
+                lines.append(f"questions at epsilon {epsilon:g} that still fit{who}: {more:,}")
+        typer.echo("\n".join(lines))
+
+
+def ledger(
+    last: Annotated[int | None, typer.Option(min=1, help="Only the newest entries.", show_default=False)] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Recompute everything from the chain.")] = False,
+    receipt: Annotated[
+        str | None,
+        typer.Option(help="With --verify: a receipt kept elsewhere, to find a cut tail.", show_default=False),
+    ] = None,
+    format: Annotated[Form, typer.Option(help="How to write it.")] = Form.TABLE,
+    policy: PolicyOption = None,
+    analyst: AnalystOption = None,
+) -> None:
+    """List what was charged, answered and changed, or --verify it."""
+    with plainly():
+        if receipt is not None and not verify:
+            raise ParameterError("--receipt", receipt, "beside --verify")
+        path = find_policy(policy)
+        if verify:
+            _verify(path, receipt, format)
+        else:
+            _list(path, last, analyst, format)
+
+
+def _verify(path: Path, receipt: str | None, format: Form) -> None:
+    from discreet.answers import Mark
+    from discreet.curator.curator import ledger_path
+    from discreet.ledger import verify_file
+
+    mark = Mark.parse(receipt) if receipt is not None else None
+    place = ledger_path(path)
+    try:
+        found = verify_file(place, mark)
+    except LedgerError as damaged:
+        fail(str(damaged), TO_DO)
+    head = f"{found.entries}:{found.head}"
+    if format is Form.JSON:
+        told = {"ok": found.ok, "entries": found.entries, "head": head, "problems": list(found.problems)}
+        typer.echo(json.dumps({**told, "unproven": found.unproven}, indent=1))
+    elif found.ok:
+        proven = f"; the receipt's entry {mark.entry} is there" if mark else ""
+        typer.echo(f"{place}: {found.entries} entries, all as the chain says{proven}")
+        typer.echo(f"head: {head}")
+        if found.unproven:
+            typer.echo(f"note: {found.unproven}; give --receipt with one that was kept elsewhere")
+    else:
+        typer.echo(f"{place}: this ledger was touched")
+        typer.echo("\n".join(f"  {problem}" for problem in found.problems))
+    if not found.ok:
+        fail(f"verification failed: {len(found.problems)} problem{'s' if len(found.problems) > 1 else ''}", TO_DO)
+
+
+def _list(path: Path, last: int | None, analyst: str | None, format: Form) -> None:
+    from discreet.cli.entries import line, name_of
+    from discreet.curator.curator import facts, ledger_path
+    from discreet.ledger import Ledger
+    from discreet.policy import load
+
+    policy = load(path)
+    if analyst is not None:
+        policy.analyst(analyst)
+    with Ledger.open(ledger_path(policy), facts(policy)) as opened_ledger:
+        entries: deque[Entry] = deque(
+            (entry for entry in opened_ledger.entries() if analyst is None or entry.body.get("analyst") == analyst),
+            maxlen=last,
+        )
+    if format is Form.JSON:
+        rows = [
+            {"number": each.number, "at": each.at, "kind": each.kind, "hash": each.hash, "body": each.body}
+            for each in entries
+        ]
+        typer.echo(json.dumps(rows, indent=1))
+        return
+    width = shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else None
+    names = max((len(name_of(entry)) for entry in entries), default=0)
+    for entry in entries:
+        typer.echo(line(entry, names, width))

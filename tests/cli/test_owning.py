@@ -1,0 +1,242 @@
+"""`discreet init`, `check`, `tables`, `data`, `budget`, `ledger`: the owner's way from files to a watched budget."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from cli_support import ANALYSTS, BY_WARD, COUNT, POLICY, Ran, clinic, refused, run, tables
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(clinic(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with data and nothing else."""
+    tables(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_owners_way_from_files_to_a_verified_ledger(bare: Path) -> None:
+    told = run("init", "visits.parquet", "wards.csv")
+    assert "drafted policy.toml" in told
+    assert "budget.epsilon: is missing" in told
+    draft = (bare / "policy.toml").read_text()
+    assert 'source = "visits.parquet"' in draft
+    assert "budget.epsilon" in refused("init")
+    assert "is not overwritten" in refused("init", "visits.parquet")
+    assert (bare / "policy.toml").read_text() == draft
+    visits, mark, wards = draft.replace("# -> epsilon", "epsilon").partition("[tables.wards]")
+    visits = visits.replace("# -> unit", "unit").replace("# -> max_rows", "max_rows")
+    (bare / "policy.toml").write_text(visits + mark + wards.replace("# -> public", "public"))
+    assert "there is none yet" in Ran("check").out
+    assert "created the ledger .discreet/ledger.db" in run("init", "visits.parquet")
+    assert "exists already" in refused("init")
+    assert "everything fits" in run("check")
+    receipt = json.loads(run("ask", COUNT, "-e", 0.5, "--format", "json"))["receipt"]["receipt"]
+    assert "50.00% spent" in run("budget")
+    assert "all as the chain says" in run("ledger", "--verify")
+    assert "the receipt's entry" in run("ledger", "--verify", "--receipt", receipt)
+    with sqlite3.connect(bare / ".discreet" / "ledger.db") as db:
+        db.execute("UPDATE entries SET body = replace(body, 'COUNT', 'count') WHERE kind = 'CHARGE'")
+    ran = Ran("ledger", "--verify")
+    assert ran.code == 1
+    assert "was edited" in ran.out
+    assert "verification failed" in ran.err
+    assert Ran("check").code == 1
+
+
+def test_drafts_know_folders_patterns_and_duckdb_files(bare: Path) -> None:
+    with duckdb.connect(str(bare / "shop.duckdb")) as shop:
+        shop.execute("CREATE TABLE buyers (id INTEGER, name VARCHAR)")
+        shop.execute("CREATE TABLE visits (id INTEGER, things INTEGER[])")
+    (bare / "months").mkdir()
+    shutil.copy("visits.parquet", bare / "months" / "may.parquet")
+    run("init", "visits.parquet", "months", "shop.duckdb", "months/*.parquet")
+    draft = (bare / "policy.toml").read_text()
+    for section in ("visits", "months", "buyers", "visits_2", "months_2"):
+        assert f"[tables.{section}]" in draft
+    assert 'source = "months/*.parquet"' in draft
+    assert "# things: of a type that discreet does not know" in draft
+    assert "# age = { lower = ..., upper = ... }  # integer" in draft
+
+
+def test_a_table_of_a_duckdb_file_that_was_renamed_is_still_found(bare: Path) -> None:
+    with duckdb.connect(str(bare / "shop.duckdb")) as shop:
+        shop.execute("CREATE TABLE visits (id INTEGER)")
+    run("init", "visits.parquet", "shop.duckdb")
+    draft = (bare / "policy.toml").read_text()
+    assert 'table = "visits"' in draft.partition("[tables.visits_2]")[2]
+
+
+def test_a_draft_elsewhere_names_its_sources_from_there(bare: Path) -> None:
+    (bare / "inner").mkdir()
+    run("init", "visits.parquet", "--policy", "inner/policy.toml")
+    assert f'source = "{bare}/visits.parquet"' in (bare / "inner" / "policy.toml").read_text()
+    assert "there is no folder" in refused("init", "visits.parquet", "--policy", "missing/policy.toml")
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("missing.parquet", "there is no such file"),
+        ("notes.txt", "does not end in"),
+        ("empty", "no .parquet and no .csv"),
+        ("broken.parquet", "cannot be read as parquet"),
+        ("broken.duckdb", "cannot be read as duckdb"),
+    ],
+)
+def test_files_that_cannot_be_drafted_are_refused(bare: Path, source: str, complaint: str) -> None:
+    for name in ("notes.txt", "broken.parquet", "broken.duckdb"):
+        (bare / name).write_text("patient 7 has cancer")
+    (bare / "empty").mkdir()
+    told = refused("init", source)
+    assert complaint in told
+    assert "cancer" not in told
+    assert not (bare / "policy.toml").exists()
+
+
+def test_check_says_everything_that_is_to_be_done(bare: Path) -> None:
+    (bare / "policy.toml").write_text(POLICY.replace("epsilon = 3.0", "epsilon = -1").replace("max_rows = 4", ""))
+    ran = Ran("check")
+    assert ran.code == 1
+    assert "budget.epsilon" in ran.out
+    assert "2 things to do" in ran.out
+    (bare / "policy.toml").write_text(POLICY.replace("cost =", "price =").replace("wards.csv", "gone.csv"))
+    ran = Ran("check")
+    assert ran.code == 1
+    assert "price" in ran.out
+    (bare / "policy.toml").write_text(POLICY.replace("epsilon = 3.0", "epsilon = 30"))
+    assert "20 or less is usual" in Ran("check").out
+
+
+def test_check_refuses_a_policy_that_protects_something_else(here: Path) -> None:
+    (here / "policy.toml").write_text(POLICY.replace('unit = "patient_id"\nmax_rows = 4', "rows_are_units = true"))
+    ran = Ran("check")
+    assert ran.code == 1
+    assert "protects something else" in ran.out
+    assert "protects something else" in refused("ask", COUNT, "-e", 1)
+
+
+def test_tables_shows_what_is_public(here: Path) -> None:
+    told = run("tables")
+    for words in ("visits (unit: patient_id)", "wards (public)", "0 to 500; step 0.5", "north, south"):
+        assert words in told
+
+
+def test_changed_data_is_taken_under_a_new_version_only_when_accepted(here: Path) -> None:
+    assert "version '1', as accepted" in run("data")
+    assert "version 'one', named in the policy" in run("data")
+    first = run("ask", COUNT, "-e", 0.5, "--format", "csv")
+    tables(here, rows=400)
+    assert run("ask", COUNT, "-e", 0.5, "--format", "csv") == first
+    assert "discreet data accept visits --version NAME" in run("data")
+    ran = Ran("check")
+    assert (ran.code, "1 thing to do" in ran.out) == (1, True)
+    assert "had version '1' already" in refused("data", "accept", "visits", "--version", "1")
+    assert "needs a name" in refused("data", "accept", "visits", "--version", " ")
+    assert "visits is at version '2'" in run("data", "accept", "VISITS", "--version", "2")
+    assert "everything fits" in run("check")
+    assert "charged" in run("ask", COUNT, "-e", 0.5)
+    assert "version 2" in run("ledger", "--last", 3)
+    os.utime("visits.parquet", (1, 1))
+    assert "had version '2' already" in refused("data", "accept", "visits", "--version", "2")
+    assert "is at version '3'" in run("data", "--policy", here / "policy.toml", "accept", "visits", "--version", "3")
+    assert "33.33% spent" in run("budget")
+
+
+def test_accepting_is_only_for_versions_that_the_policy_does_not_name(here: Path) -> None:
+    assert "change version in the policy" in refused("data", "accept", "wards", "--version", "2")
+    assert "no such table" in refused("data", "accept", "nothing", "--version", "2")
+
+
+def test_a_table_that_came_later_is_to_be_accepted(here: Path) -> None:
+    shutil.copy("visits.parquet", "more.parquet")
+    more = '[tables.more]\nsource = "more.parquet"\nunit = "patient_id"\nmax_rows = 4\n'
+    (here / "policy.toml").write_text(POLICY + more)
+    assert "more was never accepted" in Ran("check").out
+    run("data", "accept", "more", "--version", "1")
+    assert run("check")
+
+
+def test_budget_shows_shares_and_how_many_questions_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(clinic(tmp_path, POLICY + ANALYSTS))
+    run("ask", COUNT, "-e", 0.25, "--analyst", "bob")
+    told = run("budget", "--epsilon", 0.1)
+    for words in ("total", "8.33% spent", "alice", "50.00% left of epsilon 0.5", "still fit: 27", "for bob: 2"):
+        assert words in told
+    own = run("budget", "--epsilon", 0.1, "--analyst", "bob")
+    assert "alice" not in own
+    assert "for bob: 2" in own
+    assert "epsilon must be" in refused("budget", "-e", -1)
+
+
+def test_the_ledger_is_listed_readably(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(clinic(tmp_path, POLICY + ANALYSTS))
+    run("ask", COUNT, "-e", 0.25, "--analyst", "bob")
+    run("ask", COUNT, "-e", 0.25, "--analyst", "alice")
+    (tmp_path / "policy.toml").write_text(POLICY.replace("3.0", "4.5") + ANALYSTS)
+    lines = run("ledger").splitlines()
+    kinds = [line.split()[3] for line in lines]
+    assert kinds == ["CREATE", "STATE", "CHARGE", "RECORD", "SHARE", "POLICY"]
+    assert "bob" in lines[2]
+    assert lines[2].endswith(f"epsilon 0.25, rho 0.03125: {COUNT}")
+    assert "alice" in lines[4]
+    assert lines[5].endswith("budget.epsilon: 3 -> 4.5")
+    assert len(run("ledger", "--last", 2).splitlines()) == 2
+    assert [line.split()[3] for line in run("ledger", "--analyst", "alice").splitlines()] == ["SHARE"]
+    entries = json.loads(run("ledger", "--format", "json"))
+    assert [entry["kind"] for entry in entries] == kinds
+    assert entries[2]["body"]["text"] == COUNT
+    assert "eve" in refused("ledger", "--analyst", "eve")
+
+
+def test_a_hostile_question_stays_on_its_line(here: Path) -> None:
+    run("ask", f"{COUNT} -- \x1b[31m\n WHERE age > 5", "-e", 0.1)
+    line = run("ledger").splitlines()[-2]
+    assert "\x1b" not in line
+    assert "WHERE age > 5" in line
+
+
+def test_verification_finds_a_cut_tail_with_a_receipt(here: Path) -> None:
+    run("ask", COUNT, "-e", 0.1)
+    shutil.copytree(".discreet", "older")
+    receipt = json.loads(run("ask", BY_WARD, "-e", 0.1, "--format", "json"))["receipt"]["receipt"]
+    shutil.rmtree(".discreet")
+    shutil.copytree("older", ".discreet")
+    assert "without a receipt" in run("ledger", "--verify")
+    ran = Ran("ledger", "--verify", "--receipt", receipt)
+    assert ran.code == 1
+    assert "its tail was cut" in ran.out
+    told = Ran("ledger", "--verify", "--receipt", receipt, "--format", "json")
+    assert told.code == 1
+    assert json.loads(told.out)["ok"] is False
+    assert "64 hexadecimal digits" in refused("ledger", "--verify", "--receipt", "7")
+    assert "beside --verify" in refused("ledger", "--receipt", receipt)
+
+
+def test_a_ledger_is_verified_without_a_policy_that_loads(here: Path) -> None:
+    (here / "policy.toml").write_text("nonsense")
+    assert "all as the chain says" in run("ledger", "--verify")
+    (here / ".discreet" / "ledger.db").write_bytes(b"nonsense" * 1000)
+    assert "damaged" in refused("ledger", "--verify", code=1)
+    (here / ".discreet" / "ledger.db").unlink()
+    assert "there is no ledger" in refused("ledger", "--verify", code=1)
+
+
+def test_a_missing_ledger_is_an_error_and_never_made_anew(here: Path) -> None:
+    shutil.rmtree(here / ".discreet")
+    for command in (["ask", COUNT, "-e", "1"], ["budget"], ["ledger"], ["data"]):
+        assert "there is no ledger" in refused(*command)
+    assert not (here / ".discreet" / "ledger.db").exists()
