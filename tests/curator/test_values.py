@@ -78,7 +78,7 @@ def test_nobody_there_gives_bounds_and_not_an_error(tmp_path: Path, aggregate: s
 
 def test_simultaneous_intervals_are_wider(tmp_path: Path) -> None:
     with clinic(tmp_path, VISITS) as curator:
-        answer = curator.ask("SELECT ward, COUNT(*) AS n, AVG(age) AS a FROM visits GROUP BY ward", 0.5)
+        answer = curator.ask("SELECT ward, COUNT(*) AS n, SUM(age) AS a FROM visits GROUP BY ward", 0.5)
         for one, every in zip(answer.bounds(0.9, False), answer.bounds(0.9, True), strict=True):
             for single, joint in zip(one, every, strict=True):
                 assert (single is None) == (joint is None)

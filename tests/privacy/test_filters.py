@@ -165,8 +165,8 @@ def test_a_hundred_thousand_admits_a_second(fresh: Filter, loss: Loss) -> None:
     fresh.admits(loss)
     best = math.inf
     for _ in range(5):
-        begin = time.perf_counter()
-        for _ in range(2000):
+        begin = time.process_time()  # what else the machine does is not counted
+        for _ in range(4000):
             fresh.admits(loss)
-        best = min(best, time.perf_counter() - begin)
-    assert 2000 / best >= 1e5
+        best = min(best, time.process_time() - begin)
+    assert 4000 / best >= 1e5

@@ -63,7 +63,7 @@ def add_up(a: Exact, b: Exact) -> Exact:
 
     The sign of the float's error is exact: Knuth's two-sum.
     """
-    if isinstance(a, Fraction) or isinstance(b, Fraction):
+    if type(a) is not float or type(b) is not float:
         return Fraction(a) + Fraction(b) if math.isfinite(a) and math.isfinite(b) else math.inf
     total = a + b
     part = total - a

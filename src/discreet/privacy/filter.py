@@ -63,5 +63,6 @@ class Filter(ABC):
 def part_of(spent: Exact, cap: Exact) -> float:
     """Return spent / cap, above 1 exactly when spent is above cap."""
     if spent <= cap:
-        return min(1.0, float(spent / cap)) if cap else 0.0
+        share = float(spent / cap) if cap else 0.0
+        return share if share < 1.0 else 1.0
     return max(1.0 + 2.0**-52, float(spent / cap)) if cap else math.inf
