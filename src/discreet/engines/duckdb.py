@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -28,7 +30,7 @@ class DuckEngine:
     def __init__(self, policy: Policy, frames: Mapping[str, Any] | None = None) -> None:
         self.policy = policy
         self._connection = duckdb.connect(":memory:")
-        self._connection.execute("SET TimeZone = 'UTC'")
+        self._connection.execute("SET GLOBAL TimeZone = 'UTC'")  # of every cursor
         self._connection.execute("SET autoinstall_known_extensions = false")
         given = {name.casefold(): frame for name, frame in (frames or {}).items()}
         unknown = set(given) - {table.name.casefold() for table in policy.tables}
@@ -48,31 +50,28 @@ class DuckEngine:
                 raise problem(policy.path, ("tables", table.name, "source"), wrong, remedy) from None
             resolved = check_schema(policy, table, source.schema())
             source.types = dict(resolved.source_types)
+            source.check_unit()
             self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
         check_people(policy, tuple(resolved for resolved in self.tables.values() if not resolved.table.public))
 
     def run(self, plan: BoundedPlan) -> DuckRun:
         """Begin to run a bounded plan."""
-        return DuckRun(self._connection.cursor(), plan, self._select)
+        return DuckRun(self._cursor(), plan, self._select)
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
         self._only_public(table)
         name, select = quoted(column), self._select(table, frozenset({column}))
-        found = self._connection.cursor().execute(
-            f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY 1"
-        )
-        return tuple(value for (value,) in found.fetchall())
+        found = self._cursor().execute(f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY 1")
+        return tuple(_in_utc(value) for (value,) in found.fetchall())
 
     def public_key(self, table: str, columns: tuple[str, ...]) -> bool:
         """Say whether no two rows of a public table agree in these columns."""
         self._only_public(table)
         names = ", ".join(quoted(name) for name in columns)
         select = self._select(table, frozenset(columns))
-        found = self._connection.cursor().execute(
-            f"SELECT 1 FROM ({select}) GROUP BY {names} HAVING count(*) > 1 LIMIT 1"
-        )
-        return found.fetchone() is None
+        found = self._cursor().execute(f"SELECT 1 FROM ({select}) GROUP BY {names} HAVING count(*) > 1 LIMIT 1")
+        return not found.fetchall()
 
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source that changes when it does. For the operator only."""
@@ -86,12 +85,24 @@ class DuckEngine:
         """Let go of the connection."""
         self._connection.close()
 
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        cursor = self._connection.cursor()
+        for source in self._sources.values():
+            source.prepare(cursor)
+        return cursor
+
     def _select(self, table: str, columns: frozenset[str]) -> str:
         return self._sources[table].select(columns)
 
     def _only_public(self, table: str) -> None:
         if not self.tables[table.casefold()].table.public:
             raise PolicyError(f"{table!r} is private: its values are not listed")
+
+
+def _in_utc(value: Any) -> Constant:
+    """Return a value of a public table, points in time with their zone."""
+    found: Constant = value.replace(tzinfo=dt.UTC) if isinstance(value, dt.datetime) else value
+    return found
 
 
 class DuckRun:
@@ -101,6 +112,7 @@ class DuckRun:
         self._cursor, self._plan = cursor, plan
         self._steps = statements(plan, source)
         self._future: Future[Exact] = Future()
+        self._stopped = threading.Event()
         threading.Thread(target=self._work, daemon=True).start()
 
     def _work(self) -> None:
@@ -110,14 +122,18 @@ class DuckRun:
             self._future.set_exception(trouble)
 
     def _exact(self) -> Exact:
-        self._cursor.execute(f"CREATE OR REPLACE TEMP TABLE {KEPT} AS {self._steps.kept}")
         try:
-            rows = self._cursor.execute(self._steps.sums).fetchall()
-            cells = {index: self._cursor.execute(step).fetchall() for index, step in self._steps.cells.items()}
+            self._rows(f"CREATE OR REPLACE TEMP TABLE {KEPT} AS {self._steps.kept}")
+            rows = self._rows(self._steps.sums)
+            cells = {index: self._rows(step) for index, step in self._steps.cells.items()}
             return gathered(self._plan, rows, cells)
         finally:
-            self._cursor.execute(f"DROP TABLE IF EXISTS {KEPT}")
             self._cursor.close()
+
+    def _rows(self, statement: str) -> list[Any]:
+        if self._stopped.is_set():
+            raise duckdb.InterruptException("stopped between two statements")
+        return self._cursor.execute(statement).fetchall()
 
     def progress(self) -> float:
         """Return how much of the current statement is done, or a negative number."""
@@ -130,7 +146,9 @@ class DuckRun:
 
     def cancel(self) -> None:
         """Stop as soon as possible."""
-        self._cursor.interrupt()
+        self._stopped.set()
+        with contextlib.suppress(duckdb.Error):  # it may have ended by now
+            self._cursor.interrupt()
 
     def wait(self, seconds: float) -> bool:
         """Wait this long at most; say whether it is done."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from discreet.base import check
 from discreet.base.errors import QueryError
-from discreet.base.rounding import ball, float_down, ratio_up, rounded_up
+from discreet.base.rounding import ball, float_down, float_up, ratio_up, rounded_up
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.additive import fitting_scale
 from discreet.mechanisms.gaussian import analytic_sigma
@@ -85,7 +85,7 @@ def _laplace(bounded: Bounded, shares: tuple[Fraction, ...], epsilon: Fraction) 
     for measure, share in zip(bounded.plan.measures, shares, strict=True):
         scale = ratio_up(bounded.plan.l1(measure), share * epsilon)
         noises.append(Laplace(fitting_scale(scale, "epsilon", float(epsilon))))
-        rho = float(add_up(rho, PureLoss(float(share * epsilon)).zcdp()))
+        rho = float(add_up(rho, PureLoss(float_up(share * epsilon)).zcdp()))
     words = f"{_decimal(epsilon)}-differentially private"
     return Price(bounded, tuple(noises), shares, Charge(epsilon, rho), words)
 
