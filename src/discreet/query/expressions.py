@@ -269,7 +269,7 @@ def _holds(value: int | Decimal | Fraction) -> bool:
     """Say whether a float can stand for the number."""
     if isinstance(value, Decimal) and not (value.is_finite() and abs(value.adjusted()) < 400):
         return False
-    return abs(value) <= sys.float_info.max
+    return abs(Fraction(value)) <= sys.float_info.max
 
 
 def combined(name: str, *arguments: Expression) -> Call:

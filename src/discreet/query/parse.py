@@ -40,7 +40,7 @@ def parse(text: str) -> exp.Select:
     """
     if not isinstance(text, str) or not text.strip():
         raise QueryError("the question is empty; write SELECT ... FROM ...")
-    if "\x00" in text or not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+    if "\x00" in text or (not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)):
         raise QueryError("the question holds characters that no text has (NUL or half of a pair); take them out")
     if len(text) > LONGEST:
         raise QueryError(f"the question has {len(text)} characters; at most {LONGEST} are read")
