@@ -78,7 +78,9 @@ BEDS = pa.table({"floor": pa.array([1, 2], pa.int64()), "kind": pa.array(["soft"
 HOSPITAL = {"visits": VISITS, "people": PEOPLE, "wards": WARDS, "beds": BEDS}
 
 
-def engine_of(policy: str = POLICY, frames: Mapping[str, Any] | None = None, path: str = "owner/policy.toml") -> DuckEngine:
+def engine_of(
+    policy: str = POLICY, frames: Mapping[str, Any] | None = None, path: str = "owner/policy.toml"
+) -> DuckEngine:
     return DuckEngine(loads(policy, path), HOSPITAL if frames is None else frames)
 
 
@@ -129,5 +131,3 @@ def tree(exact: Exact, measure: int, levels: int, branches: int) -> dict[tuple[i
                 node = (key, level, cell // branches**level)
                 nodes[node] = nodes.get(node, 0) + count
     return nodes
-
-

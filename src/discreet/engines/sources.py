@@ -122,9 +122,8 @@ class Source:
         return f"({value} COLLATE C)" if kind is Type.TEXT else value
 
     def _unit(self, name: str) -> str:
-        """Return whose row it is. Wide numbers and moments stay as they are: a cast would make two units one."""
-        exact = self.types[name] in (Type.DECIMAL, Type.TIMESTAMP) and self.table.format is not Format.CSV
-        return quoted(name) if exact else self._value(name)
+        """Return whose row it is. Wide numbers stay as they are: as floats, two units could be one."""
+        return quoted(name) if self.types[name] is Type.DECIMAL else self._value(name)
 
     def fingerprint(self) -> str:
         """Return a hash that changes with the files: their names, sizes and times. Frames from Python have none."""
