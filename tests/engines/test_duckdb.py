@@ -92,7 +92,7 @@ def test_fingerprints_change_with_the_files(tmp_path: object) -> None:
     engine = engine_of()
     assert engine.fingerprint("visits") == "python"
     file = f"{tmp_path}/t.csv"
-    policy = f'[budget]\nepsilon = 1.0\n[tables.t]\nsource = "t.csv"\nrows_are_units = true\n[tables.t.columns]\na = {{ type = "integer" }}\n'
+    policy = '[budget]\nepsilon = 1.0\n[tables.t]\nsource = "t.csv"\nrows_are_units = true\n[tables.t.columns]\na = { type = "integer" }\n'
     found = []
     for content in ("a\n1\n", "a\n1\n2\n"):
         with open(file, "w") as out:
