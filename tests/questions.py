@@ -92,16 +92,16 @@ def asked(engine: DuckEngine, text: str, params: Mapping[str, Any] | None = None
     return canonical(build(parse(text), catalog_of(engine), params))
 
 
-def bounded(engine: DuckEngine, text: str, params: Mapping[str, Any] | None = None, **tighter: int | None) -> Bounded:
+def bounded(engine: DuckEngine, text: str, params: Any = None, **tighter: Any) -> Bounded:
     return bound(asked(engine, text, params), catalog_of(engine), tighter)
 
 
-def answered(engine: DuckEngine, text: str, params: Mapping[str, Any] | None = None, **tighter: int | None) -> Exact:
+def answered(engine: DuckEngine, text: str, params: Any = None, **tighter: Any) -> Exact:
     """Return the exact whole numbers of a question."""
     return engine.run(bounded(engine, text, params, **tighter).plan).result()
 
 
-def refusal(engine: DuckEngine, text: str, params: Mapping[str, Any] | None = None, **tighter: int | None) -> str:
+def refusal(engine: DuckEngine, text: str, params: Any = None, **tighter: Any) -> str:
     with pytest.raises(QueryError) as found:
         bounded(engine, text, params, **tighter)
     return str(found.value)

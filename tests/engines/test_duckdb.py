@@ -43,7 +43,8 @@ def test_a_run_says_how_far_it_is() -> None:
 
 def test_a_cancelled_run_raises_and_the_next_one_works() -> None:
     many = pa.table({"age": pa.array(range(3_000_000), pa.int64())})
-    policy = "[budget]\nepsilon = 1.0\n[tables.t]\nrows_are_units = true\n[tables.t.columns]\nage = { lower = 0, upper = 9 }\n"
+    policy = "[budget]\nepsilon = 1.0\n[tables.t]\nrows_are_units = true\n"
+    policy += "[tables.t.columns]\nage = { lower = 0, upper = 9 }\n"
     engine = engine_of(policy, {"t": many})
     slow = "SELECT AVG(age), MEDIAN(age) FROM t WHERE age * age % 7 <> 8 AND age / 3 / 7 / 9 <> 5"
     run = engine.run(bounded(engine, slow).plan)
@@ -92,7 +93,8 @@ def test_fingerprints_change_with_the_files(tmp_path: object) -> None:
     engine = engine_of()
     assert engine.fingerprint("visits") == "python"
     file = f"{tmp_path}/t.csv"
-    policy = '[budget]\nepsilon = 1.0\n[tables.t]\nsource = "t.csv"\nrows_are_units = true\n[tables.t.columns]\na = { type = "integer" }\n'
+    policy = '[budget]\nepsilon = 1.0\n[tables.t]\nsource = "t.csv"\nrows_are_units = true\n'
+    policy += '[tables.t.columns]\na = { type = "integer" }\n'
     found = []
     for content in ("a\n1\n", "a\n1\n2\n"):
         with open(file, "w") as out:

@@ -44,7 +44,7 @@ def test_wrong_limits_are_refused() -> None:
     assert "these limits exist" in refusal(ENGINE, GROUPED, max_row=3)
     for wrong in (0, -1, True, 1.5):
         with pytest.raises(ParameterError, match="max_rows"):
-            bounded(ENGINE, GROUPED, max_rows=wrong)  # type: ignore[arg-type]
+            bounded(ENGINE, GROUPED, max_rows=wrong)
 
 
 @pytest.mark.parametrize(("neighbours", "factor"), [("add-remove", 1), ("replace", 2)])

@@ -67,7 +67,8 @@ def test_what_is_refused(text: str, part: str) -> None:
 
 
 def test_lookups_mean_what_duckdb_means() -> None:
-    text = "SELECT kind, COUNT(*) FROM visits JOIN wards USING (ward) LEFT JOIN beds ON beds.floor = wards.floor GROUP BY kind"
+    joins = "JOIN wards USING (ward) LEFT JOIN beds ON beds.floor = wards.floor"
+    text = f"SELECT kind, COUNT(*) FROM visits {joins} GROUP BY kind"
     assert [lookup.keep for lookup in asked(ENGINE, text).lookups] == [False, True]
     assert answered(ENGINE, text).sums == ((1, 2),)
     for join, count in (("JOIN", 3), ("LEFT JOIN", 4), ("INNER JOIN", 3), ("LEFT OUTER JOIN", 4)):
