@@ -197,7 +197,7 @@ MUTATIONS = [
         "values that are one float are two keys",
         "query/bound.py",
         "if key.type in INEXACT and len(",
-        "if key.type is Type.TEXT and len(",
+        "if key.type is Type.BOOLEAN and len(",
         BOUND,
     ),
     broken(

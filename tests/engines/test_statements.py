@@ -200,6 +200,13 @@ def test_heavy_units_reach_their_limits_and_no_more() -> None:
     assert sum(heavy("SELECT ward, COUNT(DISTINCT patient) FROM visits GROUP BY ward", max_groups=2)) == 2
 
 
+def test_units_with_few_rows_in_many_groups_are_limited_too() -> None:
+    rows = [(1, 1, 1.0, ward, True) for ward in ("n", "s", "it's")]
+    text = "SELECT ward, COUNT(*), COUNT(DISTINCT patient) FROM visits GROUP BY ward"
+    found = exact(bounded(ENGINES["add-remove"], text, max_groups=1).plan, rows)
+    assert [sorted(each) for each in found.sums] == [[0, 0, 1], [0, 0, 1]]
+
+
 def test_rows_without_a_unit_or_with_a_key_outside_the_domain_do_not_count() -> None:
     rows = [(None, 1, 1.0, "n", True), (1, 1, 1.0, "attic", True), (1, 1, 1.0, None, True), (1, 1, 1.0, "s", True)]
     plan = bounded(ENGINES["add-remove"], "SELECT ward, COUNT(*) FROM visits GROUP BY ward").plan
