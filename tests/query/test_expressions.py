@@ -132,7 +132,7 @@ def test_a_condition_means_what_duckdb_means(condition: str) -> None:
         "b AND NULL OR i = j",
         "f > 0",
         "f <> f",
-        "i - j < 0 OR i + 1 = j",
+        "i / 2 < j",
         "i % 2 = -1",
         "d >= '2020-01-01'",
         "m < '2020-01-01'",
