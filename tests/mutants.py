@@ -20,12 +20,13 @@ import mutations_answers
 import mutations_curator
 import mutations_ledger
 import mutations_policy
+import mutations_query
 from mutations import MUTANTS as FOUNDATIONS
 from mutations import Mutant
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKERS = 2
-LISTS = (mutations_policy, mutations_ledger, mutations_answers, mutations_curator)
+LISTS = (mutations_policy, mutations_ledger, mutations_answers, mutations_query, mutations_curator)
 MUTANTS = [*FOUNDATIONS, *(mutant for each in LISTS for mutant in each.MUTATIONS)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -29,7 +30,7 @@ class DuckEngine:
     def __init__(self, policy: Policy, frames: Mapping[str, Any] | None = None) -> None:
         self.policy = policy
         self._connection = duckdb.connect(":memory:")
-        self._connection.execute("SET TimeZone = 'UTC'")
+        self._connection.execute("SET GLOBAL TimeZone = 'UTC'")  # of every cursor
         self._connection.execute("SET autoinstall_known_extensions = false")
         given = {name.casefold(): frame for name, frame in (frames or {}).items()}
         unknown = set(given) - {table.name.casefold() for table in policy.tables}
@@ -49,6 +50,7 @@ class DuckEngine:
                 raise problem(policy.path, ("tables", table.name, "source"), wrong, remedy) from None
             resolved = check_schema(policy, table, source.schema())
             source.types = dict(resolved.source_types)
+            source.check_unit()
             self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
         check_people(policy, tuple(resolved for resolved in self.tables.values() if not resolved.table.public))
 
@@ -61,7 +63,7 @@ class DuckEngine:
         self._only_public(table)
         name, select = quoted(column), self._select(table, frozenset({column}))
         found = self._cursor().execute(f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY 1")
-        return tuple(value for (value,) in found.fetchall())
+        return tuple(_in_utc(value) for (value,) in found.fetchall())
 
     def public_key(self, table: str, columns: tuple[str, ...]) -> bool:
         """Say whether no two rows of a public table agree in these columns."""
@@ -69,7 +71,7 @@ class DuckEngine:
         names = ", ".join(quoted(name) for name in columns)
         select = self._select(table, frozenset(columns))
         found = self._cursor().execute(f"SELECT 1 FROM ({select}) GROUP BY {names} HAVING count(*) > 1 LIMIT 1")
-        return found.fetchone() is None
+        return not found.fetchall()
 
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source that changes when it does. For the operator only."""
@@ -86,7 +88,7 @@ class DuckEngine:
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         cursor = self._connection.cursor()
         for source in self._sources.values():
-            source.register(cursor)
+            source.prepare(cursor)
         return cursor
 
     def _select(self, table: str, columns: frozenset[str]) -> str:
@@ -97,6 +99,12 @@ class DuckEngine:
             raise PolicyError(f"{table!r} is private: its values are not listed")
 
 
+def _in_utc(value: Any) -> Constant:
+    """Return a value of a public table, points in time with their zone."""
+    found: Constant = value.replace(tzinfo=dt.UTC) if isinstance(value, dt.datetime) else value
+    return found
+
+
 class DuckRun:
     """One bounded plan being run, in a thread of its own."""
 
@@ -104,6 +112,7 @@ class DuckRun:
         self._cursor, self._plan = cursor, plan
         self._steps = statements(plan, source)
         self._future: Future[Exact] = Future()
+        self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
@@ -114,14 +123,18 @@ class DuckRun:
             self._future.set_exception(trouble)
 
     def _exact(self) -> Exact:
-        self._cursor.execute(f"CREATE OR REPLACE TEMP TABLE {KEPT} AS {self._steps.kept}")
         try:
-            rows = self._cursor.execute(self._steps.sums).fetchall()
-            cells = {index: self._cursor.execute(step).fetchall() for index, step in self._steps.cells.items()}
+            self._rows(f"CREATE OR REPLACE TEMP TABLE {KEPT} AS {self._steps.kept}")
+            rows = self._rows(self._steps.sums)
+            cells = {index: self._rows(step) for index, step in self._steps.cells.items()}
             return gathered(self._plan, rows, cells)
         finally:
-            self._cursor.execute(f"DROP TABLE IF EXISTS {KEPT}")
             self._cursor.close()
+
+    def _rows(self, statement: str) -> list[Any]:
+        if self._stopped.is_set():
+            raise duckdb.InterruptException("stopped between two statements")
+        return self._cursor.execute(statement).fetchall()
 
     def progress(self) -> float:
         """Return how much of the current statement is done, or a negative number."""
@@ -137,6 +150,7 @@ class DuckRun:
 
         An interrupt between two statements is lost, so it is repeated.
         """
+        self._stopped.set()
         while self._thread.is_alive():
             with contextlib.suppress(duckdb.Error):  # it may be done, and its cursor closed
                 self._cursor.interrupt()

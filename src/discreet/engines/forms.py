@@ -21,6 +21,10 @@ SQL_TYPES = {
 """What columns are cast to where they are read; decimals become the nearest floats."""
 
 
+UNIT = '"__discreet_unit"'
+"""The column of a source that says whose row it is."""
+
+
 def quoted(name: str) -> str:
     """Return a name as an identifier, whatever it holds."""
     return '"' + name.replace('"', '""') + '"'
@@ -60,6 +64,12 @@ def sql(expression: Expression) -> str:
     if isinstance(expression, Literal):
         return constant(expression.value, expression.type)
     arguments = [sql(argument) for argument in expression.arguments]
+    types = [argument.type for argument in expression.arguments]
+    if Type.DATE in types and Type.TIMESTAMP in types:  # a date may lie beyond all points in time
+        arguments = [
+            f"TRY_CAST({argument} AS TIMESTAMP)" if type_ is Type.DATE else argument
+            for argument, type_ in zip(arguments, types, strict=True)
+        ]
     return FORMS[expression.function](arguments, expression.type)
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
-from discreet.engines.forms import SQL_TYPES, quoted, text
+from discreet.engines import header
+from discreet.engines.forms import SQL_TYPES, UNIT, quoted, text
 from discreet.policy.model import Format, Policy, Table
 from discreet.policy.problems import problem
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 TYPES = {
     "BOOLEAN": Type.BOOLEAN,
@@ -29,70 +33,108 @@ TYPES = {
 
 
 class Source:
-    """One table's rows, as a FROM clause on a connection."""
+    """One table's rows, as a FROM clause on cursors of a connection, once they are `prepared`."""
 
     def __init__(self, policy: Policy, table: Table, connection: duckdb.DuckDBPyConnection, frame: Any = None) -> None:
         self.policy, self.table, self.connection = policy, table, connection
         self.types: dict[str, Type] = {}
         """Types pinned by the policy, set once the schema is checked: what csv columns are cast to."""
-        self.frame: Any = None
-        self.clause = self._clause(frame)
+        self._frame = None if frame is None else self._arrow(frame)
+        self.clause = self._clause()
 
-    @property
-    def _python_name(self) -> str:
-        return f"__discreet_python_{self.table.name}"
+    def prepare(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        """Make the rows known to a cursor: DuckDB shows tables from Python only to the cursor that was given them."""
+        if self._frame is not None:
+            cursor.register(f"__discreet_python_{self.table.name}", self._frame)
 
-    def register(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Make a table from Python known to a connection: each cursor has its own."""
-        if self.frame is None:
-            return
+    def _arrow(self, frame: Any) -> pa.Table:
+        """Return what was handed over as an Arrow table: its types are fixed, and nobody changes its rows later."""
+        import pyarrow as pa
+
+        kind = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
         try:
-            connection.register(self._python_name, self.frame)
-        except (duckdb.Error, TypeError, ValueError):
-            wrong, remedy = f"{type(self.frame).__name__} was given", "give a pandas or polars frame or an Arrow table"
+            if isinstance(frame, pa.Table):
+                return frame
+            if kind == "pandas.DataFrame":
+                return pa.Table.from_pandas(frame, preserve_index=False)
+            if kind == "polars.DataFrame":
+                return frame.to_arrow()
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            wrong, remedy = "a column has no one type", "give every column of the frame one type"
             raise problem(self.policy.path, ("tables", self.table.name), wrong, remedy) from None
+        remedy = "hand over a pandas or polars DataFrame or an Arrow Table"
+        raise problem(self.policy.path, ("tables", self.table.name), f"{type(frame).__name__} was given", remedy)
 
-    def _clause(self, frame: Any) -> str:
+    def _clause(self) -> str:
         place, table = self.policy.location(self.table), self.table
-        if frame is not None:
-            self.frame = frame
-            self.register(self.connection)
-            return quoted(self._python_name)
+        if self._frame is not None:
+            return quoted(f"__discreet_python_{table.name}")
         if place is None:
             remedy = f'write source = "...", or open with tables={{"{table.name}": frame}}'
             raise problem(self.policy.path, ("tables", table.name, "source"), "there is no source", remedy)
         if table.format is Format.PARQUET:
             return f"read_parquet({text(place)}, union_by_name = false)"
         if table.format is Format.CSV:
-            return f"read_csv({text(place)}, header = true, all_varchar = true, null_padding = true)"
+            return header.clause(place, self._header(place))
         name = f"__discreet_file_{table.name}"
         self.connection.execute(f"ATTACH {text(place)} AS {quoted(name)} (READ_ONLY)")
         inner = (table.database_table or table.name).split(".")
         return ".".join(quoted(part) for part in (name, *inner))
 
+    def _header(self, place: str) -> header.Header:
+        """Return the header of csv files, or refuse one that cannot be right without quoting it: it may be a row."""
+        found = header.read_headers(self.connection.cursor(), place)
+        names = next(iter(found))[1] if found else ()
+        wrong = ""
+        if len(found) != 1:
+            wrong = "its files begin with different lines" if found else "there is no such file"
+        elif not all(names):
+            wrong = "its first line holds an empty name"
+        elif self.table.columns and not any(column.name in names for column in self.table.columns):
+            wrong = "its first line holds no name that the policy declares"
+        if wrong:
+            remedy = "csv files begin with a line of names, the same in each"
+            raise problem(self.policy.path, ("tables", self.table.name, "source"), wrong, remedy)
+        return next(iter(found))
+
     def schema(self) -> dict[str, Type | None]:
         """Return the columns and their types, from the source's own schema; csv columns are text."""
         try:
-            found = self.connection.execute(f"DESCRIBE SELECT * FROM {self.clause}").fetchall()
+            cursor = self.connection.cursor()
+            self.prepare(cursor)
+            found = cursor.execute(f"DESCRIBE SELECT * FROM {self.clause}").fetchall()
         except duckdb.Error as trouble:
             raise self._unreadable(trouble) from None
         csv = self.table.format is Format.CSV
-        return {name: Type.TEXT if csv else TYPES.get(kind.split("(")[0]) for name, kind, *_ in found}
+        return {name: Type.TEXT if csv else _type(kind) for name, kind, *_ in found}
 
     def select(self, columns: frozenset[str]) -> str:
-        """Return a SELECT of these columns, cast to their types; what does not fit is NULL, never an error."""
-        cast = "TRY_CAST" if self.table.format is Format.CSV else "CAST"
-        listed = [self._cast(name, cast) for name in self.types if name in columns]
+        """Return a SELECT of these columns, cast to their types, and of the unit; what does not fit is NULL."""
+        listed = [f"{self._value(name)} AS {quoted(name)}" for name in self.types if name in columns]
+        if self.table.unit is not None:
+            listed.append(f"{self._unit(self.table.unit)} AS {UNIT}")
         return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
 
-    def _cast(self, name: str, cast: str) -> str:
+    def _value(self, name: str) -> str:
+        """Return a column in its type. Text is compared byte by byte, whatever collation a database gave it."""
         kind = self.types[name]
-        value = f"{cast}({quoted(name)} AS {SQL_TYPES[kind]})"
-        return f"{value} AS {quoted(name)}"
+        value = f"TRY_CAST({quoted(name)} AS {SQL_TYPES[kind]})"
+        return f"({value} COLLATE C)" if kind is Type.TEXT else value
+
+    def _unit(self, name: str) -> str:
+        """Return whose row it is. Wide numbers stay as they are: as floats, two units could be one."""
+        return quoted(name) if self.types[name] is Type.DECIMAL else self._value(name)
 
     def fingerprint(self) -> str:
         """Return a hash that changes with the files: their names, sizes and times. Frames from Python have none."""
         return fingerprint(self.policy, self.table, self.connection)
+
+    def check_unit(self) -> None:
+        """Refuse units that csv files cannot name exactly."""
+        unit = self.table.unit
+        if unit is not None and self.table.format is Format.CSV and self.types[unit] is Type.DECIMAL:
+            wrong, remedy = f"{unit!r} is decimal, and csv files write one decimal in many ways", 'write type = "text"'
+            raise problem(self.policy.path, ("tables", self.table.name, "unit"), wrong, remedy)
 
     def _unreadable(self, trouble: Exception) -> PolicyError:
         """Say what is wrong with a source without quoting what it holds."""
@@ -112,3 +154,8 @@ def fingerprint(policy: Policy, table: Table, connection: duckdb.DuckDBPyConnect
         facts = Path(path).stat()
         told.update(f"{Path(path).name}\x00{facts.st_size}\x00{facts.st_mtime_ns}\x00".encode())
     return told.hexdigest()
+
+
+def _type(kind: str) -> Type | None:
+    """Return the type of a column of DuckDB's, such as DECIMAL(9,2); lists of it, such as DECIMAL(9,2)[], have none."""
+    return None if kind.endswith("]") else TYPES.get(kind.split("(")[0])

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.engines.forms import constant, number, quoted, sql, text
+from discreet.engines.forms import UNIT, constant, number, quoted, sql, text
 from discreet.plan.bounded import BoundedPlan, Grid, Limits, Measure, Part
 from discreet.plan.expressions import Column, columns_of
 
-UNIT, KEY, KEPT = '"__discreet_unit"', '"__discreet_key"', "__discreet_kept"
+KEY, KEPT = '"__discreet_key"', "__discreet_kept"
 
 Source = Callable[[str, frozenset[str]], str]
 """A table's name and the columns needed of it, to a SELECT that casts them to their types."""
@@ -53,10 +53,8 @@ def _rows(plan: BoundedPlan, source: Source) -> str:
     needed: dict[str, set[str]] = {plan.scan.relation: set()}
     for column in _columns(plan):
         needed.setdefault(column.relation, set()).add(column.name)
-    if plan.unit.column is not None:
-        needed[plan.scan.relation].add(plan.unit.column)
     scan = quoted(plan.scan.relation)
-    unit = "0" if plan.unit.column is None else f"{scan}.{quoted(plan.unit.column)}"
+    unit = "0" if plan.unit.column is None else f"{scan}.{UNIT}"
     tables = [f"({source(plan.scan.table, frozenset(needed[plan.scan.relation]))}) AS {scan}"]
     for lookup in plan.lookups:
         wanted = frozenset(needed.get(lookup.relation, set()) | {name for _, name in lookup.on})

@@ -59,6 +59,8 @@ def _share(node: exp.Expression, rows: Scope) -> Fraction:
 def _count(node: exp.Expression, rows: Scope, relations: Relations) -> Aggregate:
     known(node, {"this", "big_int"})
     inner = node.this
+    if isinstance(inner, exp.Star):
+        known(inner, set())
     if inner is None or isinstance(inner, exp.Star):
         return Aggregate(Kind.ROWS)
     if isinstance(inner, exp.Distinct):
@@ -67,6 +69,8 @@ def _count(node: exp.Expression, rows: Scope, relations: Relations) -> Aggregate
             return Aggregate(Kind.UNITS)
         raise QueryError(f"{shown(node)}: only COUNT(DISTINCT {relations.unit_word}) is answered")
     argument = translate(inner, rows)
+    if isinstance(argument, Literal) and argument.value is None:
+        raise QueryError(f"{shown(node)} is 0 on all data; write COUNT(*) to count rows")
     return Aggregate(Kind.ROWS) if isinstance(argument, Literal) else Aggregate(Kind.VALUES, argument)
 
 

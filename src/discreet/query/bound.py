@@ -34,6 +34,9 @@ SUM_REACH = 1 << 52
 RANK_POINTS = 16**6
 """Grid points under a tree of ranks."""
 
+INEXACT = (Type.FLOAT, Type.DECIMAL)
+"""Columns that engines compare as floats."""
+
 LIMITS = ("max_rows", "max_groups", "max_rows_per_group")
 
 
@@ -52,6 +55,8 @@ def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None
     resolved = catalog.table(question.scan.table)
     keys = tuple(Key(key, _domain(key, question, catalog)) for key in question.keys)
     combinations = math.prod(len(key.domain) for key in keys)
+    if combinations == 0:
+        raise QueryError("a column that is grouped by holds no value in its public table; group by another")
     if combinations > MOST_KEYS:
         raise QueryError(
             f"the keys have {combinations:,} combinations, more than {MOST_KEYS:,}; group by fewer columns"
@@ -72,9 +77,17 @@ def _domain(key: Column, question: Question, catalog: Catalog) -> tuple[Constant
     table = _table_of(key, question, catalog)
     declared = catalog.column(table, key.name)
     if declared.values is not None:
+        if key.type in INEXACT and len({float(value) for value in declared.values if isinstance(value, int)}) < len(
+            declared.values
+        ):
+            raise QueryError(
+                f"{key.name!r} has declared values that are one float; store the column as text or integers"
+            )
         return _sorted(declared.values)
     if key.type is Type.BOOLEAN:
         return (False, True)
+    if table.table.public and key.type in INEXACT:
+        raise QueryError(f"{key.name!r} is {key.type}, and such numbers are no keys; group by integers or text")
     if table.table.public:
         return _sorted(catalog.public_values(table.table.name, key.name))
     raise QueryError(

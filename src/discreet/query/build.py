@@ -77,7 +77,7 @@ class _Builder:
     def _selected(self, node: exp.Expression) -> exp.Expression:
         """Return what a position or an alias in GROUP BY stands for."""
         if isinstance(node, exp.Literal) and not node.is_string:
-            place = int(node.this) if str(node.this).isdigit() else 0
+            place = int(node.this) if str(node.this).isdecimal() else 0
             if not 1 <= place <= len(self.select.expressions):
                 raise QueryError(f"GROUP BY {node.this}: there is no such column in the SELECT")
             chosen: exp.Expression = self.select.expressions[place - 1]
@@ -96,6 +96,8 @@ class _Builder:
                 known(node, {"this", "alias"})
             inner = node.this if isinstance(node, exp.Alias) else node
             name = node.alias if isinstance(node, exp.Alias) else _plain_name(inner)
+            if not name:
+                raise QueryError(f"{shown(node)}: a column of the answer needs a name; leave AS out or name it")
             if any(name.casefold() == other.casefold() for other, _ in self.outputs):
                 raise QueryError(f"two columns of the answer are called {name!r}; give one another name with AS")
             self.outputs.append((name, translate(inner, scope)))
@@ -135,6 +137,8 @@ class _Builder:
     def _order(self) -> tuple[Order, ...]:
         node = self.select.args.get("order")
         terms = []
+        if node is not None:
+            known(node, {"expressions"})
         for each in node.expressions if node is not None else []:
             known(each, {"this", "desc", "nulls_first"})
             terms.append(
@@ -143,10 +147,10 @@ class _Builder:
         return tuple(terms)
 
     def _ordered(self, node: exp.Expression) -> Expression:
-        if isinstance(node, exp.Literal) and str(node.this).isdigit():
-            place = int(node.this)
+        if isinstance(node, exp.Literal) and not node.is_string:
+            place = int(node.this) if str(node.this).isdecimal() else 0
             if not 1 <= place <= len(self.outputs):
-                raise QueryError(f"ORDER BY {place}: there is no such column in the SELECT")
+                raise QueryError(f"ORDER BY {node.this}: there is no such column in the SELECT")
             return self.outputs[place - 1][1]
         return translate(node, self._finish_scope(self._aliases()))
 
@@ -156,9 +160,10 @@ class _Builder:
             return None
         known(node, {"expression"})
         found = translate(node.expression, Scope(_no_column, _no_aggregate, self.parameters))
-        if not isinstance(found, Literal) or found.type is not Type.INTEGER or not isinstance(found.value, int):
-            raise QueryError(f"{shown(node)}: LIMIT takes a whole number")
-        return found.value
+        value = found.value if isinstance(found, Literal) and found.type is Type.INTEGER else None
+        if not isinstance(value, int) or not 0 <= value < 1 << 62:
+            raise QueryError(f"{shown(node)}: LIMIT takes a whole number that is not negative")
+        return value
 
 
 def _condition(clause: str, found: Expression) -> Expression:

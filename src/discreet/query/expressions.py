@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -14,7 +15,7 @@ from sqlglot import exp
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.expressions import Call, Constant, Expression, Literal
-from discreet.plan.functions import FUNCTIONS, call
+from discreet.plan.functions import FUNCTIONS, MOST_BITS, call
 from discreet.query.parse import known, shown
 
 TWO_SIDED: dict[type[exp.Expression], str] = {
@@ -105,7 +106,7 @@ def _literal(node: exp.Expression, scope: Scope) -> Expression:
         number = Decimal(text)
     except ArithmeticError:
         raise QueryError(f"{shown(node)} is not a number") from None
-    return constant(int(text) if text.isdigit() else number)
+    return constant(int(number) if text.isdecimal() and len(text) <= 400 else number)
 
 
 def _boolean(node: exp.Expression, scope: Scope) -> Expression:
@@ -201,13 +202,15 @@ def _round(node: exp.Expression, scope: Scope) -> Expression:
         raise QueryError(f"{shown(node)}: ROUND is for released values, as in ROUND(AVG(x), 2)")
     digits = node.args.get("decimals")
     places = () if digits is None else (_translate(digits, scope),)
-    if places and not (isinstance(places[0], Literal) and places[0].type is Type.INTEGER):
-        raise QueryError(f"{shown(node)}: the digits of ROUND must be a whole number")
+    given = [each.value for each in places if isinstance(each, Literal)]
+    if places and not (given and isinstance(given[0], int) and -38 <= given[0] <= 38):
+        raise QueryError(f"{shown(node)}: the digits of ROUND must be a whole number from -38 to 38")
     return call("round", _translate(node.this, scope), *places)
 
 
 def _cast(node: exp.Expression, scope: Scope) -> Expression:
     """DATE '2026-03-01' and TIMESTAMP '...' are constants; other casts are refused."""
+    known(node, {"this", "to", "_type"})
     inner, wanted = node.this, node.args["to"].sql(dialect="duckdb").upper()
     types = {"DATE": Type.DATE, "TIMESTAMP": Type.TIMESTAMP}
     if isinstance(inner, exp.Literal) and inner.is_string and wanted in types:
@@ -243,23 +246,30 @@ def constant(value: object, name: str = "a constant") -> Literal:
         return Literal(value, Type.BOOLEAN)
     if value is None:
         return Literal(None, Type.BOOLEAN)
-    if isinstance(value, int):
+    if isinstance(value, int) and value.bit_length() <= MOST_BITS:
         return Literal(value, Type.INTEGER)
     if isinstance(value, float):
         value = Decimal(repr(value))
-    if isinstance(value, Decimal | Fraction):
-        if isinstance(value, Decimal) and not (value.is_finite() and -400 < value.adjusted() < 400):
+    if isinstance(value, int | Decimal | Fraction):
+        if not _holds(value):
             raise QueryError(f"{name} must be a finite number of reasonable size")
         return Literal(Fraction(value), Type.FLOAT)
     if isinstance(value, str):
-        if "\x00" in value:
-            raise QueryError(f"{name} holds a NUL character, which no column does")
+        if any(letter == "\x00" or "\ud800" <= letter <= "\udfff" for letter in value):
+            raise QueryError(f"{name} holds a NUL character or half of a pair, which no column does")
         return Literal(value, Type.TEXT)
     if isinstance(value, dt.datetime):
-        return Literal(_utc(value), Type.TIMESTAMP)
+        return Literal(_moment(value.isoformat(), Type.TIMESTAMP), Type.TIMESTAMP)
     if isinstance(value, dt.date):
         return Literal(value, Type.DATE)
     raise QueryError(f"{name} must be a number, text, true or false, a date or None; got {type(value).__name__}")
+
+
+def _holds(value: int | Decimal | Fraction) -> bool:
+    """Say whether a float can stand for the number."""
+    if isinstance(value, Decimal) and not (value.is_finite() and abs(value.adjusted()) < 400):
+        return False
+    return abs(Fraction(value)) <= sys.float_info.max
 
 
 def combined(name: str, *arguments: Expression) -> Call:
@@ -292,7 +302,7 @@ def _moment(text: str, wanted: Type) -> Constant:
         if wanted is Type.DATE:
             return dt.date.fromisoformat(text)
         return _utc(dt.datetime.fromisoformat(text))
-    except ValueError:
+    except (ValueError, OverflowError):
         raise QueryError(f"{text!r} is not a {wanted}; write it as 2026-03-01 or 2026-03-01 12:30:00") from None
 
 

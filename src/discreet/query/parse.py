@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from discreet.base.errors import QueryError
 
 LONGEST = 100_000
 """Characters of a question: more is a mistake or an attack on the parser."""
+
+DEEPEST = 200
+"""Levels of a question: DuckDB and the steps after this one read all that are not deeper."""
 
 CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "kind"}
 """The clauses of a SELECT that are answered."""
@@ -36,9 +40,12 @@ def parse(text: str) -> exp.Select:
     """
     if not isinstance(text, str) or not text.strip():
         raise QueryError("the question is empty; write SELECT ... FROM ...")
+    if "\x00" in text or (not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)):
+        raise QueryError("the question holds characters that no text has (NUL or half of a pair); take them out")
     if len(text) > LONGEST:
         raise QueryError(f"the question has {len(text)} characters; at most {LONGEST} are read")
     try:
+        _check_numbers(text)
         statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
     except SqlglotError as problem:
         raise QueryError(f"this is not SQL that DuckDB reads: {_first_line(problem)}") from None
@@ -49,10 +56,34 @@ def parse(text: str) -> exp.Select:
     (select,) = statements
     if not isinstance(select, exp.Select):
         raise QueryError(f"{shown(select)} is not a SELECT; questions are SELECT ... FROM ... and nothing else")
+    _check_depth(select)
     known(select, CLAUSES, REMEDIES)
     if select.args.get("kind"):
         raise QueryError(f"{shown(select)}: SELECT AS {select.args['kind']} is not answered; leave it out")
     return select
+
+
+def _check_numbers(text: str) -> None:
+    """Refuse numbers with letters at their end: sqlglot reads 0x1F as 0 AS x1F, and DuckDB as 31."""
+    tokens = sqlglot.tokenize(text, dialect="duckdb")
+    for number, word in pairwise(tokens):
+        if number.token_type is TokenType.NUMBER and number.end + 1 == word.start and word.text[:1].isalpha():
+            raise QueryError(f"`{number.text}{word.text[:20]}` is not a decimal number; write digits, or a space after")
+
+
+def _check_depth(select: exp.Select) -> None:
+    """Refuse what is nested so deeply that a later step could fail on it after the charge."""
+    level, depth = [select.args.values()], 0
+    while level:
+        depth += 1
+        if depth > DEEPEST:
+            raise QueryError(
+                f"the question is nested more than {DEEPEST} deep; write it flatter, such as with IN (...)"
+            )
+        found = [
+            each for values in level for value in values for each in (value if isinstance(value, list) else [value])
+        ]
+        level = [each.args.values() for each in found if isinstance(each, exp.Expression)]
 
 
 def parse_condition(text: str) -> exp.Expression:

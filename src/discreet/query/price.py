@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.base import check
-from discreet.base.errors import QueryError
-from discreet.base.rounding import ball, float_down, ratio_up, rounded_up
+from discreet.base.errors import ParameterError, QueryError
+from discreet.base.rounding import ball, float_down, float_up, ratio_up, rounded_up
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.additive import fitting_scale
 from discreet.mechanisms.gaussian import analytic_sigma
@@ -60,7 +60,10 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
         return laplace
     sigma = analytic_sigma(float_down(epsilon), float_down(policy.question_delta), 1)
     words = f"({_decimal(epsilon)}, {float(policy.question_delta):g})-differentially private"
-    gaussian = _gaussian(bounded, shares, sigma, None, words)
+    try:
+        gaussian = _gaussian(bounded, shares, sigma, None, words)
+    except ParameterError:  # beyond the widest noise, where the other still is not
+        return laplace
     ratios = [expected_error(a) / expected_error(b) for a, b in zip(gaussian.noises, laplace.noises, strict=True)]
     return gaussian if math.fsum(ratios) < len(ratios) else laplace
 
@@ -85,7 +88,7 @@ def _laplace(bounded: Bounded, shares: tuple[Fraction, ...], epsilon: Fraction) 
     for measure, share in zip(bounded.plan.measures, shares, strict=True):
         scale = ratio_up(bounded.plan.l1(measure), share * epsilon)
         noises.append(Laplace(fitting_scale(scale, "epsilon", float(epsilon))))
-        rho = float(add_up(rho, PureLoss(float(share * epsilon)).zcdp()))
+        rho = float(add_up(rho, PureLoss(float_up(share * epsilon)).zcdp()))
     words = f"{_decimal(epsilon)}-differentially private"
     return Price(bounded, tuple(noises), shares, Charge(epsilon, rho), words)
 

@@ -10,11 +10,13 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.plan.expressions import Column, Expression
-from discreet.plan.functions import call
 from discreet.plan.question import Lookup, Scan
 from discreet.policy.schema import Resolved
 from discreet.query.catalog import Catalog
 from discreet.query.parse import known, shown
+
+COLUMN = {"this", "table"}
+"""What a column may be written with: its name and its table's, not a schema's."""
 
 
 @dataclass
@@ -77,7 +79,11 @@ class Relations:
         for expression, name in pairs:
             column = self.catalog.column(other, name)
             assert column.type is not None
-            call("eq", expression, Column(relation, column.name, column.type))
+            if expression.type is not column.type:  # 2^53 and 2^53 + 1 are one float: a row would have two partners
+                raise QueryError(
+                    f"{column.name!r} of {table!r} is {column.type}, and {expression.type} is joined to it; "
+                    f"join columns of one type"
+                )
             on.append((expression, column.name))
         if not on:
             raise QueryError(f"joining {table!r} needs ON with equal columns")
@@ -94,6 +100,8 @@ class Relations:
         condition = join.args.get("on")
         for part in condition.flatten() if isinstance(condition, exp.And) else [condition] if condition else []:
             sides = [part.this, part.expression] if isinstance(part, exp.EQ) else []
+            for side in sides:
+                known(side, COLUMN if isinstance(side, exp.Column) else set(side.args))
             mine = [side for side in sides if isinstance(side, exp.Column) and self._is_of(side, relation, other)]
             if len(sides) != 2 or len(mine) != 1:
                 raise QueryError(f"{shown(part)}: ON takes equalities of a column of {relation!r} with one before it")
@@ -114,6 +122,7 @@ class Relations:
 
     def column(self, node: exp.Column) -> Expression:
         """Return the column that a name means, or refuse one that is unknown or means several."""
+        known(node, COLUMN)
         if node.table:
             if node.table.casefold() not in self.named:
                 raise QueryError(f"{shown(node)}: there is no table {node.table!r} in this question")
@@ -135,6 +144,7 @@ class Relations:
         _, table = self.named[self.scan.relation.casefold()]
         if not isinstance(node, exp.Column) or table.table.unit is None:
             return False
+        known(node, COLUMN)
         return node.name.casefold() == table.table.unit.casefold() and node.table.casefold() in (
             "",
             self.scan.relation.casefold(),
@@ -154,4 +164,6 @@ def _table(node: exp.Expression) -> tuple[str, str]:
     alias = node.args.get("alias")
     if alias is not None:
         known(alias, {"this"})
+        if not isinstance(alias.this, exp.Identifier):
+            raise QueryError(f"{shown(node)}: the name of a table is a word, as in FROM visits AS v")
     return node.name, node.alias or node.name

@@ -1,0 +1,59 @@
+"""Sensitivities are the largest that limits allow: checked against all ways a unit's rows can lie in groups."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import pytest
+
+from discreet.base.types import Type
+from discreet.plan.bounded import BRANCHES, Grid, Limits, Measure, Part, tree_levels
+from discreet.plan.expressions import Column
+from questions import bounded, engine_of
+
+ALL = [Limits(*each) for each in itertools.product((1, 2, 3, 4, 5, 7), (1, 2, 3), (1, 2, 3, 5, 9))]
+
+
+@pytest.mark.parametrize("limits", ALL, ids=lambda each: f"{each.rows}-{each.groups}-{each.rows_per_group}")
+def test_limits_against_all_placements(limits: Limits) -> None:
+    placements = [
+        counts
+        for counts in itertools.product(range(limits.rows_per_group + 1), repeat=limits.groups)
+        if sum(counts) <= limits.rows
+    ]
+    assert limits.l1() == max(sum(counts) for counts in placements)
+    assert limits.l2_squared() == max(sum(count**2 for count in counts) for counts in placements)
+    assert limits.units_l1() == max(sum(count > 0 for count in counts) for counts in placements)
+
+
+def test_which_limit_binds_is_said() -> None:
+    assert Limits(4, 2, 3).bound_by == "max_rows = 4"
+    assert Limits(9, 2, 3).bound_by == "max_groups = 2 times max_rows_per_group = 3"
+
+
+def test_the_reach_of_a_measure() -> None:
+    grid, column = Grid(Fraction(0), Fraction(1), -7, 3), Column("t0", "x", Type.INTEGER)
+    reaches = {part: Measure(part, column, grid).reach for part in Part}
+    assert reaches == {**dict.fromkeys(Part, 1), Part.SUM: 7, Part.SQUARES: 49}
+
+
+@pytest.mark.parametrize(("points", "levels"), [(2, 1), (16, 1), (17, 2), (256, 2), (257, 3), (16**6, 6)])
+def test_a_tree_has_a_leaf_for_every_point(points: int, levels: int) -> None:
+    grid = Grid(Fraction(0), Fraction(1), 0, points - 1)
+    assert tree_levels(grid) == levels
+    assert BRANCHES ** (levels - 1) < points <= BRANCHES**levels or levels == 1
+    assert Measure(Part.RANKS, None, grid).levels == levels
+
+
+def test_a_plan_multiplies_limits_reach_levels_and_neighbours() -> None:
+    text = "SELECT ward, COUNT(*), SUM(age), COUNT(DISTINCT patient), MEDIAN(age) FROM visits GROUP BY ward"
+    plan = bounded(engine_of(), text).plan
+    assert plan.groups == 3
+    found = {measure.part: (plan.l1(measure), plan.l2_squared(measure)) for measure in plan.measures}
+    assert found == {
+        Part.ROWS: (4, 10),
+        Part.SUM: (4 * 110, 10 * 110**2),
+        Part.UNITS: (2, 2),
+        Part.RANKS: (4 * 2, 10 * 2),
+    }

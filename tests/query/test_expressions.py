@@ -1,0 +1,277 @@
+"""Conditions mean what DuckDB means by the same text, on rows that hold the worst; the rest is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet.base.errors import QueryError
+from discreet.base.types import Type
+from discreet.plan.expressions import Literal
+from discreet.query.expressions import constant
+from questions import answered, engine_of, refusal
+
+BIG = 2**63 - 1
+ROWS = pa.table(
+    {
+        "i": pa.array([0, 1, -1, 2, 7, BIG, -BIG - 1, None, None, 3], pa.int64()),
+        "j": pa.array([1, None, -1, 0, BIG, BIG, -BIG - 1, 5, None, -3], pa.int64()),
+        "f": pa.array([0.0, -0.0, 0.5, float("nan"), float("inf"), -float("inf"), 1e308, None, 5e-324, -2.5]),
+        "s": pa.array(["", "a", "A", "a%b", "it's", "\u00e9\U0001f600", "a_b\\", None, "%", "2020-01-01"]),
+        "b": pa.array([True, False, None, True, False, None, True, False, None, True]),
+        "d": pa.array([0, 1, -1, 18262, None, 2932896, -719162, 5, 6, 7], pa.date32()),
+        "m": pa.array([0, 1, -1, 1577836800000000, None, 10**15, -(10**15), 5, 6, 7], pa.timestamp("us")),
+    }
+)
+ENGINE = engine_of("[budget]\nepsilon = 1.0\n[tables.t]\nrows_are_units = true\n", {"t": ROWS})
+PLAIN = duckdb.connect(":memory:", config={"threads": 1})
+PLAIN.register("given", ROWS)
+PLAIN.execute("CREATE TABLE t AS SELECT * FROM given").fetchall()
+
+WHOLE = st.sampled_from(["i", "j", "0", "1", "-1", "3", "NULL", f"{BIG}", f"-{BIG}", f"-{BIG + 1}", "9" * 30, "i", "j"])
+FLOATS = st.sampled_from(["f", "f", "0.5", "-2.5", "1e308", "f", "NULL", "0.0"])
+TEXTS = st.sampled_from(["s", "s", "''", "'a'", "'it''s'", "'\u00e9\U0001f600'", "NULL", "'a_b\\'"])
+DATES = st.sampled_from(["d", "d", "DATE '1970-01-01'", "'2020-01-01'", "NULL", "CAST('1969-12-31' AS DATE)"])
+MOMENTS = st.sampled_from(["m", "m", "TIMESTAMP '1970-01-01 00:00:00'", "'2020-01-01 00:00:00'", "NULL"])
+COMPARED = st.sampled_from(["=", "<>", "!=", "<", "<=", ">", ">="])
+PATTERNS = st.lists(st.sampled_from(["%", "_", "a", "b", "\\", "\u00e9", ""]), max_size=4).map("".join)
+
+
+@st.composite
+def wholes(draw: Any) -> str:
+    a, b = draw(WHOLE), draw(WHOLE)
+    return str(
+        draw(
+            st.sampled_from(
+                [
+                    a,
+                    f"({a} % {b})" if "NULL" not in (a, b) else a,
+                    f"ABS({a})" if a in "ij" else a,
+                    f"COALESCE({a}, {b})",
+                    f"CASE WHEN b THEN {a} END",
+                    f"CASE i WHEN {a} THEN {b} WHEN 1 THEN i ELSE 5 END",
+                    f"(-{a})" if a in "ij" else a,
+                ]
+            )
+        )
+    )
+
+
+KINDS = {"i": wholes(), "f": FLOATS, "s": TEXTS, "d": DATES, "m": MOMENTS}
+
+
+@st.composite
+def atoms(draw: Any) -> str:
+    word = draw(COMPARED)
+    column = draw(st.sampled_from(list(KINDS)))
+    a, b, c = column, draw(KINDS[column]), draw(KINDS[column])
+    choices = [f"{a} {word} {b}", f"{a} BETWEEN {b} AND {c}", f"{a} NOT BETWEEN {b} AND {c}", f"{b} IS NULL"]
+    choices += [f"{a} IS NOT NULL", "b", "b = FALSE", "b <> TRUE", "b IS NULL", "TRUE"]
+    if column == "s":
+        pattern = draw(PATTERNS).replace("'", "''")
+        choices += [f"s LIKE '{pattern}'", f"s NOT LIKE '{pattern}'", "s IN ('a', '', NULL)", "s NOT IN ('a', 'it''s')"]
+    if column == "i":
+        choices += ["i IN (0, NULL, 7)", "i NOT IN (0, NULL)", f"i NOT IN ({BIG}, 2)", "i / 2 > 0.3", "j / 4 <= f"]
+    if column == "f":
+        choices += ["f + 0.5 > 0", "f * f >= f", "-f < 1", "ABS(f) > 2", "f IN (0.5, NULL)", "f / 2 = f"]
+    if column == "d":
+        choices += [f"d {word} m", "d IN ('1970-01-01', NULL)", "d >= TIMESTAMP '1970-01-01 12:00:00'"]
+    return str(draw(st.sampled_from(choices)))
+
+
+CONDITIONS = st.recursive(
+    atoms(),
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from(["AND", "OR"]), inner).map(lambda each: f"({each[0]} {each[1]} {each[2]})"),
+        inner.map(lambda each: f"NOT ({each})"),
+        inner.map(lambda each: f"CASE WHEN {each} THEN b ELSE {each} END"),
+    ),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=250)
+@given(CONDITIONS)
+def test_a_condition_means_what_duckdb_means(condition: str) -> None:
+    text = f"SELECT COUNT(*) FROM t WHERE {condition}"
+    found = answered(ENGINE, text).sums[0][0]
+    try:
+        wanted = PLAIN.execute(text).fetchall()[0][0]
+    except duckdb.Error:
+        return
+    assert found == wanted
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "s LIKE 'a%'",
+        "s NOT LIKE 'a%'",
+        "s LIKE 'a_b\\'",
+        "s !~~ '%'",
+        "NOT s LIKE ''",
+        "i IN (0, 7)",
+        "i NOT IN (0, 7)",
+        "i NOT IN (0, NULL)",
+        "NOT (i IN (0, NULL))",
+        "i BETWEEN 0 AND 7",
+        "i NOT BETWEEN 0 AND NULL",
+        "CASE WHEN i > 0 THEN TRUE END",
+        "CASE i WHEN 0 THEN b WHEN NULL THEN TRUE ELSE FALSE END",
+        "COALESCE(b, i > 0, TRUE)",
+        "i ISNULL OR j NOTNULL",
+        "NOT b OR NULL",
+        "b AND NULL OR i = j",
+        "f > 0",
+        "f <> f",
+        "i / 2 < j",
+        "i % 2 = -1",
+        "d >= '2020-01-01'",
+        "m < '2020-01-01'",
+        "d = m",
+        "d BETWEEN '1969-12-31' AND DATE '1970-01-06'",
+    ],
+)
+def test_every_construct_means_what_duckdb_means(condition: str) -> None:
+    text = f"SELECT COUNT(*) FROM t WHERE {condition}"
+    assert answered(ENGINE, text).sums == (PLAIN.execute(text).fetchall()[0],)
+
+
+@pytest.mark.parametrize(
+    ("condition", "count"),
+    [
+        ("i % 0 = 0", 0),
+        ("(i % 0) IS NULL", 10),
+        ("f / 0 > 1", 0),
+        ("(i / (j - j)) IS NULL", 10),
+        (f"i + {BIG} > 0", 7),
+        ("i * j > 0", 4),
+        ("-i > 0", 2),
+        ("ABS(i) > 9223372036854775807", 1),
+        (f"i < {'9' * 60}", 8),
+        ("f * 1e308 * 1e308 > 1", 5),
+        ("d < TIMESTAMP '1970-01-01 12:00:00'", 3),
+    ],
+)
+def test_no_condition_raises_where_duckdb_might(condition: str, count: int) -> None:
+    assert answered(ENGINE, f"SELECT COUNT(*) FROM t WHERE {condition}").sums == ((count,),)
+
+
+@pytest.mark.parametrize(
+    ("condition", "part"),
+    [
+        ("s ILIKE 'a'", "use LIKE"),
+        ("s LIKE 'a' ESCAPE '!'", "is not answered"),
+        ("s NOT LIKE 'a' ESCAPE '!'", "is not answered"),
+        ("s LIKE s", "must be a constant"),
+        ("s LIKE NULL", "must be a constant"),
+        ("s LIKE ANY ('a', 'b')", "is not answered"),
+        ("s SIMILAR TO 'a'", "is not answered"),
+        ("s GLOB 'a'", "is not answered"),
+        ("s ^@ 'a'", "is not answered"),
+        ("s COLLATE NOCASE = 'a'", "is not answered"),
+        ("s || 'a' = 'b'", "is not answered"),
+        ("'a' 'b' = s", "is not answered"),
+        ("E'a\\n' = s", "is not answered"),
+        ("s = 5", "cannot be applied to"),
+        ("i = '5'", "cannot be applied to"),
+        ("i = TRUE", "cannot be applied to"),
+        ("i AND b", "cannot be applied to"),
+        ("NOT i", "cannot be applied to"),
+        ("i BETWEEN SYMMETRIC 3 AND 1", "symmetric is not answered"),
+        ("i IS TRUE", "only IS NULL"),
+        ("b IS NOT TRUE", "only IS NULL"),
+        ("i IS DISTINCT FROM j", "is not answered"),
+        ("i IS NOT DISTINCT FROM j", "is not answered"),
+        ("i IN (SELECT 1)", "list the values"),
+        ("i IN (j)", "a list of constants"),
+        ("i IN j", "field is not answered"),
+        ("i = (SELECT 1)", "subqueries are not answered"),
+        ("EXISTS (SELECT 1)", "subqueries are not answered"),
+        ("i = ANY (SELECT 1)", "is not answered"),
+        ("(i, j) = (1, 2)", "is not answered"),
+        ("i // 2 = 1", "use /"),
+        ("i & 1 = 1", "is not answered"),
+        ("i ^ 2 = 1", "is not answered"),
+        ("i::DOUBLE > 1", "casts are not answered"),
+        ("TRY_CAST(i AS DOUBLE) > 1", "casts are not answered"),
+        ("CAST('1' AS INTEGER) = i", "casts are not answered"),
+        ("d = CAST('2020-01-01' AS DATE FORMAT 'x')", "is not answered"),
+        ("m = TIMESTAMPTZ '2020-01-01'", "casts are not answered"),
+        ("d + INTERVAL 1 DAY = d", "is not answered"),
+        ("d = DATE 'now'", "is not a date"),
+        ("d = 'today'", "is not a date"),
+        ("m = '0001-01-01 00:00:00+23:00'", "is not a timestamp"),
+        ("random() > 0.5", "is not answered"),
+        ("now() > m", "is not answered"),
+        ("current_date > d", "is not answered"),
+        ("repeat(s, 1000000000) = 'a'", "is not answered"),
+        ("length(s) > 3", "is not answered"),
+        ("IF(b, 1, 2) = 1", "is not answered"),
+        ("ROUND(f) = 1", "for released values"),
+        ("i * j * i > 0", "more than 38 digits"),
+        ("ROW_NUMBER() OVER () = 1", "window functions"),
+        ("rowid = 1", "no column 'rowid'"),
+        ("s[1] = 'a'", "is not answered"),
+        ("f > 1e999", "of reasonable size"),
+        ("f > 1e350", "of reasonable size"),
+        (f"i > {'9' * 5000}", "of reasonable size"),
+        ("i = ?", "name your parameters"),
+        ("i = $x", "has no value"),
+    ],
+)
+def test_what_is_refused(condition: str, part: str) -> None:
+    told = refusal(ENGINE, f"SELECT COUNT(*) FROM t WHERE {condition}")
+    assert part in told
+
+
+def test_rounding_is_for_released_values() -> None:
+    answered(ENGINE, "SELECT ROUND(COUNT(*) / 7, 2) AS n FROM t")
+    for digits in ("99", "1.5", "NULL", "COUNT(*)"):
+        assert "digits of ROUND" in refusal(ENGINE, f"SELECT ROUND(COUNT(*), {digits}) FROM t")
+
+
+@pytest.mark.parametrize(
+    ("value", "literal"),
+    [
+        (True, Literal(True, Type.BOOLEAN)),
+        (None, Literal(None, Type.BOOLEAN)),
+        (2**126 - 1, Literal(2**126 - 1, Type.INTEGER)),
+        (2**126, Literal(Fraction(2**126), Type.FLOAT)),
+        (0.1, Literal(Fraction(1, 10), Type.FLOAT)),
+        (Decimal("2.50"), Literal(Fraction(5, 2), Type.FLOAT)),
+        (Fraction(1, 3), Literal(Fraction(1, 3), Type.FLOAT)),
+        ("x", Literal("x", Type.TEXT)),
+        (dt.date(2026, 3, 1), Literal(dt.date(2026, 3, 1), Type.DATE)),
+        (dt.datetime(2026, 3, 1), Literal(dt.datetime(2026, 3, 1, tzinfo=dt.UTC), Type.TIMESTAMP)),
+    ],
+)
+def test_parameters_are_taken_exactly(value: object, literal: Literal) -> None:
+    found = constant(value)
+    assert found == literal
+    assert type(found.value) is type(literal.value)
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), 10**400, Fraction(10**400), "a\x00b", "\ud800", b"x", [1], object()]
+)
+def test_parameters_that_no_engine_can_hold_are_refused(value: object) -> None:
+    with pytest.raises(QueryError, match="the parameter"):
+        constant(value, "the parameter")
+    too_early = dt.datetime(1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=23)))
+    with pytest.raises(QueryError, match="is not a timestamp"):
+        constant(too_early)
+
+
+def test_parameters_stand_for_constants() -> None:
+    text = "SELECT COUNT(*) FROM t WHERE i = $x OR s LIKE $p OR d < $d"
+    values = {"x": BIG, "p": "it's", "d": dt.date(1, 1, 1)}
+    assert answered(ENGINE, text, values).sums == ((2,),)

@@ -1,0 +1,133 @@
+"""What the tests of plans, queries and engines share: a small hospital, questions about it, and their exact results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from discreet.base.errors import QueryError
+from discreet.engines.duckdb import DuckEngine
+from discreet.engines.result import Exact
+from discreet.plan.question import Question
+from discreet.policy import loads
+from discreet.query.bound import Bounded, bound
+from discreet.query.build import build
+from discreet.query.canonical import canonical
+from discreet.query.catalog import Catalog
+from discreet.query.parse import parse
+
+POLICY = """\
+[budget]
+epsilon = 10.0
+delta = 1e-9
+[privacy]
+neighbours = "add-remove"
+
+[tables.visits]
+unit = "patient"
+size = 1000
+max_rows = 4
+max_groups = 2
+max_rows_per_group = 3
+hidden = ["secret"]
+[tables.visits.columns]
+age = { lower = 0, upper = 110 }
+cost = { lower = 0, upper = 100, step = 0.25 }
+ward = { values = ["north", "south", "icu"] }
+
+[tables.people]
+rows_are_units = true
+size = 1000
+[tables.people.columns]
+age = { lower = -10, upper = 10 }
+ward = { values = ["north", "south"] }
+
+[tables.wards]
+public = true
+[tables.beds]
+public = true
+"""
+
+VISITS = pa.table(
+    {
+        "patient": pa.array([1, 1, 2, 3, None], pa.int64()),
+        "age": pa.array([30, 31, 50, None, 20], pa.int64()),
+        "cost": pa.array([1.5, 2.25, float("nan"), 400.0, 1.0], pa.float64()),
+        "ward": pa.array(["north", "south", "north", "attic", "north"], pa.string()),
+        "seen": pa.array([0, 1, 2, 3, None], pa.date32()),
+        "at": pa.array([0, 1, 2, 3, None], pa.timestamp("us")),
+        "sick": pa.array([True, False, None, True, True], pa.bool_()),
+        "secret": pa.array(["a", "b", "c", "d", "e"], pa.string()),
+    }
+)
+PEOPLE = pa.table({"age": pa.array([1, 2, 3], pa.int64()), "ward": pa.array(["north", "south", None], pa.string())})
+WARDS = pa.table(
+    {
+        "ward": pa.array(["north", "south", "icu"], pa.string()),
+        "floor": pa.array([1, 2, 2], pa.int64()),
+        "weight": pa.array([0.5, 1.5, 2.5], pa.float64()),
+        "code": pa.array([2**53, 2**53 + 1, 5], pa.int64()),
+        "opened": pa.array([0, 1, 2], pa.timestamp("us")),
+    }
+)
+BEDS = pa.table({"floor": pa.array([1, 2], pa.int64()), "kind": pa.array(["soft", "hard"], pa.string())})
+
+HOSPITAL = {"visits": VISITS, "people": PEOPLE, "wards": WARDS, "beds": BEDS}
+
+
+def engine_of(
+    policy: str = POLICY, frames: Mapping[str, Any] | None = None, path: str = "owner/policy.toml"
+) -> DuckEngine:
+    return DuckEngine(loads(policy, path), HOSPITAL if frames is None else frames)
+
+
+def catalog_of(engine: DuckEngine) -> Catalog:
+    return Catalog(engine.policy, engine.tables, engine.public_values, engine.public_key)
+
+
+def asked(engine: DuckEngine, text: str, params: Mapping[str, Any] | None = None) -> Question:
+    return canonical(build(parse(text), catalog_of(engine), params))
+
+
+def bounded(engine: DuckEngine, text: str, params: Any = None, **tighter: Any) -> Bounded:
+    return bound(asked(engine, text, params), catalog_of(engine), tighter)
+
+
+def answered(engine: DuckEngine, text: str, params: Any = None, **tighter: Any) -> Exact:
+    """Return the exact whole numbers of a question."""
+    return engine.run(bounded(engine, text, params, **tighter).plan).result()
+
+
+def refusal(engine: DuckEngine, text: str, params: Any = None, **tighter: Any) -> str:
+    with pytest.raises(QueryError) as found:
+        bounded(engine, text, params, **tighter)
+    return str(found.value)
+
+
+def moved(one: Exact, other: Exact) -> list[tuple[int, int]]:
+    """Return for each measure how far two results lie apart, in L1 and in squared L2, all cells of ranks included."""
+    found = []
+    for measure, (a, b) in enumerate(zip(one.sums, other.sums, strict=True)):
+        gaps = [abs(x - y) for x, y in zip(a, b, strict=True)]
+        if measure in one.cells:
+            gaps = [
+                abs(x.get(cell, 0) - y.get(cell, 0))
+                for x, y in zip(one.cells[measure], other.cells[measure], strict=True)
+                for cell in x.keys() | y.keys()
+            ]
+        found.append((sum(gaps), sum(gap * gap for gap in gaps)))
+    return found
+
+
+def tree(exact: Exact, measure: int, levels: int, branches: int) -> dict[tuple[int, int, int], int]:
+    """Return the counts of all nodes of a tree of ranks below its root, by key, level and place."""
+    nodes: dict[tuple[int, int, int], int] = {}
+    for key, cells in enumerate(exact.cells[measure]):
+        for cell, count in cells.items():
+            for level in range(levels):
+                node = (key, level, cell // branches**level)
+                nodes[node] = nodes.get(node, 0) + count
+    return nodes
