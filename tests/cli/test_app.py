@@ -8,11 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from clinic import ANALYSTS, POLICY, VISITS, visits
 from discreet import __version__
 from discreet.cli.app import app
+from discreet.curator import Curator
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -131,8 +134,16 @@ def test_the_example_runs() -> None:
     assert len(result.stdout.splitlines()) == 5
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/mechanisms.md", "docs/accounting.md"])
-def test_the_python_shown_in_the_docs_runs(page: str) -> None:
+@pytest.mark.parametrize("page", ["README.md", "docs/questions.md", "docs/mechanisms.md", "docs/accounting.md"])
+def test_the_python_shown_in_the_docs_runs(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pq.write_table(visits(VISITS), tmp_path / "visits.parquet")
+    limits = 'source = "visits.parquet"\nmax_rows = 3'
+    policy = POLICY.format(epsilon=3.0, delta=1e-9, neighbours="add-remove", limits=limits).split("[tables.wards]")[0]
+    (tmp_path / "policy.toml").write_text(policy + ANALYSTS)
+    Curator.init(tmp_path / "policy.toml")
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
     assert blocks
     for block in blocks:

@@ -31,8 +31,8 @@ def schemas(sources: Iterable[str], policy: Path) -> tuple[list[Found], dict[str
     """
     found: list[Found] = []
     renamed: dict[str, str] = {}
-    with closing(duckdb.connect(":memory:")) as connection:
-        for given in sources:
+    for given in sources:
+        with closing(duckdb.connect(":memory:")) as connection:  # one each: files may hold tables of the same name
             for own, place, columns in _tables(given, policy, connection):
                 name = _free(own, {table[0].casefold() for table in found})
                 found.append((name, place, columns))
