@@ -51,8 +51,8 @@ MUTATIONS = [
     broken(
         "somebody may ask without a name",
         "curator/curator.py",
-        "asker = policy.analyst(analyst)",
-        "asker = policy.analyst(analyst) if analyst else None",
+        "asker = None if operator and analyst is None else policy.analyst(analyst)",
+        "asker = None if analyst is None else policy.analyst(analyst)",
         "tests/curator/test_curator.py",
     ),
     broken(

@@ -173,7 +173,7 @@ visit = st.tuples(
 
 
 @given(rows=st.lists(visit, min_size=1, max_size=12), question=st.sampled_from(QUESTIONS), replace=st.booleans())
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_unit_whatsoever_is_noticed(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Visit], question: str, replace: bool
 ) -> None:
