@@ -9,17 +9,17 @@ import pytest
 from clinic import clinic
 from discreet.answers import CLAMPED, SELECTED
 from discreet.base.types import Type
-from discreet.curator.answering import CUT
+from discreet.curator.answering import CUT, UNGROUPED
 
 
 @pytest.mark.parametrize(
     ("question", "notes"),
     [
         ("SELECT COUNT(*) FROM visits", (CUT,)),
-        ("SELECT SUM(cost) FROM visits", (CLAMPED,)),
-        ("SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 2", (CUT,)),
-        ("SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 2 LIMIT 1", (CUT, SELECTED)),
-        ("SELECT ward, AVG(age) FROM visits GROUP BY ward HAVING AVG(age) > 0", (CLAMPED, SELECTED)),
+        ("SELECT SUM(cost) FROM visits", (CLAMPED, CUT)),
+        ("SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 2", (CUT, UNGROUPED)),
+        ("SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 2 LIMIT 1", (CUT, UNGROUPED, SELECTED)),
+        ("SELECT ward, AVG(age) FROM visits GROUP BY ward HAVING AVG(age) > 0", (CLAMPED, CUT, UNGROUPED, SELECTED)),
     ],
 )
 def test_an_answer_says_what_its_intervals_do_not_cover(tmp_path: Path, question: str, notes: tuple[str, ...]) -> None:

@@ -22,6 +22,8 @@ from discreet.query.parse import parse_condition
         ((col.age < 3) & ~(col["a b"] == "it's"), "((\"age\" < 3) AND (NOT (\"a b\" = 'it''s')))"),
         (col.x.between(1, 2.5) | col.x.isin([1, None]), '(("x" BETWEEN 1 AND 2.5) OR ("x" IN (1, NULL)))'),
         (col.x.is_null(), '("x" IS NULL)'),
+        (col.x == None, '("x" IS NULL)'),  # noqa: E711
+        (col.x != None, '(NOT ("x" IS NULL))'),  # noqa: E711
         (col.x.like("a%"), "(\"x\" LIKE 'a%')"),
         (col.d >= dt.date(2026, 3, 1), "(\"d\" >= DATE '2026-03-01')"),
         ((col.x + 1) * 2 / -3 != Decimal("0.10"), '(((("x" + 1) * 2) / (-3)) <> 0.10)'),

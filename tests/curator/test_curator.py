@@ -194,6 +194,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (QUESTION, {"within": {"mean_cost": 5}}, "private"),
     (QUESTION, {"within": {"nobody": 5}}, "nobody"),
     ("SELECT COUNT(*) FROM visits WHERE age > $limit", {"epsilon": 0.1}, "$limit has no value"),
+    ("SELECT COUNT(*) FROM visits", {"epsilon": 0.1, "params": {"limit": 1}}, "has no $limit"),
     ("SELECT COUNT(*) FROM visits WHERE age > $limit", {"epsilon": 0.1, "params": {"limit": [1]}}, "list"),
 ]
 

@@ -12,7 +12,8 @@ from discreet.plan.expressions import Column, Expression
 from discreet.plan.question import COUNTS, Question
 from discreet.query.price import Price
 
-CUT = "rows beyond a unit's limits were left out; the intervals do not cover that"
+CUT = "a unit's rows beyond its limits are left out, if there are any; the intervals do not cover that"
+UNGROUPED = "rows whose key is NULL, or not among the public values, are in no group"
 
 
 def assemble(question: Question, priced: Price, released: Released, receipt: Receipt, text: str) -> Answer:
@@ -64,8 +65,10 @@ def _notes(question: Question, priced: Price) -> list[str]:
     notes = []
     if any(each.kind not in COUNTS for each in question.aggregates):
         notes.append(CLAMPED)
-    elif priced.bounded.plan.unit.column is not None:
+    if priced.bounded.plan.unit.column is not None:
         notes.append(CUT)
+    if question.keys:
+        notes.append(UNGROUPED)
     if question.finish.having is not None or question.finish.limit is not None:
         notes.append(SELECTED)
     return notes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -48,7 +50,10 @@ class FoundBounds:
     def __str__(self) -> str:
         if self.lower is None or self.upper is None:
             return f"{self.column}: nothing stands out of the noise; ask with a larger epsilon"
-        return f"{self.column} = {{ lower = {float(self.lower):g}, upper = {float(self.upper):g} }}"
+        name = (
+            self.column if re.fullmatch(r"[A-Za-z0-9_-]+", self.column) else json.dumps(self.column, ensure_ascii=False)
+        )
+        return f"{name} = {{ lower = {float(self.lower):g}, upper = {float(self.upper):g} }}"
 
 
 def find_bounds(

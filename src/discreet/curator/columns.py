@@ -17,10 +17,10 @@ class Term:
     sql: str
 
     def __eq__(self, other: object) -> Term:  # type: ignore[override]
-        return self._with("=", other)
+        return self.is_null() if other is None else self._with("=", other)
 
     def __ne__(self, other: object) -> Term:  # type: ignore[override]
-        return self._with("<>", other)
+        return ~self.is_null() if other is None else self._with("<>", other)
 
     def __lt__(self, other: object) -> Term:
         return self._with("<", other)

@@ -25,9 +25,9 @@ from discreet.ledger import Facts, Ledger
 from discreet.ledger import Question as Asked
 from discreet.plan.question import Aggregate, Kind, Question
 from discreet.policy import everything, identity, load
-from discreet.policy.model import Policy
+from discreet.policy.model import Format, Policy
 from discreet.query.bound import bound
-from discreet.query.build import build
+from discreet.query.build import build, parameters_of
 from discreet.query.canonical import canonical
 from discreet.query.catalog import Catalog
 from discreet.query.clamping import with_clamped
@@ -84,8 +84,13 @@ class Curator:
 
     @classmethod
     def init(cls, path: str | Path = "policy.toml") -> Path:
-        """Create the ledger of a policy, where there is none; nothing else ever does."""
+        """Create the ledger of a policy, where there is none; nothing else ever does.
+
+        The policy must fit its sources first: whom a ledger protects cannot be changed later.
+        """
         policy = load(path)
+        if all(table.format is not Format.PYTHON for table in policy.tables):
+            DuckEngine(policy).close()
         place = ledger_path(policy)
         place.parent.mkdir(parents=True, exist_ok=True)
         with Ledger.create(place, facts(policy)) as ledger:
@@ -207,7 +212,11 @@ class Curator:
         limits: Mapping[str, int | None],
     ) -> tuple[Question, Price]:
         """Plan and price a question. Nothing is charged here, and no private row can be reached from here."""
-        question = canonical(build(parse(text), self._catalog, params))
+        select = parse(text)
+        unused = sorted(set(params or {}) - parameters_of(select))
+        if unused:
+            raise QueryError(f"the question has no ${unused[0]}; leave that parameter out, or use it")
+        question = canonical(build(select, self._catalog, params))
         question = with_clamped(question) if clamping else question
         bounded = bound(question, self._catalog, limits)
         given = [value is not None for value in (epsilon, rho, within)]

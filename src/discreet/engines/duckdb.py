@@ -23,6 +23,21 @@ from discreet.policy.model import Policy
 from discreet.policy.problems import problem
 from discreet.policy.schema import Resolved, check_people, check_schema
 
+GUESSING = frozenset(
+    {
+        "statistics_propagation",
+        "filter_pushdown",
+        "join_filter_pushdown",
+        "cte_filter_pusher",
+        "row_group_pruner",
+        "compressed_materialization",
+        "partial_aggregate_pushdown",
+        "late_materialization",
+    }
+)
+"""Optimizers that drop or fold by statistics of files. Those leave NaN out of least and largest values, so that one row
+could change whether thousands of others are seen as NaN at all: the work of one unit must not depend on them."""
+
 
 class DuckEngine:
     """The tables of a policy, behind DuckDB. Nothing of a private table is read before `run`, but its schema."""
@@ -32,6 +47,7 @@ class DuckEngine:
         self._connection = duckdb.connect(":memory:")
         self._connection.execute("SET GLOBAL TimeZone = 'UTC'")  # of every cursor
         self._connection.execute("SET autoinstall_known_extensions = false")
+        self._connection.execute(f"SET disabled_optimizers = '{','.join(_guessing(self._connection))}'")
         given = {name.casefold(): frame for name, frame in (frames or {}).items()}
         unknown = set(given) - {table.name.casefold() for table in policy.tables}
         if unknown:
@@ -103,6 +119,12 @@ def _in_utc(value: Any) -> Constant:
     """Return a value of a public table, points in time with their zone."""
     found: Constant = value.replace(tzinfo=dt.UTC) if isinstance(value, dt.datetime) else value
     return found
+
+
+def _guessing(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return those optimizers of this DuckDB that believe what files say about their own rows."""
+    known = {name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()}
+    return sorted(known & GUESSING)
 
 
 class DuckRun:

@@ -59,7 +59,7 @@ def _table(name: str, source: str, schema: Mapping[str, Type | None], inner: str
 
 
 _ABOUT = {
-    False: "# All columns may be filtered and grouped on. Sums and means need bounds; categories save budget.\n",
+    False: "# All columns may be filtered on; grouping needs values (or a boolean), sums and means need bounds.\n",
     True: "# Types as the file's columns must be read. Sums and means need bounds; categories save budget.\n",
 }
 

@@ -166,6 +166,12 @@ class _Builder:
         return value
 
 
+def parameters_of(select: exp.Select) -> set[str]:
+    """Return the names of the parameters that a SELECT uses."""
+    inner = [node.this for node in select.find_all(exp.Placeholder, exp.Parameter)]
+    return {name if isinstance(name, str) else str(getattr(name, "name", "")) for name in inner}
+
+
 def _condition(clause: str, found: Expression) -> Expression:
     if found.type is not Type.BOOLEAN:
         raise QueryError(f"{clause} takes a condition, and this is {found.type}")

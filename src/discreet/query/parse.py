@@ -17,6 +17,8 @@ LONGEST = 100_000
 DEEPEST = 200
 """Levels of a question: DuckDB and the steps after this one read all that are not deeper."""
 
+QUOTES = 'put names that are words of SQL, or have spaces, in double quotes, as in "order"'
+
 CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "kind"}
 """The clauses of a SELECT that are answered."""
 
@@ -48,7 +50,7 @@ def parse(text: str) -> exp.Select:
         _check_numbers(text)
         statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
     except SqlglotError as problem:
-        raise QueryError(f"this is not SQL that DuckDB reads: {_first_line(problem)}") from None
+        raise QueryError(f"this is not SQL that can be read: {_place(problem)}; {QUOTES}") from None
     except RecursionError:
         raise QueryError("the question is nested too deeply; write it flatter") from None
     if len(statements) != 1:
@@ -113,5 +115,8 @@ def shown(node: Any) -> str:
     return f"`{text}`" if len(text) <= 80 else f"`{text[:77]}...`"
 
 
-def _first_line(problem: Exception) -> str:
-    return str(problem).split("\n")[0].replace("\x1b[4m", "").replace("\x1b[0m", "")[:200]
+def _place(problem: SqlglotError) -> str:
+    """Say where reading stopped, in words of SQL and none of the parser's."""
+    errors = getattr(problem, "errors", None) or [{}]
+    line, column, near = (errors[0].get(name) for name in ("line", "col", "highlight"))
+    return f"line {line}, column {column}, at {near!r}" if near else "it ends too early or a bracket is missing"
