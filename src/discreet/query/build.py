@@ -77,7 +77,7 @@ class _Builder:
     def _selected(self, node: exp.Expression) -> exp.Expression:
         """Return what a position or an alias in GROUP BY stands for."""
         if isinstance(node, exp.Literal) and not node.is_string:
-            place = int(node.this) if str(node.this).isdecimal() else 0
+            place = _place(node)
             if not 1 <= place <= len(self.select.expressions):
                 raise QueryError(f"GROUP BY {node.this}: there is no such column in the SELECT")
             chosen: exp.Expression = self.select.expressions[place - 1]
@@ -148,7 +148,7 @@ class _Builder:
 
     def _ordered(self, node: exp.Expression) -> Expression:
         if isinstance(node, exp.Literal) and not node.is_string:
-            place = int(node.this) if str(node.this).isdecimal() else 0
+            place = _place(node)
             if not 1 <= place <= len(self.outputs):
                 raise QueryError(f"ORDER BY {node.this}: there is no such column in the SELECT")
             return self.outputs[place - 1][1]
@@ -164,6 +164,12 @@ class _Builder:
         if not isinstance(value, int) or not 0 <= value < 1 << 62:
             raise QueryError(f"{shown(node)}: LIMIT takes a whole number that is not negative")
         return value
+
+
+def _place(node: exp.Expression) -> int:
+    """Return the position that a number in GROUP BY or ORDER BY means; 0, where nothing is, for what can be none."""
+    text = str(node.this)
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
 def _condition(clause: str, found: Expression) -> Expression:

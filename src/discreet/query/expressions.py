@@ -249,7 +249,7 @@ def constant(value: object, name: str = "a constant") -> Literal:
     if isinstance(value, int) and value.bit_length() <= MOST_BITS:
         return Literal(value, Type.INTEGER)
     if isinstance(value, float):
-        value = Decimal(repr(value))
+        value = Decimal(repr(float(value)))
     if isinstance(value, int | Decimal | Fraction):
         if not _holds(value):
             raise QueryError(f"{name} must be a finite number of reasonable size")
