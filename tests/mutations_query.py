@@ -121,6 +121,20 @@ MUTATIONS = [
         SOURCES,
     ),
     broken(
+        "files are read from several places at once",
+        "engines/header.py",
+        "ignore_errors = true, parallel = false",
+        "ignore_errors = true",
+        "tests/engines/test_header.py",
+    ),
+    broken(
+        "the types of objects are guessed from the rows",
+        "engines/frames.py",
+        'if str(column.dtype) == "object" else None',
+        'if str(column.dtype) == "none" else None',
+        "tests/engines/test_frames.py",
+    ),
+    broken(
         "the separator of csv is guessed from its rows",
         "engines/header.py",
         "auto_detect = false, header = true",

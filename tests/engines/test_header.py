@@ -48,3 +48,18 @@ def test_a_bad_line_changes_no_other_line(tmp_path: Path, bad: str) -> None:
         counts.append(sorted(duckdb.connect().execute(select).fetchall()))
     assert counts[0] == [("1", "one"), ("2", "two, and more"), ("3", "line\nbreak"), ("4", 'a "quote"')]
     assert counts[1] == counts[2] == counts[0]
+
+
+def test_nobody_writes_rows_of_others_into_a_cell(tmp_path: Path) -> None:
+    """Read from several places at once, cells like these began new rows wherever a reader happened to begin."""
+    file = tmp_path / "a.csv"
+    rows = (f'{number},"' + "7777777,forged\n" * (number % 90) + '"\n' for number in range(40_000))
+    file.write_text("id,note\n" + "".join(rows))
+    found = clause(str(file), (",", ("id", "note")))
+    count = f"SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id = '7777777') FROM {found}"
+    assert duckdb.connect().execute(count).fetchall() == [(40_000, 40_000, 0)]
+
+
+def test_the_first_line_is_read_whatever_comes_after_it(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"id,age\n1,\xff\xfe\n" + b"x" * 3_000_000 + b"\n")
+    assert read_headers(duckdb.connect(), str(tmp_path / "a.csv")) == {(",", ("id", "age"))}

@@ -30,6 +30,8 @@ ENGINE = engine_of()
         ("COUNT(*) FROM visits GROUP BY 1", "an aggregate cannot stand here"),
         ("COUNT(*) FROM visits GROUP BY 2", "there is no such column"),
         ("COUNT(*) FROM visits GROUP BY 1.5", "there is no such column"),
+        (f"COUNT(*) FROM visits GROUP BY {'9' * 5000}", "there is no such column"),
+        (f"COUNT(*) FROM visits ORDER BY {'9' * 5000}", "there is no such column"),
         ("COUNT(*) FROM visits GROUP BY 'ward'", "GROUP BY takes columns"),
         ("COUNT(*) FROM visits GROUP BY secret", "no column 'secret'"),
         ("COUNT(*) FROM visits ORDER BY ALL", "is not answered"),

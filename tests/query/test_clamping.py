@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from discreet.base.errors import QueryError
 from discreet.plan.bounded import Part
 from discreet.query.bound import bound
 from discreet.query.clamping import with_clamped
@@ -20,3 +23,8 @@ def test_one_count_for_every_column_that_is_clamped() -> None:
 def test_counts_alone_are_not_clamped() -> None:
     question = asked(engine_of(), "SELECT COUNT(*), COUNT(cost) FROM visits")
     assert with_clamped(question) == question
+
+
+def test_a_name_that_is_taken_is_refused_before_anything_is_charged() -> None:
+    with pytest.raises(QueryError, match="'clamped_cost', and there is one already"):
+        with_clamped(asked(engine_of(), "SELECT SUM(cost), COUNT(*) AS clamped_cost FROM visits"))

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -247,6 +248,7 @@ def test_rounding_is_for_released_values() -> None:
         (2**126 - 1, Literal(2**126 - 1, Type.INTEGER)),
         (2**126, Literal(Fraction(2**126), Type.FLOAT)),
         (0.1, Literal(Fraction(1, 10), Type.FLOAT)),
+        (np.float64(0.1), Literal(Fraction(1, 10), Type.FLOAT)),
         (Decimal("2.50"), Literal(Fraction(5, 2), Type.FLOAT)),
         (Fraction(1, 3), Literal(Fraction(1, 3), Type.FLOAT)),
         ("x", Literal("x", Type.TEXT)),

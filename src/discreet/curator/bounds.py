@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from discreet.answers.receipt import Receipt
 from discreet.base.errors import QueryError
-from discreet.base.rounding import ratio_up
+from discreet.base.rounding import float_up, ratio_up
 from discreet.base.types import Type
 from discreet.curator.release import Released, release
 from discreet.curator.stopping import stoppable
@@ -73,7 +73,7 @@ def find_bounds(
     scale = ratio_up(plan.factor * plan.limits.l1(), epsilon)
     noise = Laplace(fitting_scale(scale, "epsilon", float(epsilon)))
     whole = type(plan)(plan.scan, plan.unit, (), None, (), measures, plan.limits, plan.factor)
-    charge = Charge(epsilon, PureLoss(float(epsilon)).zcdp())
+    charge = Charge(epsilon, PureLoss(float_up(epsilon)).zcdp())
     bounded = Bounded(whole, (), ())
     priced = Price(bounded, (noise,) * len(measures), (), charge, f"{float(epsilon):g}-differentially private")
     released, receipt = _paid(curator, priced, f"bounds of {name}", table.table.name, progress)

@@ -10,6 +10,10 @@ from discreet.engines.forms import text
 
 SEPARATORS = (",", ";", "\t", "|")
 
+LENIENT = "strict_mode = false, ignore_errors = true, parallel = false"
+"""A file is read from its beginning: begun anywhere else, a line break inside a cell is taken for the end of a row, and
+what somebody wrote after it for a row of whomever they named."""
+
 Header = tuple[str, tuple[str, ...]]
 """The separator and the names."""
 
@@ -32,7 +36,7 @@ def split(line: str) -> Header:
 
 
 def _first_line(cursor: duckdb.DuckDBPyConnection, file: str) -> str:
-    how = "auto_detect = false, header = false, delim = '\x01', quote = '', escape = '', strict_mode = false"
+    how = f"auto_detect = false, header = false, delim = '\x01', quote = '', escape = '', {LENIENT}"
     found = cursor.execute(
         f"SELECT line FROM read_csv({text(file)}, {how}, columns = {{'line': 'VARCHAR'}}) LIMIT 1"
     ).fetchall()
@@ -46,5 +50,5 @@ def clause(place: str, header: Header) -> str:
     """
     separator, names = header
     columns = ", ".join(f"{text(name)}: 'VARCHAR'" for name in names)
-    how = "auto_detect = false, header = true, quote = '\"', escape = '\"', strict_mode = false, ignore_errors = true"
+    how = f"auto_detect = false, header = true, quote = '\"', escape = '\"', {LENIENT}"
     return f"read_csv({text(place)}, {how}, delim = {text(separator)}, columns = {{{columns}}})"

@@ -12,6 +12,7 @@ from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.engines import header
 from discreet.engines.forms import SQL_TYPES, UNIT, quoted, text
+from discreet.engines.frames import from_pandas
 from discreet.policy.model import Format, Policy, Table
 from discreet.policy.problems import problem
 
@@ -56,11 +57,12 @@ class Source:
             if isinstance(frame, pa.Table):
                 return frame
             if kind == "pandas.DataFrame":
-                return pa.Table.from_pandas(frame, preserve_index=False)
+                return from_pandas(frame, self.table)
             if kind == "polars.DataFrame":
                 return frame.to_arrow()
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            wrong, remedy = "a column has no one type", "give every column of the frame one type"
+            wrong = "a column has no one type, or another than text that the policy does not declare"
+            remedy = "give every column of the frame one type, and declare those that pandas calls object"
             raise problem(self.policy.path, ("tables", self.table.name), wrong, remedy) from None
         remedy = "hand over a pandas or polars DataFrame or an Arrow Table"
         raise problem(self.policy.path, ("tables", self.table.name), f"{type(frame).__name__} was given", remedy)

@@ -77,7 +77,7 @@ class _Builder:
     def _selected(self, node: exp.Expression) -> exp.Expression:
         """Return what a position or an alias in GROUP BY stands for."""
         if isinstance(node, exp.Literal) and not node.is_string:
-            place = int(node.this) if str(node.this).isdecimal() else 0
+            place = _place(node)
             if not 1 <= place <= len(self.select.expressions):
                 raise QueryError(f"GROUP BY {node.this}: there is no such column in the SELECT")
             chosen: exp.Expression = self.select.expressions[place - 1]
@@ -148,7 +148,7 @@ class _Builder:
 
     def _ordered(self, node: exp.Expression) -> Expression:
         if isinstance(node, exp.Literal) and not node.is_string:
-            place = int(node.this) if str(node.this).isdecimal() else 0
+            place = _place(node)
             if not 1 <= place <= len(self.outputs):
                 raise QueryError(f"ORDER BY {node.this}: there is no such column in the SELECT")
             return self.outputs[place - 1][1]
@@ -170,6 +170,12 @@ def parameters_of(select: exp.Select) -> set[str]:
     """Return the names of the parameters that a SELECT uses."""
     inner = [node.this for node in select.find_all(exp.Placeholder, exp.Parameter)]
     return {name if isinstance(name, str) else str(getattr(name, "name", "")) for name in inner}
+
+
+def _place(node: exp.Expression) -> int:
+    """Return the position that a number in GROUP BY or ORDER BY means; 0, where nothing is, for what can be none."""
+    text = str(node.this)
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
 def _condition(clause: str, found: Expression) -> Expression:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from discreet.base.errors import QueryError
 from discreet.plan.expressions import Column
 from discreet.plan.question import COUNTS, Aggregate, Kind, Question, released_value
 
@@ -18,5 +19,8 @@ def with_clamped(question: Question) -> Question:
         assert isinstance(column, Column)
         added = Aggregate(Kind.CLAMPED, column)
         aggregates.append(added)
-        outputs.append((f"clamped_{column.name}", released_value(len(aggregates) - 1, added)))
+        name = f"clamped_{column.name}"
+        if name in dict(outputs):
+            raise QueryError(f"clamping adds a column {name!r}, and there is one already; give it another name with AS")
+        outputs.append((name, released_value(len(aggregates) - 1, added)))
     return replace(question, aggregates=tuple(aggregates), finish=replace(question.finish, outputs=tuple(outputs)))

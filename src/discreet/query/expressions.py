@@ -183,6 +183,8 @@ def _case(node: exp.Expression, scope: Scope) -> Expression:
         arguments += [condition, _translate(branch.args["true"], scope)]
     last = node.args.get("default")
     arguments.append(Literal(None, Type.BOOLEAN) if last is None else _translate(last, scope))
+    if all(_is_null(value) for value in (*arguments[1:-1:2], arguments[-1])):
+        return Literal(None, Type.BOOLEAN)  # NULL whatever the conditions say, so it takes the type of its surroundings
     return combined("case", *arguments)
 
 
@@ -249,7 +251,7 @@ def constant(value: object, name: str = "a constant") -> Literal:
     if isinstance(value, int) and value.bit_length() <= MOST_BITS:
         return Literal(value, Type.INTEGER)
     if isinstance(value, float):
-        value = Decimal(repr(value))
+        value = Decimal(repr(float(value)))
     if isinstance(value, int | Decimal | Fraction):
         if not _holds(value):
             raise QueryError(f"{name} must be a finite number of reasonable size")

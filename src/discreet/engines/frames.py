@@ -1,0 +1,45 @@
+"""Frames of pandas as Arrow tables, without a guess at what a column of objects holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from discreet.base.types import Type
+from discreet.policy.model import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def from_pandas(frame: Any, table: Table) -> pa.Table:
+    """Return the frame; columns of objects are text, or what the policy declares, and raise where they are neither.
+
+    Arrow would take their types from the rows: whether a column is of whole numbers would tell that nobody has half a
+    one, and `discreet tables` would say so for free.
+    """
+    import pyarrow as pa
+
+    columns = {str(name): frame.iloc[:, place] for place, name in enumerate(frame.columns)}
+    if len(columns) < len(frame.columns):
+        raise ValueError("two columns have one name")
+    return pa.table({name: _column(column, _declared(name, table)) for name, column in columns.items()})
+
+
+def _declared(name: str, table: Table) -> Type:
+    column = table.column(name)
+    return (column and column.type) or Type.TEXT
+
+
+def _column(column: Any, declared: Type) -> Any:
+    import pyarrow as pa
+
+    types = {
+        Type.BOOLEAN: pa.bool_(),
+        Type.INTEGER: pa.int64(),
+        Type.FLOAT: pa.float64(),
+        Type.TEXT: pa.string(),
+        Type.DATE: pa.date32(),
+        Type.TIMESTAMP: pa.timestamp("us"),
+        Type.DECIMAL: pa.decimal128(38, 9),
+    }
+    return pa.array(column, types[declared] if str(column.dtype) == "object" else None, from_pandas=True)
