@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.curator import Curator
-from discreet.engines.duckdb import GUESSING, DuckEngine, _guessing
+from discreet.engines.duckdb import PLAIN, DuckEngine, _not_plain
 
 POLICY = """
 [budget]
@@ -56,10 +56,13 @@ def test_nan_left_out_of_a_files_statistics_is_still_nan(tmp_path: Path, last: f
     assert all(abs(a - b) <= 4 for a, b in zip(one, other, strict=True))
 
 
-def test_what_guesses_is_switched_off_on_every_cursor(tmp_path: Path) -> None:
+def test_only_plain_rewriting_is_left_on_every_cursor(tmp_path: Path) -> None:
     counts(tmp_path / "one", [(1, 1.0), (2, 2.0)])
     with Curator.open(tmp_path / "one" / "policy.toml") as curator:
         engine: DuckEngine = curator._engine
-        off = engine._cursor().execute("SELECT current_setting('disabled_optimizers')").fetchall()[0][0]
-        assert set(off.split(",")) == set(_guessing(engine._connection))
-        assert {"statistics_propagation", "filter_pushdown"} <= set(off.split(",")) <= GUESSING
+        cursor = engine._cursor()
+        off = set(cursor.execute("SELECT current_setting('disabled_optimizers')").fetchall()[0][0].split(","))
+        assert off == set(_not_plain(engine._connection))
+        known = {name for (name,) in cursor.execute("SELECT name FROM duckdb_optimizers()").fetchall()}
+        assert known - off <= PLAIN | {"extension"}
+        assert {"statistics_propagation", "filter_pushdown", "type_pushdown"} & known <= off

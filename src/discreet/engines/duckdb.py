@@ -23,20 +23,27 @@ from discreet.policy.model import Policy
 from discreet.policy.problems import problem
 from discreet.policy.schema import Resolved, check_people, check_schema
 
-GUESSING = frozenset(
+PLAIN = frozenset(
     {
-        "statistics_propagation",
-        "filter_pushdown",
-        "join_filter_pushdown",
-        "cte_filter_pusher",
-        "row_group_pruner",
-        "compressed_materialization",
-        "partial_aggregate_pushdown",
-        "late_materialization",
+        "expression_rewriter",
+        "in_clause",
+        "deliminator",
+        "join_order",
+        "build_side_probe_side",
+        "unused_columns",
+        "column_lifetime",
+        "common_subexpressions",
+        "common_aggregate",
+        "duplicate_groups",
+        "materialized_cte",
+        "cte_inlining",
     }
 )
-"""Optimizers that drop or fold by statistics of files. Those leave NaN out of least and largest values, so that one row
-could change whether thousands of others are seen as NaN at all: the work of one unit must not depend on them."""
+"""Optimizers that only rewrite a statement. All others are switched off.
+
+Some drop or fold by what files say about their own rows, which leaves NaN out, so that one row could change whether
+thousands of others are seen as NaN at all; one moves casts into the reading of csv, where a bad cell drops its row.
+"""
 
 
 class DuckEngine:
@@ -47,7 +54,7 @@ class DuckEngine:
         self._connection = duckdb.connect(":memory:")
         self._connection.execute("SET GLOBAL TimeZone = 'UTC'")  # of every cursor
         self._connection.execute("SET autoinstall_known_extensions = false")
-        self._connection.execute(f"SET disabled_optimizers = '{','.join(_guessing(self._connection))}'")
+        self._connection.execute(f"SET disabled_optimizers = '{','.join(_not_plain(self._connection))}'")
         given = {name.casefold(): frame for name, frame in (frames or {}).items()}
         unknown = set(given) - {table.name.casefold() for table in policy.tables}
         if unknown:
@@ -121,10 +128,10 @@ def _in_utc(value: Any) -> Constant:
     return found
 
 
-def _guessing(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Return those optimizers of this DuckDB that believe what files say about their own rows."""
+def _not_plain(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return the optimizers of this DuckDB that are to be switched off."""
     known = {name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()}
-    return sorted(known & GUESSING)
+    return sorted(known - PLAIN - {"extension"})
 
 
 class DuckRun:
