@@ -8,6 +8,7 @@ import platform
 from pathlib import Path
 
 import accounting
+import ledger
 import mechanisms
 import noise
 
@@ -17,14 +18,14 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 def main() -> None:
     versions = ", ".join(
         f"{name} {importlib.metadata.version(name)}"
-        for name in ("numpy", "scipy", "python-flint", "opendp", "dp-accounting")
+        for name in ("numpy", "scipy", "python-flint", "duckdb", "opendp", "dp-accounting")
     )
     head = (
         "# Results\n\n"
         "Written by `make bench`: each section is one run on one machine, so ratios count, not seconds.\n\n"
         f"Python {platform.python_version()}, {versions}; {platform.machine()}, {os.cpu_count()} cores.\n"
     )
-    RESULTS.write_text("\n".join([head, noise.report(), mechanisms.report(), accounting.report()]))
+    RESULTS.write_text("\n".join([head, noise.report(), mechanisms.report(), accounting.report(), ledger.report()]))
     print(RESULTS.read_text())
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from answered import HEAD, answered, cities, key, noisy
 from discreet.answers import Table
 from discreet.answers.export import csv_text, json_text
-from discreet.base.errors import ParameterError
+from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.types import Type
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -96,3 +96,9 @@ def test_other_formats_are_refused(tmp_path: Path, name: str, format: str | None
     with pytest.raises(ParameterError):
         cities().save(tmp_path / name, format)
     assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("name", ["missing/answer.csv", "missing/answer.json", "missing/answer.parquet"])
+def test_a_place_that_cannot_be_written_is_named_with_a_remedy(tmp_path: Path, name: str) -> None:
+    with pytest.raises(DiscreetError, match="folder that exists"):
+        cities().save(tmp_path / name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from json.encoder import py_encode_basestring
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from discreet.answers.fields import Field, Row, finite, in_utc
 from discreet.base import check
-from discreet.base.errors import ParameterError
+from discreet.base.errors import DiscreetError, ParameterError
 
 FORMATS = ("csv", "json", "parquet")
 
@@ -85,13 +86,24 @@ def save_parquet(table: object, path: Path) -> None:
     """Write an Arrow table with its schema's metadata."""
     import pyarrow.parquet
 
-    pyarrow.parquet.write_table(table, path)
+    with writing(path):
+        pyarrow.parquet.write_table(table, path)
 
 
 def save_text(text: str, path: Path) -> None:
     """Write text as it is: UTF-8, no line ending changed."""
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with writing(path), path.open("w", encoding="utf-8", newline="") as file:
         file.write(text)
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Say plainly what is wrong where a file cannot be written; the answer is not lost by it."""
+    try:
+        yield
+    except OSError as trouble:
+        reason = trouble.strerror or type(trouble).__name__
+        raise DiscreetError(f"{path} cannot be written ({reason}); name a file in a folder that exists") from None
 
 
 def column_facts(fields: Iterable[Field]) -> list[dict[str, object]]:

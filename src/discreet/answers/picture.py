@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.answers.arrow import needed
 from discreet.answers.bars import Pair
+from discreet.answers.export import writing
 from discreet.answers.numbers import as_float, interval, shown
 from discreet.answers.words import interval_words, one_line
 from discreet.base.errors import DiscreetError
@@ -52,7 +53,11 @@ def draw(answer: Answer, path: Path | None, confidence: float, simultaneous: boo
     figure.supxlabel(_below(answer, confidence, simultaneous), x=0.01, ha="left", fontsize=8)
     figure._repr_png_ = lambda: _png(figure)
     if path is not None:
-        figure.savefig(path)
+        endings = sorted(figure.canvas.get_supported_filetypes())
+        if path.suffix.lower().lstrip(".") not in endings:
+            raise DiscreetError(f"{path}: pictures end in one of {', '.join(endings)}, such as answer.png")
+        with writing(path):
+            figure.savefig(path)
     return figure
 
 
