@@ -1,13 +1,14 @@
 """Floor 1: what a privacy loss is, how losses compose, and filters for adaptive analysts."""
 
 from discreet.privacy.budget import BudgetFilter
+from discreet.privacy.certified import Certified
 from discreet.privacy.charges import Charge
 from discreet.privacy.composed import ComposedLoss
 from discreet.privacy.composition import parallel
 from discreet.privacy.filter import Filter
 from discreet.privacy.filters import filter_over
 from discreet.privacy.guarantees import ApproximateLoss, BoundedRangeLoss, PureLoss, ZcdpLoss
-from discreet.privacy.loss import Certified, Loss
+from discreet.privacy.loss import Loss
 from discreet.privacy.neighbours import Neighbours
 from discreet.privacy.noises import (
     DiscreteGaussianLoss,

@@ -17,9 +17,9 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.base.search import least_float
+from discreet.privacy.certified import Certified
 from discreet.privacy.few import LEAST, few, few_delta, law_delta, listed
 from discreet.privacy.grid_law import GridLaws, optimistic, pessimistic, span
-from discreet.privacy.loss import Certified
 from discreet.privacy.pairs import UNIT, Floats, Pair
 from discreet.privacy.stacked import stacked
 from discreet.privacy.transforms import Tilted, dense_delta, merge, power

@@ -16,8 +16,9 @@ from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.rounding import ball, float_down, float_up, ratio_up, rounded_down, rounded_up
 from discreet.privacy.accountant import Parts, certified_delta, certified_epsilon
+from discreet.privacy.certified import Certified
 from discreet.privacy.guarantees import ApproximateLoss, PureLoss, ZcdpLoss
-from discreet.privacy.loss import Certified, Loss
+from discreet.privacy.loss import Loss
 from discreet.privacy.noises import GaussianLoss
 from discreet.privacy.pairs import Pair
 

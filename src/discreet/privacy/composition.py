@@ -16,10 +16,11 @@ from scipy import special
 from discreet.base import check
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.rounding import ball, float_down, float_up, rounded_up
+from discreet.privacy.certified import Certified
 from discreet.privacy.composed import compose
 from discreet.privacy.few import LEAST
 from discreet.privacy.guarantees import ApproximateLoss, BoundedRangeLoss, PureLoss, ZcdpLoss
-from discreet.privacy.loss import Certified, Loss
+from discreet.privacy.loss import Loss
 from discreet.privacy.neighbours import Neighbours
 from discreet.privacy.noises import GaussianLoss, LaplaceLoss
 

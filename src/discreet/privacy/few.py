@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.privacy.loss import Certified
+from discreet.privacy.certified import Certified
 from discreet.privacy.pairs import ERROR, UNIT, Floats, Pair
 
 LEAST = 1e-300

@@ -15,17 +15,10 @@ from discreet.base.check import Exact
 from discreet.base.errors import DiscreetError
 from discreet.base.rounding import ball, down, float_down, precision, rounded_up, up
 from discreet.base.search import least_float
+from discreet.privacy.certified import Certified
 from discreet.privacy.pairs import HUGE, Pair
 
 LARGEST_EPSILON = 1e6
-
-
-@dataclass(frozen=True, slots=True)
-class Certified:
-    """A bracket around a real number: low <= truth <= high. `high` is what a privacy claim may use."""
-
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, repr=False)

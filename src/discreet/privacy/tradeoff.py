@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from discreet.base import check
 from discreet.base.rounding import float_down, float_up
-from discreet.privacy.loss import Certified, Loss
+from discreet.privacy.certified import Certified
+
+if TYPE_CHECKING:
+    from discreet.privacy.loss import Loss
 
 POINTS = 200
 

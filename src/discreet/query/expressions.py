@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -14,8 +12,9 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Call, Constant, Expression, Literal
-from discreet.plan.functions import FUNCTIONS, MOST_BITS, call
+from discreet.plan.expressions import Call, Expression, Literal
+from discreet.plan.functions import FUNCTIONS, call
+from discreet.query.constants import constant, moment
 from discreet.query.parse import known, shown
 
 TWO_SIDED: dict[type[exp.Expression], str] = {
@@ -216,7 +215,7 @@ def _cast(node: exp.Expression, scope: Scope) -> Expression:
     inner, wanted = node.this, node.args["to"].sql(dialect="duckdb").upper()
     types = {"DATE": Type.DATE, "TIMESTAMP": Type.TIMESTAMP}
     if isinstance(inner, exp.Literal) and inner.is_string and wanted in types:
-        return Literal(_moment(str(inner.this), types[wanted]), types[wanted])
+        return Literal(moment(str(inner.this), types[wanted]), types[wanted])
     raise QueryError(f"{shown(node)}: {REWRITES[exp.Cast]}")
 
 
@@ -242,38 +241,6 @@ _SINGLE: dict[type[exp.Expression], Callable[[exp.Expression, Scope], Expression
 }
 
 
-def constant(value: object, name: str = "a constant") -> Literal:
-    """Return a Python value as a literal, exactly; floats mean the decimal that they print as."""
-    if isinstance(value, bool):
-        return Literal(value, Type.BOOLEAN)
-    if value is None:
-        return Literal(None, Type.BOOLEAN)
-    if isinstance(value, int) and value.bit_length() <= MOST_BITS:
-        return Literal(value, Type.INTEGER)
-    if isinstance(value, float):
-        value = Decimal(repr(float(value)))
-    if isinstance(value, int | Decimal | Fraction):
-        if not _holds(value):
-            raise QueryError(f"{name} must be a finite number of reasonable size")
-        return Literal(Fraction(value), Type.FLOAT)
-    if isinstance(value, str):
-        if any(letter == "\x00" or "\ud800" <= letter <= "\udfff" for letter in value):
-            raise QueryError(f"{name} holds a NUL character or half of a pair, which no column does")
-        return Literal(value, Type.TEXT)
-    if isinstance(value, dt.datetime):
-        return Literal(_moment(value.isoformat(), Type.TIMESTAMP), Type.TIMESTAMP)
-    if isinstance(value, dt.date):
-        return Literal(value, Type.DATE)
-    raise QueryError(f"{name} must be a number, text, true or false, a date or None; got {type(value).__name__}")
-
-
-def _holds(value: int | Decimal | Fraction) -> bool:
-    """Say whether a float can stand for the number."""
-    if isinstance(value, Decimal) and not (value.is_finite() and abs(value.adjusted()) < 400):
-        return False
-    return abs(Fraction(value)) <= sys.float_info.max
-
-
 def combined(name: str, *arguments: Expression) -> Call:
     """Return a call with its constants made to fit: NULL takes a type, and text beside dates is read as one."""
     places = [0, 1] if name in ("eq", "ne", "lt", "le", "gt", "ge") else list(range(len(arguments)))
@@ -295,18 +262,5 @@ def _fitted(expression: Expression, wanted: Type) -> Expression:
     if _is_null(expression):
         return Literal(None, wanted)
     if isinstance(expression, Literal) and isinstance(expression.value, str) and wanted in (Type.DATE, Type.TIMESTAMP):
-        return Literal(_moment(expression.value, wanted), wanted)
+        return Literal(moment(expression.value, wanted), wanted)
     return expression
-
-
-def _moment(text: str, wanted: Type) -> Constant:
-    try:
-        if wanted is Type.DATE:
-            return dt.date.fromisoformat(text)
-        return _utc(dt.datetime.fromisoformat(text))
-    except (ValueError, OverflowError):
-        raise QueryError(f"{text!r} is not a {wanted}; write it as 2026-03-01 or 2026-03-01 12:30:00") from None
-
-
-def _utc(moment: dt.datetime) -> dt.datetime:
-    return moment.replace(tzinfo=dt.UTC) if moment.tzinfo is None else moment.astimezone(dt.UTC)
