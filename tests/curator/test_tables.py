@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from clinic import clinic
+from discreet.base.errors import QueryError
 
 
 def test_tables_tell_public_facts_only(tmp_path: Path) -> None:
@@ -15,3 +18,6 @@ def test_tables_tell_public_facts_only(tmp_path: Path) -> None:
         assert "wards (public)" in told
         assert curator.tables["VISITS"].table.unit == "patient_id"
         assert len(curator.tables) == 2
+        assert [each.table.name for each in curator.tables] == ["visits", "wards"]
+        with pytest.raises(QueryError, match="visits, wards"):
+            curator.tables["nowhere"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from discreet.mechanisms import Laplace
-from discreet.plan.bounded import Part
+from discreet.plan.bounded import BoundedPlan, Part
 from discreet.plan.question import Aggregate, Kind, Question
 from discreet.query.price import Price, expected_error, half_width, step_of
 
@@ -37,7 +37,7 @@ class Explanation:
             f"table      {plan.scan.table}, unit: {unit}",
             *(f"join       {lookup.table} (public), one row at most for each" for lookup in plan.lookups),
             f"keys       {_keys(self.question, plan.groups, [len(key.domain) for key in plan.keys])}",
-            f"bounds     a unit keeps {plan.limits.l1()} rows at most ({_bound_by(self)})",
+            f"bounds     a unit keeps {plan.limits.l1()} rows at most ({_bound_by(plan)})",
             f"guarantee  {priced.guarantee}",
             "",
         ]
@@ -72,8 +72,7 @@ def _relative(asked: Aggregate) -> str:
     return "depends on the count: the noise above, divided by it"
 
 
-def _bound_by(self: Explanation) -> str:
-    plan = self.priced.bounded.plan
+def _bound_by(plan: BoundedPlan) -> str:
     told = plan.limits.bound_by if plan.unit.column is not None else "each row is a unit"
     return told if plan.factor == 1 else f"{told}, doubled since one unit may replace another"
 

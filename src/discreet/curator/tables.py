@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from discreet.base.errors import QueryError
 from discreet.policy.model import Column
 from discreet.policy.schema import Resolved
 
@@ -15,14 +17,19 @@ class Tables:
 
     tables: tuple[Resolved, ...]
 
-    def __iter__(self) -> object:
+    def __iter__(self) -> Iterator[Resolved]:
         return iter(self.tables)
 
     def __len__(self) -> int:
         return len(self.tables)
 
     def __getitem__(self, name: str) -> Resolved:
-        return next(each for each in self.tables if each.table.name.casefold() == name.casefold())
+        for each in self.tables:
+            if each.table.name.casefold() == name.casefold():
+                return each
+        raise QueryError(
+            f"there is no table {name!r}; these exist: {', '.join(each.table.name for each in self.tables)}"
+        )
 
     def __str__(self) -> str:
         return "\n\n".join(_table(each) for each in self.tables)
