@@ -69,7 +69,8 @@ def test_an_answer_in_json_says_everything() -> None:
     assert told["intervals"]["rows"][0] == [None, [1197, 1203], [31.25, 37.25]]
     assert (told["intervals"]["confidence"], told["intervals"]["simultaneous"]) == (0.9, False)
     assert (told["guarantee"], told["notes"]) == ("0.2-differentially private", [])
-    assert told["cost"] == {"epsilon": "1/5", "rho": "1/50", "delta": "0"}
+    assert told["cost"] == {"epsilon": 0.2, "rho": 0.02, "delta": 0}
+    assert told["receipt"]["epsilon"] == "1/5"
     assert told["receipt"]["receipt"] == f"7:{HEAD}"
 
 

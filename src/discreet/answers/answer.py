@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import sys
 from collections.abc import Callable
@@ -125,7 +126,8 @@ class Answer(Table):
     def to_json(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> str:
         """Return all of the answer as one JSON object.
 
-        `rows` and the rows of `intervals` are lists in the order of `columns`; an interval is [low, high] or null.
+        `rows` and the rows of `intervals` are lists in the order of `columns`; an interval is [low, high] or null. The
+        numbers of `cost` are rounded up; the receipt has them exactly.
         """
         bounds = self.bounds_at(confidence, simultaneous)
         receipt = self.receipt.to_dict()
@@ -136,7 +138,7 @@ class Answer(Table):
                 "rows": self.rows,
                 "intervals": {"confidence": float(confidence), "simultaneous": simultaneous, "rows": bounds},
                 "guarantee": self.guarantee,
-                "cost": {name: receipt[name] for name in ("epsilon", "rho", "delta")},
+                "cost": {name: _number(getattr(self.cost, name)) for name in ("epsilon", "rho", "delta")},
                 "receipt": receipt,
                 "notes": self.notes,
             }
@@ -158,6 +160,11 @@ class Answer(Table):
                 save_text(self.to_json(confidence, simultaneous), file)
             case _:
                 save_parquet(self.intervals(confidence, simultaneous).to_arrow(), file)
+
+
+def _number(value: float | Fraction) -> float | None:
+    """Return a part of a cost as a JSON number, rounded up; None where it is infinite."""
+    return float_up(Fraction(value)) if math.isfinite(value) else None
 
 
 @dataclass(frozen=True)
