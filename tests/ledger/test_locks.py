@@ -76,9 +76,10 @@ def test_what_a_child_does_with_its_copy_does_not_free_the_parents_lock(path: Pa
 def test_a_program_that_is_started_meanwhile_does_not_keep_the_lock(path: Path) -> None:
     lock = FileLock(path)
     assert lock.try_exclusive()
-    with subprocess.Popen(
-        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, close_fds=False
-    ) as other:
+    program = [sys.executable, "-c", "print('here', flush=True); input()"]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, close_fds=False) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"here\n"  # it runs by now, and what it must not inherit is closed
         lock.close()
         assert not is_held(path)
         other.communicate(b"\n")
