@@ -431,7 +431,7 @@ ACCOUNTING = (
         "privacy/gathered.py",
         "np.add.reduceat(np.append(mass, 0.0), ends)[:-1] for mass",
         "np.add.reduceat(np.append(mass, 0.0), ends)[1:] for mass",
-        "tests/privacy/test_grid_law.py",
+        "tests/privacy/test_gathered.py",
     ),
     broken(
         "the upper tail of a law is forgotten",
