@@ -81,7 +81,9 @@ def test_odd_values_are_drawn(tmp_path: Path, type: Type, values: list[object]) 
     rows: list[tuple[object, ...]] = [(value,) for value in values]
     answered(noisy("x", type), rows=rows, bounds=lambda c, s: ()).plot(tmp_path / "x.png")
     wide = lambda c, s: tuple(((-math.inf, math.inf),) for _ in rows)  # noqa: E731
-    answered(noisy("x", type), rows=rows, bounds=wide).plot(tmp_path / "x.png")
+    figure = answered(noisy("x", type), rows=rows, bounds=wide).plot(tmp_path / "y.png")
+    assert len(figure.axes) == 1
+    assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in ("x.png", "y.png"))
 
 
 @pytest.mark.parametrize("text", ["$x^2$", "$\\frac{", "a\nb", "\\", "100 $"])

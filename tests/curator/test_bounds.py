@@ -10,7 +10,6 @@ import pytest
 
 from clinic import Visit, clinic
 from discreet.base.errors import DiscreetError
-from discreet.curator import bounds
 from discreet.curator.release import Released, release
 from discreet.mechanisms import Laplace
 from discreet.query.price import Price
@@ -44,7 +43,7 @@ def test_the_noise_is_for_all_rows_of_a_unit(
         seen.append(priced)
         return release(priced, *rest)
 
-    monkeypatch.setattr(bounds, "release", watched)
+    monkeypatch.setattr("discreet.curator.curator.release", watched)
     with clinic(tmp_path, neighbours=neighbours) as curator:
         curator.bounds("visits.cost", epsilon=0.5)
     assert {noise.scale for noise in seen[0].noises if isinstance(noise, Laplace)} == {rows / 0.5}

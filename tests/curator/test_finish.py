@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from clinic import clinic
+from discreet.base.errors import QueryError
+from discreet.curator.finish import finished
+from discreet.curator.release import Released
+from discreet.curator.values import Values
 
 
 def test_finishing_sorts_by_key_first_and_keeps_wide_numbers(tmp_path: Path) -> None:
@@ -18,3 +24,13 @@ def test_finishing_sorts_by_key_first_and_keeps_wide_numbers(tmp_path: Path) -> 
         assert all(int(str(wide)) % 10**18 == 0 for wide in answer["wide"])
         assert all(float(str(r)) % 10 == 0 for r in answer["r"])
         assert answer["z"] == [None] * 3
+
+
+def test_arithmetic_beyond_38_digits_is_a_clear_error(tmp_path: Path) -> None:
+    """A sum may be wider than any column, so this shows only when it is there: the values are recorded by then."""
+    with clinic(tmp_path) as curator:
+        sql = "SELECT SUM(age) * 1000000000000000000 AS wide FROM visits"
+        question, priced = curator._priced(sql, 0.5, None, None, None, False, {})
+    values = Values(question.aggregates, priced, Released(((2**100,),), {}))
+    with pytest.raises(QueryError, match="38 digits"):
+        finished(question.finish, (), values)

@@ -67,16 +67,11 @@ def ask(
     with plainly():
         wanted = Output.of(format, output, plot, confidence, simultaneous)
         text = _question(question, file)
+        how = _how(rho, within, param, clamping)
         limits: dict[str, Any] = {
             "max_rows": max_rows,
             "max_groups": max_groups,
             "max_rows_per_group": max_rows_per_group,
-        }
-        how: dict[str, Any] = {
-            "rho": rho,
-            "within": errors_wanted(within),
-            "params": parameters(param),
-            "clamping": clamping,
         }
         with _opened(policy, analyst) as curator, _in_options(), progress("asking") as shown:
             answer = curator.ask(text, epsilon, fresh=fresh, progress=shown, **how, **limits)
@@ -100,16 +95,11 @@ def explain(
     """Say what a question would do and cost; free."""
     with plainly():
         text = _question(question, file)
+        how = _how(rho, within, param, clamping)
         limits: dict[str, Any] = {
             "max_rows": max_rows,
             "max_groups": max_groups,
             "max_rows_per_group": max_rows_per_group,
-        }
-        how: dict[str, Any] = {
-            "rho": rho,
-            "within": errors_wanted(within),
-            "params": parameters(param),
-            "clamping": clamping,
         }
         with _opened(policy, analyst) as curator, _in_options():
             typer.echo(str(curator.explain(text, epsilon, **how, **limits)))
@@ -161,3 +151,8 @@ def _in_options() -> Iterator[None]:
     except QueryError as trouble:
         said = re.sub(r"params=\{'(\w+)': \.\.\.\}", r"--param \1=...", str(trouble))
         raise QueryError(re.sub(r"(?<![\w-])(epsilon|rho)=", r"--\1 ", said)) from None
+
+
+def _how(rho: float | None, within: list[str] | None, param: list[str] | None, clamping: bool) -> dict[str, Any]:
+    """Return what asking and explaining have in common, as the curator takes it."""
+    return {"rho": rho, "within": errors_wanted(within), "params": parameters(param), "clamping": clamping}

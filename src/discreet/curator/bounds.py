@@ -13,9 +13,6 @@ from discreet.answers.receipt import Receipt
 from discreet.base.errors import QueryError
 from discreet.base.rounding import float_up, ratio_up
 from discreet.base.types import Type
-from discreet.curator.release import Released, release
-from discreet.curator.stopping import stoppable
-from discreet.ledger import Question as Asked
 from discreet.mechanisms import Laplace
 from discreet.mechanisms.additive import fitting_scale
 from discreet.plan.bounded import Measure, Part
@@ -76,26 +73,12 @@ def find_bounds(
     charge = Charge(epsilon, PureLoss(float_up(epsilon)).zcdp())
     bounded = Bounded(whole, (), ())
     priced = Price(bounded, (noise,) * len(measures), (), charge, f"{float(epsilon):g}-differentially private")
-    released, receipt = _paid(curator, priced, f"bounds of {name}", table.table.name, progress)
+    released, receipt = curator.paid(priced, {}, f"bounds of {name}", progress=progress)
     limit = int(noise.interval(1 - MISS, values=len(measures)))
     out = [place for place in range(len(measures)) if released.sums[place][0] > limit]
     if not out:
         return FoundBounds(column.name, None, None, receipt)
     return FoundBounds(column.name, edges[out[0]], edges[out[-1] + 1], receipt)
-
-
-def _paid(
-    curator: Curator, priced: Price, text: str, table: str, progress: Progress | None
-) -> tuple[Released, Receipt]:
-    question = Asked(repr((priced.bounded.plan, priced.noises)), f"{table}={curator.version(table)}", text)
-    with curator.ledger.charge(question, priced.charge, curator.analyst) as claim, stoppable():
-        if claim.answer is not None:
-            released = Released.from_bytes(claim.answer)
-        else:
-            released = release(priced, curator._run(priced, progress), {})
-            curator.ledger.record(claim, released.to_bytes())
-    assert claim.receipt is not None
-    return released, claim.receipt
 
 
 def _edges() -> list[Fraction]:

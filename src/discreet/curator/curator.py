@@ -7,8 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
 
-from discreet.answers.answer import Answer
-from discreet.base.errors import DiscreetError, FailedError, LedgerError, QueryError
+from discreet.answers import Answer, Receipt
+from discreet.base.errors import FailedError, QueryError
 from discreet.curator.answering import assemble
 from discreet.curator.bounds import FoundBounds, find_bounds
 from discreet.curator.budget import Budget, Share
@@ -129,21 +129,33 @@ class Curator:
         `max_rows`, `max_groups` and `max_rows_per_group` tighten what a unit contributes.
         """
         asked, priced = self._priced(question, epsilon, rho, within, params, clamping, limits)
-        shares = _quantiles(asked, priced)
-        key = repr((priced.bounded.plan, priced.noises, shares))
-        version = ";".join(f"{table}={self.version(table)}" for table in _tables(asked))
-        claim = self._ledger.charge(Asked(key, version, question), priced.charge, self.analyst, fresh=fresh)
-        with claim, stoppable():
-            if claim.answer is None:
+        released, receipt = self.paid(priced, _quantiles(asked, priced), question, fresh, progress)
+        return assemble(asked, priced, released, receipt, question)
+
+    def paid(
+        self,
+        priced: Price,
+        shares: dict[int, tuple[Fraction, ...]],
+        text: str,
+        fresh: bool = False,
+        progress: Progress | None = None,
+    ) -> tuple[Released, Receipt]:
+        """Charge, run, add noise and record, or find what was recorded: the only way from private rows to numbers.
+
+        Whatever fails after the charge, the message is the same: it may be shown to the analyst.
+        """
+        plan = priced.bounded.plan
+        tables = [plan.scan.table, *(lookup.table for lookup in plan.lookups)]
+        version = ";".join(f"{table}={self.version(table)}" for table in tables)
+        asked = Asked(repr((plan, priced.noises, shares)), version, text)
+        with self._ledger.charge(asked, priced.charge, self.analyst, fresh=fresh) as claim, stoppable():
+            if claim.answer is not None and claim.receipt is not None:
+                return Released.from_bytes(claim.answer), claim.receipt
+            try:
                 released = release(priced, self._run(priced, progress), shares)
-                try:
-                    self._ledger.record(claim, released.to_bytes())
-                except LedgerError:
-                    raise FailedError(GENERIC) from None
-            else:
-                released = Released.from_bytes(claim.answer)
-        assert claim.receipt is not None
-        return assemble(asked, priced, released, claim.receipt, question)
+                return released, self._ledger.record(claim, released.to_bytes())
+            except Exception:
+                raise FailedError(GENERIC) from None
 
     def explain(
         self,
@@ -234,25 +246,16 @@ class Curator:
         return question, price(bounded, self.policy, epsilon=amount("epsilon", epsilon))
 
     def _run(self, priced: Price, progress: Progress | None) -> Exact:
-        """Run the bounded plan. Whatever fails, the message is the same: it may be shown to the analyst."""
+        """Run the bounded plan."""
+        run = self._engine.run(priced.bounded.plan)
         try:
-            run = self._engine.run(priced.bounded.plan)
-            try:
-                while not run.wait(0.1):
-                    if progress is not None:
-                        progress(run.progress())
-                return run.result()
-            except KeyboardInterrupt:
-                run.cancel()
-                raise
-        except DiscreetError:
+            while not run.wait(0.1):
+                if progress is not None:
+                    progress(run.progress())
+            return run.result()
+        except KeyboardInterrupt:
+            run.cancel()
             raise
-        except Exception:
-            raise FailedError(GENERIC) from None
-
-
-def _tables(question: Question) -> list[str]:
-    return [question.scan.table, *(lookup.table for lookup in question.lookups)]
 
 
 def _quantiles(question: Question, priced: Price) -> dict[int, tuple[Fraction, ...]]:

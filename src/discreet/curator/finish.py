@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 
+from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.curator.values import Values
 from discreet.engines.forms import SQL_TYPES, quoted, sql
@@ -19,6 +20,11 @@ from discreet.plan.bounded import Key
 from discreet.plan.question import RELEASED, Finish
 
 Row = tuple[object, ...]
+
+BEYOND = (
+    "arithmetic on the released values leaves 38 digits; multiply by 1.0 to use floats. "
+    "The values are recorded: asking for them again is free"
+)
 
 
 def finished(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tuple[int, Row]]:
@@ -46,7 +52,10 @@ def finished(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tupl
         connection.execute(f"INSERT INTO {RELEASED} SELECT * FROM given")
         connection.unregister("given")
         connection.execute("SET enable_external_access = false")
-        rows = connection.execute(statement(finish)).fetchall()
+        try:
+            rows = connection.execute(statement(finish)).fetchall()
+        except duckdb.Error:
+            raise QueryError(BEYOND) from None
     return [(number, tuple(row)) for number, *row in rows]
 
 

@@ -98,12 +98,16 @@ def _gaussian(bounded: Bounded, shares: tuple[Fraction, ...], sigma: float, char
     noises, squares = [], Fraction(0)
     for measure, share in zip(bounded.plan.measures, shares, strict=True):
         l2 = Fraction(bounded.plan.l2_squared(measure))
-        needed = rounded_up(lambda l2=l2, share=share: (ball(l2) / ball(share)).sqrt() * ball(sigma))  # type: ignore[misc]
-        noise = Gaussian(fitting_scale(needed, "epsilon", words))
+        noise = Gaussian(fitting_scale(_wider(sigma, l2 / share), "epsilon", words))
         noises.append(noise)
         squares += l2 / Fraction(noise.sigma) ** 2
     cost = charge or Charge(math.inf, ratio_up(squares, 2))
     return Price(bounded, tuple(noises), shares, cost, words)
+
+
+def _wider(sigma: float, square: Fraction) -> float:
+    """Return sigma times the root of a number, rounded up."""
+    return rounded_up(lambda: ball(square).sqrt() * ball(sigma))
 
 
 def expected_error(noise: Noise) -> float:
