@@ -7,13 +7,26 @@ from discreet.base.types import Type
 from discreet.curator.finish import finished
 from discreet.curator.release import Released
 from discreet.curator.spread import aggregates_in, spread
-from discreet.curator.values import REMARKS, Values
+from discreet.curator.values import REMARKS, Row, Values
+from discreet.mechanisms.key_selection import KeySelection
 from discreet.plan.expressions import Column, Expression
-from discreet.plan.question import COUNTS, Question
+from discreet.plan.question import COUNTS, Kind, Question
 from discreet.query.price import Price
 
 CUT = "a unit's rows beyond its limits are left out, if there are any; the intervals do not cover that"
 UNGROUPED = "rows whose key is NULL, or not among the public values, are in no group"
+EXTREME = "MIN and MAX are private extreme quantiles: they lie some ranks inside the data"
+SETS = "each grouping is a release of its own; a key is NULL in rows that are not grouped by it"
+
+
+def selection_note(selection: KeySelection) -> str:
+    """Say how keys were chosen."""
+    sure = selection.threshold[1]
+    half = next(count for count in range(1, sure + 1) if selection.probability(count).low >= 0.5)
+    return (
+        f"keys come from the data, selected privately by their number of units: those with {half} units appear with "
+        f"probability 1/2, those with {sure} always, and most of those with fewer not at all"
+    )
 
 
 def assemble(question: Question, priced: Price, released: Released, receipt: Receipt, text: str) -> Answer:
@@ -21,12 +34,13 @@ def assemble(question: Question, priced: Price, released: Released, receipt: Rec
     values = Values(question.aggregates, priced, released)
     rows = finished(question.finish, priced.bounded.plan.keys, values)
     outputs = question.finish.outputs
-    cells = max(1, priced.bounded.plan.groups * len(question.aggregates))
+    cells = max(1, len(values.rows) * len(question.aggregates))
 
     def bounds(confidence: float, simultaneous: bool) -> tuple[Bounds, ...]:
         miss = (1 - confidence) / (cells if simultaneous else 1)
         return tuple(
-            tuple(_interval(expression, values, number, miss) for _, expression in outputs) for number, _ in rows
+            tuple(_interval(expression, values, values.rows[number], miss) for _, expression in outputs)
+            for number, _ in rows
         )
 
     fields = tuple(_field(name, expression, question) for name, expression in outputs)
@@ -41,12 +55,12 @@ def assemble(question: Question, priced: Price, released: Released, receipt: Rec
     )
 
 
-def _interval(expression: Expression, values: Values, key: int, miss: float) -> tuple[float, float] | None:
+def _interval(expression: Expression, values: Values, row: Row, miss: float) -> tuple[float, float] | None:
     """Return an interval for one cell; the aggregates in it share what may be missed."""
     names = aggregates_in(expression)
     if not names:
         return None
-    known = {name: values.interval(int(name[1:]), key, miss / len(names)) for name in names}
+    known = {name: values.interval(int(name[1:]), row, miss / len(names)) for name in names}
     return spread(expression, known)
 
 
@@ -65,10 +79,16 @@ def _notes(question: Question, priced: Price) -> list[str]:
     notes = []
     if any(each.kind not in COUNTS for each in question.aggregates):
         notes.append(CLAMPED)
-    if priced.bounded.plan.unit.column is not None:
+    if any(each.kind in (Kind.LEAST, Kind.GREATEST) for each in question.aggregates):
+        notes.append(EXTREME)
+    if priced.bounded.plan.units:
         notes.append(CUT)
     if question.keys:
         notes.append(UNGROUPED)
+    if priced.selection is not None:
+        notes.append(selection_note(priced.selection))
+    if len(question.sets) > 1:
+        notes.append(SETS)
     if question.finish.having is not None or question.finish.limit is not None:
         notes.append(SELECTED)
     return notes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -18,7 +18,8 @@ from discreet.mechanisms.additive import fitting_scale
 from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Column, Expression, Literal
 from discreet.plan.functions import call
-from discreet.plan.question import Finish, Question, Scan
+from discreet.plan.question import Finish, Question
+from discreet.plan.relations import Block, Scan
 from discreet.privacy.charges import Charge
 from discreet.privacy.guarantees import PureLoss
 from discreet.query.bound import Bounded, bound
@@ -63,19 +64,19 @@ def find_bounds(
     if table.table.public or column.type is None or not column.type.numeric:
         raise QueryError(f"{name!r}: bounds are found for numeric columns of private tables, as in visits.cost")
     value = Column("t0", column.name, column.type)
-    question = Question(Scan(table.table.name, "t0"), (), None, (), (), Finish(()))
+    question = Question(Block(Scan(table.table.name, "t0")), (), (), Finish(()), ((),))
     plan = bound(question, catalog).plan
     edges = _edges()
     measures = tuple(Measure(Part.VALUES, _inside(value, low, high)) for low, high in pairwise(edges))
-    scale = ratio_up(plan.factor * plan.limits.l1(), epsilon)
+    scale = ratio_up(plan.l1(Measure(Part.ROWS)), epsilon)
     noise = Laplace(fitting_scale(scale, "epsilon", float(epsilon)))
-    whole = type(plan)(plan.scan, plan.unit, (), None, (), measures, plan.limits, plan.factor)
+    whole = replace(plan, measures=measures)
     charge = Charge(epsilon, PureLoss(float_up(epsilon)).zcdp())
     bounded = Bounded(whole, (), ())
     priced = Price(bounded, (noise,) * len(measures), (), charge, f"{float(epsilon):g}-differentially private")
     released, receipt = curator.paid(priced, {}, f"bounds of {name}", progress=progress)
     limit = int(noise.interval(1 - MISS, values=len(measures)))
-    out = [place for place in range(len(measures)) if released.sums[place][0] > limit]
+    out = [place for place in range(len(measures)) if released.sets[0].sums[place][0] > limit]
     if not out:
         return FoundBounds(column.name, None, None, receipt)
     return FoundBounds(column.name, edges[out[0]], edges[out[-1] + 1], receipt)

@@ -23,7 +23,9 @@ from discreet.engines.duckdb import DuckEngine
 from discreet.engines.result import Exact
 from discreet.ledger import Facts, Ledger
 from discreet.ledger import Question as Asked
-from discreet.plan.question import Aggregate, Kind, Question
+from discreet.plan.bounded import Part
+from discreet.plan.question import Aggregate, Question
+from discreet.plan.relations import Lookup, Scan, plain, scans, sources
 from discreet.policy import everything, identity, load
 from discreet.policy.model import Format, Policy
 from discreet.query.bound import bound
@@ -57,7 +59,7 @@ class Curator:
 
     def __init__(self, policy: Policy, engine: DuckEngine, ledger: Ledger, analyst: str | None) -> None:
         self.policy, self._engine, self._ledger, self.analyst = policy, engine, ledger, analyst
-        self._catalog = Catalog(policy, engine.tables, engine.public_values, engine.public_key)
+        self._catalog = Catalog(policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
 
     @classmethod
     def open(
@@ -145,9 +147,9 @@ class Curator:
         Whatever fails after the charge, the message is the same: it may be shown to the analyst.
         """
         plan = priced.bounded.plan
-        tables = [plan.scan.table, *(lookup.table for lookup in plan.lookups)]
+        tables = dict.fromkeys(each.table for each in sources(plan.block) if isinstance(each, Scan | Lookup))
         version = ";".join(f"{table}={self.version(table)}" for table in tables)
-        asked = Asked(repr((plan, priced.noises, shares)), version, text)
+        asked = Asked(repr((plan, priced.noises, priced.selection, shares)), version, text)
         with self._ledger.charge(asked, priced.charge, self.analyst, fresh=fresh) as claim, stoppable():
             if claim.answer is not None and claim.receipt is not None:
                 return Released.from_bytes(claim.answer), claim.receipt
@@ -237,7 +239,7 @@ class Curator:
         if rho is not None:
             return question, price(bounded, self.policy, rho=amount("rho", rho))
         if within is not None:
-            least = self.policy.table(question.scan.table).min_count
+            least = self.policy.table(scans(question.block)[0].table).min_count if plain(question.block) else None
             found = least_epsilon(question, bounded, self.policy, within, least)
             return question, price(bounded, self.policy, epsilon=found)
         if epsilon is None:
@@ -259,10 +261,10 @@ class Curator:
 
 
 def _quantiles(question: Question, priced: Price) -> dict[int, tuple[Fraction, ...]]:
-    """Return which quantiles are asked of each measure of ranks."""
+    """Return which quantiles are asked of each tree of ranks."""
     shares: dict[int, list[Fraction]] = {}
     for asked, source in zip(question.aggregates, priced.bounded.sources, strict=True):
-        if asked.kind is Kind.QUANTILE and asked.share is not None:
+        if asked.share is not None and priced.bounded.plan.measures[source[0]].part is Part.RANKS:
             shares.setdefault(source[0], []).append(asked.share)
     return {measure: tuple(sorted(set(each))) for measure, each in shares.items()}
 

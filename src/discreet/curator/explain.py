@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from discreet.curator.answering import selection_note
 from discreet.mechanisms import Laplace
-from discreet.plan.bounded import BoundedPlan, Part
-from discreet.plan.question import Aggregate, Kind, Question
-from discreet.query.price import Price, expected_error, half_width, step_of
+from discreet.mechanisms.quantile import Quantile
+from discreet.plan.bounded import BoundedPlan, KeySet, Part
+from discreet.plan.expressions import Column, Expression, columns_of
+from discreet.plan.question import RANKED, Aggregate, Kind, Question
+from discreet.plan.relations import Lookup, Scan, sources
+from discreet.query.price import Draw, Price, expected_error, half_width, step_of
 
 CONFIDENCE = 0.95
 
@@ -19,6 +23,9 @@ WORDS = {
     Part.SQUARES: "sum of squares of {}",
     Part.OUTSIDE: "values of {} outside its bounds",
     Part.RANKS: "ranks of {}",
+    Part.QUANTILE: "a rank of {}",
+    Part.PRODUCTS: "sum of products of {}",
+    Part.DISTINCT: "distinct values of {}",
 }
 
 
@@ -32,24 +39,23 @@ class Explanation:
 
     def __str__(self) -> str:
         plan, priced = self.priced.bounded.plan, self.priced
-        unit = plan.unit.column or "each row"
         lines = [
-            f"table      {plan.scan.table}, unit: {unit}",
-            *(f"join       {lookup.table} (public), one row at most for each" for lookup in plan.lookups),
-            f"keys       {_keys(self.question, plan.groups, [len(key.domain) for key in plan.keys])}",
-            f"bounds     a unit keeps {plan.limits.l1()} rows at most ({_bound_by(plan)})",
+            *_tables(plan),
+            *(f"keys       {_keys(plan, index)}" for index in range(len(plan.sets))),
+            *(f"bounds     a unit keeps {each.limits.l1()} rows at most ({_bound_by(plan, each)})" for each in plan.sets),
             f"guarantee  {priced.guarantee}",
             "",
         ]
         for measure, noise, share in zip(plan.measures, priced.noises, priced.shares, strict=True):
-            name = getattr(measure.argument, "name", "")
-            kind = "Laplace" if isinstance(noise, Laplace) else "Gaussian"
-            step = float(step_of(measure))
+            name = "" if measure.argument is None else told(measure.argument)
+            step = 1.0 if isinstance(noise, Quantile) else float(step_of(measure))
             moved, error = _shown(plan.l1(measure) * step), _shown(expected_error(noise) * step)
             lines.append(
                 f"measure    {WORDS[measure.part].format(name)}: sensitivity {moved}, "
-                f"{kind} noise of {error} on average, {float(share):.0%} of the charge"
+                f"{_noise(noise)} of {error} on average, {float(share):.0%} of the charge"
             )
+        if priced.selection is not None:
+            lines.append(f"selection  {selection_note(priced.selection)}")
         lines.append("")
         for place, asked in enumerate(self.question.aggregates):
             width = half_width(priced, place, CONFIDENCE)
@@ -58,30 +64,58 @@ class Explanation:
         return "\n".join([*lines, *(f"note       {remark}" for remark in self.remarks)])
 
 
+def told(argument: Expression) -> str:
+    """Return an expression by the columns in it."""
+    if isinstance(argument, Column):
+        return argument.name
+    return f"an expression of {', '.join(dict.fromkeys(column.name for column in columns_of(argument))) or 'constants'}"
+
+
 def described(asked: Aggregate) -> str:
     """Return an aggregate in words."""
-    name = getattr(asked.argument, "name", "")
+    name = "" if asked.argument is None else told(asked.argument)
     if asked.kind is Kind.QUANTILE and asked.share is not None:
         return f"quantile {float(asked.share):g} of {name}"
     return f"{asked.kind.value} of {name}" if name else asked.kind.value
 
 
 def _relative(asked: Aggregate) -> str:
-    if asked.kind is Kind.QUANTILE:
+    if asked.kind in RANKED:
         return "depends on the data: the more values lie close together, the closer"
     return "depends on the count: the noise above, divided by it"
 
 
-def _bound_by(plan: BoundedPlan) -> str:
-    told = plan.limits.bound_by if plan.unit.column is not None else "each row is a unit"
-    return told if plan.factor == 1 else f"{told}, doubled since one unit may replace another"
+def _noise(noise: Draw) -> str:
+    if isinstance(noise, Quantile):
+        return "a draw by ranks, off by a rank error"
+    return "Laplace noise" if isinstance(noise, Laplace) else "Gaussian noise"
 
 
-def _keys(question: Question, groups: int, sizes: list[int]) -> str:
-    if not question.keys:
+def _tables(plan: BoundedPlan) -> list[str]:
+    found = []
+    for each in sources(plan.block):
+        if isinstance(each, Scan):
+            cut = "" if each.rows is None else f", {each.rows} rows of a unit at most before it is joined"
+            found.append(f"table      {each.table}, unit: {'its unit column' if plan.units else 'each row'}{cut}")
+        elif isinstance(each, Lookup):
+            many = "one row" if each.fan_out <= 1 else f"{each.fan_out} rows"
+            found.append(f"join       {each.table} (public), {many} at most for each")
+    return found
+
+
+def _bound_by(plan: BoundedPlan, chosen: KeySet) -> str:
+    words = chosen.limits.bound_by if plan.units else "each row is a unit"
+    return words if plan.factor == 1 else f"{words}, doubled since one unit may replace another"
+
+
+def _keys(plan: BoundedPlan, index: int) -> str:
+    keys = [plan.keys[place] for place in plan.sets[index].keys]
+    if not keys:
         return "none: one row"
-    listed = ", ".join(f"{key.name} ({size})" for key, size in zip(question.keys, sizes, strict=True))
-    return f"{listed}: {groups} rows, also the empty ones"
+    listed = ", ".join(f"{told(key.expression)}{f' ({len(key.domain)})' if key.domain else ''}" for key in keys)
+    if plan.selects(index):
+        return f"{listed}: those that a private selection keeps"
+    return f"{listed}: {plan.groups(index)} rows, also the empty ones"
 
 
 def _shown(value: float) -> str:

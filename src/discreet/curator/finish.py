@@ -5,7 +5,6 @@ It runs in a DuckDB of its own that holds no other table and may not touch files
 
 from __future__ import annotations
 
-import itertools
 from contextlib import closing
 from decimal import Decimal
 from typing import Any
@@ -28,20 +27,21 @@ BEYOND = (
 
 
 def finished(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tuple[int, Row]]:
-    """Return the rows of the answer, each with the number of its key; sorted by key before ORDER BY."""
+    """Return the rows of the answer, each with the number of its released row; sorted by key before ORDER BY."""
     import pyarrow as pa
 
-    combinations = list(itertools.product(*(key.domain for key in keys)))
-    columns = {"number": pa.array(range(len(combinations)), pa.int64())}
+    rows = values.rows
+    columns = {"number": pa.array(range(len(rows)), pa.int64())}
     types = ['"number" BIGINT']
     for place, key in enumerate(keys):
-        kind = key.column.type
-        column = [combination[place] for combination in combinations]
-        columns[f"k{place}"] = pa.array(column, _arrow(kind))
-        types.append(f'"k{place}" {SQL_TYPES[kind]}')
+        column = [row.keys[place] for row in rows]
+        if key.type in (Type.FLOAT, Type.DECIMAL):
+            column = [None if value is None else float(value) for value in column]  # type: ignore[arg-type]
+        columns[f"k{place}"] = pa.array(column, _arrow(key.type))
+        types.append(f'"k{place}" {SQL_TYPES[key.type]}')
     for place, asked in enumerate(values.aggregates):
         whole = asked.type is Type.INTEGER
-        found = [values.value(place, number) for number in range(len(combinations))]
+        found = [values.value(place, row) for row in rows]
         exact = [None if value is None else Decimal(value) for value in found] if whole else found
         columns[f"a{place}"] = pa.array(exact, pa.decimal128(38, 0) if whole else pa.float64())
         types.append(f'"a{place}" {"HUGEINT" if whole else "DOUBLE"}')
@@ -53,10 +53,10 @@ def finished(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tupl
         connection.unregister("given")
         connection.execute("SET enable_external_access = false")
         try:
-            rows = connection.execute(statement(finish)).fetchall()
+            found_rows = connection.execute(statement(finish)).fetchall()
         except duckdb.Error:
             raise QueryError(BEYOND) from None
-    return [(number, tuple(row)) for number, *row in rows]
+    return [(number, tuple(row)) for number, *row in found_rows]
 
 
 def statement(finish: Finish) -> str:

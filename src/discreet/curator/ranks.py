@@ -15,7 +15,8 @@ from functools import lru_cache
 
 from discreet.engines.result import Cells
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.plan.bounded import BRANCHES, Grid, tree_levels
+from discreet.plan.bounded import BRANCHES, tree_levels
+from discreet.plan.grid import Grid
 
 Nodes = dict[tuple[int, int], int]
 """Noisy counts by (level, index): level 1 has the children of the root, and the last one the grid's points."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.plan.bounded import Grid
+from discreet.plan.grid import Grid
 
 Floats = NDArray[np.float64]
 

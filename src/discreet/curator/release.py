@@ -2,59 +2,131 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from discreet.curator import ranks
-from discreet.engines.result import Exact
+from discreet.engines.result import Exact, Grouped, KeyValues
+from discreet.mechanisms.quantile import Drawn, Quantile
 from discreet.plan.bounded import Part
+from discreet.plan.expressions import Constant
 from discreet.query.price import Price
+
+Shares = dict[int, tuple[Fraction, ...]]
+"""The quantiles that are asked of each tree of ranks."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedSet:
+    """Noisy whole numbers of one set of keys: sums, trees of noisy ranks and drawn quantiles, by measure and key.
+
+    `keys` are those that were selected, sorted; None where they are public.
+    """
+
+    sums: tuple[tuple[int, ...], ...]
+    trees: dict[int, tuple[ranks.Nodes, ...]] = field(default_factory=dict)
+    drawn: dict[int, tuple[Drawn, ...]] = field(default_factory=dict)
+    keys: tuple[KeyValues, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """Noisy whole numbers: `sums[measure][key]`, and `trees[measure][key]` of noisy ranks. Safe to show."""
+    """What was released, of every set of keys. Safe to show."""
 
-    sums: tuple[tuple[int, ...], ...]
-    trees: dict[int, tuple[ranks.Nodes, ...]]
+    sets: tuple[ReleasedSet, ...]
 
     def to_bytes(self) -> bytes:
         """Return the form that the ledger keeps."""
-        trees = {
-            str(measure): [{f"{level}.{index}": count for (level, index), count in nodes.items()} for nodes in each]
-            for measure, each in self.trees.items()
-        }
-        return json.dumps({"version": 1, "sums": self.sums, "trees": trees}, separators=(",", ":")).encode()
+        written = [_written(each) for each in self.sets]
+        return json.dumps({"version": 2, "sets": written}, separators=(",", ":")).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Released:
-        """Return what `to_bytes` wrote."""
+        """Return what `to_bytes` wrote; answers of the first version had one set, without selected keys."""
         values: dict[str, Any] = json.loads(data)
-        trees = {
-            int(measure): tuple(
-                {(int(name.split(".")[0]), int(name.split(".")[1])): count for name, count in nodes.items()}
-                for nodes in each
-            )
-            for measure, each in values["trees"].items()
-        }
-        return cls(tuple(tuple(row) for row in values["sums"]), trees)
+        return cls(tuple(_read(each) for each in (values["sets"] if values["version"] > 1 else [values])))
 
 
-def release(priced: Price, exact: Exact, shares: dict[int, tuple[Fraction, ...]]) -> Released:
-    """Add each measure's noise to its vector over all keys, in whole numbers of any size.
+def _written(found: ReleasedSet) -> dict[str, Any]:
+    trees = {
+        str(measure): [{f"{level}.{index}": count for (level, index), count in nodes.items()} for nodes in each]
+        for measure, each in found.trees.items()
+    }
+    drawn = {
+        str(measure): [[one.value, one.low, one.high, one.last, one.confidence] for one in each]
+        for measure, each in found.drawn.items()
+    }
+    keys = None if found.keys is None else [[_plain(value) for value in key] for key in found.keys]
+    return {"sums": found.sums, "trees": trees, "drawn": drawn, "keys": keys}
 
-    `shares` are the quantiles asked of each measure of ranks.
-    """
+
+def _read(values: dict[str, Any]) -> ReleasedSet:
+    trees = {
+        int(measure): tuple(
+            {(int(name.split(".")[0]), int(name.split(".")[1])): count for name, count in nodes.items()}
+            for nodes in each
+        )
+        for measure, each in values["trees"].items()
+    }
+    drawn = {int(measure): tuple(Drawn(*one) for one in each) for measure, each in values.get("drawn", {}).items()}
+    listed = values.get("keys")
+    keys = None if listed is None else tuple(tuple(_value(value) for value in key) for key in listed)
+    return ReleasedSet(tuple(tuple(row) for row in values["sums"]), trees, drawn, keys)
+
+
+def _plain(value: Constant) -> Any:
+    """Return a key as JSON in which dates, times and fractions are none of the plain types."""
+    if isinstance(value, dt.datetime):
+        return {"timestamp": value.isoformat()}
+    if isinstance(value, dt.date):
+        return {"date": value.isoformat()}
+    return {"number": str(value)} if isinstance(value, Fraction) else value
+
+
+def _value(value: Any) -> Constant:
+    if not isinstance(value, dict):
+        found: Constant = value
+        return found
+    if "timestamp" in value:
+        return dt.datetime.fromisoformat(value["timestamp"])
+    return dt.date.fromisoformat(value["date"]) if "date" in value else Fraction(value["number"])
+
+
+def release(priced: Price, exact: Exact, shares: Shares) -> Released:
+    """Select keys where they come from the data, and add each measure's noise to its vector over all keys."""
+    return Released(tuple(_released(priced, _selected(priced, each), shares) for each in exact.sets))
+
+
+def _selected(priced: Price, found: Grouped) -> Grouped:
+    """Return a set with the keys that the selection keeps, sorted; no key is looked at again after this."""
+    if found.keys is None:
+        return found
+    assert priced.selection is not None
+    kept = priced.selection.release(list(found.units)) if found.units else []
+    places = [place for place, chosen in enumerate(kept) if chosen]
+    places.sort(key=lambda place: [(str(type(value)), value) for value in found.keys[place]])
+    sums = tuple(tuple(row[place] for place in places) if row else () for row in found.sums)
+    cells = {measure: tuple(each[place] for place in places) for measure, each in found.cells.items()}
+    return Grouped(sums, cells, tuple(found.keys[place] for place in places))
+
+
+def _released(priced: Price, found: Grouped, shares: Shares) -> ReleasedSet:
     sums: list[tuple[int, ...]] = []
     trees: dict[int, tuple[ranks.Nodes, ...]] = {}
+    drawn: dict[int, tuple[Drawn, ...]] = {}
     for place, (measure, noise) in enumerate(zip(priced.bounded.plan.measures, priced.noises, strict=True)):
-        if measure.part is Part.RANKS:
+        if isinstance(noise, Quantile):
+            drawn[place] = tuple(noise.release(cells) for cells in found.cells[place])
+            sums.append(())
+        elif measure.part is Part.RANKS:
             assert measure.grid is not None
             grid = measure.grid
-            trees[place] = tuple(ranks.explore(cells, grid, noise, shares[place]) for cells in exact.cells[place])
+            trees[place] = tuple(ranks.explore(cells, grid, noise, shares[place]) for cells in found.cells[place])
             sums.append(())
         else:
-            sums.append(tuple(int(value) for value in noise.release(list(exact.sums[place]))))
-    return Released(tuple(sums), trees)
+            exact = list(found.sums[place])
+            sums.append(tuple(int(value) for value in noise.release(exact)) if exact else ())
+    return ReleasedSet(tuple(sums), trees, drawn, found.keys)

@@ -8,13 +8,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
-from discreet.curator import ranks
+from discreet.curator import paired, ranks
 from discreet.curator.ratio import mean_interval
 from discreet.curator.release import Released
-from discreet.plan.bounded import Grid, Measure
-from discreet.plan.question import COUNTS, Aggregate, Kind
-from discreet.query.price import Price, step_of
+from discreet.mechanisms.quantile import Quantile
+from discreet.plan.bounded import Measure, Part
+from discreet.plan.expressions import Constant
+from discreet.plan.grid import Grid
+from discreet.plan.question import COUNTS, PAIRED, RANKED, Aggregate, Kind
+from discreet.query.price import Noise, Price, step_of
 
 Interval = tuple[float, float]
 
@@ -25,36 +29,59 @@ REMARKS = {
         (Kind.VARIANCE_POP, Kind.VARIANCE, Kind.DEVIATION_POP, Kind.DEVIATION),
         "conservative: the noise of count, sum and squares bounded at once",
     ),
-    Kind.QUANTILE: "conservative: all noisy ranks bounded at once",
+    Kind.QUANTILE: "conservative: ranks on both sides drawn or bounded at once",
+    Kind.LEAST: "an extreme quantile, some ranks inside the data; conservative",
+    Kind.GREATEST: "an extreme quantile, some ranks inside the data; conservative",
+    **dict.fromkeys(PAIRED, "conservative: the noise of all sums bounded at once"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of released values: its set, its place in it, and its keys, NULL where the set does not group by one."""
+
+    set: int
+    place: int
+    keys: tuple[Constant, ...]
 
 
 @dataclass(frozen=True)
 class Values:
-    """The aggregates of a question, by aggregate and key."""
+    """The aggregates of a question, by aggregate and row."""
 
     aggregates: tuple[Aggregate, ...]
     priced: Price
     released: Released
 
-    def value(self, aggregate: int, key: int) -> int | float | None:
+    @cached_property
+    def rows(self) -> list[Row]:
+        """All rows, set by set, sorted by key in each."""
+        plan, found = self.priced.bounded.plan, []
+        for index, (chosen, released) in enumerate(zip(plan.sets, self.released.sets, strict=True)):
+            for place, values in enumerate(plan.combinations(index) if released.keys is None else released.keys):
+                keys: list[Constant] = [None] * len(plan.keys)
+                for key, value in zip(chosen.keys, values, strict=True):
+                    keys[key] = value
+                found.append(Row(index, place, tuple(keys)))
+        return found
+
+    def value(self, aggregate: int, row: Row) -> int | float | None:
         """Return the estimate: unbiased for counts and sums, inside the declared bounds for the rest."""
         asked = self.aggregates[aggregate]
         first, measures = self._measures(aggregate)
-        if asked.kind is Kind.QUANTILE:
-            assert first.grid is not None
-            assert asked.share is not None
-            point = ranks.quantile(self.released.trees[measures[0]][key], first.grid, asked.share)
-            return float(first.grid.center + (first.grid.lower + point) * first.grid.step)
-        noisy = [self.released.sums[measure][key] for measure in measures]
+        if asked.kind in RANKED:
+            return float(_at(first, self._quantile(asked, measures[0], first, row)))
+        noisy = self._noisy(measures, row)
         if asked.kind in COUNTS:
             return noisy[0]
         if asked.kind is Kind.SUM:
             total = noisy[0] * step_of(first)
             return round(total) if asked.type.value == "integer" else float(total)
-        grid = self._grid(aggregate)
         if noisy[0] <= 0:
             return None
+        if asked.kind in PAIRED:
+            return paired.estimate(asked.kind, noisy, self._grids(aggregate))
+        grid = self._grids(aggregate)[0]
         mean = Fraction(noisy[1], noisy[0])
         if asked.kind is Kind.MEAN:
             inside = max(min(mean, Fraction(grid.upper)), Fraction(grid.lower))
@@ -62,41 +89,73 @@ class Values:
         squares = Fraction(noisy[2], noisy[0]) - mean**2
         return _spread(asked.kind, float(max(squares, Fraction(0)) * grid.step**2), noisy[0], grid)
 
-    def interval(self, aggregate: int, key: int, miss: float) -> Interval:
+    def interval(self, aggregate: int, row: Row, miss: float) -> Interval:
         """Return an interval that misses the truth with at most this probability."""
         asked = self.aggregates[aggregate]
         first, measures = self._measures(aggregate)
-        if asked.kind is Kind.QUANTILE:
-            assert first.grid is not None
-            assert asked.share is not None
-            nodes, noise = self.released.trees[measures[0]][key], self.priced.noises[measures[0]]
-            low, high = ranks.interval(nodes, first.grid, noise, asked.share, miss)
-            base = first.grid.center + first.grid.lower * first.grid.step
-            return float(base + low * first.grid.step), float(base + high * first.grid.step)
+        if asked.kind in RANKED:
+            low, high = self._quantile_interval(asked, measures[0], first, row, miss)
+            return float(_at(first, low)), float(_at(first, high))
+        noises, noisy = self._noises(measures), self._noisy(measures, row)
         each = 1 - miss / len(measures)
         boxes = []
-        for measure in measures:
-            width, noisy = self.priced.noises[measure].interval(each), self.released.sums[measure][key]
-            boxes.append((noisy - width, noisy + width))
+        for noise, value in zip(noises, noisy, strict=True):
+            width = noise.interval(each)
+            boxes.append((value - width, value + width))
         if asked.kind in COUNTS:
             return boxes[0]
         if asked.kind is Kind.SUM:
             step = step_of(first)
             return float(boxes[0][0] * step), float(boxes[0][1] * step)
+        if asked.kind in PAIRED:
+            return paired.interval(asked.kind, boxes, self._grids(aggregate))
+        grid = self._grids(aggregate)[0]
         if asked.kind is Kind.MEAN:
-            noises = [self.priced.noises[measure] for measure in measures]
-            sums = [self.released.sums[measure][key] for measure in measures]
-            return mean_interval(sums[1], sums[0], noises[1], noises[0], self._grid(aggregate), miss)
-        return _ratio(asked.kind, boxes, self._grid(aggregate))
+            return mean_interval(noisy[1], noisy[0], noises[1], noises[0], grid, miss)
+        return _ratio(asked.kind, boxes, grid)
+
+    def _quantile(self, asked: Aggregate, measure: int, first: Measure, row: Row) -> int:
+        released = self.released.sets[row.set]
+        if measure in released.drawn:
+            return released.drawn[measure][row.place].value
+        assert first.grid is not None
+        assert asked.share is not None
+        return ranks.quantile(released.trees[measure][row.place], first.grid, asked.share)
+
+    def _quantile_interval(
+        self, asked: Aggregate, measure: int, first: Measure, row: Row, miss: float
+    ) -> tuple[int, int]:
+        released = self.released.sets[row.set]
+        if measure in released.drawn:
+            return released.drawn[measure][row.place].interval(1 - miss)
+        assert first.grid is not None
+        assert asked.share is not None
+        (noise,) = self._noises((measure,))
+        return ranks.interval(released.trees[measure][row.place], first.grid, noise, asked.share, miss)
+
+    def _noisy(self, measures: tuple[int, ...], row: Row) -> list[int]:
+        released = self.released.sets[row.set]
+        return [released.sums[measure][row.place] for measure in measures]
+
+    def _noises(self, measures: tuple[int, ...]) -> list[Noise]:
+        found = [self.priced.noises[measure] for measure in measures]
+        return [noise for noise in found if not isinstance(noise, Quantile)]
 
     def _measures(self, aggregate: int) -> tuple[Measure, tuple[int, ...]]:
         measures = self.priced.bounded.sources[aggregate]
         return self.priced.bounded.plan.measures[measures[0]], measures
 
-    def _grid(self, aggregate: int) -> Grid:
-        grid = self.priced.bounded.plan.measures[self.priced.bounded.sources[aggregate][1]].grid
-        assert grid is not None
-        return grid
+    def _grids(self, aggregate: int) -> list[Grid]:
+        """Return the grids of an aggregate's sums."""
+        plan = self.priced.bounded.plan
+        found = [plan.measures[place] for place in self.priced.bounded.sources[aggregate]]
+        return [each.grid for each in found if each.part is Part.SUM and each.grid is not None]
+
+
+def _at(measure: Measure, point: int) -> Fraction:
+    """Return the value of a point of ranks."""
+    assert measure.grid is not None
+    return measure.grid.center + (measure.grid.lower + point) * measure.grid.step
 
 
 def _spread(kind: Kind, variance: float, count: int, grid: Grid) -> float | None:

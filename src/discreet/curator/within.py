@@ -9,11 +9,12 @@ from fractions import Fraction
 
 from discreet.base import check
 from discreet.base.errors import ParameterError, QueryError
+from discreet.mechanisms.quantile import Quantile
 from discreet.plan.expressions import Column
 from discreet.plan.question import Kind, Question
 from discreet.policy.model import Policy
 from discreet.query.bound import Bounded
-from discreet.query.price import Price, half_width, price
+from discreet.query.price import Draw, Price, half_width, price
 
 CONFIDENCE = 0.95
 LARGEST = 2.0**12
@@ -68,6 +69,10 @@ def _error(priced: Price, question: Question, aggregate: int, min_count: int | N
     grid = priced.bounded.plan.measures[total].grid
     assert grid is not None
     each = 1 - (1 - CONFIDENCE) / 2
-    moved, missed = (float(priced.noises[place].interval(each)) for place in (total, count))
+    moved, missed = (_width(priced.noises[place], each) for place in (total, count))
     rest = min_count - missed
     return math.inf if rest <= 0 else float(grid.step) * (moved + grid.reach * missed) / rest
+
+
+def _width(noise: Draw, confidence: float) -> float:
+    return math.inf if isinstance(noise, Quantile) else float(noise.interval(confidence))

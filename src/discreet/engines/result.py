@@ -5,21 +5,35 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from discreet.plan.bounded import BoundedPlan, Part
+from discreet.plan.expressions import Constant
 
 Cells = dict[int, int]
 """How many values lie at each grid point, counted from the grid's lower end; points without any are left out."""
 
+KeyValues = tuple[Constant, ...]
+"""One value for each key of a set."""
+
 
 @dataclass(frozen=True, slots=True)
-class Exact:
-    """The exact bounded aggregates, before noise: `sums[measure][key]`, and `cells[measure][key]` for ranks.
+class Grouped:
+    """One set's exact bounded aggregates, before noise: `sums[measure][key]`, and `cells[measure][key]` for ranks.
 
-    Keys are counted in the order of their domains, the last one fastest; keys without rows are there, with zeros.
+    Keys of public domains are counted in their order, the last one fastest, and those without rows are there, with
+    zeros; `keys` is None. Keys that come from the data are listed in `keys`, in no order that means anything, and
+    `units` says how many distinct units each has.
     """
 
     sums: tuple[tuple[int, ...], ...]
     cells: dict[int, tuple[Cells, ...]] = field(default_factory=dict)
+    keys: tuple[KeyValues, ...] | None = None
+    units: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """The exact bounded aggregates of every set of keys. Never shown to anybody."""
+
+    sets: tuple[Grouped, ...]
 
 
 class Run(Protocol):
@@ -33,19 +47,3 @@ class Run(Protocol):
 
     def result(self) -> Exact:
         """Wait for the result."""
-
-
-def gathered(plan: BoundedPlan, rows: list[tuple[int, ...]], cells: dict[int, list[tuple[int, int, int]]]) -> Exact:
-    """Put rows of (key, sum, sum, ...) and of (key, cell, count) where they belong."""
-    sums = [[0] * plan.groups for _ in plan.measures]
-    for key, *values in rows:
-        for measure, value in enumerate(values):
-            sums[measure][key] = int(value)
-    found: dict[int, tuple[Cells, ...]] = {}
-    for measure, counts in cells.items():
-        assert plan.measures[measure].part is Part.RANKS
-        each: tuple[Cells, ...] = tuple({} for _ in range(plan.groups))
-        for key, cell, count in counts:
-            each[key][cell] = int(count)
-        found[measure] = each
-    return Exact(tuple(tuple(row) for row in sums), found)

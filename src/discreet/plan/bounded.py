@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
 from discreet.base.types import Type
-from discreet.plan.expressions import Column, Constant, Expression
-from discreet.plan.question import Lookup, Scan
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A number x becomes the whole number floor((x - center) / step + 1/2), then clamped to [lower, upper]."""
-
-    center: Fraction
-    step: Fraction
-    lower: int
-    upper: int
-
-    @property
-    def reach(self) -> int:
-        """The furthest from 0 that a contribution can lie."""
-        return max(abs(self.lower), abs(self.upper))
+from discreet.plan.expressions import Constant, Expression
+from discreet.plan.grid import Grid
+from discreet.plan.relations import Block
 
 
 class Part(StrEnum):
@@ -35,32 +23,47 @@ class Part(StrEnum):
     UNITS = "distinct units"
     SUM = "values"
     SQUARES = "squared values"
+    PRODUCTS = "products of two values"
+    DISTINCT = "distinct values"
     OUTSIDE = "values outside the bounds"
+    QUANTILE = "one rank"
+    """Counts of values at each grid point, of which one point is drawn."""
     RANKS = "ranks"
     """Counts of values in the cells of a tree over the grid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One whole number per key: a sum over rows of a contribution of 0 or 1, or of grid points or their squares."""
+    """One whole number per key: a sum over rows of a contribution of 0 or 1, or of grid points or products of two.
+
+    A row counts only where `argument` and, if there is one, `other` are neither NULL nor NaN. `share` is which rank
+    is drawn, 0 and 1 for the least and the greatest value.
+    """
 
     part: Part
     argument: Expression | None = None
     grid: Grid | None = None
+    other: Expression | None = None
+    other_grid: Grid | None = None
+    share: Fraction | None = None
 
     @property
     def reach(self) -> int:
         """The furthest that one row can move it."""
-        if self.part is Part.SUM and self.grid is not None:
-            return self.grid.reach
-        if self.part is Part.SQUARES and self.grid is not None:
-            return self.grid.reach**2
-        return 1
+        first = self.grid.reach if self.grid is not None else 1
+        second = self.other_grid.reach if self.other_grid is not None else 1
+        reaches = {Part.SUM: first, Part.SQUARES: first**2, Part.PRODUCTS: first * second}
+        return max(reaches.get(self.part, 1), 1)
 
     @property
     def levels(self) -> int:
         """Of how many counts one row is a part: one in each level of a tree of ranks, else one."""
         return tree_levels(self.grid) if self.part is Part.RANKS and self.grid is not None else 1
+
+    @property
+    def in_cells(self) -> bool:
+        """Say whether values are counted at each grid point."""
+        return self.part in (Part.RANKS, Part.QUANTILE)
 
 
 BRANCHES = 16
@@ -109,44 +112,70 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A column that rows are grouped by, and its public domain: every value of it appears in the answer."""
+    """What rows are grouped by, and its public domain; without one, its values are data and must be selected."""
 
-    column: Column
-    domain: tuple[Constant, ...]
+    expression: Expression
+    domain: tuple[Constant, ...] | None
+
+    @property
+    def type(self) -> Type:
+        """The type of its values."""
+        return self.expression.type
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """Whose rows are counted together: a column of the scan, or each row by itself."""
+class KeySet:
+    """One grouping: the places of its keys, and what a unit keeps in it."""
 
-    column: str | None
-    type: Type | None
+    keys: tuple[int, ...]
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True)
 class BoundedPlan:
-    """What an engine runs exactly. `factor` is 2 under replace neighbours: one unit leaves and another enters."""
+    """What an engine runs exactly, once for every set of keys.
 
-    scan: Scan
-    unit: Unit
-    lookups: tuple[Lookup, ...]
-    where: Expression | None
+    `units` says whether rows carry a unit; otherwise each row of the scan is one, and what it can become is bounded by
+    the plan's form alone. `factor` is 2 under replace neighbours: one unit leaves and another enters.
+    """
+
+    block: Block
+    units: bool
     keys: tuple[Key, ...]
+    sets: tuple[KeySet, ...]
     measures: tuple[Measure, ...]
-    limits: Limits
     factor: int
 
+    def selects(self, index: int) -> bool:
+        """Say whether the keys of a set come from the data, so that they must be selected privately."""
+        return any(self.keys[place].domain is None for place in self.sets[index].keys)
+
+    def combinations(self, index: int) -> Iterator[tuple[Constant, ...]]:
+        """Yield the keys of a set with public domains, the last key fastest."""
+        return itertools.product(*(self.keys[place].domain or () for place in self.sets[index].keys))
+
+    def groups(self, index: int) -> int:
+        """Return how many keys a set with public domains has."""
+        return math.prod(len(self.keys[place].domain or ()) for place in self.sets[index].keys)
+
     @property
-    def groups(self) -> int:
-        """How many keys the answer has."""
-        return math.prod(len(key.domain) for key in self.keys)
+    def public_groups(self) -> int:
+        """Return how many keys of public domains there are in all sets."""
+        return sum(self.groups(index) for index in range(len(self.sets)) if not self.selects(index))
 
     def l1(self, measure: Measure) -> int:
-        """Return the L1 sensitivity of a measure's vector over all keys (of all levels, for ranks)."""
-        rows = self.limits.units_l1() if measure.part is Part.UNITS else self.limits.l1()
+        """Return the L1 sensitivity of a measure's vector over all keys of all sets (of all levels, for ranks)."""
+        units = measure.part is Part.UNITS
+        rows = sum(each.limits.units_l1() if units else each.limits.l1() for each in self.sets)
         return self.factor * rows * measure.reach * measure.levels
 
     def l2_squared(self, measure: Measure) -> int:
         """Return the square of its L2 sensitivity."""
-        squares = self.limits.units_l1() if measure.part is Part.UNITS else self.limits.l2_squared()
+        units = measure.part is Part.UNITS
+        squares = sum(each.limits.units_l1() if units else each.limits.l2_squared() for each in self.sets)
         return self.factor**2 * squares * measure.reach**2 * measure.levels
+
+    def reached(self) -> int:
+        """Return how many keys of selected sets one unit can be in."""
+        chosen = [each.limits.units_l1() for index, each in enumerate(self.sets) if self.selects(index)]
+        return self.factor * sum(chosen)

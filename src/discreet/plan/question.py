@@ -9,27 +9,7 @@ from fractions import Fraction
 
 from discreet.base.types import Type
 from discreet.plan.expressions import Column, Expression
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """All rows of a table, as a relation of that name in the question."""
-
-    table: str
-    relation: str
-
-
-@dataclass(frozen=True, slots=True)
-class Lookup:
-    """A public table that rows are joined to on equal columns, which are unique there: no row is multiplied.
-
-    `keep` leaves rows without a partner in, with NULL (LEFT JOIN); otherwise they are dropped.
-    """
-
-    table: str
-    relation: str
-    on: tuple[tuple[Expression, str], ...]
-    keep: bool
+from discreet.plan.relations import Block, expressions_of
 
 
 class Kind(StrEnum):
@@ -45,21 +25,30 @@ class Kind(StrEnum):
     DEVIATION_POP = "population deviation"
     DEVIATION = "deviation"
     QUANTILE = "quantile"
+    LEAST = "minimum"
+    GREATEST = "maximum"
+    DISTINCT = "count distinct"
+    COVARIANCE_POP = "population covariance"
+    COVARIANCE = "covariance"
+    CORRELATION = "correlation"
     CLAMPED = "count clamped"
     """Rows whose value lies outside the declared bounds."""
 
 
-COUNTS = (Kind.ROWS, Kind.VALUES, Kind.UNITS, Kind.CLAMPED)
+COUNTS = (Kind.ROWS, Kind.VALUES, Kind.UNITS, Kind.DISTINCT, Kind.CLAMPED)
 SPREADS = (Kind.VARIANCE_POP, Kind.VARIANCE, Kind.DEVIATION_POP, Kind.DEVIATION)
+PAIRED = (Kind.COVARIANCE_POP, Kind.COVARIANCE, Kind.CORRELATION)
+RANKED = (Kind.QUANTILE, Kind.LEAST, Kind.GREATEST)
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """One aggregate; `argument` is a column or expression, and `share` the fraction of a quantile."""
+    """One aggregate; `share` is the fraction of a quantile, and `other` the second argument of a correlation."""
 
     kind: Kind
     argument: Expression | None = None
     share: Fraction | None = None
+    other: Expression | None = None
 
     @property
     def type(self) -> Type:
@@ -111,20 +100,18 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Rows of one private table, looked up, filtered, grouped by columns and aggregated."""
+    """Rows of private tables, grouped by keys and aggregated: once for every set of keys."""
 
-    scan: Scan
-    lookups: tuple[Lookup, ...]
-    where: Expression | None
-    keys: tuple[Column, ...]
+    block: Block
+    keys: tuple[Expression, ...]
     aggregates: tuple[Aggregate, ...]
     finish: Finish
+    sets: tuple[tuple[int, ...], ...]
+    """Which keys are grouped by, by place: one set of all keys but for GROUPING SETS, ROLLUP and CUBE."""
 
     def expressions(self) -> Iterator[Expression]:
         """Yield every expression that is computed from rows."""
-        if self.where is not None:
-            yield self.where
+        yield from expressions_of(self.block)
         yield from self.keys
-        for lookup in self.lookups:
-            yield from (expression for expression, _ in lookup.on)
-        yield from (aggregate.argument for aggregate in self.aggregates if aggregate.argument is not None)
+        for aggregate in self.aggregates:
+            yield from (each for each in (aggregate.argument, aggregate.other) if each is not None)

@@ -8,8 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
-from discreet.base.types import Type
-from discreet.plan.expressions import Column, Expression, Literal
+from discreet.plan.expressions import Expression
 from discreet.plan.question import (
     Aggregate,
     Finish,
@@ -21,93 +20,117 @@ from discreet.plan.question import (
 from discreet.query.aggregates import aggregate_of
 from discreet.query.catalog import Catalog
 from discreet.query.expressions import Scope, translate
-from discreet.query.parse import known, shown
-from discreet.query.relations import Relations
+from discreet.query.finishing import limit_of, orders, wrapped
+from discreet.query.grouped import key_of, placed
+from discreet.query.parse import check_clauses, shown
+from discreet.query.reading import Reading
+from discreet.query.rows import condition
+from discreet.query.selects import check_names, has_aggregate, named, read_rows, with_names
+from discreet.query.sets import grouping_sets
+
+MOST_SETS = 64
+"""Groupings in one question."""
 
 
 def build(select: exp.Select, catalog: Catalog, parameters: Mapping[str, Any] | None = None) -> Question:
     """Return the plan of a SELECT, or refuse it with the text that cannot be answered."""
-    return _Builder(select, catalog, dict(parameters or {})).question()
+    reading = Reading(catalog, dict(parameters or {}))
+    return _question(select, reading)
+
+
+def _question(select: exp.Select, reading: Reading) -> Question:
+    reading = with_names(select, reading)
+    inner = _answered(select, reading)
+    if inner is not None:
+        return wrapped(select, _question(*inner), reading.parameters)
+    return _Builder(select, reading).question()
+
+
+def _answered(select: exp.Select, reading: Reading) -> tuple[exp.Select, Reading] | None:
+    """Return the whole question that stands in FROM, such as SELECT * FROM (SELECT COUNT(*) ...) ORDER BY 1."""
+    source = select.args.get("from_")
+    node = source.this if source is not None and not select.args.get("joins") else None
+    query: exp.Expression | None = None
+    if isinstance(node, exp.Subquery):
+        query = node.this
+    elif isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
+        named = reading.subquery(node.name)
+        if named is not None:
+            query, reading = named
+    while isinstance(query, exp.Subquery):
+        query = query.this
+    if not isinstance(query, exp.Select):
+        return None
+    inside = with_names(query, reading)
+    if not has_aggregate(query) and not query.args.get("group"):
+        return (query, reading) if _answered(query, inside) is not None else None
+    check_clauses(query)
+    rows = read_rows(query, inside.fresh())
+    group = query.args.get("group")
+    listed = [placed(each, query, rows) for each in (group.expressions if group is not None else [])]
+    return None if any(rows.names.is_unit(each) for each in listed) else (query, reading)
 
 
 class _Builder:
-    """One question being read: its relations, keys and aggregates as they are met."""
+    """One question being read: its rows, keys and aggregates as they are met."""
 
-    def __init__(self, select: exp.Select, catalog: Catalog, parameters: Mapping[str, Any]) -> None:
-        self.select, self.parameters = select, parameters
-        self.relations = Relations.read(select, catalog, parameters)
-        self.rows = Scope(self.relations.column, _no_aggregate, parameters)
-        self.keys: list[Column] = []
+    def __init__(self, select: exp.Select, reading: Reading) -> None:
+        check_clauses(select)
+        self.select, self.parameters = select, reading.parameters
+        self.rows = read_rows(select, reading)
+        self.rows.rows  # noqa: B018 - refuses a question about public tables alone
+        self.keys: list[Expression] = []
+        self.sets: list[tuple[int, ...]] = []
         self.aggregates: list[Aggregate] = []
         self.outputs: list[tuple[str, Expression]] = []
 
     def question(self) -> Question:
         """Read the clauses in the order in which they bind."""
-        where = self._where()
         self._group()
         self._outputs()
         having = self._having()
-        finish = Finish(tuple(self.outputs), having, self._order(), self._limit())
+        finish = Finish(tuple(self.outputs), having, self._order(), limit_of(self.select, self.parameters))
         if not self.aggregates:
             raise QueryError("the question has no aggregate: rows are not released; ask for COUNT(*), SUM, AVG, ...")
-        return Question(
-            self.relations.scan, self.relations.lookups, where, tuple(self.keys), tuple(self.aggregates), finish
-        )
-
-    def _where(self) -> Expression | None:
-        node = self.select.args.get("where")
-        if node is None:
-            return None
-        return _condition("WHERE", translate(node.this, self.rows))
+        keys, sets = tuple(self.keys), tuple(self.sets)
+        return Question(self.rows.rows, keys, tuple(self.aggregates), finish, sets)
 
     def _group(self) -> None:
+        """Read GROUP BY. Each grouping set is a grouping of its own; other keys are NULL in its rows."""
         node = self.select.args.get("group")
-        if node is None:
-            return
-        sets = dict.fromkeys(("rollup", "cube", "grouping_sets", "all"), "this is not answered; ask each set by itself")
-        known(node, {"expressions"}, sets)
-        for each in node.expressions:
-            named = self._selected(each)
-            key = translate(named, self.rows)
-            if not isinstance(key, Column):
-                raise QueryError(f"{shown(each)}: GROUP BY takes columns; group by a column with declared values")
-            if key not in self.keys:
-                self.keys.append(key)
+        sets = grouping_sets(node, lambda each: self._key(each)) if node is not None else [()]
+        if len(sets) > MOST_SETS:
+            raise QueryError(f"{shown(node)}: {len(sets)} groupings at once; at most {MOST_SETS} are answered")
+        self.sets = list(dict.fromkeys(tuple(sorted(set(each))) for each in sets))
 
-    def _selected(self, node: exp.Expression) -> exp.Expression:
-        """Return what a position or an alias in GROUP BY stands for."""
-        if isinstance(node, exp.Literal) and not node.is_string:
-            place = _place(node)
-            if not 1 <= place <= len(self.select.expressions):
-                raise QueryError(f"GROUP BY {node.this}: there is no such column in the SELECT")
-            chosen: exp.Expression = self.select.expressions[place - 1]
-            return chosen.this if isinstance(chosen, exp.Alias) else chosen
-        if isinstance(node, exp.Column) and not node.table and not self.relations.has(node.name):
-            for each in self.select.expressions:
-                if isinstance(each, exp.Alias) and each.alias.casefold() == node.name.casefold():
-                    inner: exp.Expression = each.this
-                    return inner
-        return node
+    def _key(self, node: exp.Expression) -> int:
+        """Return the place of a key, which is added where it is new."""
+        meant = placed(node, self.select, self.rows)
+        if self.rows.names.is_unit(meant):
+            raise QueryError(
+                f"{shown(node)}: groups by the unit would be about single people; "
+                f"aggregate them first inside a subquery, as in SELECT AVG(n) FROM (SELECT ... GROUP BY {meant.name})"
+            )
+        key = translate(meant, self.rows.scope)
+        if key not in self.keys:
+            self.keys.append(key)
+        return self.keys.index(key)
 
     def _outputs(self) -> None:
         scope = self._finish_scope({})
         for node in self.select.expressions:
-            if isinstance(node, exp.Alias):
-                known(node, {"this", "alias"})
-            inner = node.this if isinstance(node, exp.Alias) else node
-            name = node.alias if isinstance(node, exp.Alias) else _plain_name(inner)
-            if not name:
-                raise QueryError(f"{shown(node)}: a column of the answer needs a name; leave AS out or name it")
-            if any(name.casefold() == other.casefold() for other, _ in self.outputs):
-                raise QueryError(f"two columns of the answer are called {name!r}; give one another name with AS")
+            if isinstance(node, exp.Star) or isinstance(node.this, exp.Star):
+                raise QueryError(f"{shown(node)}: rows are not released; name an aggregate such as COUNT(*)")
+            name, inner = named(node)
+            check_names([*(other for other, _ in self.outputs), name])
             self.outputs.append((name, translate(inner, scope)))
 
     def _finish_scope(self, aliases: Mapping[str, Expression]) -> Scope:
         def column(node: exp.Column) -> Expression:
             if not node.table and node.name.casefold() in aliases and not self._is_key(node):
                 return aliases[node.name.casefold()]
-            found = self.relations.column(node)
-            if not isinstance(found, Column) or found not in self.keys:
+            found = self.rows.names.column(node)
+            if found not in self.keys:
                 raise QueryError(
                     f"{shown(node)} is neither grouped by nor aggregated, and rows are not released; "
                     f"add GROUP BY {node.name} or use an aggregate"
@@ -115,9 +138,10 @@ class _Builder:
             return released_key(self.keys.index(found), found.type)
 
         def aggregate(node: exp.Expression) -> Expression | None:
-            found = aggregate_of(node, self.rows, self.relations)
+            found = aggregate_of(node, self.rows)
             if found is None:
-                return None
+                place = key_of(node, self.keys, self.rows)
+                return None if place is None else released_key(place, self.keys[place].type)
             if found not in self.aggregates:
                 self.aggregates.append(found)
             return released_value(self.aggregates.index(found), found)
@@ -125,74 +149,20 @@ class _Builder:
         return Scope(column, aggregate, self.parameters, finish=True)
 
     def _is_key(self, node: exp.Column) -> bool:
-        return self.relations.has(node.name) and self.relations.column(node) in self.keys
+        return self.rows.names.knows(node) and self.rows.names.column(node) in self.keys
 
     def _aliases(self) -> dict[str, Expression]:
         return {name.casefold(): expression for name, expression in self.outputs}
 
     def _having(self) -> Expression | None:
         node = self.select.args.get("having")
-        return None if node is None else _condition("HAVING", translate(node.this, self._finish_scope(self._aliases())))
+        return None if node is None else condition("HAVING", translate(node.this, self._finish_scope(self._aliases())))
 
     def _order(self) -> tuple[Order, ...]:
-        node = self.select.args.get("order")
-        terms = []
-        if node is not None:
-            known(node, {"expressions"})
-        for each in node.expressions if node is not None else []:
-            known(each, {"this", "desc", "nulls_first"})
-            terms.append(
-                Order(self._ordered(each.this), bool(each.args.get("desc")), bool(each.args.get("nulls_first")))
-            )
-        return tuple(terms)
-
-    def _ordered(self, node: exp.Expression) -> Expression:
-        if isinstance(node, exp.Literal) and not node.is_string:
-            place = _place(node)
-            if not 1 <= place <= len(self.outputs):
-                raise QueryError(f"ORDER BY {node.this}: there is no such column in the SELECT")
-            return self.outputs[place - 1][1]
-        return translate(node, self._finish_scope(self._aliases()))
-
-    def _limit(self) -> int | None:
-        node = self.select.args.get("limit")
-        if node is None:
-            return None
-        known(node, {"expression"})
-        found = translate(node.expression, Scope(_no_column, _no_aggregate, self.parameters))
-        value = found.value if isinstance(found, Literal) and found.type is Type.INTEGER else None
-        if not isinstance(value, int) or not 0 <= value < 1 << 62:
-            raise QueryError(f"{shown(node)}: LIMIT takes a whole number that is not negative")
-        return value
+        return orders(self.select, [each for _, each in self.outputs], self._finish_scope(self._aliases()))
 
 
 def parameters_of(select: exp.Select) -> set[str]:
     """Return the names of the parameters that a SELECT uses."""
     inner = [node.this for node in select.find_all(exp.Placeholder, exp.Parameter)]
     return {name if isinstance(name, str) else str(getattr(name, "name", "")) for name in inner}
-
-
-def _place(node: exp.Expression) -> int:
-    """Return the position that a number in GROUP BY or ORDER BY means; 0, where nothing is, for what can be none."""
-    text = str(node.this)
-    return int(text) if text.isdecimal() and len(text) < 10 else 0
-
-
-def _condition(clause: str, found: Expression) -> Expression:
-    if found.type is not Type.BOOLEAN:
-        raise QueryError(f"{clause} takes a condition, and this is {found.type}")
-    return found
-
-
-def _plain_name(node: exp.Expression) -> str:
-    return node.name if isinstance(node, exp.Column) else node.sql(dialect="duckdb").lower()
-
-
-def _no_aggregate(node: exp.Expression) -> Expression | None:
-    if isinstance(node, exp.AggFunc):
-        raise QueryError(f"{shown(node)}: an aggregate cannot stand here; in WHERE use columns, in HAVING aggregates")
-    return None
-
-
-def _no_column(node: exp.Column) -> Expression:
-    raise QueryError(f"{shown(node)}: a constant is expected here")

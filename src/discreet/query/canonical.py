@@ -1,36 +1,22 @@
-"""One form for one question: names of relations and the order of conditions do not matter to its answer."""
+"""One form for one question: the order of conditions does not matter to its answer.
+
+Names of relations do not either: they are t0, t1, ... from the start.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from discreet.base.types import Type
-from discreet.plan.expressions import Call, Column, Expression, all_of, replaced
-from discreet.plan.question import Aggregate, Lookup, Question, Scan
+from discreet.plan.expressions import Call, Expression, all_of
+from discreet.plan.question import Question
 
 
 def canonical(question: Question) -> Question:
-    """Return the question with its relations called t0, t1, ... and conditions in one order."""
-    names = {question.scan.relation: "t0"}
-    names |= {lookup.relation: f"t{place + 1}" for place, lookup in enumerate(question.lookups)}
-
-    def renamed(expression: Expression) -> Expression:
-        return replaced(expression, lambda column: Column(names[column.relation], column.name, column.type))
-
-    return replace(
-        question,
-        scan=Scan(question.scan.table, "t0"),
-        lookups=tuple(
-            Lookup(each.table, names[each.relation], tuple((renamed(mine), name) for mine, name in each.on), each.keep)
-            for each in question.lookups
-        ),
-        where=None if question.where is None else ordered(renamed(question.where)),
-        keys=tuple(Column(names[key.relation], key.name, key.type) for key in question.keys),
-        aggregates=tuple(
-            Aggregate(each.kind, None if each.argument is None else renamed(each.argument), each.share)
-            for each in question.aggregates
-        ),
-    )
+    """Return the question with the conditions of its outermost WHERE in one order."""
+    block = question.block
+    where = None if block.where is None else ordered(block.where)
+    return replace(question, block=replace(block, where=where))
 
 
 def ordered(expression: Expression) -> Expression:

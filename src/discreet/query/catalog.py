@@ -7,15 +7,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from discreet.base.errors import QueryError
-from discreet.plan.expressions import Constant
-from discreet.policy.model import Column, Policy
+from discreet.plan.expressions import Column, Constant, Expression
+from discreet.policy.model import Column as Declared
+from discreet.policy.model import Policy
 from discreet.policy.schema import Resolved
 
 PublicValues = Callable[[str, str], tuple[Constant, ...]]
 """The distinct values of a column of a public table."""
 
-PublicKey = Callable[[str, tuple[str, ...]], bool]
-"""Whether these columns of a public table have no combination twice."""
+FanOut = Callable[[str, tuple[str, ...]], int]
+"""In how many rows of a public table these columns have the same values, at most."""
+
+Evaluate = Callable[[Expression, dict[Column, tuple[Constant, ...]]], tuple[Constant, ...]]
+"""The distinct values of an expression, without NULL, when its columns take all combinations of these and NULL."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,8 @@ class Catalog:
     policy: Policy
     tables: Mapping[str, Resolved]
     public_values: PublicValues
-    public_key: PublicKey
+    fan_out: FanOut
+    evaluate: Evaluate
 
     def table(self, name: str) -> Resolved:
         """Return the table of that name."""
@@ -35,7 +40,7 @@ class Catalog:
             raise QueryError(f"there is no table {name!r}; {nearest(name, names)}")
         return found
 
-    def column(self, table: Resolved, name: str) -> Column:
+    def column(self, table: Resolved, name: str) -> Declared:
         """Return the column of that name of a table."""
         found = table.column(name)
         if found is None:

@@ -11,12 +11,10 @@ from discreet.plan.question import COUNTS, Aggregate, Kind, Question, released_v
 
 def with_clamped(question: Question) -> Question:
     """Return the question with a column `clamped_x` for every column x that is clamped."""
-    columns = dict.fromkeys(
-        each.argument for each in question.aggregates if each.kind not in COUNTS and isinstance(each.argument, Column)
-    )
+    arguments = [each for asked in question.aggregates if asked.kind not in COUNTS for each in (asked.argument, asked.other)]
+    columns = dict.fromkeys(each for each in arguments if isinstance(each, Column))
     aggregates, outputs = list(question.aggregates), list(question.finish.outputs)
     for column in columns:
-        assert isinstance(column, Column)
         added = Aggregate(Kind.CLAMPED, column)
         aggregates.append(added)
         name = f"clamped_{column.name}"

@@ -19,12 +19,11 @@ DEEPEST = 200
 
 QUOTES = 'put names that are words of SQL, or have spaces, in double quotes, as in "order"'
 
-CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "kind"}
+CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "kind", "with_"}
 """The clauses of a SELECT that are answered."""
 
 REMEDIES = {
-    "with_": "WITH is not answered yet; ask the inner question by itself",
-    "distinct": "DISTINCT would list rows; use GROUP BY a column with declared values",
+    "distinct": "DISTINCT would list rows; use GROUP BY, inside a subquery together with the unit",
     "windows": "window functions look at other people's rows; use GROUP BY",
     "qualify": "window functions look at other people's rows; use HAVING",
     "sample": "sampling is not answered; leave it out",
@@ -40,6 +39,16 @@ def parse(text: str) -> exp.Select:
     >>> parse("SELECT COUNT(*) FROM visits").sql()
     'SELECT COUNT(*) FROM visits'
     """
+    select = parse_query(text)
+    if not isinstance(select, exp.Select):
+        word = "answers of several questions are not combined; ask each by itself, or combine rows inside FROM (...)"
+        raise QueryError(f"{shown(select)}: {word}")
+    check_clauses(select)
+    return select
+
+
+def parse_query(text: str) -> exp.Expression:
+    """Return the one query that the text holds: a SELECT, or several joined by UNION."""
     if not isinstance(text, str) or not text.strip():
         raise QueryError("the question is empty; write SELECT ... FROM ...")
     if "\x00" in text or (not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)):
@@ -55,14 +64,18 @@ def parse(text: str) -> exp.Select:
         raise QueryError("the question is nested too deeply; write it flatter") from None
     if len(statements) != 1:
         raise QueryError(f"{len(statements)} statements were given; ask one question at a time")
-    (select,) = statements
-    if not isinstance(select, exp.Select):
-        raise QueryError(f"{shown(select)} is not a SELECT; questions are SELECT ... FROM ... and nothing else")
-    _check_depth(select)
+    (query,) = statements
+    if not isinstance(query, exp.Select | exp.SetOperation):
+        raise QueryError(f"{shown(query)} is not a SELECT; questions are SELECT ... FROM ... and nothing else")
+    _check_depth(query)
+    return query
+
+
+def check_clauses(select: exp.Select) -> None:
+    """Refuse a SELECT with clauses that are not answered."""
     known(select, CLAUSES, REMEDIES)
     if select.args.get("kind"):
         raise QueryError(f"{shown(select)}: SELECT AS {select.args['kind']} is not answered; leave it out")
-    return select
 
 
 def _check_numbers(text: str) -> None:
@@ -73,7 +86,7 @@ def _check_numbers(text: str) -> None:
             raise QueryError(f"`{number.text}{word.text[:20]}` is not a decimal number; write digits, or a space after")
 
 
-def _check_depth(select: exp.Select) -> None:
+def _check_depth(select: exp.Expression) -> None:
     """Refuse what is nested so deeply that a later step could fail on it after the charge."""
     level, depth = [select.args.values()], 0
     while level:

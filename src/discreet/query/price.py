@@ -8,14 +8,16 @@ from fractions import Fraction
 
 from discreet.base import check
 from discreet.base.errors import ParameterError, QueryError
-from discreet.base.rounding import ball, float_down, float_up, ratio_up, rounded_up
+from discreet.base.rounding import ball, float_down, float_up, ratio_up, rounded_down, rounded_up
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.additive import fitting_scale
 from discreet.mechanisms.gaussian import analytic_sigma
+from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import Measure, Part
 from discreet.policy.model import Policy
 from discreet.privacy.charges import Charge, add_up
-from discreet.privacy.guarantees import PureLoss
+from discreet.privacy.guarantees import BoundedRangeLoss, PureLoss
 from discreet.query.bound import Bounded
 
 ROWS = 1 << 48
@@ -24,6 +26,10 @@ ROWS = 1 << 48
 DIGITS = 10**38
 
 Noise = Laplace | Gaussian
+Draw = Noise | Quantile
+
+SELECTIONS = 32
+"""One selection of keys takes at most this part of the budget's delta, so that some of them fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +39,17 @@ class Price:
     Theorem (basic composition; Dwork, McSherry, Nissim, Smith 2006): Laplace noise of scale L1 / (share * epsilon) on
     each measure is (sum of shares) * epsilon = epsilon-differentially private. (Dong, Roth, Su 2022): Gaussian noise
     of sigma = L2 / (sqrt(share) * mu) on each is mu-Gaussian differentially private, and its curve gives the delta.
+    Quantiles are drawn, in every group for itself, at a range of share * epsilon / L1 for each row that a unit moves:
+    all groups that it is in add up to share * epsilon. Keys that come from the data are selected at a share of their own,
+    with a delta; what is released about a key is released only if the key is.
     """
 
     bounded: Bounded
-    noises: tuple[Noise, ...]
+    noises: tuple[Draw, ...]
     shares: tuple[Fraction, ...]
     charge: Charge
     guarantee: str
+    selection: KeySelection | None = None
 
 
 def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho: Fraction | None = None) -> Price:
@@ -47,16 +57,19 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
     for measure in bounded.plan.measures:
         if measure.reach * ROWS >= DIGITS:
             raise QueryError("a sum here could leave 38 digits; declare narrower bounds or a larger step")
-    shares = _shares(bounded)
+    shares, kept = _shares(bounded)
+    delta = _selection_delta(policy) if kept else Fraction(0)
     if rho is not None:
         if policy.delta == 0:
             raise QueryError("rho= needs a budget with delta > 0; ask with epsilon= instead")
         sigma = rounded_up(lambda: 1 / (2 * ball(rho)).sqrt())
-        words = f"{_decimal(rho)}-zCDP"
-        return _gaussian(bounded, shares, sigma, Charge(math.inf, rho), words)
+        words = f"{_decimal(rho)}-zCDP" + (f" with delta {float(delta):g} for its keys" if kept else "")
+        pure = rounded_down(lambda: (2 * ball(rho) * ball(kept)).sqrt()) if kept else 0.0
+        selection = KeySelection(pure, float_down(delta), bounded.plan.reached()) if kept else None
+        return _gaussian(bounded, shares, sigma, Charge(math.inf, rho, delta), words, selection, rho)
     assert epsilon is not None
-    laplace = _laplace(bounded, shares, epsilon)
-    if policy.question_delta == 0:
+    laplace = _laplace(bounded, shares, epsilon, kept, delta)
+    if policy.question_delta == 0 or kept or any(measure.part is Part.QUANTILE for measure in bounded.plan.measures):
         return laplace
     sigma = analytic_sigma(float_down(epsilon), float_down(policy.question_delta), 1)
     words = f"({_decimal(epsilon)}, {float(policy.question_delta):g})-differentially private"
@@ -64,8 +77,19 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
         gaussian = _gaussian(bounded, shares, sigma, None, words)
     except ParameterError:  # beyond the widest noise, where the other still is not
         return laplace
-    ratios = [expected_error(a) / expected_error(b) for a, b in zip(gaussian.noises, laplace.noises, strict=True)]
+    pairs = zip(gaussian.noises, laplace.noises, strict=True)
+    ratios = [expected_error(a) / expected_error(b) for a, b in pairs]
     return gaussian if math.fsum(ratios) < len(ratios) else laplace
+
+
+def _selection_delta(policy: Policy) -> Fraction:
+    """Return the delta of one selection of keys."""
+    if policy.question_delta == 0:
+        raise QueryError(
+            "a column that is grouped by has no declared values, and keys taken from the data would tell who is in it; "
+            "declare values = [...] for it in the policy, or a budget with delta > 0 so that keys can be selected privately"
+        )
+    return min(policy.question_delta, policy.delta / SELECTIONS)
 
 
 def amount(name: str, value: object) -> Fraction:
@@ -74,35 +98,77 @@ def amount(name: str, value: object) -> Fraction:
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
-def _shares(bounded: Bounded) -> tuple[Fraction, ...]:
-    """Split the charge: as much for each aggregate, and as much for each measure that an aggregate is made from."""
+def _shares(bounded: Bounded) -> tuple[tuple[Fraction, ...], Fraction]:
+    """Split the charge: as much for each aggregate, and as much for each measure that an aggregate is made from.
+
+    Where keys are selected, that is one part more, and its share is returned beside the others.
+    """
+    selects = any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets)))
+    parts = len(bounded.sources) + selects
     shares = [Fraction(0)] * len(bounded.plan.measures)
     for source in bounded.sources:
         for measure in source:
-            shares[measure] += Fraction(1, len(bounded.sources) * len(source))
-    return tuple(shares)
+            shares[measure] += Fraction(1, parts * len(source))
+    return tuple(shares), Fraction(1, parts) if selects else Fraction(0)
 
 
-def _laplace(bounded: Bounded, shares: tuple[Fraction, ...], epsilon: Fraction) -> Price:
-    noises, rho = [], 0.0
+def _laplace(
+    bounded: Bounded, shares: tuple[Fraction, ...], epsilon: Fraction, kept: Fraction, delta: Fraction
+) -> Price:
+    noises: list[Draw] = []
+    rho = 0.0
     for measure, share in zip(bounded.plan.measures, shares, strict=True):
-        scale = ratio_up(bounded.plan.l1(measure), share * epsilon)
+        own = share * epsilon
+        if measure.part is Part.QUANTILE:
+            noises.append(_quantile(bounded, measure, float_down(own)))
+            rho = float(add_up(rho, BoundedRangeLoss(float_up(own)).zcdp()))
+            continue
+        scale = ratio_up(bounded.plan.l1(measure), own)
         noises.append(Laplace(fitting_scale(scale, "epsilon", float(epsilon))))
-        rho = float(add_up(rho, PureLoss(float_up(share * epsilon)).zcdp()))
-    words = f"{_decimal(epsilon)}-differentially private"
-    return Price(bounded, tuple(noises), shares, Charge(epsilon, rho), words)
+        rho = float(add_up(rho, PureLoss(float_up(own)).zcdp()))
+    if not kept:
+        words = f"{_decimal(epsilon)}-differentially private"
+        return Price(bounded, tuple(noises), shares, Charge(epsilon, rho), words)
+    selection = KeySelection(float_down(kept * epsilon), float_down(delta), bounded.plan.reached())
+    rho = float(add_up(rho, PureLoss(float_up(kept * epsilon)).zcdp()))
+    words = f"({_decimal(epsilon)}, {float(delta):g})-differentially private"
+    return Price(bounded, tuple(noises), shares, Charge(epsilon, rho, delta), words, selection)
 
 
-def _gaussian(bounded: Bounded, shares: tuple[Fraction, ...], sigma: float, charge: Charge | None, words: str) -> Price:
-    """Return Gaussian noises that are together as private as `sigma` on a sensitivity of 1."""
-    noises, squares = [], Fraction(0)
+def _quantile(bounded: Bounded, measure: Measure, epsilon: float) -> Quantile:
+    assert measure.grid is not None
+    assert measure.share is not None
+    points = measure.grid.upper - measure.grid.lower + 1
+    return Quantile(measure.share, points, epsilon, bounded.plan.l1(measure))
+
+
+def _gaussian(
+    bounded: Bounded,
+    shares: tuple[Fraction, ...],
+    sigma: float,
+    charge: Charge | None,
+    words: str,
+    selection: KeySelection | None = None,
+    rho: Fraction = Fraction(0),
+) -> Price:
+    """Return Gaussian noises that are together as private as `sigma` on a sensitivity of 1.
+
+    Quantiles have no Gaussian noise: a unit that moves n_g rows in group g loses a range of n_g e / L1 there, and so
+    at most e^2 L2^2 / (8 L1^2) of zCDP in all (Cesar, Rogers 2021), which is their share of rho.
+    """
+    noises: list[Draw] = []
+    squares = Fraction(0)
     for measure, share in zip(bounded.plan.measures, shares, strict=True):
         l2 = Fraction(bounded.plan.l2_squared(measure))
+        if measure.part is Part.QUANTILE:
+            wide = Fraction(bounded.plan.l1(measure)) ** 2 * 8 * share * rho / l2
+            noises.append(_quantile(bounded, measure, rounded_down(lambda square=wide: ball(square).sqrt())))
+            continue
         noise = Gaussian(fitting_scale(_wider(sigma, l2 / share), "epsilon", words))
         noises.append(noise)
         squares += l2 / Fraction(noise.sigma) ** 2
     cost = charge or Charge(math.inf, ratio_up(squares, 2))
-    return Price(bounded, tuple(noises), shares, cost, words)
+    return Price(bounded, tuple(noises), shares, cost, words, selection)
 
 
 def _wider(sigma: float, square: Fraction) -> float:
@@ -110,8 +176,10 @@ def _wider(sigma: float, square: Fraction) -> float:
     return rounded_up(lambda: ball(square).sqrt() * ball(sigma))
 
 
-def expected_error(noise: Noise) -> float:
-    """Return the mean distance of the noise from zero, about."""
+def expected_error(noise: Draw) -> float:
+    """Return the mean distance of the noise from zero, about; of a quantile, in ranks."""
+    if isinstance(noise, Quantile):
+        return noise.rank_error(0.5)
     return noise.scale if isinstance(noise, Laplace) else noise.sigma * math.sqrt(2 / math.pi)
 
 
@@ -119,15 +187,18 @@ def half_width(priced: Price, aggregate: int, confidence: float) -> float | None
     """Return how far a count or a sum lies from the truth at most, at this confidence; None for other aggregates."""
     source = priced.bounded.sources[aggregate]
     measure = priced.bounded.plan.measures[source[0]]
-    if len(source) != 1 or measure.part is Part.RANKS:
+    noise = priced.noises[source[0]]
+    if len(source) != 1 or measure.in_cells or isinstance(noise, Quantile):
         return None
-    return float(priced.noises[source[0]].interval(confidence) * step_of(measure))
+    return float(noise.interval(confidence) * step_of(measure))
 
 
 def step_of(measure: Measure) -> Fraction:
-    """Return the value of one step of a measure: a grid's step for sums, its square for squares, else 1."""
-    if measure.grid is None or measure.part not in (Part.SUM, Part.SQUARES):
+    """Return the value of one step of a measure: of sums, squares and products, else 1."""
+    if measure.grid is None or measure.part not in (Part.SUM, Part.SQUARES, Part.PRODUCTS):
         return Fraction(1)
+    if measure.part is Part.PRODUCTS and measure.other_grid is not None:
+        return measure.grid.step * measure.other_grid.step
     return measure.grid.step ** (2 if measure.part is Part.SQUARES else 1)
 
 

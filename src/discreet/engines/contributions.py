@@ -1,0 +1,66 @@
+"""What one row adds to a measure: a whole number inside its public reach, whatever the row holds."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from discreet.base.types import Type
+from discreet.engines.forms import number, sql
+from discreet.plan.bounded import Grid, Measure, Part
+from discreet.plan.expressions import Expression
+
+
+def contribution(measure: Measure) -> str:
+    """Return the SQL of a row's contribution; NULL only for values that are counted in cells or as distinct."""
+    if measure.argument is None:
+        return "1"
+    value, missing = sql(measure.argument), _missing(measure)
+    if measure.part is Part.VALUES:
+        return f"(CASE WHEN {missing} THEN 0 ELSE 1 END)"
+    if measure.part is Part.DISTINCT:
+        return f"(CASE WHEN {missing} THEN NULL ELSE {value} END)"
+    assert measure.grid is not None
+    if measure.part is Part.OUTSIDE:
+        low, high = _ends(measure.grid)
+        outside = f"CAST({value} AS DOUBLE) < {low} OR CAST({value} AS DOUBLE) > {high}"
+        return f"(CASE WHEN {missing} THEN 0 WHEN {outside} THEN 1 ELSE 0 END)"
+    at = point(f"CAST({value} AS DOUBLE)", measure.grid)
+    if measure.in_cells:
+        return f"(CASE WHEN {missing} THEN NULL ELSE {at} - ({measure.grid.lower}) END)"
+    if measure.part is Part.SQUARES:
+        at = f"({at} * {at})"
+    if measure.part is Part.PRODUCTS:
+        assert measure.other is not None
+        assert measure.other_grid is not None
+        at = f"({at} * {point(f'CAST({sql(measure.other)} AS DOUBLE)', measure.other_grid)})"
+    return f"(CASE WHEN {missing} THEN 0 ELSE {at} END)"
+
+
+def _missing(measure: Measure) -> str:
+    return " OR ".join(_absent(each) for each in (measure.argument, measure.other) if each is not None)
+
+
+def _absent(argument: Expression) -> str:
+    value = sql(argument)
+    if argument.type in (Type.FLOAT, Type.DECIMAL):
+        return f"({value} IS NULL OR isnan(CAST({value} AS DOUBLE)))"
+    return f"{value} IS NULL"
+
+
+def point(value: str, grid: Grid) -> str:
+    """Return floor((x - center) / step + 1/2), clamped before and after: no float can leave the range of integers."""
+    low, high = _ends(grid)
+    clamped = f"least(greatest({value}, {low}), {high})"
+    inverse = 1 / grid.step
+    steps = (
+        f"({clamped} - {number(grid.center)}) * {number(inverse)}"
+        if inverse.denominator == 1
+        else f"({clamped} - {number(grid.center)}) / {number(grid.step)}"
+    )
+    whole = f"CAST(floor({steps} + {number(Fraction(1, 2))}) AS BIGINT)"
+    return f"least(greatest({whole}, {grid.lower}), {grid.upper})"
+
+
+def _ends(grid: Grid) -> tuple[str, str]:
+    low, high = (number(grid.center + at * grid.step) for at in (grid.lower, grid.upper))
+    return low, high

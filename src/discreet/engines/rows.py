@@ -1,0 +1,198 @@
+"""The private side of a bounded plan as DuckDB's SQL: one row for every row that counts, with its unit.
+
+Every SELECT here has the unit as a column of its own, from the scan on: no name that an analyst wrote can stand for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from discreet.base.types import Type
+from discreet.engines.contributions import contribution, point
+from discreet.engines.forms import SQL_TYPES, UNIT, number, quoted, sql, text
+from discreet.plan.bounded import BoundedPlan, KeySet
+from discreet.plan.expressions import Expression, columns_of
+from discreet.plan.relations import (
+    Among,
+    Block,
+    Inner,
+    Inside,
+    Lookup,
+    Match,
+    Nested,
+    PerUnit,
+    Scan,
+    Source,
+    Union,
+    expressions_of,
+)
+
+Select = Callable[[str, frozenset[str]], str]
+"""A table's name and the columns needed of it, to a SELECT that casts them to their types."""
+
+
+WIDEST = f"CAST('{1 << 62}' AS HUGEINT)"
+"""Whole sums of one unit are cut here, so that they are columns of 63 bits like all others."""
+
+
+def key_name(place: int) -> str:
+    """Return the column of a key."""
+    return f'"__discreet_k{place}"'
+
+
+def measure_name(place: int) -> str:
+    """Return the column of a measure's contributions."""
+    return f'"__discreet_m{place}"'
+
+
+def rows(plan: BoundedPlan, chosen: KeySet, source: Select) -> str:
+    """Return unit, keys and contributions of every row that the question is about."""
+    columns = [(sql(plan.keys[place].expression), key_name(place)) for place in chosen.keys]
+    columns += [(contribution(measure), measure_name(place)) for place, measure in enumerate(plan.measures)]
+    writer = Writer(plan.units, source)
+    used = [plan.keys[place].expression for place in chosen.keys]
+    used += [each for measure in plan.measures for each in (measure.argument, measure.other) if each is not None]
+    writer.note([*used, *expressions_of(plan.block)])
+    return writer.block(plan.block, columns)
+
+
+class Writer:
+    """Writes blocks. `needed` are the columns that are read of each relation: others are never touched."""
+
+    def __init__(self, units: bool, source: Select) -> None:
+        self.units, self.source = units, source
+        self.needed: dict[str, set[str]] = {}
+
+    def note(self, expressions: Iterable[Expression]) -> None:
+        """Note which columns expressions read."""
+        for expression in expressions:
+            for column in columns_of(expression):
+                self.needed.setdefault(column.relation, set()).add(column.name)
+
+    def block(self, block: Block, columns: list[tuple[str, str]]) -> str:
+        """Return a SELECT of the unit and of these (expression, name), over a block's rows."""
+        first = quoted(block.source.relation)
+        tables = [f"{self.relation(block.source)} AS {first}"]
+        conditions = []
+        for join in block.joins:
+            if isinstance(join, Lookup):
+                tables.append(self._lookup(join))
+            elif isinstance(join, Match):
+                tables.append(self._match(join, first))
+            else:
+                conditions.append(self._among(join, first))
+        if block.where is not None:
+            conditions.append(sql(block.where))
+        listed = [f"{expression} AS {name}" for expression, name in columns]
+        if self.units:
+            listed.insert(0, f"{first}.{UNIT} AS {UNIT}")
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        return f"SELECT {', '.join(listed) or '1'} FROM {' '.join(tables)}{where}"
+
+    def relation(self, source: Source) -> str:
+        """Return a source as a SELECT in brackets."""
+        if isinstance(source, Scan):
+            return f"({self._scan(source)})"
+        if isinstance(source, Nested):
+            columns = self._outputs(source.relation, source.outputs, None)
+            return f"({self.block(source.block, columns)})"
+        if isinstance(source, Union):
+            sides = [
+                self.block(block, self._outputs(source.relation, each, source.types)) for block, each in source.branches
+            ]
+            return f"({' UNION ALL '.join(sides)})"
+        return f"({self._per_unit(source)})"
+
+    def _outputs(
+        self, relation: str, outputs: tuple[Expression, ...], types: tuple[Type, ...] | None
+    ) -> list[tuple[str, str]]:
+        """Return the columns c0, c1, ... that are needed; of a union, each in the type that all its sides have."""
+        found = []
+        for place, each in enumerate(outputs):
+            if f"c{place}" in self.needed.get(relation, ()):
+                kind = types[place] if types is not None else each.type
+                wide = "HUGEINT" if kind is Type.INTEGER else SQL_TYPES[kind]
+                found.append((sql(each) if types is None else f"CAST({sql(each)} AS {wide})", quoted(f"c{place}")))
+        return found
+
+    def _scan(self, scan: Scan) -> str:
+        """Return a table's rows that have a unit; where the unit keeps only some, those with the least hash of content.
+
+        Rows with equal hashes have equal contents, so which of them is kept makes no difference.
+        """
+        wanted = sorted(self.needed.get(scan.relation, set()))
+        select = self.source(scan.table, frozenset(wanted))
+        if not self.units:
+            return select
+        kept = f"SELECT * FROM ({select}) WHERE {UNIT} IS NOT NULL"
+        if scan.rows is None:
+            return kept
+        content = " || ".join(told(name) for name in (UNIT, *(quoted(name) for name in wanted)))
+        rank = f"row_number() OVER (PARTITION BY {UNIT} ORDER BY md5({content}))"
+        columns = ", ".join([UNIT, *(quoted(name) for name in wanted)])
+        return f"SELECT {columns} FROM (SELECT *, {rank} AS __discreet_rank FROM ({kept})) WHERE __discreet_rank <= {scan.rows}"
+
+    def _lookup(self, join: Lookup) -> str:
+        name = quoted(join.relation)
+        wanted = frozenset(self.needed.get(join.relation, set()) | {column for _, column in join.on})
+        on = " AND ".join(f"{sql(mine)} = {name}.{quoted(column)}" for mine, column in join.on)
+        return f"{'LEFT JOIN' if join.keep else 'JOIN'} ({self.source(join.table, wanted)}) AS {name} ON {on}"
+
+    def _match(self, join: Match, first: str) -> str:
+        name = quoted(join.source.relation)
+        on = [f"{first}.{UNIT} = {name}.{UNIT}", *(f"{sql(mine)} = {sql(theirs)}" for mine, theirs in join.on)]
+        return f"{'LEFT JOIN' if join.keep else 'JOIN'} {self.relation(join.source)} AS {name} ON {' AND '.join(on)}"
+
+    def _among(self, join: Among, first: str) -> str:
+        return f"{first}.{UNIT} {'NOT IN' if join.anti else 'IN'} ({self.block(join.block, [])})"
+
+    def _per_unit(self, source: PerUnit) -> str:
+        """Return one row for each unit and key."""
+        wanted = self.needed.get(source.relation, set())
+        first = [(sql(each), quoted(f"k{place}")) for place, each in enumerate(source.keys)]
+        inner = self.block(source.block, [*first, *self._arguments(source, wanted)])
+        keys = [UNIT, *(name for _, name in first)]
+        listed = [*keys]
+        for place, each in enumerate(source.aggregates):
+            if f"a{place}" in wanted:
+                listed.append(f"{self._inside(each, place)} AS {quoted(f'a{place}')}")
+        return f"SELECT {', '.join(listed)} FROM ({inner}) GROUP BY {', '.join(keys)}"
+
+    def _arguments(self, source: PerUnit, wanted: set[str]) -> list[tuple[str, str]]:
+        """Return what is aggregated: grid points for sums, so that their order cannot matter, and values otherwise."""
+        found = []
+        for place, each in enumerate(source.aggregates):
+            if each.argument is None or f"a{place}" not in wanted:
+                continue
+            value = sql(each.argument)
+            if each.argument.type.numeric:
+                value = f"(CASE WHEN isnan(CAST({value} AS DOUBLE)) THEN NULL ELSE {value} END)"
+            if each.kind in (Inner.SUM, Inner.MEAN):
+                assert each.grid is not None
+                value = f"(CASE WHEN {value} IS NULL THEN NULL ELSE {point(f'CAST({value} AS DOUBLE)', each.grid)} END)"
+            found.append((value, quoted(f"x{place}")))
+        return found
+
+    def _inside(self, each: Inside, place: int) -> str:
+        name = quoted(f"x{place}")
+        if each.kind is Inner.ROWS:
+            return "count(*)"
+        if each.kind is Inner.VALUES:
+            return f"count({name})"
+        if each.kind is Inner.DISTINCT:
+            return f"count(DISTINCT {name})"
+        if each.kind in (Inner.LEAST, Inner.GREATEST):
+            return f"{'min' if each.kind is Inner.LEAST else 'max'}({name})"
+        assert each.grid is not None
+        total, step = f"sum(CAST({name} AS HUGEINT))", each.grid.step
+        if each.kind is Inner.SUM and each.type is Type.INTEGER:
+            assert step.denominator == 1
+            return f"least(greatest({total} * {step.numerator}, -{WIDEST}), {WIDEST})"
+        whole = f"CAST({total} AS DOUBLE)" if each.kind is Inner.SUM else f"(CAST({total} AS DOUBLE) / count({name}))"
+        return f"({whole} * {number(step)})"
+
+
+def told(name: str) -> str:
+    """Return a value's text after its length, so that different contents have different texts."""
+    value = f"coalesce(CAST({name} AS VARCHAR), {text('null')})"
+    return f"CAST(length({value}) AS VARCHAR) || {text(':')} || {value}"

@@ -1,0 +1,186 @@
+"""The private side of a question: rows that carry their unit, and what may be done to them.
+
+Every operator maps each unit's rows to rows of that unit, independently of all other units. So whatever is built from
+them, leaving one unit out takes that unit's rows away and changes no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from discreet.base.types import Type
+from discreet.plan.expressions import Expression
+from discreet.plan.grid import Grid
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The rows of a private table, those without a unit dropped.
+
+    `rows` is how many of them a unit keeps here, chosen by their content; None leaves that to the end of the plan.
+    """
+
+    table: str
+    relation: str
+    rows: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """The rows of a block under names of their own: columns c0, c1, ..."""
+
+    relation: str
+    block: Block
+    outputs: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """The rows of several blocks one after another (UNION ALL): a unit has the rows that it has in each of them."""
+
+    relation: str
+    branches: tuple[tuple[Block, tuple[Expression, ...]], ...]
+    types: tuple[Type, ...]
+
+
+class Inner(StrEnum):
+    """What is computed over one unit's rows."""
+
+    ROWS = "count rows"
+    VALUES = "count values"
+    DISTINCT = "count distinct values"
+    SUM = "sum"
+    MEAN = "mean"
+    LEAST = "min"
+    GREATEST = "max"
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """One aggregate over the rows of one unit, and of one group of it; sums and means are of points of a grid."""
+
+    kind: Inner
+    argument: Expression | None
+    type: Type
+    grid: Grid | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PerUnit:
+    """One row for each unit, or for each unit and key, with columns k0, k1, ... of keys and a0, a1, ... of aggregates.
+
+    Sums are of whole numbers, so that no order of rows changes them.
+    """
+
+    relation: str
+    block: Block
+    keys: tuple[Expression, ...]
+    aggregates: tuple[Inside, ...]
+
+
+Source = Scan | Nested | Union | PerUnit
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A public table that rows are joined to on equal columns; each has at most `fan_out` partners.
+
+    `keep` leaves rows without a partner in, with NULL (LEFT JOIN); otherwise they are dropped.
+    """
+
+    table: str
+    relation: str
+    on: tuple[tuple[Expression, str], ...]
+    keep: bool
+    fan_out: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Rows of another private relation, of the same unit and with these expressions equal."""
+
+    source: Source
+    on: tuple[tuple[Expression, Expression], ...]
+    keep: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """Keep rows of units that have some row in a block, or those that have none there (`anti`)."""
+
+    block: Block
+    anti: bool
+
+
+Join = Lookup | Match | Among
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """FROM, joins and WHERE: the rows of a source, joined and filtered."""
+
+    source: Source
+    joins: tuple[Join, ...] = ()
+    where: Expression | None = None
+
+
+def sources(block: Block) -> Iterator[Source | Lookup]:
+    """Yield everything that a block's columns may come from, itself and inside."""
+    yield from _inside(block.source)
+    for join in block.joins:
+        if isinstance(join, Lookup):
+            yield join
+        elif isinstance(join, Match):
+            yield from _inside(join.source)
+        else:
+            yield from sources(join.block)
+
+
+def _inside(source: Source) -> Iterator[Source | Lookup]:
+    yield source
+    if isinstance(source, Nested | PerUnit):
+        yield from sources(source.block)
+    elif isinstance(source, Union):
+        for block, _ in source.branches:
+            yield from sources(block)
+
+
+def scans(block: Block) -> list[Scan]:
+    """Return the scans of private tables, each as often as it stands there."""
+    return [each for each in sources(block) if isinstance(each, Scan)]
+
+
+def expressions_of(block: Block) -> Iterator[Expression]:
+    """Yield every expression that is computed in a block, those inside its sources included."""
+    yield from _computed(block.source)
+    for join in block.joins:
+        if isinstance(join, Lookup):
+            yield from (mine for mine, _ in join.on)
+        elif isinstance(join, Match):
+            yield from (each for pair in join.on for each in pair)
+            yield from _computed(join.source)
+        else:
+            yield from expressions_of(join.block)
+    if block.where is not None:
+        yield block.where
+
+
+def _computed(source: Source) -> Iterator[Expression]:
+    if isinstance(source, Nested):
+        yield from source.outputs
+        yield from expressions_of(source.block)
+    elif isinstance(source, PerUnit):
+        yield from source.keys
+        yield from (each.argument for each in source.aggregates if each.argument is not None)
+        yield from expressions_of(source.block)
+    elif isinstance(source, Union):
+        for block, outputs in source.branches:
+            yield from outputs
+            yield from expressions_of(block)
+
+
+def plain(block: Block) -> bool:
+    """Say whether a block has just the rows of one table, and looks things up at most."""
+    return isinstance(block.source, Scan) and all(isinstance(join, Lookup) for join in block.joins)

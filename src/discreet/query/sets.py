@@ -1,0 +1,63 @@
+"""GROUP BY with GROUPING SETS, ROLLUP and CUBE: which keys each grouping has."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from discreet.base.errors import QueryError
+from discreet.query.parse import known, shown
+
+Place = Callable[[exp.Expression], int]
+"""A key to its place."""
+
+MOST_CUBE = 6
+"""Columns of a CUBE: it has two to their number of groupings."""
+
+
+def grouping_sets(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
+    """Return the groupings of a GROUP BY: those of all its parts, in all combinations."""
+    known(node, {"expressions", "rollup", "cube", "grouping_sets"}, {"all": "GROUP BY ALL is not answered; list the columns"})
+    plain = tuple(place(each) for each in node.expressions)
+    parts: list[list[tuple[int, ...]]] = [[plain]]
+    for each in node.args.get("rollup") or []:
+        parts.append(_rollup(each, place))
+    for each in node.args.get("cube") or []:
+        parts.append(_cube(each, place))
+    for each in node.args.get("grouping_sets") or []:
+        parts.append(_sets(each, place))
+    return [tuple(itertools.chain(*chosen)) for chosen in itertools.product(*parts)]
+
+
+def _rollup(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
+    keys = [_members(each, place) for each in node.expressions]
+    return [tuple(itertools.chain(*keys[:size])) for size in range(len(keys), -1, -1)]
+
+
+def _cube(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
+    keys = [_members(each, place) for each in node.expressions]
+    if len(keys) > MOST_CUBE:
+        raise QueryError(f"{shown(node)}: CUBE takes {MOST_CUBE} columns at most; list GROUPING SETS")
+    sizes = range(len(keys), -1, -1)
+    return [tuple(itertools.chain(*chosen)) for size in sizes for chosen in itertools.combinations(keys, size)]
+
+
+def _sets(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
+    found: list[tuple[int, ...]] = []
+    for each in node.expressions:
+        if isinstance(each, exp.Rollup):
+            found += _rollup(each, place)
+        elif isinstance(each, exp.Cube):
+            found += _cube(each, place)
+        else:
+            found.append(_members(each, place))
+    return found
+
+
+def _members(node: exp.Expression, place: Place) -> tuple[int, ...]:
+    """Return the keys of (a, b), of a, or of the empty ()."""
+    if isinstance(node, exp.Tuple):
+        return tuple(place(each) for each in node.expressions)
+    return (place(node.this if isinstance(node, exp.Paren) else node),)
