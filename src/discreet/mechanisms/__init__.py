@@ -4,6 +4,7 @@ from discreet.base.grid import Grid
 from discreet.mechanisms.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.laplace import Geometric, Laplace, TruncatedLaplace
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
@@ -19,6 +20,7 @@ __all__ = [
     "Gaussian",
     "Geometric",
     "Grid",
+    "KeySelection",
     "Laplace",
     "NoisyMax",
     "PermuteAndFlip",

@@ -50,7 +50,8 @@ def gumbel_argmax(scores: Scores, scale: float | Fraction, weights: list[int] | 
     if weights is not None:
         if not isinstance(weights, list) or len(weights) != len(score_array(scores)):
             raise ParameterError.of_data("weights", weights, "a list with one whole number for each score")
-        weights = [check.integer("weights", weight, least=1) for weight in weights]
+        if not all(type(weight) is int and weight > 0 for weight in weights):
+            weights = [check.integer("weights", weight, least=1) for weight in weights]
     return _race(scores, scale, GUMBEL_NOISE, weights).winner
 
 
