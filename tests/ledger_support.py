@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.ledger import Facts, Ledger, Question
+from discreet.ledger import Facts, Ledger, Question, chain
 from discreet.privacy.charges import Charge
 
+PROCESSES = 8
 TENTH = Charge(Fraction(1, 10), Fraction(1, 200))
 
 
@@ -84,3 +86,32 @@ def tampering(folder: Path) -> Iterator[sqlite3.Connection]:
     with contextlib.closing(sqlite3.connect(folder / "ledger.db")) as connection:
         yield connection
         connection.commit()
+
+
+def relink(db: sqlite3.Connection) -> None:
+    """Compute every hash anew, as somebody would who rewrites the chain and knows how it is made."""
+    previous = chain.GENESIS
+    for entry in list(chain.read(db)):
+        previous = chain.link(previous, entry.number, entry.kind, entry.at, entry.text)
+        db.execute("UPDATE entries SET hash = ? WHERE number = ?", (previous, entry.number))
+    db.execute("UPDATE head SET number = (SELECT max(number) FROM entries), hash = ?", (previous,))
+    db.execute("UPDATE sqlite_sequence SET seq = (SELECT max(number) FROM entries) WHERE name = 'entries'")
+
+
+def at_once(task: Callable[[int], Any]) -> list[Any]:
+    """Run the task in eight processes that begin together, and return what each one returned."""
+    fork = multiprocessing.get_context("fork")
+    begin, results = fork.Barrier(PROCESSES), fork.SimpleQueue()
+
+    def run(number: int) -> None:
+        begin.wait()
+        results.put(task(number))
+
+    children = [fork.Process(target=run, args=(number,)) for number in range(PROCESSES)]
+    for child in children:
+        child.start()
+    told = [results.get() for _ in children]
+    for child in children:
+        child.join()
+        assert child.exitcode == 0
+    return told

@@ -7,6 +7,7 @@ from mutations import broken
 RULES, LOCKS, LEASES = "tests/ledger/test_decisions.py", "tests/ledger/test_locks.py", "tests/ledger/test_leases.py"
 LEDGER, STORE, VERIFY = "tests/ledger/test_ledger.py", "tests/ledger/test_store.py", "tests/ledger/test_verify.py"
 FACTS, CRASH = "tests/ledger/test_facts.py", "tests/ledger/test_crash.py"
+SUSPENSIONS = "tests/ledger/test_suspensions.py"
 
 MUTATIONS = [
     broken(
@@ -87,6 +88,70 @@ MUTATIONS = [
         "ORDER BY record DESC LIMIT 1",
         "ORDER BY record LIMIT 1",
         RULES,
+    ),
+    broken(
+        "who is suspended is charged",
+        "ledger/decisions.py",
+        "        suspensions.refuse(db, who)\n",
+        "",
+        SUSPENSIONS,
+    ),
+    broken(
+        "who is suspended is shown recorded answers",
+        "ledger/decisions.py",
+        "        suspensions.refuse(db, who)\n        if not fresh:\n",
+        "        if fresh or not claims.answered(db, question.hash):\n            suspensions.refuse(db, who)\n"
+        "        if not fresh:\n",
+        SUSPENSIONS,
+    ),
+    broken(
+        "what ran while its analyst was suspended is recorded",
+        "ledger/ledger.py",
+        "            suspensions.refuse(db, claim.analyst or totals.TOTAL)\n",
+        "",
+        SUSPENSIONS,
+    ),
+    broken(
+        "everybody is suspended for one",
+        "ledger/suspensions.py",
+        '    return f"{PREFIX}{who}"',
+        "    return PREFIX",
+        SUSPENSIONS,
+    ),
+    broken(
+        "the unnamed is suspended for an analyst",
+        "ledger/ledger.py",
+        "self._owed.add((claim.analyst or totals.TOTAL, claim.entry))",
+        "self._owed.add((totals.TOTAL, claim.entry))",
+        SUSPENSIONS,
+    ),
+    broken(
+        "every failure while suspended leaves a trace",
+        "ledger/suspensions.py",
+        "    if find(db, who) is None:\n",
+        '    db.execute("DELETE FROM states WHERE name = ?", (state_of(who),))\n    if True:\n',
+        SUSPENSIONS,
+    ),
+    broken(
+        "a suspension that could not be written is forgotten",
+        "ledger/ledger.py",
+        "        waited, pause = 0.0, 0.002\n        self._settle()\n",
+        "        waited, pause = 0.0, 0.002\n        self._owed.clear()\n",
+        SUSPENSIONS,
+    ),
+    broken(
+        "suspensions are not verified",
+        "ledger/verify.py",
+        "        if (name in self.states) != (kind == RESUME):\n",
+        "        if False:\n",
+        SUSPENSIONS,
+    ),
+    broken(
+        "a named state ends a suspension",
+        "ledger/ledger.py",
+        "        if name.startswith(suspensions.PREFIX):\n",
+        "        if not name:\n",
+        SUSPENSIONS,
     ),
     broken(
         "a forked child keeps its parent's locks",

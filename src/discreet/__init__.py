@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         PolicyError,
         QueryError,
         StoppedError,
+        SuspendedError,
     )
     from discreet.curator import Curator, col
     from discreet.mechanisms import (
@@ -54,6 +55,7 @@ _HOMES = {
         "PolicyError",
         "QueryError",
         "StoppedError",
+        "SuspendedError",
     ),
     "discreet.curator": ("Curator", "col"),
 }
@@ -98,6 +100,7 @@ __all__ = [
     "SparseVector",
     "Staircase",
     "StoppedError",
+    "SuspendedError",
     "TruncatedLaplace",
     "answers",
     "base",

@@ -240,3 +240,31 @@ def test_a_missing_ledger_is_an_error_and_never_made_anew(here: Path) -> None:
     for command in (["ask", COUNT, "-e", "1"], ["budget"], ["ledger"], ["data"]):
         assert "there is no ledger" in refused(*command)
     assert not (here / ".discreet" / "ledger.db").exists()
+
+
+def test_a_failure_suspends_until_the_operator_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("patient 7 has cancer")
+
+    monkeypatch.chdir(clinic(tmp_path, POLICY + ANALYSTS))
+    assert "not suspended for 'bob'; nobody is" in refused("resume", "bob")
+    with monkeypatch.context() as patch:
+        patch.setattr("discreet.engines.duckdb.DuckEngine.run", fail)
+        told = refused("ask", COUNT, "-e", 0.25, "--analyst", "bob", code=1)
+    assert "asking is suspended" in told
+    assert "cancer" not in told
+    assert "`discreet resume bob`" in refused("ask", BY_WARD, "-e", 0.1, "--analyst", "bob", code=4)
+    assert "charged" in run("ask", BY_WARD, "-e", 0.1, "--analyst", "alice")
+    assert "suspended for 'bob'" in run("budget")
+    assert "suspended" not in run("budget", "--analyst", "alice")
+    ran = Ran("check")
+    assert (ran.code, "run `discreet resume bob`" in ran.out) == (1, True)
+    assert "these would end one: `discreet resume bob`" in refused("resume")
+    assert "'bob' as well" in refused("resume", "bob", "--analyst", "alice")
+    assert "bob may ask again" in run("resume", "bob")
+    assert "free" in run("ask", COUNT, "-e", 0.25, "--analyst", "bob")
+    lines = [line.split()[3:5] for line in run("ledger", "--analyst", "bob").splitlines()]
+    assert lines == [[kind, "bob"] for kind in ("CHARGE", "SUSPEND", "RESUME", "RETRY", "RECORD")]
+    assert "asking is suspended: entry 3 failed after its charge" in run("ledger")
+    assert "all as the chain says" in run("ledger", "--verify")
+    assert "everything fits" in run("check")

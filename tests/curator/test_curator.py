@@ -14,8 +14,7 @@ import discreet
 from clinic import VISITS, WARDS, clinic, visits
 from discreet.base.errors import BudgetError, DiscreetError, FailedError, LedgerError, PolicyError, QueryError
 from discreet.curator import Curator
-from discreet.curator.curator import GENERIC
-from discreet.curator.stopping import STOPPED
+from discreet.curator.stopping import GENERIC, STOPPED
 from discreet.engines.duckdb import DuckRun
 from discreet.ledger import Ledger
 from policies import EXAMPLE
@@ -155,6 +154,7 @@ def test_a_failure_after_the_charge_keeps_it_and_says_nothing(tmp_path: Path, mo
         assert told.value.__cause__ is None
         spent = curator.budget.total.spent
         assert spent > 0
+        curator.ledger.resume()
         assert curator.ask(QUESTION, 0.2).rows
         assert curator.budget.total.spent == spent, "the charge is run again, not paid again"
 

@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from discreet.base.errors import BudgetError
 from discreet.ledger import Ledger
-from ledger_support import TENTH, ask, facts, kinds, question
-
-PROCESSES = 8
-
-
-def at_once(task: Callable[[int], Any]) -> list[Any]:
-    """Run the task in eight processes that begin together, and return what each one returned."""
-    fork = multiprocessing.get_context("fork")
-    begin, results = fork.Barrier(PROCESSES), fork.SimpleQueue()
-
-    def run(number: int) -> None:
-        begin.wait()
-        results.put(task(number))
-
-    children = [fork.Process(target=run, args=(number,)) for number in range(PROCESSES)]
-    for child in children:
-        child.start()
-    told = [results.get() for _ in children]
-    for child in children:
-        child.join()
-        assert child.exitcode == 0
-    return told
+from ledger_support import PROCESSES, TENTH, ask, at_once, facts, kinds, question
 
 
 def test_the_same_question_asked_at_once_is_paid_once_and_has_one_answer(tmp_path: Path) -> None:

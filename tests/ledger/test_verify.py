@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from discreet.answers.receipt import Mark, Receipt
-from discreet.ledger import Ledger, chain, verify_file
-from ledger_support import CAPS, TENTH, again, ask, new, question, tampering
+from discreet.ledger import Ledger, verify_file
+from ledger_support import CAPS, TENTH, again, ask, new, question, relink, tampering
 
 
 @pytest.fixture
@@ -88,16 +87,6 @@ def test_every_tampering_is_found_and_named(tmp_path: Path, receipt: Receipt, ta
     said = problems(tmp_path)
     assert found in said
     assert "secret" not in said
-
-
-def relink(db: sqlite3.Connection) -> None:
-    """Compute every hash anew, as somebody would who rewrites the chain and knows how it is made."""
-    previous = chain.GENESIS
-    for entry in list(chain.read(db)):
-        previous = chain.link(previous, entry.number, entry.kind, entry.at, entry.text)
-        db.execute("UPDATE entries SET hash = ? WHERE number = ?", (previous, entry.number))
-    db.execute("UPDATE head SET number = (SELECT max(number) FROM entries), hash = ?", (previous,))
-    db.execute("UPDATE sqlite_sequence SET seq = (SELECT max(number) FROM entries) WHERE name = 'entries'")
 
 
 def test_a_chain_rewritten_as_a_whole_is_found_by_a_receipt_only(tmp_path: Path, receipt: Receipt) -> None:

@@ -42,6 +42,10 @@ class FailedError(DiscreetError):
     """A question failed after its charge. The message is the same whatever happened; the charge stays."""
 
 
+class SuspendedError(DiscreetError):
+    """Whoever asks is suspended after a failure, until the operator resumes them; nothing was charged."""
+
+
 class StoppedError(FailedError):
     """A question was stopped by hand after its charge; the charge stays."""
 

@@ -46,6 +46,7 @@ app.command()(asking.explain)
 app.command()(spending.budget)
 app.command()(spending.ledger)
 app.command()(asking.bounds)
+app.command()(owning.resume)
 app.add_typer(owning.data, name="data")
 
 

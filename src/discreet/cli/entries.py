@@ -25,7 +25,7 @@ def line(entry: Entry, names: int = 0, width: int | None = None) -> str:
     except (ValueError, KeyError, TypeError, AttributeError, DiscreetError):
         what = "cannot be read: run `discreet ledger --verify`"
     who = f"{name_of(entry):<{names}}  " if names else ""
-    whole = f"{entry.number:>5}  {entry.at[:19].replace('T', ' ')}  {entry.kind:<6}  {who}{what}".rstrip()
+    whole = f"{entry.number:>5}  {entry.at[:19].replace('T', ' ')}  {entry.kind:<7}  {who}{what}".rstrip()
     return whole if width is None or len(whole) <= width else whole[: max(width - 1, 0)] + "…"
 
 
@@ -47,6 +47,10 @@ def _words(kind: str, body: dict[str, Any]) -> str:
         return f"entry {body['charge']} is run again, for what it paid"
     if kind == "RECORD":
         return f"the answer of entry {body['charge']}, {body['bytes']:,} bytes"
+    if kind == "SUSPEND":
+        return f"asking is suspended: entry {body['charge']} failed after its charge"
+    if kind == "RESUME":
+        return f"asking goes on after the failure of entry {body['charge']}"
     if kind == "STATE":
         return f"{body['name']}"
     details = body.get("details", body)

@@ -1,4 +1,4 @@
-"""`discreet init`, `check`, `tables` and `data`: what the owner of the data does."""
+"""`discreet init`, `check`, `tables`, `data` and `resume`: what the owner of the data does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.base.errors import PolicyError
+from discreet.base.errors import ParameterError, PolicyError
 from discreet.cli.options import POLICY, AnalystOption, PolicyOption, find_policy
 from discreet.cli.plainly import TO_DO, plainly
 
@@ -98,6 +98,21 @@ def accept(
         typer.echo(
             f"{state.table} is at version {state.version!r} now; answers about earlier versions stay as they are"
         )
+
+
+def resume(
+    name: Annotated[
+        str | None, typer.Argument(help="The analyst, where the policy has analysts.", show_default=False)
+    ] = None,
+    policy: PolicyOption = None,
+    analyst: AnalystOption = None,
+) -> None:
+    """Let an analyst ask again after a failure that you have seen to."""
+    with plainly(), opened(policy, None) as curator:
+        if name is not None and analyst is not None and name != analyst:
+            raise ParameterError("--analyst", analyst, f"left out, or {name!r} as well")
+        curator.resume(name if name is not None else analyst)
+        typer.echo(f"{name or analyst or 'everybody'} may ask again; what was charged and failed runs again for that")
 
 
 def opened(policy: Path | None, analyst: str | None) -> Curator:

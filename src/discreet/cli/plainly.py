@@ -10,10 +10,10 @@ from typing import NoReturn
 
 import typer
 
-from discreet.base.errors import BudgetError, DiscreetError, FailedError, StoppedError
+from discreet.base.errors import BudgetError, DiscreetError, FailedError, StoppedError, SuspendedError
 
-TO_DO, REFUSED, SPENT, STOPPED = 1, 2, 3, 130
-"""Exit codes: a check or a run failed; input or question refused; the budget does not allow it; Ctrl-C."""
+TO_DO, REFUSED, SPENT, SUSPENDED, STOPPED = 1, 2, 3, 4, 130
+"""Exit codes: a check or a run failed; input refused; the budget does not allow it; suspended; Ctrl-C."""
 
 
 @contextmanager
@@ -43,4 +43,6 @@ def code_of(trouble: DiscreetError) -> int:
         return STOPPED
     if isinstance(trouble, BudgetError):
         return SPENT
+    if isinstance(trouble, SuspendedError):
+        return SUSPENDED
     return TO_DO if isinstance(trouble, FailedError) else REFUSED

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from discreet.ledger import Suspension
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge
 from discreet.privacy.guarantees import PureLoss
@@ -54,10 +55,11 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The whole budget, and each analyst's own cap."""
+    """The whole budget, each analyst's own cap, and who is suspended."""
 
     total: Share
     analysts: tuple[Share, ...]
+    suspended: tuple[Suspension, ...] = ()
 
     def __str__(self) -> str:
         shares = (self.total, *self.analysts)
@@ -66,7 +68,7 @@ class Budget:
             f"{share.name:<{width}}  {share.spent:7.2%} spent, {share.left:7.2%} left of {share.caps}"
             for share in shares
         ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"{each}: the operator runs `{each.remedy}`" for each in self.suspended)])
 
     def more(self, charge: Charge, analyst: str | None = None) -> int:
         """Return how many more such questions fit: into the whole budget, and into this analyst's cap."""

@@ -58,6 +58,8 @@ def _opened(curator: Curator) -> Iterator[Finding]:
     if verified.ok:
         yield Finding("ledger", f"{ledger_path(curator.policy)}: {verified.entries} entries, the chain holds together")
     yield from (Finding("ledger", wrong, True) for wrong in verified.problems)
+    for each in curator.ledger.suspended:
+        yield Finding("analyst", f"{each} at {each.at[:19]}: see to it, then run `{each.remedy}`", True)
 
 
 def _budget(policy: Policy) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from discreet.answers import Answer, Receipt
-from discreet.base.errors import FailedError, QueryError
+from discreet.base.errors import PolicyError, QueryError
 from discreet.curator.answering import assemble
 from discreet.curator.bounds import FoundBounds, find_bounds
 from discreet.curator.budget import Budget, Share
@@ -16,7 +16,7 @@ from discreet.curator.data import current_version, remember
 from discreet.curator.explain import Explanation, described
 from discreet.curator.fluent import TableQuestion
 from discreet.curator.release import Released, release
-from discreet.curator.stopping import stoppable
+from discreet.curator.stopping import stoppable, suspending
 from discreet.curator.tables import Tables
 from discreet.curator.within import least_epsilon
 from discreet.engines.duckdb import DuckEngine
@@ -35,8 +35,6 @@ from discreet.query.catalog import Catalog
 from discreet.query.clamping import with_clamped
 from discreet.query.parse import parse
 from discreet.query.price import Price, amount, half_width, price
-
-GENERIC = "the question failed after it was charged; the charge stays. Asking again runs it again without a new charge"
 
 Progress = Callable[[float], None]
 
@@ -57,8 +55,11 @@ def facts(policy: Policy) -> Facts:
 class Curator:
     """Answers questions about the tables of a policy. Everything it returns or raises is safe to show to an analyst."""
 
-    def __init__(self, policy: Policy, engine: DuckEngine, ledger: Ledger, analyst: str | None) -> None:
+    def __init__(
+        self, policy: Policy, engine: DuckEngine, ledger: Ledger, analyst: str | None, *, operator: bool = False
+    ) -> None:
         self.policy, self._engine, self._ledger, self.analyst = policy, engine, ledger, analyst
+        self._operator = operator
         self._catalog = Catalog(policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
 
     @classmethod
@@ -82,7 +83,7 @@ class Curator:
         except BaseException:
             engine.close()
             raise
-        return cls(policy, engine, ledger, asker.name if asker else None)
+        return cls(policy, engine, ledger, asker.name if asker else None, operator=operator)
 
     @classmethod
     def init(cls, path: str | Path = "policy.toml") -> Path:
@@ -144,7 +145,9 @@ class Curator:
     ) -> tuple[Released, Receipt]:
         """Charge, run, add noise and record, or find what was recorded: the only way from private rows to numbers.
 
-        Whatever fails after the charge, the message is the same: it may be shown to the analyst.
+        Whatever fails after the charge, the message is the same: it may be shown to the analyst. That it failed may
+        still be a fact about the data, so whoever asked is suspended until the operator has looked. Stopping by hand
+        is no failure.
         """
         plan = priced.bounded.plan
         tables = dict.fromkeys(each.table for each in sources(plan.block) if isinstance(each, Scan | Lookup))
@@ -153,11 +156,9 @@ class Curator:
         with self._ledger.charge(asked, priced.charge, self.analyst, fresh=fresh) as claim, stoppable():
             if claim.answer is not None and claim.receipt is not None:
                 return Released.from_bytes(claim.answer), claim.receipt
-            try:
+            with suspending(self._ledger, claim):
                 released = release(priced, self._run(priced, progress), shares)
                 return released, self._ledger.record(claim, released.to_bytes())
-            except Exception:
-                raise FailedError(GENERIC) from None
 
     def explain(
         self,
@@ -188,14 +189,25 @@ class Curator:
 
     @property
     def budget(self) -> Budget:
-        """What is spent and left: of the whole budget, and of each analyst's cap."""
+        """What is spent and left, of the whole budget and of each analyst's cap, and who is suspended."""
         total = Share("total", self.policy.epsilon, self.policy.delta, self._ledger.spent())
         analysts = tuple(
             Share(each.name, each.epsilon, each.delta, self._ledger.spent(each.name))
             for each in self.policy.analysts
             if self.analyst in (None, each.name)
         )
-        return Budget(total, analysts)
+        everybody = self._operator and self.analyst is None
+        held = tuple(each for each in self._ledger.suspended if everybody or each.analyst == self.analyst)
+        return Budget(total, analysts, held)
+
+    def resume(self, analyst: str | None = None) -> None:
+        """Let an analyst ask again who is suspended after a failure (None: whoever asks without a name).
+
+        Only for the operator, who has seen to what failed: what failed once may fail again, and tell about the data.
+        """
+        if not self._operator:
+            raise PolicyError("only the operator resumes: open the curator with operator=True")
+        self._ledger.resume(analyst)
 
     @property
     def tables(self) -> Tables:

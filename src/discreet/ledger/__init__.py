@@ -4,6 +4,7 @@ from discreet.ledger.chain import Entry
 from discreet.ledger.claims import Claim, Question
 from discreet.ledger.facts import Facts
 from discreet.ledger.ledger import Ledger, verify_file
+from discreet.ledger.suspensions import Suspension
 from discreet.ledger.verify import Verification
 
-__all__ = ["Claim", "Entry", "Facts", "Ledger", "Question", "Verification", "verify_file"]
+__all__ = ["Claim", "Entry", "Facts", "Ledger", "Question", "Suspension", "Verification", "verify_file"]

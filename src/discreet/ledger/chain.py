@@ -14,7 +14,8 @@ from discreet.answers.receipt import Mark
 GENESIS = "0" * 64
 
 CREATE, POLICY, CHARGE, SHARE, RETRY, RECORD, STATE = "CREATE", "POLICY", "CHARGE", "SHARE", "RETRY", "RECORD", "STATE"
-KINDS = (CREATE, POLICY, CHARGE, SHARE, RETRY, RECORD, STATE)
+SUSPEND, RESUME = "SUSPEND", "RESUME"
+KINDS = (CREATE, POLICY, CHARGE, SHARE, RETRY, RECORD, STATE, SUSPEND, RESUME)
 """The kinds that the ledger itself writes; `Ledger.note` adds others."""
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from discreet.answers.receipt import CHARGED, FREE, SHARED, Receipt
 from discreet.base.errors import BudgetError, LedgerError, ParameterError
-from discreet.ledger import chain, claims, totals
+from discreet.ledger import chain, claims, suspensions, totals
 from discreet.ledger.chain import Entry
 from discreet.ledger.claims import Asked, Claim, Question
 from discreet.ledger.facts import Facts
@@ -27,7 +27,8 @@ class Decisions:
         self._leases, self._lease_seconds, self._clock = leases, lease_seconds, clock
 
     def decide(self, db: sqlite3.Connection, question: Question, price: Charge, who: str, fresh: bool) -> Claim | int:
-        """Return a claim, or the number of the charge to wait for."""
+        """Return a claim, or the number of the charge to wait for; whoever is suspended gets neither."""
+        suspensions.refuse(db, who)
         if not fresh:
             if found := claims.answered(db, question.hash):
                 return self._found(db, found, who)

@@ -19,13 +19,14 @@ from typing import Any, Self
 
 from discreet.answers.receipt import Mark, Receipt
 from discreet.base.errors import LedgerError, ParameterError
-from discreet.ledger import chain, claims, store, totals
+from discreet.ledger import chain, claims, store, suspensions, totals
 from discreet.ledger.chain import Entry
 from discreet.ledger.claims import Claim, Question
 from discreet.ledger.decisions import Decisions, time_text
 from discreet.ledger.facts import Facts, changes, protected
 from discreet.ledger.leases import Leases
 from discreet.ledger.steps import step
+from discreet.ledger.suspensions import Suspension
 from discreet.ledger.verify import Verification, verify
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge
@@ -51,6 +52,7 @@ class Ledger:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._sleep = sleep
+        self._owed: set[tuple[str, int]] = set()
         self._leases = Leases(Path(path).with_name("leases"))
         self._rules = Decisions(facts, self._leases, lease_seconds, clock)
         self._store = store.Store(Path(path), patience)
@@ -106,10 +108,11 @@ class Ledger:
         An answer that is recorded is found: free for who has paid for it, and else charged to the asker's own cap. One
         that somebody is running is waited for. A charge that nobody runs any more is run again, without paying the
         total again. Otherwise both filters, the total's and the asker's own, must admit the charge; `fresh` always
-        pays, and its answer is the one that is found later.
+        pays, and its answer is the one that is found later. Whoever is suspended is refused all of it.
         """
         who, price = self._rules.named(analyst), totals.exactly(charge)
         waited, pause = 0.0, 0.002
+        self._settle()
         while True:
             step("before charge")
             with self._store.writing() as db:
@@ -126,12 +129,14 @@ class Ledger:
     def record(self, claim: Claim, answer: bytes) -> Receipt:
         """Make an answer durable, once, and return its receipt; only after this may a byte of it be shown.
 
-        Raises if the claim was overtaken or has an answer: then this one must be thrown away.
+        Raises if the claim was overtaken or has an answer, or if its analyst was suspended meanwhile: then this one
+        must be thrown away.
         """
         if claim.lease is None:
             raise LedgerError(f"entry {claim.entry} was answered from the ledger; there is nothing to record")
         step("before record")
         with self._store.writing() as db:
+            suspensions.refuse(db, claim.analyst or totals.TOTAL)
             now = claims.numbered(db, claim.entry)
             if now is None or now.record is not None or now.token != claim.lease.token:
                 raise LedgerError(f"the lease on entry {claim.entry} was lost; its charge stays. Ask again")
@@ -153,6 +158,26 @@ class Ledger:
     def release(self, claim: Claim) -> None:
         """Give up a claim whose run failed: its charge stays, and whoever asks next may run it again for it."""
         claim.__exit__()
+
+    def suspend(self, claim: Claim) -> None:
+        """Suspend the analyst of a claim whose run failed: until `resume`, everything they ask is refused.
+
+        Call it before the claim is given up, or the question could be run again in between. If the ledger cannot be
+        written now, this raises, and the next `charge` here writes the suspension before anything else, or fails.
+        """
+        self._owed.add((claim.analyst or totals.TOTAL, claim.entry))
+        self._settle()
+
+    def resume(self, analyst: str | None = None) -> Mark:
+        """End a suspension; for the operator, who has seen to what failed. What was charged is run again for it."""
+        with self._store.writing() as db:
+            return suspensions.resume(db, self._rules.now(), analyst or totals.TOTAL).mark
+
+    @property
+    def suspended(self) -> tuple[Suspension, ...]:
+        """Everybody who is suspended now."""
+        with self._store.reading() as db:
+            return suspensions.every(db)
 
     def spent(self, analyst: str | None = None) -> BudgetFilter:
         """Return the filter of the total, or of an analyst's own cap, with what was spent so far.
@@ -198,11 +223,20 @@ class Ledger:
 
     def set_state(self, name: str, value: bytes) -> Mark:
         """Set a small durable value; the chain holds its hash, and the mark returned covers it."""
+        if name.startswith(suspensions.PREFIX):
+            raise ParameterError("name", name, f"a name that does not begin with {suspensions.PREFIX!r}")
         body = {"name": name, "value": chain.digest(value), "bytes": len(value)}
         with self._store.writing() as db:
             entry = chain.append(db, chain.STATE, self._rules.now(), body)
             db.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?)", (name, entry.number, value))
         return entry.mark
+
+    def _settle(self) -> None:
+        """Make every suspension durable that could not be written before."""
+        for who, entry in list(self._owed):
+            with self._store.writing() as db:
+                suspensions.suspend(db, self._rules.now(), who, entry)
+            self._owed.discard((who, entry))
 
     def _running(self, entry: int) -> bool:
         with self._store.reading() as db:

@@ -10,8 +10,8 @@ from typing import Any
 
 from discreet.answers.receipt import Mark
 from discreet.base.errors import DiscreetError
-from discreet.ledger import chain, totals
-from discreet.ledger.chain import CHARGE, RECORD, SHARE, STATE, Entry
+from discreet.ledger import chain, suspensions, totals
+from discreet.ledger.chain import CHARGE, RECORD, RESUME, RETRY, SHARE, STATE, SUSPEND, Entry
 from discreet.privacy.filter import Sums
 
 UNPROVEN = (
@@ -83,6 +83,8 @@ class _Recomputed:
     def follow(self, entry: Entry) -> Iterator[str]:
         """Take one entry in, and say what in it contradicts those before."""
         body = entry.body
+        if entry.kind in (CHARGE, SHARE, RETRY, RECORD, SUSPEND, RESUME):
+            yield from self._allowed(entry.number, entry.kind, body)
         if entry.kind in (CHARGE, SHARE):
             yield from self._spend(entry.number, entry.kind, body)
         if entry.kind == CHARGE:
@@ -96,6 +98,18 @@ class _Recomputed:
             self.answers[entry.number] = body["answer"]
         elif entry.kind == STATE:
             self.states[body["name"]] = (entry.number, body["value"])
+
+    def _allowed(self, number: int, kind: str, body: dict[str, Any]) -> Iterator[str]:
+        """Follow suspensions: between one and its end, nothing happens for the analyst."""
+        name = suspensions.state_of(body.get("analyst") or totals.TOTAL)
+        if (name in self.states) != (kind == RESUME):
+            yield f"entry {number} is for somebody who was {'not suspended' if kind == RESUME else 'suspended'} then"
+        if kind == SUSPEND:
+            if body["charge"] not in self.charges:
+                yield f"entry {number} suspends somebody for no charge"
+            self.states[name] = (number, chain.digest(suspensions.value_of(body["charge"])))
+        elif kind == RESUME:
+            self.states.pop(name, None)
 
     def _spend(self, number: int, kind: str, body: dict[str, Any]) -> Iterator[str]:
         charge = totals.from_texts(body["epsilon"], body["rho"], body["delta"])
