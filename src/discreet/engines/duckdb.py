@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import math
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
+from fractions import Fraction
 from typing import Any
 
 import duckdb
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
-from discreet.engines.forms import quoted
-from discreet.engines.result import Exact, gathered
+from discreet.engines.forms import constant, quoted, sql
+from discreet.engines.keeping import Steps
+from discreet.engines.result import Exact, Grouped
+from discreet.engines.rows import Select
 from discreet.engines.sources import Source
-from discreet.engines.statements import KEPT, statements
+from discreet.engines.statements import gathered, statements
 from discreet.plan.bounded import BoundedPlan
-from discreet.plan.expressions import Constant
+from discreet.plan.expressions import Column, Constant, Expression, replaced
+from discreet.plan.relations import scans
 from discreet.policy.model import Policy
 from discreet.policy.problems import problem
 from discreet.policy.schema import Resolved, check_people, check_schema
@@ -79,22 +84,36 @@ class DuckEngine:
 
     def run(self, plan: BoundedPlan) -> DuckRun:
         """Begin to run a bounded plan."""
-        return DuckRun(self._cursor(), plan, self._select)
+        whole = all(self.unit_type(scan.table) is Type.INTEGER for scan in scans(plan.block))
+        return DuckRun(self._cursor(), plan, self._select, whole)
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
         self._only_public(table)
         name, select = quoted(column), self._select(table, frozenset({column}))
         found = self._cursor().execute(f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY 1")
-        return tuple(_in_utc(value) for (value,) in found.fetchall())
+        return tuple(_constant(value) for (value,) in found.fetchall())
 
-    def public_key(self, table: str, columns: tuple[str, ...]) -> bool:
-        """Say whether no two rows of a public table agree in these columns."""
+    def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
+        """Return in how many rows of a public table these columns have the same values, at most; NULL equals nothing."""
         self._only_public(table)
         names = ", ".join(quoted(name) for name in columns)
-        select = self._select(table, frozenset(columns))
-        found = self._cursor().execute(f"SELECT 1 FROM ({select}) GROUP BY {names} HAVING count(*) > 1 LIMIT 1")
-        return not found.fetchall()
+        some = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in columns)
+        counts = f"SELECT count(*) AS n FROM ({self._select(table, frozenset(columns))}) WHERE {some} GROUP BY {names}"
+        (found,) = self._cursor().execute(f"SELECT coalesce(max(n), 1) FROM ({counts})").fetchone() or (1,)
+        return int(found)
+
+    def evaluate(self, expression: Expression, given: dict[Column, tuple[Constant, ...]]) -> tuple[Constant, ...]:
+        """Return the distinct values of an expression, without NULL, over all combinations of public values and NULL."""
+        tables = []
+        for column, values in given.items():
+            rows = ", ".join(f"({constant(value, column.type)})" for value in dict.fromkeys((*values, None)))
+            tables.append(f"(VALUES {rows}) AS {quoted(column.name)}({quoted(column.name)})")
+        named = {column: Column(column.name, column.name, column.type) for column in given}
+        value = sql(replaced(expression, lambda column: named.get(column, column)))
+        statement = f"SELECT DISTINCT v FROM (SELECT {value} AS v FROM {', '.join(tables)}) WHERE v IS NOT NULL"
+        found = self._connection.cursor().execute(statement).fetchall()
+        return tuple(_constant(value) for (value,) in found if value == value)
 
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source that changes when it does. For the operator only."""
@@ -122,8 +141,10 @@ class DuckEngine:
             raise PolicyError(f"{table!r} is private: its values are not listed")
 
 
-def _in_utc(value: Any) -> Constant:
-    """Return a value of a public table, points in time with their zone."""
+def _constant(value: Any) -> Constant:
+    """Return a value of DuckDB's as a constant: points in time with their zone, floats exactly."""
+    if isinstance(value, float):
+        return Fraction(value) if math.isfinite(value) else None
     found: Constant = value.replace(tzinfo=dt.UTC) if isinstance(value, dt.datetime) else value
     return found
 
@@ -137,9 +158,9 @@ def _not_plain(connection: duckdb.DuckDBPyConnection) -> list[str]:
 class DuckRun:
     """One bounded plan being run, in a thread of its own."""
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection, plan: BoundedPlan, source: Any) -> None:
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, plan: BoundedPlan, source: Select, whole: bool) -> None:
         self._cursor, self._plan = cursor, plan
-        self._steps = statements(plan, source)
+        self._steps = statements(plan, source, whole)
         self._future: Future[Exact] = Future()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
@@ -153,12 +174,16 @@ class DuckRun:
 
     def _exact(self) -> Exact:
         try:
-            self._rows(f"CREATE OR REPLACE TEMP TABLE {KEPT} AS {self._steps.kept}")
-            rows = self._rows(self._steps.sums)
-            cells = {index: self._rows(step) for index, step in self._steps.cells.items()}
-            return gathered(self._plan, rows, cells)
+            return Exact(tuple(self._set(index, steps) for index, steps in enumerate(self._steps)))
         finally:
             self._cursor.close()
+
+    def _set(self, index: int, steps: Steps) -> Grouped:
+        for step in steps.before:
+            self._rows(step)
+        rows = steps.read(self._rows(steps.sums))
+        cells = {measure: steps.read(self._rows(step)) for measure, step in steps.cells.items()}
+        return gathered(self._plan, index, rows, cells)
 
     def _rows(self, statement: str) -> list[Any]:
         if self._stopped.is_set():

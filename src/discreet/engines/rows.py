@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from discreet.base.types import Type
 from discreet.engines.contributions import contribution, point
 from discreet.engines.forms import SQL_TYPES, UNIT, number, quoted, sql, text
-from discreet.plan.bounded import BoundedPlan, KeySet
+from discreet.plan.bounded import BoundedPlan, KeySet, Measure
 from discreet.plan.expressions import Expression, columns_of
 from discreet.plan.relations import (
     Among,
@@ -45,10 +45,10 @@ def measure_name(place: int) -> str:
     return f'"__discreet_m{place}"'
 
 
-def rows(plan: BoundedPlan, chosen: KeySet, source: Select) -> str:
+def rows(plan: BoundedPlan, chosen: KeySet, source: Select, measures: list[Measure]) -> str:
     """Return unit, keys and contributions of every row that the question is about."""
     columns = [(sql(plan.keys[place].expression), key_name(place)) for place in chosen.keys]
-    columns += [(contribution(measure), measure_name(place)) for place, measure in enumerate(plan.measures)]
+    columns += [(contribution(measure), measure_name(place)) for place, measure in enumerate(measures)]
     writer = Writer(plan.units, source)
     used = [plan.keys[place].expression for place in chosen.keys]
     used += [each for measure in plan.measures for each in (measure.argument, measure.other) if each is not None]

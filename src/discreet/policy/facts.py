@@ -38,6 +38,7 @@ def everything(policy: Policy) -> Facts:
         },
         "neighbours": policy.neighbours.value,
         "tables": {table.name: _table(table) for table in policy.tables},
+        **({"views": {view.name: view.sql for view in policy.views}} if policy.views else {}),
         "analysts": {
             analyst.name: {"epsilon": written(analyst.epsilon), "delta": written(analyst.delta)}
             for analyst in policy.analysts

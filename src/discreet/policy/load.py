@@ -9,14 +9,14 @@ from pathlib import Path
 
 from discreet.base.errors import PolicyError
 from discreet.policy import exact
-from discreet.policy.model import Analyst, Policy, Table
+from discreet.policy.model import Analyst, Policy, Table, View
 from discreet.policy.problems import Problems, shown
 from discreet.policy.section import Section
 from discreet.policy.tables import KEYS as TABLE_KEYS
 from discreet.policy.tables import read_table
 from discreet.privacy.neighbours import Neighbours
 
-SECTIONS = ("budget", "privacy", "tables", "analysts")
+SECTIONS = ("budget", "privacy", "tables", "views", "analysts")
 MOST_PUBLISHED = Fraction(1, 100)
 """The most that delta * size may be: with delta = 1 / size a mechanism may publish a whole person."""
 
@@ -43,11 +43,12 @@ def loads(text: str, path: str | Path) -> Policy:
     epsilon, delta, question_delta = _budget(root)
     neighbours = _neighbours(root)
     tables = _tables(root, delta)
+    views = _views(root, tables)
     analysts = _analysts(root, epsilon, delta)
     problems.refuse()
     if epsilon is None or delta is None or question_delta is None or neighbours is None:
         raise PolicyError(f"{path}: budget: cannot be read; write epsilon and delta as numbers")
-    return Policy(path, epsilon, delta, question_delta, neighbours, tables, analysts)
+    return Policy(path, epsilon, delta, question_delta, neighbours, tables, analysts, views)
 
 
 def _parsed(text: str, path: Path) -> dict[str, object]:
@@ -115,6 +116,21 @@ def _tables(root: Section, delta: Fraction | None) -> tuple[Table, ...]:
         if delta and not table.public:
             _check_delta(part, table, delta)
     return tuple(tables)
+
+
+def _views(root: Section, tables: tuple[Table, ...]) -> tuple[View, ...]:
+    """Return the views, in their order: each sees the tables, and the views before it."""
+    section, views = root.section("views", None), []
+    taken = {table.name.casefold() for table in tables}
+    for name, part in section.sections(("sql",)):
+        text = part.text("sql", 'write a SELECT in quotes, such as sql = "SELECT * FROM visits WHERE age >= 18"')
+        if "sql" not in part:
+            part.wrong("sql", "is missing", 'write a SELECT in quotes, such as sql = "SELECT * FROM visits"')
+        if name.casefold() in taken:
+            part.wrong((), "has the name of a table, which nobody could ask about any more", "give it another name")
+        if text is not None:
+            views.append(View(name, text))
+    return tuple(views)
 
 
 def _check_delta(section: Section, table: Table, delta: Fraction) -> None:

@@ -85,6 +85,14 @@ class Analyst:
 
 
 @dataclass(frozen=True, slots=True)
+class View:
+    """A question's rows under a name: a SELECT over tables and views before it, that questions may begin with."""
+
+    name: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """All that an owner declared.
 
@@ -99,6 +107,7 @@ class Policy:
     neighbours: Neighbours = Neighbours.ADD_REMOVE
     tables: tuple[Table, ...] = ()
     analysts: tuple[Analyst, ...] = ()
+    views: tuple[View, ...] = ()
 
     def table(self, name: str) -> Table:
         """Return the table of that name; as in SQL, upper and lower case are the same."""
