@@ -85,7 +85,7 @@ def engine_of(
 
 
 def catalog_of(engine: DuckEngine) -> Catalog:
-    return Catalog(engine.policy, engine.tables, engine.public_values, engine.public_key)
+    return Catalog(engine.policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
 
 
 def asked(engine: DuckEngine, text: str, params: Mapping[str, Any] | None = None) -> Question:

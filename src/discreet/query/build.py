@@ -25,7 +25,7 @@ from discreet.query.grouped import key_of, placed
 from discreet.query.parse import check_clauses, shown
 from discreet.query.reading import Reading
 from discreet.query.rows import condition
-from discreet.query.selects import check_names, has_aggregate, named, read_rows, with_names
+from discreet.query.selects import check_names, has_aggregate, is_star, named, read_rows, with_names
 from discreet.query.sets import grouping_sets
 
 MOST_SETS = 64
@@ -98,8 +98,8 @@ class _Builder:
     def _group(self) -> None:
         """Read GROUP BY. Each grouping set is a grouping of its own; other keys are NULL in its rows."""
         node = self.select.args.get("group")
-        sets = grouping_sets(node, lambda each: self._key(each)) if node is not None else [()]
-        if len(sets) > MOST_SETS:
+        sets = grouping_sets(node, self._key) if node is not None else [()]
+        if len(sets) > MOST_SETS and node is not None:
             raise QueryError(f"{shown(node)}: {len(sets)} groupings at once; at most {MOST_SETS} are answered")
         self.sets = list(dict.fromkeys(tuple(sorted(set(each))) for each in sets))
 
@@ -119,7 +119,7 @@ class _Builder:
     def _outputs(self) -> None:
         scope = self._finish_scope({})
         for node in self.select.expressions:
-            if isinstance(node, exp.Star) or isinstance(node.this, exp.Star):
+            if is_star(node):
                 raise QueryError(f"{shown(node)}: rows are not released; name an aggregate such as COUNT(*)")
             name, inner = named(node)
             check_names([*(other for other, _ in self.outputs), name])

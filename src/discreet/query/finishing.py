@@ -58,7 +58,7 @@ def limit_of(select: exp.Select, parameters: Mapping[str, Any]) -> int | None:
 
 def wrapped(select: exp.Select, inner: Question, parameters: Mapping[str, Any]) -> Question:
     """Return a question with an outer SELECT around it: it reads released values only, so it costs nothing more."""
-    from discreet.query.selects import check_names, named
+    from discreet.query.selects import STARS, check_names, is_star, named
 
     check_clauses(select)
     for clause in ("group", "having"):
@@ -78,8 +78,8 @@ def wrapped(select: exp.Select, inner: Question, parameters: Mapping[str, Any]) 
     scope = Scope(column, no_aggregate, parameters, finish=True)
     outputs: list[tuple[str, Expression]] = []
     for node in select.expressions:
-        if isinstance(node, exp.Star) or isinstance(node.this, exp.Star):
-            known(node.this if isinstance(node.this, exp.Star) else node, set())
+        if is_star(node):
+            known(node.this if isinstance(node, exp.Column) else node, set(), STARS)
             outputs.extend(columns.items())
         else:
             name, meant = named(node)

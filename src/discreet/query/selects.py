@@ -98,8 +98,8 @@ def outputs(query: exp.Select, names: Names, scope: Scope) -> list[Output]:
     """Return the columns of a SELECT of rows. The unit stays the unit under another name, and nothing else becomes it."""
     found: list[Output] = []
     for node in query.expressions:
-        if isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
-            known(node.this if isinstance(node, exp.Column) else node, set(), dict.fromkeys(STARS, "list the columns"))
+        if is_star(node):
+            known(node.this if isinstance(node, exp.Column) else node, set(), STARS)
             found.extend(names.all(node.table if isinstance(node, exp.Column) else ""))
             continue
         name, inner = named(node)
@@ -112,7 +112,12 @@ def outputs(query: exp.Select, names: Names, scope: Scope) -> list[Output]:
     return found
 
 
-STARS = ("except_", "except", "replace", "rename")
+STARS = dict.fromkeys(("except_", "except", "replace", "rename"), "list the columns instead")
+
+
+def is_star(node: exp.Expression) -> bool:
+    """Say whether a node is `*` or `table.*`."""
+    return isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star))
 
 
 def named(node: exp.Expression) -> tuple[str, exp.Expression]:

@@ -19,16 +19,20 @@ MOST_CUBE = 6
 
 def grouping_sets(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
     """Return the groupings of a GROUP BY: those of all its parts, in all combinations."""
-    known(node, {"expressions", "rollup", "cube", "grouping_sets"}, {"all": "GROUP BY ALL is not answered; list the columns"})
-    plain = tuple(place(each) for each in node.expressions)
-    parts: list[list[tuple[int, ...]]] = [[plain]]
-    for each in node.args.get("rollup") or []:
-        parts.append(_rollup(each, place))
-    for each in node.args.get("cube") or []:
-        parts.append(_cube(each, place))
-    for each in node.args.get("grouping_sets") or []:
-        parts.append(_sets(each, place))
+    known(node, {"expressions"}, {"all": "GROUP BY ALL is not answered; list the columns"})
+    parts = [_groupings(each, place) for each in node.expressions]
     return [tuple(itertools.chain(*chosen)) for chosen in itertools.product(*parts)]
+
+
+def _groupings(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
+    """Return the groupings of one part: of a plain key just one."""
+    if isinstance(node, exp.Rollup):
+        return _rollup(node, place)
+    if isinstance(node, exp.Cube):
+        return _cube(node, place)
+    if isinstance(node, exp.GroupingSets):
+        return [grouping for each in node.expressions for grouping in _groupings(each, place)]
+    return [_members(node, place)]
 
 
 def _rollup(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
@@ -42,18 +46,6 @@ def _cube(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
         raise QueryError(f"{shown(node)}: CUBE takes {MOST_CUBE} columns at most; list GROUPING SETS")
     sizes = range(len(keys), -1, -1)
     return [tuple(itertools.chain(*chosen)) for size in sizes for chosen in itertools.combinations(keys, size)]
-
-
-def _sets(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
-    found: list[tuple[int, ...]] = []
-    for each in node.expressions:
-        if isinstance(each, exp.Rollup):
-            found += _rollup(each, place)
-        elif isinstance(each, exp.Cube):
-            found += _cube(each, place)
-        else:
-            found.append(_members(each, place))
-    return found
 
 
 def _members(node: exp.Expression, place: Place) -> tuple[int, ...]:
