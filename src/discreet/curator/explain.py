@@ -59,8 +59,8 @@ class Explanation:
         lines.append("")
         for place, asked in enumerate(self.question.aggregates):
             width = half_width(priced, place, CONFIDENCE)
-            told = f"+- {_shown(width)} at {CONFIDENCE:.0%}" if width is not None else _relative(asked)
-            lines.append(f"error      {described(asked)}: {told}")
+            error = f"+- {_shown(width)} at {CONFIDENCE:.0%}" if width is not None else _relative(asked)
+            lines.append(f"error      {described(asked)}: {error}")
         return "\n".join([*lines, *(f"note       {remark}" for remark in self.remarks)])
 
 
