@@ -8,6 +8,7 @@ from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.laplace import Geometric, Laplace, TruncatedLaplace
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
+from discreet.mechanisms.quantile import Quantile
 from discreet.mechanisms.randomized_response import RandomizedResponse
 from discreet.mechanisms.sparse_vector import SparseVector
 from discreet.mechanisms.staircase import Staircase
@@ -24,6 +25,7 @@ __all__ = [
     "Laplace",
     "NoisyMax",
     "PermuteAndFlip",
+    "Quantile",
     "RandomizedResponse",
     "SparseVector",
     "Staircase",

@@ -52,26 +52,26 @@ class Quantile:
     (McSherry, Talwar 2007; Smith 2011), in whole numbers: all is multiplied by the share's denominator.
 
     Theorem: a value that is added moves every distance by at most m = max(share, 1 - share), so two of them apart by at
-    most 2m, and the loss of one draw has the bounded range rows * 2m / scale. Proof: the distance is
-    max(L - t, t - H, 0); t grows by s = share, L and H by 1 above the value, H by 1 at it, and nothing else. So L - t and
-    t - H move by s below the value, by 1 - s above it, and by -s and s - 1 at it. The bound is attained: above the
-    target, points before the value come nearer by s while those below the target fall behind by s. At the median 2m is 1,
-    half of what the sensitivity alone would promise for rank distances; a smaller constant is wrong for every share.
+    most 2m, and the loss of one draw has the bounded range rows * 2m / scale (Durfee, Rogers 2019). Proof: the distance
+    is max(L - t, t - H, 0); t grows by s = share, L and H by 1 at points above the value, and H by 1 at it. So L - t
+    and t - H move by s below the value, by 1 - s above it, and fall by s and 1 - s at it. The bound is attained: for a
+    value above the target, points between the two come nearer by s while those below the target fall behind by s. At
+    the median 2m is 1; elsewhere a range of 1 does not hold.
 
     `rows` is how many values one unit can add or remove (twice that where neighbours replace a unit).
 
-    Shares 0 and 1 are the minimum and the maximum. There the target is `depth` ranks inside, since all points beyond the
-    data are at rank 0 and may be many: that far that they weigh less than the best one. It is never past the middle. So
-    the target grows by s in [0, 1/2], or in [1/2, 1], as a value is added, and the theorem holds with m = 1.
+    Shares 0 and 1 are the minimum and the maximum. There the target is `depth` ranks inside the data, so far that all
+    points outside weigh less than one at the target, whatever the data; but it is never past the middle. It grows by
+    some s in [0, 1/2], or in [1/2, 1], as a value is added, so the theorem holds with m = 1.
 
     Interval: a part `sides` of epsilon goes to two more draws, aimed `reach` ranks below and above share * n. Their
-    candidates are pieces of the grid around the value drawn before, wider the farther away, and all ranks below and above
-    the grid; [L, H] are the ranks at a piece's ends, for which the theorem's proof is the same. Some candidate is at
-    distance 0. Of the lower draw the piece's first point is told: if a true quantile lies below it, L is share * n or
-    more, and the piece at least `reach` away. Of k pieces such a one is drawn with probability at most
-    k e^(-reach / scale) (McSherry, Talwar 2007), which `reach` makes (1 - confidence) / 2; and so for the upper draw, of
-    which the last point is told. A true quantile is any point with at most share * n values below it and at least as many
-    at or below it. The minimum needs no draw below it, nor the maximum one above.
+    candidates are pieces of the grid around the value drawn before, wider the farther away, and all that lies below and
+    above the grid; [L, H] are the ranks at a piece's ends, for which the theorem's proof is the same. Some candidate is
+    at distance 0. Of the lower draw the piece's first point is told: if a true quantile lies below it, L is share * n
+    or more, and the piece at least `reach` away. Of k pieces such a one is drawn with probability at most
+    k e^(-reach / scale) (McSherry, Talwar 2007), which `reach` makes (1 - confidence) / 2; and so for the upper draw,
+    of which the last point is told. A true quantile is any point with at most share * n values below it and at least as
+    many at or below it. The minimum needs no draw below it, nor the maximum one above.
     """
 
     share: Fraction
@@ -199,6 +199,7 @@ class _Table:
         at = np.minimum(np.maximum(at if points < LIMIT else at.astype(object), 0), points - 1)
         total = sum(counts.tolist())
         kind = np.int64 if points < LIMIT and factor * (total + ranks) < LIMIT // 2 else object
+        at, counts = at[counts > 0], counts[counts > 0]
         order = np.argsort(at, kind="stable")
         at, counts = at[order].astype(kind), counts[order].astype(kind)
         if len(at):
@@ -238,7 +239,8 @@ class _Table:
 
 def _distances(low: NDArray[Any], high: NDArray[Any], target: int) -> NDArray[Any]:
     """Return how far the target is from each interval of ranks."""
-    return np.maximum(np.maximum(low - target, target - high), 0)
+    found: NDArray[Any] = np.maximum(np.maximum(low - target, target - high), 0)
+    return found
 
 
 @lru_cache(maxsize=1 << 10)
