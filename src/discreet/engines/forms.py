@@ -2,59 +2,15 @@
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Callable
-from fractions import Fraction
-
 from discreet.base.types import Type
-from discreet.plan.expressions import Column, Expression, Literal
+from discreet.engines.forms_math import MATH
+from discreet.engines.forms_text import TEXTS
+from discreet.engines.forms_time import TIMES
+from discreet.engines.literals import SQL_TYPES, UNIT, constant, number, quoted, text
+from discreet.engines.shapes import Form, infix, working
+from discreet.plan.expressions import Call, Column, Expression, Literal
 
-SQL_TYPES = {
-    Type.BOOLEAN: "BOOLEAN",
-    Type.INTEGER: "BIGINT",
-    Type.DECIMAL: "DOUBLE",
-    Type.FLOAT: "DOUBLE",
-    Type.TEXT: "VARCHAR",
-    Type.DATE: "DATE",
-    Type.TIMESTAMP: "TIMESTAMP",
-}
-"""What columns are cast to where they are read; decimals become the nearest floats."""
-
-
-UNIT = '"__discreet_unit"'
-"""The column of a source that says whose row it is."""
-
-
-def quoted(name: str) -> str:
-    """Return a name as an identifier, whatever it holds."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def text(value: str) -> str:
-    """Return a string constant, whatever it holds."""
-    return "'" + value.replace("'", "''") + "'"
-
-
-def constant(value: object, type_: Type) -> str:
-    """Return a constant of that type."""
-    if value is None:
-        return f"CAST(NULL AS {SQL_TYPES[type_]})"
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
-    if isinstance(value, int):
-        return f"CAST({text(str(value))} AS HUGEINT)" if abs(value) < 1 << 126 else number(Fraction(value))
-    if isinstance(value, Fraction):
-        return number(value)
-    if isinstance(value, dt.datetime):
-        return f"TIMESTAMP {text(value.astimezone(dt.UTC).replace(tzinfo=None).isoformat(sep=' '))}"
-    if isinstance(value, dt.date):
-        return f"DATE {text(value.isoformat())}"
-    return text(str(value))
-
-
-def number(value: Fraction) -> str:
-    """Return a DOUBLE constant: the nearest float."""
-    return f"CAST({text(repr(float(value)))} AS DOUBLE)"
+__all__ = ["FORMS", "SQL_TYPES", "UNIT", "constant", "number", "quoted", "sql", "text"]
 
 
 def sql(expression: Expression) -> str:
@@ -70,83 +26,46 @@ def sql(expression: Expression) -> str:
             f"TRY_CAST({argument} AS TIMESTAMP)" if type_ is Type.DATE else argument
             for argument, type_ in zip(arguments, types, strict=True)
         ]
-    return FORMS[expression.function](arguments, expression.type)
+    return FORMS[expression.function](arguments, expression)
 
 
-def _infix(word: str) -> Callable[[list[str], Type], str]:
-    return lambda arguments, type_: f"({arguments[0]} {word} {arguments[1]})"
-
-
-def _exact(word: str) -> Callable[[list[str], Type], str]:
-    """Whole numbers in 128 bits, which `plan.functions.bits_of` proves to be enough; all others as floats."""
-
-    def form(arguments: list[str], type_: Type) -> str:
-        kind = "HUGEINT" if type_ is Type.INTEGER else "DOUBLE"
-        return f"(CAST({arguments[0]} AS {kind}) {word} CAST({arguments[1]} AS {kind}))"
-
-    return form
-
-
-def _divided(arguments: list[str], type_: Type) -> str:
-    above, below = (f"CAST({argument} AS DOUBLE)" for argument in arguments)
-    return f"(CASE WHEN {below} = 0 THEN NULL ELSE {above} / {below} END)"
-
-
-def _remainder(arguments: list[str], type_: Type) -> str:
-    above, below = (f"CAST({argument} AS HUGEINT)" for argument in arguments)
-    return f"(CASE WHEN {below} = 0 THEN NULL ELSE {above} % {below} END)"
-
-
-def _negative(arguments: list[str], type_: Type) -> str:
-    kind = "HUGEINT" if type_ is Type.INTEGER else "DOUBLE"
-    return f"(-CAST({arguments[0]} AS {kind}))"
-
-
-def _size(arguments: list[str], type_: Type) -> str:
-    kind = "HUGEINT" if type_ is Type.INTEGER else "DOUBLE"
-    return f"abs(CAST({arguments[0]} AS {kind}))"
-
-
-def _case(arguments: list[str], type_: Type) -> str:
+def _case(arguments: list[str], made: Call) -> str:
     branches = " ".join(
-        f"WHEN {condition} THEN {_as(value, type_)}"
+        f"WHEN {condition} THEN {working(value, made.type)}"
         for condition, value in zip(arguments[0:-1:2], arguments[1:-1:2], strict=True)
     )
-    return f"(CASE {branches} ELSE {_as(arguments[-1], type_)} END)"
+    return f"(CASE {branches} ELSE {working(arguments[-1], made.type)} END)"
 
 
-def _as(argument: str, type_: Type) -> str:
-    kind = "HUGEINT" if type_ is Type.INTEGER else SQL_TYPES[type_]
-    return f"CAST({argument} AS {kind})"
+def _listed(word: str) -> Form:
+    return lambda arguments, made: f"{word}({', '.join(working(each, made.type) for each in arguments)})"
 
 
-def _rounded(arguments: list[str], type_: Type) -> str:
-    digits = arguments[1] if len(arguments) > 1 else "0"
-    kind = "HUGEINT" if type_ is Type.INTEGER else "DOUBLE"
-    return f"round(CAST({arguments[0]} AS {kind}), CAST({digits} AS INTEGER))"
+def _null_if(arguments: list[str], made: Call) -> str:
+    return f"(CASE WHEN {arguments[0]} = {arguments[1]} THEN NULL ELSE {working(arguments[0], made.type)} END)"
 
 
-FORMS: dict[str, Callable[[list[str], Type], str]] = {
-    "eq": _infix("="),
-    "ne": _infix("<>"),
-    "lt": _infix("<"),
-    "le": _infix("<="),
-    "gt": _infix(">"),
-    "ge": _infix(">="),
-    "and": _infix("AND"),
-    "or": _infix("OR"),
-    "not": lambda arguments, type_: f"(NOT {arguments[0]})",
-    "is_null": lambda arguments, type_: f"({arguments[0]} IS NULL)",
-    "in": lambda arguments, type_: f"({arguments[0]} IN ({', '.join(arguments[1:])}))",
-    "like": _infix("LIKE"),
-    "add": _exact("+"),
-    "sub": _exact("-"),
-    "mul": _exact("*"),
-    "neg": _negative,
-    "div": _divided,
-    "mod": _remainder,
-    "abs": _size,
+FORMS: dict[str, Form] = {
+    "eq": infix("="),
+    "ne": infix("<>"),
+    "lt": infix("<"),
+    "le": infix("<="),
+    "gt": infix(">"),
+    "ge": infix(">="),
+    "distinct": infix("IS DISTINCT FROM"),
+    "and": infix("AND"),
+    "or": infix("OR"),
+    "not": lambda arguments, made: f"(NOT {arguments[0]})",
+    "is_true": lambda arguments, made: f"({arguments[0]} IS TRUE)",
+    "is_false": lambda arguments, made: f"({arguments[0]} IS FALSE)",
+    "is_null": lambda arguments, made: f"({arguments[0]} IS NULL)",
+    "in": lambda arguments, made: f"({arguments[0]} IN ({', '.join(arguments[1:])}))",
     "case": _case,
-    "coalesce": lambda arguments, type_: f"coalesce({', '.join(_as(each, type_) for each in arguments)})",
-    "round": _rounded,
+    "coalesce": _listed("coalesce"),
+    "least": _listed("least"),
+    "greatest": _listed("greatest"),
+    "nullif": _null_if,
+    **MATH,
+    **TEXTS,
+    **TIMES,
 }

@@ -1,16 +1,19 @@
-"""The table of allowed functions: one row each, with its types, and how many bits its whole numbers take.
+"""The table of allowed functions: one row each, with its types, and how large its results can be.
 
 Types come from this table alone. Every function is total: an engine's form of it returns a value or NULL on whatever
-the data holds, and never raises. Whole numbers are computed exactly; `bits_of` proves that they fit 126 bits.
+the data holds, and never raises. Whole numbers are computed exactly; `checked` proves that they fit 126 bits, that no
+text grows without limit, and that no expression is too large once it is written out for an engine.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
+from discreet.plan import signatures as takes
 from discreet.plan.expressions import Call, Column, Expression, Literal
 
 MOST_BITS = 126
@@ -18,82 +21,127 @@ MOST_BITS = 126
 
 COLUMN_BITS = 63
 
-Types = tuple[Type, ...]
+MOST_SIZE = 5_000
+"""Nodes of one expression, each as often as an engine may write it."""
+
+MOST_GROWTH, MOST_LETTERS = 64, 100_000
+"""How many times as long as a column's text a result may be, and how many letters of constants it may hold."""
+
+Growth = tuple[Fraction, Fraction]
+"""Times the longest text of a column, and letters besides: a bound on the length of a text."""
+
+NO_GROWTH: Growth = (Fraction(0), Fraction(0))
+
+
+def widest(growths: list[Growth]) -> Growth:
+    """Return a bound on any one of the texts."""
+    factors, letters = [each for each, _ in growths], [each for _, each in growths]
+    return max(factors, default=Fraction(0)), max(letters, default=Fraction(0))
+
+
+def joined(growths: list[Growth]) -> Growth:
+    """Return a bound on all of the texts, one after the other."""
+    return sum((each for each, _ in growths), Fraction(0)), sum((each for _, each in growths), Fraction(0))
+
+
+def _replaced(growths: list[Growth]) -> Growth:
+    """Each occurrence of the searched text becomes the replacement."""
+    (factor, letters), (_, searched), (_, put) = growths
+    ratio = max(Fraction(1), put / searched if searched else put + 1)
+    return factor * ratio, letters * ratio
+
+
+def _at_most(letters: int) -> Callable[[list[Growth]], Growth]:
+    return lambda growths: widest([(Fraction(0), Fraction(letters)), *growths])
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A row of the table: the word that SQL has for it, and the result's type for given types, None where refused."""
+    """A row of the table: the word that SQL has for it, and the result's type for given types, None where refused.
+
+    `copies` bounds how often an engine's form writes any one argument.
+    """
 
     name: str
     word: str
-    result: Callable[[Types], Type | None]
+    result: takes.Signature
     bits: Callable[[list[int]], int] = max
-    finish_only: bool = False
+    growth: Callable[[list[Growth]], Growth] = widest
+    copies: int = 1
 
 
-def _comparison(types: Types) -> Type | None:
-    a, b = types
-    alike = a is b or (a.numeric and b.numeric) or {a, b} == {Type.DATE, Type.TIMESTAMP}
-    return Type.BOOLEAN if alike else None
+def _bits(count: int) -> Callable[[list[int]], int]:
+    return lambda bits: count
 
 
-def _arithmetic(types: Types) -> Type | None:
-    if not all(each.numeric for each in types):
-        return None
-    return Type.INTEGER if all(each is Type.INTEGER for each in types) else Type.FLOAT
-
-
-def _logic(types: Types) -> Type | None:
-    return Type.BOOLEAN if all(each is Type.BOOLEAN for each in types) else None
-
-
-def _same(types: Types) -> Type | None:
-    if len(set(types)) == 1:
-        return types[0]
-    return Type.FLOAT if all(each.numeric for each in types) else None
-
-
-def _case(types: Types) -> Type | None:
-    """condition, value, condition, value, ..., else."""
-    conditions, values = types[0:-1:2], (*types[1:-1:2], types[-1])
-    return _same(values) if all(each is Type.BOOLEAN for each in conditions) else None
-
-
-def _membership(types: Types) -> Type | None:
-    return Type.BOOLEAN if all(_comparison((types[0], each)) for each in types[1:]) else None
-
+_INFIX = (("eq", "="), ("ne", "<>"), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="))
+_CURVES = ("sqrt", "exp", "ln", "log10", "log2", "sin", "cos", "tan", "asin", "acos", "atan", "radians", "degrees")
+_STEPS = ("floor", "ceil", "trunc")
+_TEXT_TO_TEXT = ("lower", "upper", "reverse")
+_SEARCHES = ("starts_with", "ends_with", "contains")
 
 FUNCTIONS = {
     row.name: row
     for row in (
-        *(
-            Function(name, word, _comparison)
-            for name, word in (("eq", "="), ("ne", "<>"), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="))
-        ),
-        Function("and", "AND", _logic),
-        Function("or", "OR", _logic),
-        Function("not", "NOT", _logic),
+        *(Function(name, word, takes.comparison) for name, word in _INFIX),
+        Function("distinct", "IS DISTINCT FROM", takes.comparison),
+        Function("and", "AND", takes.logic),
+        Function("or", "OR", takes.logic),
+        Function("not", "NOT", takes.logic),
+        Function("is_true", "IS TRUE", takes.logic),
+        Function("is_false", "IS FALSE", takes.logic),
         Function("is_null", "IS NULL", lambda types: Type.BOOLEAN),
-        Function("in", "IN", _membership),
-        Function("like", "LIKE", lambda types: Type.BOOLEAN if set(types) == {Type.TEXT} else None),
-        Function("add", "+", _arithmetic, lambda bits: max(bits) + 1),
-        Function("sub", "-", _arithmetic, lambda bits: max(bits) + 1),
-        Function("mul", "*", _arithmetic, sum),
-        Function("neg", "-", _arithmetic),
-        Function("div", "/", lambda types: Type.FLOAT if _arithmetic(types) else None, lambda bits: 0),
-        Function("mod", "%", lambda types: Type.INTEGER if set(types) == {Type.INTEGER} else None),
-        Function("abs", "ABS", _arithmetic),
-        Function("case", "CASE", _case),
-        Function("coalesce", "COALESCE", _same),
-        Function("round", "ROUND", lambda types: _rounded(types), finish_only=True),
+        Function("in", "IN", takes.membership),
+        Function("add", "+", takes.arithmetic, lambda bits: max(bits) + 1),
+        Function("sub", "-", takes.arithmetic, lambda bits: max(bits) + 1),
+        Function("mul", "*", takes.arithmetic, sum),
+        Function("neg", "-", takes.arithmetic),
+        Function("div", "/", takes.floating, copies=2),
+        Function("int_div", "//", takes.whole, lambda bits: bits[0], copies=2),
+        Function("mod", "%", takes.arithmetic, copies=4),
+        Function("abs", "ABS", takes.arithmetic),
+        Function("sign", "SIGN", lambda types: Type.INTEGER if takes.arithmetic(types) else None, _bits(1), copies=4),
+        *(Function(name, name.upper(), takes.arithmetic) for name in _STEPS),
+        Function("round", "ROUND", takes.rounded, lambda bits: bits[0] + (len(bits) > 1), copies=2),
+        *(Function(name, name.upper(), takes.floating, copies=2) for name in _CURVES),
+        Function("pow", "POW", takes.floating, copies=2),
+        Function("atan2", "ATAN2", takes.floating, copies=2),
+        Function("width_bucket", "WIDTH_BUCKET", takes.bucket, lambda bits: bits[3] + 1, copies=4),
+        Function("case", "CASE", takes.case),
+        Function("coalesce", "COALESCE", takes.same),
+        Function("nullif", "NULLIF", takes.first, lambda bits: bits[0], copies=2),
+        Function("least", "LEAST", takes.same),
+        Function("greatest", "GREATEST", takes.same),
+        Function("as_boolean", "CAST AS BOOLEAN", takes.to_type(Type.BOOLEAN)),
+        Function("as_integer", "CAST AS INTEGER", takes.to_type(Type.INTEGER), _bits(COLUMN_BITS)),
+        Function("as_float", "CAST AS DOUBLE", takes.to_type(Type.FLOAT), copies=2),
+        Function("as_text", "CAST AS TEXT", takes.to_type(Type.TEXT), growth=_at_most(40), copies=2),
+        Function("as_date", "CAST AS DATE", takes.to_type(Type.DATE)),
+        Function("as_timestamp", "CAST AS TIMESTAMP", takes.to_type(Type.TIMESTAMP)),
+        Function("like", "LIKE", takes.exactly(Type.BOOLEAN, Type.TEXT)),
+        *(Function(name, name.upper(), takes.exactly(Type.TEXT, Type.TEXT)) for name in _TEXT_TO_TEXT),
+        *(Function(name, name.upper(), takes.exactly(Type.BOOLEAN, Type.TEXT)) for name in _SEARCHES),
+        Function("length", "LENGTH", takes.exactly(Type.INTEGER, Type.TEXT), _bits(COLUMN_BITS)),
+        Function("strpos", "STRPOS", takes.exactly(Type.INTEGER, Type.TEXT), _bits(COLUMN_BITS)),
+        Function("substring", "SUBSTRING", takes.sliced, copies=3),
+        Function("left", "LEFT", takes.sliced, copies=3),
+        Function("right", "RIGHT", takes.sliced, copies=3),
+        *(Function(name, name.upper(), takes.exactly(Type.TEXT, Type.TEXT)) for name in ("trim", "ltrim", "rtrim")),
+        Function("replace", "REPLACE", takes.exactly(Type.TEXT, Type.TEXT), growth=_replaced),
+        Function("join", "||", takes.exactly(Type.TEXT, Type.TEXT), growth=joined),
+        Function("concat", "CONCAT", takes.exactly(Type.TEXT, Type.TEXT), growth=joined),
+        Function("lpad", "LPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(1000)),
+        Function("rpad", "RPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(1000)),
+        Function("date_trunc", "DATE_TRUNC", takes.moments(None, first=1, shape=2), copies=2),
+        Function("time_trunc", "DATE_TRUNC", takes.moments(Type.TIMESTAMP, first=1, shape=2), copies=2),
+        Function("date_part", "EXTRACT", takes.moments(Type.INTEGER, first=1, shape=2), _bits(14), copies=2),
+        Function("date_diff", "DATE_DIFF", takes.moments(Type.INTEGER, first=1, shape=3), _bits(COLUMN_BITS), copies=2),
+        Function("last_day", "LAST_DAY", takes.moments(Type.DATE, first=0, shape=1), copies=2),
+        Function("plus_months", "+ INTERVAL", takes.moved(None), copies=2),
+        Function("plus_days", "+ INTERVAL", takes.moved(None), copies=2),
+        Function("plus_microseconds", "+ INTERVAL", takes.moved(Type.TIMESTAMP), copies=2),
     )
 }
-
-
-def _rounded(types: Types) -> Type | None:
-    right = types[0].numeric and types[1:] in ((), (Type.INTEGER,))
-    return types[0] if right else None
 
 
 def call(name: str, *arguments: Expression) -> Call:
@@ -108,13 +156,23 @@ def call(name: str, *arguments: Expression) -> Call:
     result = row.result(types)
     if result is None:
         given = " and ".join(dict.fromkeys(str(each) for each in types))
-        raise QueryError(f"{row.word} cannot be applied to {given}; compare or combine values of one type")
+        raise QueryError(f"{row.word} cannot be applied to {given}; {_remedy(name, types)}")
     made = Call(name, arguments, result)
-    if result is Type.INTEGER and bits_of(made) > MOST_BITS:
-        raise QueryError(
-            f"{row.word} here could need a whole number of more than 38 digits; multiply by 1.0 first to use floats"
-        )
+    _check(made)
     return made
+
+
+def _remedy(name: str, types: takes.Types) -> str:
+    if name == "as_text":
+        dates = types[0] is Type.TIMESTAMP
+        return (
+            "cast to DATE first, or use EXTRACT" if dates else "cast to INTEGER first, as in CAST(ROUND(x) AS INTEGER)"
+        )
+    if name == "int_div":
+        return "use FLOOR(x / y)"
+    if name in ("join", "concat"):
+        return "write CAST(x AS TEXT)"
+    return "compare or combine values of one type, or CAST one of them"
 
 
 def bits_of(expression: Expression) -> int:
@@ -127,3 +185,61 @@ def bits_of(expression: Expression) -> int:
         return expression.value.bit_length() if isinstance(expression.value, int) else 0
     row = FUNCTIONS[expression.function]
     return row.bits([bits_of(argument) for argument in expression.arguments] or [0])
+
+
+def growth_of(expression: Expression) -> Growth:
+    """Return how long the texts of an expression are at most."""
+    if expression.type is not Type.TEXT:
+        return NO_GROWTH
+    if isinstance(expression, Column):
+        return Fraction(1), Fraction(0)
+    if isinstance(expression, Literal):
+        return Fraction(0), Fraction(len(expression.value) if isinstance(expression.value, str) else 0)
+    row = FUNCTIONS[expression.function]
+    return row.growth([growth_of(argument) for argument in expression.arguments])
+
+
+def size_of(expression: Expression, seen: dict[int, int] | None = None) -> int:
+    """Return how many nodes an engine writes for an expression at most: arguments count as often as they are copied."""
+    if isinstance(expression, Column):
+        return 1
+    if isinstance(expression, Literal):
+        return 1 + (len(expression.value) // 100 if isinstance(expression.value, str) else 0)
+    seen = {} if seen is None else seen
+    if id(expression) not in seen:
+        sizes = [size_of(argument, seen) for argument in expression.arguments]
+        if expression.function == "in":
+            sizes = [sizes[0], sum(sizes[1:]) // 20]
+        seen[id(expression)] = 1 + FUNCTIONS[expression.function].copies * sum(sizes)
+    return seen[id(expression)]
+
+
+def checked(expression: Expression) -> Expression:
+    """Return the expression, or refuse one that could be too large anywhere; for those not made by `call` alone.
+
+    An expression that was put in the place of a column is larger than the column was.
+    """
+    if isinstance(expression, Call):
+        _check(expression)
+        for argument in expression.arguments:
+            checked(argument)
+    return expression
+
+
+def _check(made: Call) -> None:
+    word = FUNCTIONS[made.function].word
+    if size_of(made) > MOST_SIZE:
+        raise QueryError(
+            f"{word} here makes an expression of more than {MOST_SIZE} parts once it is written out; "
+            f"nest it less deeply, or ask for its parts by themselves"
+        )
+    if bits_of(made) > MOST_BITS:
+        raise QueryError(
+            f"{word} here could need a whole number of more than 38 digits; multiply by 1.0 first to use floats"
+        )
+    factor, letters = growth_of(made)
+    if factor > MOST_GROWTH or letters > MOST_LETTERS:
+        raise QueryError(
+            f"{word} here could make a text more than {MOST_GROWTH} times as long as a column's, "
+            f"or add more than {MOST_LETTERS} letters; join fewer texts"
+        )

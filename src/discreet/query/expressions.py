@@ -12,10 +12,13 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Call, Expression, Literal
-from discreet.plan.functions import FUNCTIONS, call
+from discreet.plan.expressions import Expression, Literal
+from discreet.plan.functions import call
+from discreet.query import calls, times
 from discreet.query.constants import constant, moment
+from discreet.query.fitting import TIMES, combined, fitted, is_null
 from discreet.query.parse import known, shown
+from discreet.query.refusals import refused
 
 TWO_SIDED: dict[type[exp.Expression], str] = {
     exp.EQ: "eq",
@@ -24,6 +27,7 @@ TWO_SIDED: dict[type[exp.Expression], str] = {
     exp.LTE: "le",
     exp.GT: "gt",
     exp.GTE: "ge",
+    exp.NullSafeNEQ: "distinct",
     exp.And: "and",
     exp.Or: "or",
     exp.Add: "add",
@@ -36,17 +40,15 @@ TWO_SIDED: dict[type[exp.Expression], str] = {
 _IGNORED = {"typed", "safe", "_type"}
 """What sqlglot notes about its own dialects: division is always DuckDB's here."""
 
-REWRITES = {
-    exp.ILike: "ILIKE is not answered; use LIKE",
-    exp.IntDiv: "// is not answered; use /",
-    exp.Cast: "casts are not answered yet; declare the column's type in the policy",
-    exp.TryCast: "casts are not answered yet; declare the column's type in the policy",
-    exp.Subquery: "subqueries are not answered yet; ask the inner question by itself",
-    exp.Exists: "subqueries are not answered yet; ask the inner question by itself",
-    exp.Window: "window functions look at other people's rows; use GROUP BY",
-    exp.Filter: "FILTER is not answered yet; put the condition into WHERE",
-    exp.Star: "rows are not released; name an aggregate such as COUNT(*)",
+CASTS = {
+    **dict.fromkeys(("BOOLEAN",), Type.BOOLEAN),
+    **dict.fromkeys(("INT", "BIGINT"), Type.INTEGER),
+    **dict.fromkeys(("FLOAT", "DOUBLE", "DECIMAL"), Type.FLOAT),
+    **dict.fromkeys(("TEXT", "VARCHAR"), Type.TEXT),
+    **dict.fromkeys(("DATE",), Type.DATE),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMPNTZ", "DATETIME"), Type.TIMESTAMP),
 }
+"""Types by sqlglot's names: whole numbers have 64 bits here, and decimals are floats."""
 
 
 @dataclass(frozen=True)
@@ -73,16 +75,27 @@ def _translate(node: exp.Expression, scope: Scope) -> Expression:
         return standing
     kind = type(node)
     if kind in TWO_SIDED:
-        known(node, {"this", "expression"} | _IGNORED)
-        return combined(TWO_SIDED[kind], _translate(node.this, scope), _translate(node.expression, scope))
+        return _two_sided(node, scope)
     one = _SINGLE.get(kind)
     if one is not None:
         return one(node, scope)
-    reason = REWRITES.get(kind)
-    if reason is None:
-        known_words = ", ".join(sorted({row.word for row in FUNCTIONS.values() if scope.finish or not row.finish_only}))
-        reason = f"this is not answered; these are: {known_words}"
-    raise QueryError(f"{shown(node)}: {reason}")
+    reader = calls.READERS.get(kind)
+    if reader is None and isinstance(node, exp.Anonymous):
+        reader = calls.NAMED.get(node.name.lower())
+    if reader is None:
+        raise refused(node)
+    return reader(node, lambda inner: _translate(inner, scope))
+
+
+def _two_sided(node: exp.Expression, scope: Scope) -> Expression:
+    known(node, {"this", "expression"} | _IGNORED)
+    shifts = isinstance(node, exp.Add | exp.Sub)
+    found = times.moved(node, lambda inner: _translate(inner, scope)) if shifts else None
+    if found is not None:
+        return found
+    first, second = _translate(node.this, scope), _translate(node.expression, scope)
+    found = times.days_moved(node, first, second) if shifts else None
+    return found or combined(TWO_SIDED[type(node)], first, second)
 
 
 def _column(node: exp.Expression, scope: Scope) -> Expression:
@@ -142,9 +155,17 @@ def _not(node: exp.Expression, scope: Scope) -> Expression:
 
 def _is(node: exp.Expression, scope: Scope) -> Expression:
     known(node, {"this", "expression"})
-    if not isinstance(node.expression, exp.Null):
-        raise QueryError(f"{shown(node)}: only IS NULL and IS NOT NULL are answered; write = TRUE or = FALSE")
-    return call("is_null", _translate(node.this, scope))
+    value = _translate(node.this, scope)
+    if isinstance(node.expression, exp.Null):
+        return call("is_null", value)
+    if isinstance(node.expression, exp.Boolean):
+        return call("is_true" if node.expression.this else "is_false", value)
+    raise QueryError(f"{shown(node)}: IS takes NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")
+
+
+def _not_distinct(node: exp.Expression, scope: Scope) -> Expression:
+    known(node, {"this", "expression"})
+    return call("not", combined("distinct", _translate(node.this, scope), _translate(node.expression, scope)))
 
 
 def _between(node: exp.Expression, scope: Scope) -> Expression:
@@ -161,15 +182,6 @@ def _in(node: exp.Expression, scope: Scope) -> Expression:
     return combined("in", _translate(node.this, scope), *members)
 
 
-def _like(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this", "expression", "negate"})
-    pattern = _translate(node.expression, scope)
-    if not isinstance(pattern, Literal) or pattern.value is None:
-        raise QueryError(f"{shown(node)}: the pattern of LIKE must be a constant, without ESCAPE")
-    made = combined("like", _translate(node.this, scope), pattern)
-    return call("not", made) if node.args.get("negate") else made
-
-
 def _case(node: exp.Expression, scope: Scope) -> Expression:
     known(node, {"this", "ifs", "default"})
     subject = node.args.get("this")
@@ -182,7 +194,18 @@ def _case(node: exp.Expression, scope: Scope) -> Expression:
         arguments += [condition, _translate(branch.args["true"], scope)]
     last = node.args.get("default")
     arguments.append(Literal(None, Type.BOOLEAN) if last is None else _translate(last, scope))
-    if all(_is_null(value) for value in (*arguments[1:-1:2], arguments[-1])):
+    return _chosen(arguments)
+
+
+def _if(node: exp.Expression, scope: Scope) -> Expression:
+    known(node, {"this", "true", "false"})
+    last = node.args.get("false")
+    values = [_translate(each, scope) for each in (node.this, node.args["true"])]
+    return _chosen([*values, Literal(None, Type.BOOLEAN) if last is None else _translate(last, scope)])
+
+
+def _chosen(arguments: list[Expression]) -> Expression:
+    if all(is_null(value) for value in (*arguments[1:-1:2], arguments[-1])):
         return Literal(None, Type.BOOLEAN)  # NULL whatever the conditions say, so it takes the type of its surroundings
     return combined("case", *arguments)
 
@@ -192,31 +215,19 @@ def _coalesce(node: exp.Expression, scope: Scope) -> Expression:
     return combined("coalesce", _translate(node.this, scope), *(_translate(each, scope) for each in node.expressions))
 
 
-def _abs(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this"})
-    return call("abs", _translate(node.this, scope))
-
-
-def _round(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this", "decimals"})
-    if not scope.finish:
-        raise QueryError(f"{shown(node)}: ROUND is for released values, as in ROUND(AVG(x), 2)")
-    digits = node.args.get("decimals")
-    places = () if digits is None else (_translate(digits, scope),)
-    given = [each.value for each in places if isinstance(each, Literal)]
-    if places and not (given and isinstance(given[0], int) and -38 <= given[0] <= 38):
-        raise QueryError(f"{shown(node)}: the digits of ROUND must be a whole number from -38 to 38")
-    return call("round", _translate(node.this, scope), *places)
-
-
 def _cast(node: exp.Expression, scope: Scope) -> Expression:
-    """DATE '2026-03-01' and TIMESTAMP '...' are constants; other casts are refused."""
-    known(node, {"this", "to", "_type"})
-    inner, wanted = node.this, node.args["to"].sql(dialect="duckdb").upper()
-    types = {"DATE": Type.DATE, "TIMESTAMP": Type.TIMESTAMP}
-    if isinstance(inner, exp.Literal) and inner.is_string and wanted in types:
-        return Literal(moment(str(inner.this), types[wanted]), types[wanted])
-    raise QueryError(f"{shown(node)}: {REWRITES[exp.Cast]}")
+    """CAST, TRY_CAST and :: are one: what does not fit is NULL. DATE '2026-03-01' is a constant."""
+    known(node, {"this", "to", "_type", "safe"})
+    inner, wanted = node.this, node.args["to"]
+    known(wanted, {"this", "expressions", "nested"} if str(wanted.this.value) == "DECIMAL" else {"this", "nested"})
+    target = CASTS.get(str(wanted.this.value))
+    if target is None:
+        names = "BOOLEAN, INTEGER, BIGINT, DOUBLE, TEXT, DATE and TIMESTAMP"
+        raise QueryError(f"{shown(node)}: values are cast to {names}")
+    if isinstance(inner, exp.Literal) and inner.is_string and target in TIMES:
+        return Literal(moment(str(inner.this), target), target)
+    value = _translate(inner, scope)
+    return fitted(value, target) if is_null(value) else call(f"as_{target.value}", value)
 
 
 _SINGLE: dict[type[exp.Expression], Callable[[exp.Expression, Scope], Expression]] = {
@@ -230,37 +241,12 @@ _SINGLE: dict[type[exp.Expression], Callable[[exp.Expression, Scope], Expression
     exp.Neg: _negative,
     exp.Not: _not,
     exp.Is: _is,
+    exp.NullSafeEQ: _not_distinct,
     exp.Between: _between,
     exp.In: _in,
-    exp.Like: _like,
     exp.Case: _case,
+    exp.If: _if,
     exp.Coalesce: _coalesce,
-    exp.Abs: _abs,
-    exp.Round: _round,
     exp.Cast: _cast,
+    exp.TryCast: _cast,
 }
-
-
-def combined(name: str, *arguments: Expression) -> Call:
-    """Return a call with its constants made to fit: NULL takes a type, and text beside dates is read as one."""
-    places = [0, 1] if name in ("eq", "ne", "lt", "le", "gt", "ge") else list(range(len(arguments)))
-    if name == "case":
-        places = [*range(1, len(arguments) - 1, 2), len(arguments) - 1]
-    if name in ("and", "or", "not"):
-        return call(name, *arguments)
-    types = [arguments[i].type for i in places if not _is_null(arguments[i])]
-    wanted = next((each for each in types if each in (Type.DATE, Type.TIMESTAMP)), types[0] if types else Type.BOOLEAN)
-    fitted = [_fitted(each, wanted) if i in places else each for i, each in enumerate(arguments)]
-    return call(name, *fitted)
-
-
-def _is_null(expression: Expression) -> bool:
-    return isinstance(expression, Literal) and expression.value is None
-
-
-def _fitted(expression: Expression, wanted: Type) -> Expression:
-    if _is_null(expression):
-        return Literal(None, wanted)
-    if isinstance(expression, Literal) and isinstance(expression.value, str) and wanted in (Type.DATE, Type.TIMESTAMP):
-        return Literal(moment(expression.value, wanted), wanted)
-    return expression

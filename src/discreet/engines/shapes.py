@@ -1,0 +1,34 @@
+"""What a form is, the SQL of a call from the SQL of its arguments, and the guard that makes one total."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from discreet.base.types import Type
+from discreet.engines.literals import SQL_TYPES
+from discreet.plan.expressions import Call
+
+Form = Callable[[list[str], Call], str]
+
+
+def infix(word: str) -> Form:
+    """Return the form that writes a word between two arguments."""
+    return lambda arguments, made: f"({arguments[0]} {word} {arguments[1]})"
+
+
+def applied(word: str) -> Form:
+    """Return the form that calls a function of DuckDB that is total by itself."""
+    return lambda arguments, made: f"{word}({', '.join(arguments)})"
+
+
+def working(argument: str, type_: Type) -> str:
+    """Return an argument in the type that is computed in: whole numbers in 128 bits, all others as they are."""
+    return f"CAST({argument} AS {'HUGEINT' if type_ is Type.INTEGER else SQL_TYPES[type_]})"
+
+
+def within(value: str, low: str, high: str) -> str:
+    """Return the value, or NULL where it is not from `low` to `high`; NaN lies above all numbers.
+
+    Put around an argument, it keeps a function from what it cannot take, in whatever order the engine works.
+    """
+    return f"(CASE WHEN {value} BETWEEN {low} AND {high} THEN {value} END)"

@@ -1,0 +1,84 @@
+"""Why a piece of SQL is not answered, and what to write instead."""
+
+from __future__ import annotations
+
+import difflib
+
+from sqlglot import exp
+
+from discreet.base.errors import QueryError
+from discreet.plan.functions import FUNCTIONS
+from discreet.query.parse import shown
+
+VOLATILE = "its value changes from one moment to the next; write a constant, or use a parameter such as $today"
+REGEX = "regular expressions are not answered; use LIKE, CONTAINS, STARTS_WITH or ENDS_WITH"
+UNBOUNDED = "its text could be of any length; write the text, or use LPAD or RPAD with a constant length"
+NESTED = "lists, structs, maps and JSON are not answered; declare plain columns"
+FORMAT = "texts of times differ between engines; use DATE_TRUNC, EXTRACT, or CAST a date AS TEXT"
+HASHES = "hashes are not answered; compare the values themselves"
+SUBQUERY = "subqueries are not answered yet; ask the inner question by itself"
+
+REWRITES: dict[type[exp.Expression], str] = {
+    exp.Subquery: SUBQUERY,
+    exp.Exists: SUBQUERY,
+    exp.Window: "window functions look at other people's rows; use GROUP BY",
+    exp.Filter: "FILTER is not answered yet; put the condition into WHERE",
+    exp.Star: "rows are not released; name an aggregate such as COUNT(*)",
+    exp.Try: "every function here gives NULL where it has no value; leave TRY out",
+    exp.SimilarTo: REGEX,
+    exp.Array: NESTED,
+    exp.Bracket: NESTED,
+    exp.Struct: NESTED,
+    exp.Lambda: NESTED,
+    exp.Explode: "rows are not made from lists; count the rows of a table",
+    exp.Collate: "collations are not answered; compare LOWER(x) or UPPER(x)",
+    exp.Interval: "an interval stands beside a date, as in seen + INTERVAL 3 DAY",
+    exp.AtTimeZone: "all times are in UTC; leave AT TIME ZONE out",
+    exp.Tuple: "rows are not compared; compare each column and join the conditions with AND",
+}
+
+_BY_REASON = {
+    VOLATILE: "rand random now today currentdate currenttime currenttimestamp localtime localtimestamp getdate uuid"
+    " get_current_time currentdatetime transaction_timestamp gen_random_uuid uuidv4 uuidv7 nextval currval setseed"
+    " txid_current current_user currentuser session_user current_date current_time current_timestamp version"
+    " get_current_timestamp sessionuser current_schema currentschema current_database currentdatabase"
+    " current_setting getvariable pg_backend_pid",
+    REGEX: "regexplike regexp_like regexp_matches regexp_full_match regexpfullmatch regexpextract regexp_extract glob"
+    " regexpreplace regexp_replace regexpilike regexpsplit regexp_extract_all regexpextractall regexpcount"
+    " regexp_split_to_array similar_to",
+    UNBOUNDED: "repeat space format printf bar string_agg listagg group_concat",
+    FORMAT: "strftime timetostr strptime strtotime try_strptime to_char tochar dayname monthname",
+    HASHES: "md5 md5digest hash sha sha1 sha2 sha256 standardhash md5_number",
+    NESTED: "transform list_transform list_filter arrayfilter list_value struct_pack row map tomap jsonextract"
+    " jsonextractscalar json_extract unnest split string_split str_split split_part splitpart",
+}
+NAMES = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
+"""Functions by their names in lower case, as DuckDB has them or as sqlglot does."""
+
+_OTHERS = (
+    "ifnull if iif ceiling log power pi substr prefix suffix instr position ilike date_part datediff datetrunc year"
+    " quarter month week day hour minute second dayofweek isodow dayofyear mod char_length lcase ucase cast"
+    " try_cast count sum avg min max median quantile stddev variance"
+)
+KNOWN = sorted(
+    {row.word.lower() for row in FUNCTIONS.values() if row.word.replace("_", "").isalpha()} | set(_OTHERS.split())
+)
+"""Names that an unknown one may have been meant to be."""
+
+
+def refused(node: exp.Expression) -> QueryError:
+    """Return the refusal of a node that is not answered, with what to write instead."""
+    reason = REWRITES.get(type(node))
+    if reason is None and isinstance(node, exp.Func):
+        name = (node.name if isinstance(node, exp.Anonymous) else type(node).__name__).lower()
+        reason = NAMES.get(name) or _unknown(name)
+    if reason is None:
+        listed = ", ".join(sorted({row.word for row in FUNCTIONS.values()}))
+        reason = f"this is not answered; these are: {listed}"
+    return QueryError(f"{shown(node)}: {reason}")
+
+
+def _unknown(name: str) -> str:
+    near = difflib.get_close_matches(name, KNOWN, 3)
+    hint = f"did you mean {' or '.join(each.upper() for each in near)}?" if near else "docs/sql.md lists those that are"
+    return f"the function {name.upper()} is not answered; {hint}"
