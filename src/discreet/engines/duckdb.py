@@ -16,7 +16,7 @@ from discreet.base.types import Type
 from discreet.engines.forms import quoted
 from discreet.engines.result import Exact, gathered
 from discreet.engines.sources import Source
-from discreet.engines.statements import KEPT, statements
+from discreet.engines.statements import statements
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
 from discreet.policy.model import Policy
@@ -153,10 +153,7 @@ class DuckRun:
 
     def _exact(self) -> Exact:
         try:
-            self._rows(f"CREATE OR REPLACE TEMP TABLE {KEPT} AS {self._steps.kept}")
-            rows = self._rows(self._steps.sums)
-            cells = {index: self._rows(step) for index, step in self._steps.cells.items()}
-            return gathered(self._plan, rows, cells)
+            return gathered(self._plan, *self._steps.run(self._rows))
         finally:
             self._cursor.close()
 
