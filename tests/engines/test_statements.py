@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from discreet.engines.forms import UNIT
 from discreet.engines.result import Exact, gathered
-from discreet.engines.statements import KEPT, statements
+from discreet.engines.statements import statements
 from discreet.plan.bounded import BRANCHES, BoundedPlan, Measure, Part
 from discreet.plan.bounded import Grid as PlanGrid
 from discreet.query.bound import bound
@@ -116,10 +116,7 @@ def exact(plan: BoundedPlan, rows: list[Row]) -> Exact:
         return "SELECT * FROM wards" if name == "wards" else f"SELECT *, patient AS {UNIT} FROM given"
 
     CONNECTION.register("given", table)
-    steps = statements(plan, source)
-    CONNECTION.execute(f"CREATE OR REPLACE TEMP TABLE {KEPT} AS {steps.kept}").fetchall()
-    sums = CONNECTION.execute(steps.sums).fetchall()
-    return gathered(plan, sums, {at: CONNECTION.execute(step).fetchall() for at, step in steps.cells.items()})
+    return gathered(plan, *statements(plan, source).run(lambda text: CONNECTION.execute(text).fetchall()))
 
 
 def check_apart(plan: BoundedPlan, one: Exact, other: Exact) -> None:

@@ -179,11 +179,7 @@ class DuckRun:
             self._cursor.close()
 
     def _set(self, index: int, steps: Steps) -> Grouped:
-        for step in steps.before:
-            self._rows(step)
-        rows = steps.read(self._rows(steps.sums))
-        cells = {measure: steps.read(self._rows(step)) for measure, step in steps.cells.items()}
-        return gathered(self._plan, index, rows, cells)
+        return gathered(self._plan, index, *steps.run(self._rows))
 
     def _rows(self, statement: str) -> list[Any]:
         if self._stopped.is_set():

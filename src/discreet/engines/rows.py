@@ -37,7 +37,7 @@ WIDEST = f"CAST('{1 << 62}' AS HUGEINT)"
 
 def key_name(place: int) -> str:
     """Return the column of a key."""
-    return f'"__discreet_k{place}"'
+    return f'"__discreet_raw{place}"'
 
 
 def measure_name(place: int) -> str:

@@ -1,0 +1,157 @@
+"""Sums by key with each unit's part of them bounded: rows are added up by unit and key first, then scaled down.
+
+For one unit, let c be the rows of a group and s one of its sums; every row adds at most `reach` to |s|. The groups are
+ordered by `hashing`; the first `limits.groups` are kept, and going through them in this order a group keeps
+n = min(c, limits.rows_per_group, what is left of limits.rows) rows. Where n < c, each sum s becomes
+floor((s * n + u) / c), with a whole number 0 <= u < c from the hash.
+
+**Bounded.** |s| <= c * reach, hence -n * reach <= floor((s * n + u) / c) <= floor(n * reach + (c - 1) / c) = n * reach.
+The n of all groups are at most `rows_per_group` each, `rows` in all, and 0 in all but `groups` groups. So the L1 norm
+of a unit's sums is at most sum(n) * reach <= limits.l1() * reach, and the square of their L2 norm at most
+sum(n^2) * reach^2 <= limits.l2_squared() * reach^2: a convex function is largest at a corner, which is as many full
+groups as fit and one with the rest. A count of rows, s = c, becomes n; one of units is 1 where n > 0.
+
+**Local.** c, s, the order, n and u are functions of this unit's rows, taken as a multiset, and of public numbers.
+Others' rows and the order of rows change nothing: what a unit adds to each sum is the same in every table.
+
+**Unbiased.** u is spread evenly over 0, ..., c - 1 (to within c / 2^31), so that s * n / c is met on average over
+units, and small sums are not lost.
+
+**Exact.** Nothing overflows: with s = q * c + r, 0 <= r < c, the scaled sum is q * n + floor((r * n + u) / c), where
+|q| <= 2^63, n <= c and r * n < c^2 for c <= 2^48 rows; all in HUGEINT.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from discreet.engines.forms import UNIT
+from discreet.engines.hashing import HASH, NUMBER, PRIME, ROUNDING, hashed, number_of, ordered
+from discreet.plan.bounded import Limits
+
+if TYPE_CHECKING:
+    from discreet.engines.keeping import Grouped
+
+PAIRS, HEAVY, OVER = "__discreet_pairs", "__discreet_heavy", "__discreet_over"
+ROWS, KEEP, LAST = '"__discreet_rows"', '"__discreet_keep"', '"__discreet_last"'
+WIDE, LONG = '"__discreet_wide"', '"__discreet_long"'
+"""Whether a unit has more groups than it may keep, and whether its rows must be counted through."""
+
+ABOVE = "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING"
+SMALL = 64
+"""DuckDB's `min(x, n)` sets room for n values aside for each unit: cheap for few, and refused beyond a million."""
+
+
+def sums(grouped: Grouped, limits: Limits, parts: Sequence[str], whole: bool) -> str:
+    """Return the sums by key of what all units keep, in one statement."""
+    named = list(zip(grouped.names, parts, strict=True))
+    added = tuple(name for name, part in named if part not in ("ROWS", "UNITS"))
+    counts = grouped.listed(f"count(*) AS {ROWS}", *(f"sum({name}) AS {name}" for name in added))
+    pairs = f"SELECT {UNIT}, {counts} FROM ({grouped.rows}) GROUP BY {UNIT}, {grouped.listed()}"
+    bounding = Bounding(grouped, limits, whole, added)
+    totals = grouped.listed(*(_total(name, part) for name, part in named))
+    return (
+        f"WITH {PAIRS} AS MATERIALIZED ({pairs}){bounding.over()} "
+        f"SELECT {totals} FROM ({bounding.kept()}) GROUP BY {grouped.listed()}"
+    )
+
+
+def _total(name: str, part: str) -> str:
+    if part == "ROWS":
+        return f"sum({KEEP})"
+    return "count(*)" if part == "UNITS" else f"sum(CASE WHEN {KEEP} = {ROWS} THEN {name} ELSE {_scaled(name)} END)"
+
+
+def _scaled(name: str) -> str:
+    """Return floor((s * n + u) / c) of a sum s, in parts that are small; see above."""
+    rest = f"((({name} % {ROWS}) + {ROWS}) % {ROWS})"
+    spread = f"((({HASH} * {ROUNDING} + 1) % {PRIME}) * CAST({ROWS} AS HUGEINT) // {PRIME})"
+    return f"((({name} - {rest}) // {ROWS}) * {KEEP} + (CAST({rest} AS HUGEINT) * {KEEP} + {spread}) // {ROWS})"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounding:
+    """What of the limits can bind, as far as public numbers tell, and the SQL that enforces just that."""
+
+    grouped: Grouped
+    limits: Limits
+    whole: bool
+    added: tuple[str, ...] = ()
+
+    @property
+    def most(self) -> int:
+        """How many groups can keep a row."""
+        return min(self.limits.groups, self.limits.rows)
+
+    @property
+    def each(self) -> int:
+        """How many rows a group can keep."""
+        return min(self.limits.rows_per_group, self.limits.rows)
+
+    @property
+    def wide(self) -> str:
+        """Return when a unit is in more groups than it may keep, over its pairs of unit and key."""
+        can = self.grouped.groups is None or self.grouped.groups > self.most
+        return f"count(*) > {self.most}" if can else "FALSE"
+
+    @property
+    def long(self) -> str:
+        """Return when `rows` may bind after all other limits: not where each kept group has one row."""
+        groups = self.most if self.grouped.groups is None else min(self.most, self.grouped.groups)
+        can = self.each > 1 and self.limits.rows < groups * self.each
+        return f"(sum(least({ROWS}, {self.each})) > {self.limits.rows} AND max({ROWS}) > 1)" if can else "FALSE"
+
+    @property
+    def key(self) -> str:
+        """Return the number of a row's key."""
+        return self.grouped.columns[0] if self.grouped.numbered else number_of(self.grouped.columns)
+
+    @property
+    def order(self) -> str:
+        """Return what groups are ordered by: no two of a unit are tied."""
+        return HASH if self.grouped.numbered else ordered(self.grouped.columns)
+
+    @property
+    def direct(self) -> bool:
+        """Say whether all units are hashed at once: where they are numbers, that costs less than finding which to."""
+        return self.whole and self.most <= SMALL
+
+    def over(self) -> str:
+        """Return tables of the units over a limit, with the place of the last group that they keep."""
+        if self.direct:
+            last = f"CASE WHEN {self.wide} THEN list_max(min({self.order}, {self.most})) END"
+            return (
+                f", {OVER} AS MATERIALIZED (SELECT {UNIT}, {last} AS {LAST}, {self.long} AS {LONG} "
+                f"FROM ({hashed(PAIRS, UNIT, self.key)}) GROUP BY {UNIT} HAVING {self.wide} OR {self.long})"
+            )
+        number = UNIT if self.whole else number_of((UNIT,))
+        heavy = (
+            f"SELECT {UNIT}, {number} AS {NUMBER}, {self.wide} AS {WIDE}, {self.long} AS {LONG} FROM {PAIRS} "
+            f"GROUP BY {UNIT} HAVING {self.wide} OR {self.long} OR max({ROWS}) > {self.each}"
+        )
+        few = f"list_max(min({self.order}, {self.most}) FILTER (WHERE {WIDE}))"
+        many = f"list_sort(list({self.order}) FILTER (WHERE {WIDE}))[{self.most}]"
+        rows = hashed(f"{PAIRS} JOIN {HEAVY} USING ({UNIT})", NUMBER, self.key)
+        return (
+            f", {HEAVY} AS MATERIALIZED ({heavy}), {OVER} AS MATERIALIZED (SELECT {UNIT}, {NUMBER}, {LONG}, "
+            f"{few if self.most <= SMALL else many} AS {LAST} FROM ({rows}) GROUP BY {UNIT}, {NUMBER}, {LONG})"
+        )
+
+    def kept(self) -> str:
+        """Return the pairs of unit and key that keep a row, and how many they keep."""
+        few = f"least({ROWS}, {self.each})"
+        if self.direct and self.wide == self.long == "FALSE":
+            return f"SELECT *, {few} AS {KEEP} FROM ({hashed(PAIRS, UNIT, self.key)})"
+        listed = self.grouped.listed(ROWS, HASH, *self.added)
+        number = UNIT if self.direct else NUMBER
+        within = f"({LAST} IS NULL OR {self.order} <= {LAST})"
+        joined = hashed(f"{PAIRS} LEFT JOIN {OVER} USING ({UNIT})", number, self.key)
+        short = f"SELECT {listed}, {few} AS {KEEP} FROM ({joined}) WHERE {within} AND {LONG} IS NOT TRUE"
+        if self.long == "FALSE":
+            return short
+        inner = hashed(f"{PAIRS} JOIN (SELECT * FROM {OVER} WHERE {LONG}) USING ({UNIT})", number, self.key)
+        before = f"coalesce(sum({few}) OVER (PARTITION BY {UNIT} ORDER BY {self.order} {ABOVE}), 0)"
+        left = f"SELECT {listed}, least({few}, {self.limits.rows} - {before}) AS {KEEP} FROM ({inner}) WHERE {within}"
+        return f"{short} UNION ALL SELECT * FROM ({left}) WHERE {KEEP} > 0"

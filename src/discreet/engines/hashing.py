@@ -1,0 +1,53 @@
+"""By which order a unit's groups are kept: a hash of the unit and the key alone, the same on every engine.
+
+Only `+ * %` on whole numbers below 2^63 and the md5 of texts are used, which every engine has. The hash need not be
+hard to invert: what bounds a unit's contribution is how many groups are kept, not which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from discreet.engines.forms import text
+
+PRIME = 2**31 - 1
+UNITS, KEYS, ROUNDING = 1_583_458_089, 784_588_716, 48_271
+"""Factors below the prime: of a unit's number, of a key's, and of a hash where it is used a second time."""
+
+NUMBER = '"__discreet_number"'
+HASH = '"__discreet_hash"'
+
+
+def told(name: str) -> str:
+    """Return a value's text after its length, so that different contents have different texts."""
+    value = f"coalesce(CAST({name} AS VARCHAR), {text('null')})"
+    return f"CAST(length({value}) AS VARCHAR) || {text(':')} || {value}"
+
+
+def told_all(names: Sequence[str]) -> str:
+    """Return the texts of several values in one: whole numbers in decimal, text as it is, dates as in ISO 8601."""
+    return " || ".join(told(name) for name in names) or text("")
+
+
+def number_of(names: Sequence[str]) -> str:
+    """Return the first 60 bits of the md5 of these values' texts."""
+    return f"CAST('0x' || substr(md5({told_all(names)}), 1, 15) AS BIGINT)"
+
+
+def ordered(names: Sequence[str]) -> str:
+    """Return the hash as a text that is in order, then the values: no two different keys are tied."""
+    return f"lpad(CAST({HASH} AS VARCHAR), 10, '0') || {told_all(names)}"
+
+
+def hashed(source: str, unit: str, key: str) -> str:
+    """Return the rows of a FROM clause with their hash: x^5 mod p for x = unit * U + key * K mod p.
+
+    5 and p - 1 have no common divisor, so that x -> x^5 is a bijection: the groups of a unit with numbers 0 <= key < p
+    have different hashes, and no two are tied. It is not linear: with x alone, of three groups in a row the one in the
+    middle would be the first of a quarter of all units only.
+    """
+    x = f"((({unit} % {PRIME}) * {UNITS} + ({key} % {PRIME}) * {KEYS}) % {PRIME} + {PRIME}) % {PRIME}"
+    return (
+        f"SELECT *, (y * y % {PRIME}) * x % {PRIME} AS {HASH} FROM "
+        f"(SELECT *, x * x % {PRIME} AS y FROM (SELECT *, {x} AS x FROM {source}))"
+    )
