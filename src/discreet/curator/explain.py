@@ -8,9 +8,9 @@ from discreet.curator.answering import selection_note
 from discreet.mechanisms import Laplace
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, KeySet, Part
-from discreet.plan.expressions import Column, Expression, columns_of
 from discreet.plan.question import RANKED, Aggregate, Kind, Question
-from discreet.plan.relations import Lookup, Scan, sources
+from discreet.plan.relations import Block, Lookup, Scan, sources
+from discreet.plan.words import told
 from discreet.query.price import Draw, Price, expected_error, half_width, step_of
 
 CONFIDENCE = 0.95
@@ -42,12 +42,15 @@ class Explanation:
         lines = [
             *_tables(plan),
             *(f"keys       {_keys(plan, index)}" for index in range(len(plan.sets))),
-            *(f"bounds     a unit keeps {each.limits.l1()} rows at most ({_bound_by(plan, each)})" for each in plan.sets),
+            *(
+                f"bounds     a unit keeps {each.limits.l1()} rows at most ({_bound_by(plan, each)})"
+                for each in plan.sets
+            ),
             f"guarantee  {priced.guarantee}",
             "",
         ]
         for measure, noise, share in zip(plan.measures, priced.noises, priced.shares, strict=True):
-            name = "" if measure.argument is None else told(measure.argument)
+            name = "" if measure.argument is None else told(measure.argument, plan.block)
             step = 1.0 if isinstance(noise, Quantile) else float(step_of(measure))
             moved, error = _shown(plan.l1(measure) * step), _shown(expected_error(noise) * step)
             lines.append(
@@ -60,20 +63,13 @@ class Explanation:
         for place, asked in enumerate(self.question.aggregates):
             width = half_width(priced, place, CONFIDENCE)
             error = f"+- {_shown(width)} at {CONFIDENCE:.0%}" if width is not None else _relative(asked)
-            lines.append(f"error      {described(asked)}: {error}")
+            lines.append(f"error      {described(asked, plan.block)}: {error}")
         return "\n".join([*lines, *(f"note       {remark}" for remark in self.remarks)])
 
 
-def told(argument: Expression) -> str:
-    """Return an expression by the columns in it."""
-    if isinstance(argument, Column):
-        return argument.name
-    return f"an expression of {', '.join(dict.fromkeys(column.name for column in columns_of(argument))) or 'constants'}"
-
-
-def described(asked: Aggregate) -> str:
+def described(asked: Aggregate, block: Block | None = None) -> str:
     """Return an aggregate in words."""
-    name = "" if asked.argument is None else told(asked.argument)
+    name = "" if asked.argument is None else told(asked.argument, block)
     if asked.kind is Kind.QUANTILE and asked.share is not None:
         return f"quantile {float(asked.share):g} of {name}"
     return f"{asked.kind.value} of {name}" if name else asked.kind.value
@@ -87,7 +83,7 @@ def _relative(asked: Aggregate) -> str:
 
 def _noise(noise: Draw) -> str:
     if isinstance(noise, Quantile):
-        return "a draw by ranks, off by a rank error"
+        return "drawn by ranks, half of the time within an error"
     return "Laplace noise" if isinstance(noise, Laplace) else "Gaussian noise"
 
 
@@ -112,7 +108,9 @@ def _keys(plan: BoundedPlan, index: int) -> str:
     keys = [plan.keys[place] for place in plan.sets[index].keys]
     if not keys:
         return "none: one row"
-    listed = ", ".join(f"{told(key.expression)}{f' ({len(key.domain)})' if key.domain else ''}" for key in keys)
+    listed = ", ".join(
+        f"{told(key.expression, plan.block)}{f' ({len(key.domain)})' if key.domain else ''}" for key in keys
+    )
     if plan.selects(index):
         return f"{listed}: those that a private selection keeps"
     return f"{listed}: {plan.groups(index)} rows, also the empty ones"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -34,9 +35,9 @@ def finished(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tupl
     columns = {"number": pa.array(range(len(rows)), pa.int64())}
     types = ['"number" BIGINT']
     for place, key in enumerate(keys):
-        column = [row.keys[place] for row in rows]
+        column: list[object] = [row.keys[place] for row in rows]
         if key.type in (Type.FLOAT, Type.DECIMAL):
-            column = [None if value is None else float(value) for value in column]  # type: ignore[arg-type]
+            column = [float(value) if isinstance(value, int | Fraction) else None for value in column]
         columns[f"k{place}"] = pa.array(column, _arrow(key.type))
         types.append(f'"k{place}" {SQL_TYPES[key.type]}')
     for place, asked in enumerate(values.aggregates):

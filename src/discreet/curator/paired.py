@@ -54,7 +54,7 @@ def interval(kind: Kind, boxes: list[Box], grids: list[Grid]) -> Interval:
 
 
 def _most(grids: list[Grid]) -> float:
-    """Return the largest covariance of values inside the bounds: half of either width (and twice that of two values)."""
+    """Return the largest covariance of values inside the bounds, that of a sample of two."""
     first, second = (float((grid.upper - grid.lower) * grid.step) for grid in grids)
     return first * second / 2
 

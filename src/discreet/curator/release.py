@@ -105,12 +105,13 @@ def _selected(priced: Price, found: Grouped) -> Grouped:
     if found.keys is None:
         return found
     assert priced.selection is not None
+    keys = found.keys
     kept = priced.selection.release(list(found.units)) if found.units else []
     places = [place for place, chosen in enumerate(kept) if chosen]
-    places.sort(key=lambda place: [(str(type(value)), value) for value in found.keys[place]])
+    places.sort(key=lambda place: [(str(type(value)), value) for value in keys[place]])
     sums = tuple(tuple(row[place] for place in places) if row else () for row in found.sums)
     cells = {measure: tuple(each[place] for place in places) for measure, each in found.cells.items()}
-    return Grouped(sums, cells, tuple(found.keys[place] for place in places))
+    return Grouped(sums, cells, tuple(keys[place] for place in places))
 
 
 def _released(priced: Price, found: Grouped, shares: Shares) -> ReleasedSet:

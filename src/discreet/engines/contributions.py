@@ -6,8 +6,9 @@ from fractions import Fraction
 
 from discreet.base.types import Type
 from discreet.engines.forms import number, sql
-from discreet.plan.bounded import Grid, Measure, Part
+from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Expression
+from discreet.plan.grid import Grid
 
 
 def contribution(measure: Measure) -> str:

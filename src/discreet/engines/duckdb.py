@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
-import math
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
-from fractions import Fraction
 from typing import Any
 
 import duckdb
@@ -20,7 +17,7 @@ from discreet.engines.keeping import Steps
 from discreet.engines.result import Exact, Grouped
 from discreet.engines.rows import Select
 from discreet.engines.sources import Source
-from discreet.engines.statements import gathered, statements
+from discreet.engines.statements import gathered, public, statements
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Column, Constant, Expression, replaced
 from discreet.plan.relations import scans
@@ -92,10 +89,10 @@ class DuckEngine:
         self._only_public(table)
         name, select = quoted(column), self._select(table, frozenset({column}))
         found = self._cursor().execute(f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY 1")
-        return tuple(_constant(value) for (value,) in found.fetchall())
+        return tuple(public(value) for (value,) in found.fetchall())
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
-        """Return in how many rows of a public table these columns have the same values, at most; NULL equals nothing."""
+        """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
         self._only_public(table)
         names = ", ".join(quoted(name) for name in columns)
         some = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in columns)
@@ -104,7 +101,7 @@ class DuckEngine:
         return int(found)
 
     def evaluate(self, expression: Expression, given: dict[Column, tuple[Constant, ...]]) -> tuple[Constant, ...]:
-        """Return the distinct values of an expression, without NULL, over all combinations of public values and NULL."""
+        """Return the distinct values of an expression, without NULL, over all combinations of public values."""
         tables = []
         for column, values in given.items():
             rows = ", ".join(f"({constant(value, column.type)})" for value in dict.fromkeys((*values, None)))
@@ -113,7 +110,7 @@ class DuckEngine:
         value = sql(replaced(expression, lambda column: named.get(column, column)))
         statement = f"SELECT DISTINCT v FROM (SELECT {value} AS v FROM {', '.join(tables)}) WHERE v IS NOT NULL"
         found = self._connection.cursor().execute(statement).fetchall()
-        return tuple(_constant(value) for (value,) in found if value == value)
+        return tuple(public(value) for (value,) in found if value == value)
 
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source that changes when it does. For the operator only."""
@@ -139,14 +136,6 @@ class DuckEngine:
     def _only_public(self, table: str) -> None:
         if not self.tables[table.casefold()].table.public:
             raise PolicyError(f"{table!r} is private: its values are not listed")
-
-
-def _constant(value: Any) -> Constant:
-    """Return a value of DuckDB's as a constant: points in time with their zone, floats exactly."""
-    if isinstance(value, float):
-        return Fraction(value) if math.isfinite(value) else None
-    found: Constant = value.replace(tzinfo=dt.UTC) if isinstance(value, dt.datetime) else value
-    return found
 
 
 def _not_plain(connection: duckdb.DuckDBPyConnection) -> list[str]:

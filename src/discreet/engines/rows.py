@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from discreet.base.types import Type
 from discreet.engines.contributions import contribution, point
 from discreet.engines.forms import SQL_TYPES, UNIT, number, quoted, sql, text
-from discreet.plan.bounded import BoundedPlan, KeySet, Measure
+from discreet.plan.bounded import BoundedPlan, Key, KeySet, Measure
 from discreet.plan.expressions import Expression, columns_of
 from discreet.plan.relations import (
     Among,
@@ -35,6 +35,12 @@ WIDEST = f"CAST('{1 << 62}' AS HUGEINT)"
 """Whole sums of one unit are cut here, so that they are columns of 63 bits like all others."""
 
 
+ENDS = {
+    Type.DATE: ("DATE '0001-01-01'", "DATE '9999-12-31'"),
+    Type.TIMESTAMP: ("TIMESTAMP '0001-01-01 00:00:00'", "TIMESTAMP '9999-12-31 23:59:59.999999'"),
+}
+
+
 def key_name(place: int) -> str:
     """Return the column of a key."""
     return f'"__discreet_raw{place}"'
@@ -47,13 +53,22 @@ def measure_name(place: int) -> str:
 
 def rows(plan: BoundedPlan, chosen: KeySet, source: Select, measures: list[Measure]) -> str:
     """Return unit, keys and contributions of every row that the question is about."""
-    columns = [(sql(plan.keys[place].expression), key_name(place)) for place in chosen.keys]
+    columns = [(_key(plan.keys[place]), key_name(place)) for place in chosen.keys]
     columns += [(contribution(measure), measure_name(place)) for place, measure in enumerate(measures)]
     writer = Writer(plan.units, source)
     used = [plan.keys[place].expression for place in chosen.keys]
     used += [each for measure in plan.measures for each in (measure.argument, measure.other) if each is not None]
     writer.note([*used, *expressions_of(plan.block)])
     return writer.block(plan.block, columns)
+
+
+def _key(key: Key) -> str:
+    """Return a key's value; where it is data, dates and times beyond the years 1 to 9999, which Python lacks, are NULL."""
+    value = sql(key.expression)
+    if key.domain is None and key.type in ENDS:
+        low, high = ENDS[key.type]
+        return f"(CASE WHEN {value} BETWEEN {low} AND {high} THEN {value} END)"
+    return value
 
 
 class Writer:
@@ -130,7 +145,8 @@ class Writer:
         content = " || ".join(told(name) for name in (UNIT, *(quoted(name) for name in wanted)))
         rank = f"row_number() OVER (PARTITION BY {UNIT} ORDER BY md5({content}))"
         columns = ", ".join([UNIT, *(quoted(name) for name in wanted)])
-        return f"SELECT {columns} FROM (SELECT *, {rank} AS __discreet_rank FROM ({kept})) WHERE __discreet_rank <= {scan.rows}"
+        ranked = f"SELECT *, {rank} AS __discreet_rank FROM ({kept})"
+        return f"SELECT {columns} FROM ({ranked}) WHERE __discreet_rank <= {scan.rows}"
 
     def _lookup(self, join: Lookup) -> str:
         name = quoted(join.relation)

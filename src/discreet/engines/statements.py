@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import math
+from fractions import Fraction
 from typing import Any
 
 from discreet.engines.keeping import KeyColumn, Steps
@@ -9,10 +12,11 @@ from discreet.engines.keeping import statements as steps
 from discreet.engines.result import Cells, Grouped
 from discreet.engines.rows import Select, key_name, rows
 from discreet.plan.bounded import BoundedPlan, Measure, Part
+from discreet.plan.expressions import Constant
 
 
 def statements(plan: BoundedPlan, source: Select, whole_units: bool) -> list[Steps]:
-    """Return the statements of every set of keys; where keys are data, distinct units are counted beside the measures."""
+    """Return the statements of every set of keys; where keys are data, their units are counted beside the measures."""
     found = []
     for index, chosen in enumerate(plan.sets):
         keys = [KeyColumn(key_name(at), plan.keys[at].type, plan.keys[at].domain) for at in chosen.keys]
@@ -25,12 +29,23 @@ def statements(plan: BoundedPlan, source: Select, whole_units: bool) -> list[Ste
 UNITS = Measure(Part.UNITS)
 
 
+def public(value: Any) -> Constant:
+    """Return a value of DuckDB's as a constant: points in time with their zone, floats exactly; NULL for no number."""
+    if isinstance(value, float):
+        return Fraction(value) if math.isfinite(value) else None
+    found: Constant = value.replace(tzinfo=dt.UTC) if isinstance(value, dt.datetime) else value
+    return found
+
+
 def gathered(
     plan: BoundedPlan, index: int, rows: list[tuple[Any, ...]], cells: dict[int, list[tuple[Any, ...]]]
 ) -> Grouped:
     """Put rows of (key, sum, sum, ...) and of (key, cell, count) where they belong."""
     selects = plan.selects(index)
-    keys = sorted((key for key, *_ in rows), key=repr) if selects else range(plan.groups(index))
+    if selects:
+        rows = [(tuple(public(value) for value in key), *values) for key, *values in rows]
+        cells = {at: [(tuple(public(value) for value in key), *each) for key, *each in of] for at, of in cells.items()}
+    keys: list[Any] = sorted((key for key, *_ in rows), key=repr) if selects else list(range(plan.groups(index)))
     places = {key: place for place, key in enumerate(keys)}
     sums = [[0] * len(places) for _ in range(len(plan.measures) + selects)]
     for key, *values in rows:

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from discreet.base.errors import QueryError
+from discreet.base.types import Type
 from discreet.plan.bounded import BoundedPlan, Key, KeySet
 from discreet.plan.question import Question
 from discreet.plan.relations import scans
+from discreet.plan.words import told
 from discreet.privacy.neighbours import Neighbours
 from discreet.query.catalog import Catalog
 from discreet.query.facts import Facts
@@ -63,6 +65,11 @@ def _check_keys(question: Question, keys: tuple[Key, ...], sets: list[KeySet], u
     for key in keys:
         if key.domain == ():
             raise QueryError("a key has no value at all in its public table or its definition; group by another")
+        if key.domain is None and key.type in (Type.FLOAT, Type.DECIMAL):
+            raise QueryError(
+                f"{told(key.expression, question.block)} is {key.type}, and such numbers are no keys; group by CAST(... AS INTEGER), "
+                f"by FLOOR(x / 10) of a column with bounds, or by text"
+            )
     total = 0
     for each in sets:
         size = _combinations([keys[place] for place in each.keys])

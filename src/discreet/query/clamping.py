@@ -11,7 +11,9 @@ from discreet.plan.question import COUNTS, Aggregate, Kind, Question, released_v
 
 def with_clamped(question: Question) -> Question:
     """Return the question with a column `clamped_x` for every column x that is clamped."""
-    arguments = [each for asked in question.aggregates if asked.kind not in COUNTS for each in (asked.argument, asked.other)]
+    arguments = [
+        each for asked in question.aggregates if asked.kind not in COUNTS for each in (asked.argument, asked.other)
+    ]
     columns = dict.fromkeys(each for each in arguments if isinstance(each, Column))
     aggregates, outputs = list(question.aggregates), list(question.finish.outputs)
     for column in columns:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -23,7 +24,10 @@ from discreet.query.limits import most
 MOST_VALUES = 100_000
 """Values of a domain that is derived."""
 
-UNIONS = {"case": lambda arguments: (*arguments[1:-1:2], arguments[-1]), "coalesce": lambda arguments: arguments}
+UNIONS: dict[str, Callable[[tuple[Expression, ...]], tuple[Expression, ...]]] = {
+    "case": lambda arguments: (*arguments[1:-1:2], arguments[-1]),
+    "coalesce": lambda arguments: arguments,
+}
 """Functions whose result is one of some arguments, and those."""
 
 WHOLE = ("floor", "ceil", "trunc", "round", "int_div")
@@ -37,12 +41,13 @@ class Facts:
     """What is known about the columns of a question's relations."""
 
     catalog: Catalog
+    block: Block
     relations: dict[str, Source | Lookup] = field(default_factory=dict)
 
     @classmethod
     def of(cls, block: Block, catalog: Catalog) -> Facts:
         """Return the facts about everything in a block."""
-        return cls(catalog, {each.relation: each for each in sources(block)})
+        return cls(catalog, block, {each.relation: each for each in sources(block)})
 
     def range(self, expression: Expression) -> Range | None:
         """Return between which numbers an expression lies when its columns are within their bounds."""
@@ -183,7 +188,9 @@ class Facts:
             return (False, True)
         if isinstance(found, Lookup):
             if column.type in (Type.FLOAT, Type.DECIMAL):
-                raise QueryError(f"{column.name!r} is {column.type}, and such numbers are no keys; group by integers or text")
+                raise QueryError(
+                    f"{column.name!r} is {column.type}, and such numbers are no keys; group by integers or text"
+                )
             return self.catalog.public_values(found.table, column.name)
         if column.type is Type.DATE and isinstance(declared.lower, dt.date) and isinstance(declared.upper, dt.date):
             days = (declared.upper - declared.lower).days + 1
@@ -214,4 +221,6 @@ def _check_distinct(column: Column, declared: Declared) -> None:
     values = declared.values or ()
     whole = [value for value in values if isinstance(value, int)]
     if column.type in (Type.FLOAT, Type.DECIMAL) and len({float(value) for value in whole}) < len(values):
-        raise QueryError(f"{column.name!r} has declared values that are one float; store the column as text or integers")
+        raise QueryError(
+            f"{column.name!r} has declared values that are one float; store the column as text or integers"
+        )

@@ -63,7 +63,9 @@ def wrapped(select: exp.Select, inner: Question, parameters: Mapping[str, Any]) 
     check_clauses(select)
     for clause in ("group", "having"):
         if select.args.get(clause):
-            raise QueryError(f"{shown(select.args[clause])}: answers are not aggregated again; ask for what you want to know")
+            raise QueryError(
+                f"{shown(select.args[clause])}: answers are not aggregated again; ask for what you want to know"
+            )
     if inner.finish.limit is not None and any(select.args.get(each) for each in ("where", "order")):
         raise QueryError("LIMIT inside, and WHERE or ORDER BY outside, are not answered; put LIMIT at the end")
     columns = dict(inner.finish.outputs)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from discreet.base import check
 from discreet.base.errors import QueryError
 from discreet.plan.bounded import Limits
-from discreet.plan.relations import Among, Block, Join, Lookup, Match, Nested, PerUnit, Scan, Source, Union
+from discreet.plan.relations import Among, Block, Join, Lookup, Match, Nested, Scan, Source, Union
 from discreet.policy.model import Table
 from discreet.query.catalog import Catalog
 
@@ -103,8 +103,8 @@ def _declared(table: Table) -> Most:
 def limits_of(found: Most, tighter: Mapping[str, int | None], groups: int | None, units: bool) -> Limits:
     """Return what a unit keeps: what it can have and the question's own limits, whichever are tighter.
 
-    `groups` is how many keys there are, where that is public. Rows without a unit column cannot be cut: what one of them
-    becomes is bounded by the plan's form.
+    `groups` is how many keys there are, where that is public. Rows without a unit column cannot be cut: what one of
+    them becomes is bounded by the plan's form.
     """
     unknown = set(tighter) - set(LIMITS)
     if unknown:
@@ -117,7 +117,9 @@ def limits_of(found: Most, tighter: Mapping[str, int | None], groups: int | None
         return Limits(rows, rows if groups is None else min(rows, groups), rows)
     rows = min(rows, tighter.get("max_rows") or rows)
     many = min(each for each in (found.groups, tighter.get("max_groups"), groups, rows) if each is not None)
-    per_group = min(each for each in (found.rows_per_group, tighter.get("max_rows_per_group"), rows) if each is not None)
+    per_group = min(
+        each for each in (found.rows_per_group, tighter.get("max_rows_per_group"), rows) if each is not None
+    )
     return Limits(min(rows, many * per_group) if found.rows is None else rows, many, per_group)
 
 

@@ -10,10 +10,11 @@ from fractions import Fraction
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.bounded import Measure, Part, tree_levels
-from discreet.plan.expressions import Column, Expression, columns_of
+from discreet.plan.expressions import Expression
 from discreet.plan.grid import Grid
 from discreet.plan.question import COUNTS, PAIRED, RANKED, SPREADS, Aggregate, Kind
 from discreet.plan.ranges import Range
+from discreet.plan.words import told
 from discreet.query.facts import Facts
 
 FINE = 10**6
@@ -95,7 +96,7 @@ class Measures:
         found = self.facts.range(argument)
         if found is None:
             raise QueryError(
-                f"{told(argument)} has no declared bounds, so one person could move the result without limit; declare "
+                f"{told(argument, self.facts.block)!r} has no declared bounds, so one person could move the result without limit; declare "
                 f"lower and upper in the policy (`discreet bounds` finds them privately), or write "
                 f"LEAST(GREATEST(x, low), high)"
             )
@@ -112,14 +113,6 @@ class Measures:
             step = Fraction(10) ** math.floor(math.log10(float((found.upper - found.lower) / FINE)))
         least = max(abs(found.lower), abs(found.upper), found.upper - found.lower) / SUM_REACH
         return _coarser(argument, step, least)
-
-
-def told(argument: Expression) -> str:
-    """Return an expression's columns in words."""
-    if isinstance(argument, Column):
-        return repr(argument.name)
-    names = ", ".join(repr(name) for name in dict.fromkeys(column.name for column in columns_of(argument)))
-    return f"the expression of {names}" if names else "the expression"
 
 
 def _rank(aggregate: Aggregate, grid: Grid, quantiles: int) -> Measure:
@@ -142,8 +135,7 @@ def _coarser(argument: Expression, step: Fraction, least: Fraction) -> tuple[Fra
         coarse *= 2
     if coarse == step:
         return step, []
-    name = argument.name if isinstance(argument, Column) else told(argument)
-    return coarse, [f"{name} is rounded to multiples of {float(coarse):g} here, so that no sum can overflow"]
+    return coarse, [f"{told(argument)} is rounded to multiples of {float(coarse):g} here, so that no sum can overflow"]
 
 
 def _middle(found: Range, step: Fraction) -> Fraction:

@@ -40,8 +40,8 @@ class Price:
     each measure is (sum of shares) * epsilon = epsilon-differentially private. (Dong, Roth, Su 2022): Gaussian noise
     of sigma = L2 / (sqrt(share) * mu) on each is mu-Gaussian differentially private, and its curve gives the delta.
     Quantiles are drawn, in every group for itself, at a range of share * epsilon / L1 for each row that a unit moves:
-    all groups that it is in add up to share * epsilon. Keys that come from the data are selected at a share of their own,
-    with a delta; what is released about a key is released only if the key is.
+    all groups that it is in add up to share * epsilon. Keys that come from the data are selected at a share of their
+    own, with a delta; what is released about a key is released only if the key is.
     """
 
     bounded: Bounded
@@ -87,7 +87,7 @@ def _selection_delta(policy: Policy) -> Fraction:
     if policy.question_delta == 0:
         raise QueryError(
             "a column that is grouped by has no declared values, and keys taken from the data would tell who is in it; "
-            "declare values = [...] for it in the policy, or a budget with delta > 0 so that keys can be selected privately"
+            "declare values = [...] for it in the policy, or a budget with delta > 0, so that keys can be selected"
         )
     return min(policy.question_delta, policy.delta / SELECTIONS)
 
@@ -162,7 +162,7 @@ def _gaussian(
         l2 = Fraction(bounded.plan.l2_squared(measure))
         if measure.part is Part.QUANTILE:
             wide = Fraction(bounded.plan.l1(measure)) ** 2 * 8 * share * rho / l2
-            noises.append(_quantile(bounded, measure, rounded_down(lambda square=wide: ball(square).sqrt())))
+            noises.append(_quantile(bounded, measure, _root_down(wide)))
             continue
         noise = Gaussian(fitting_scale(_wider(sigma, l2 / share), "epsilon", words))
         noises.append(noise)
@@ -174,6 +174,10 @@ def _gaussian(
 def _wider(sigma: float, square: Fraction) -> float:
     """Return sigma times the root of a number, rounded up."""
     return rounded_up(lambda: ball(square).sqrt() * ball(sigma))
+
+
+def _root_down(square: Fraction) -> float:
+    return rounded_down(lambda: ball(square).sqrt())
 
 
 def expected_error(noise: Draw) -> float:

@@ -25,7 +25,9 @@ class Counter:
     def next(self) -> str:
         """Return a name that nothing else has."""
         if self.used >= MOST_RELATIONS:
-            raise QueryError(f"the question reads more than {MOST_RELATIONS} tables and subqueries; ask for less at once")
+            raise QueryError(
+                f"the question reads more than {MOST_RELATIONS} tables and subqueries; ask for less at once"
+            )
         self.used += 1
         return f"t{self.used - 1}"
 

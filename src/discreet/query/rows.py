@@ -18,16 +18,9 @@ from discreet.query.limits import truncated
 from discreet.query.names import Names, Output, View, table_view
 from discreet.query.parse import known, shown
 from discreet.query.reading import Reading
+from discreet.query.tables import Relation, Selected, relation, same_people
 
 JOINS = "JOIN and LEFT JOIN ON equal columns are answered, the private side first"
-
-
-@dataclass(frozen=True, slots=True)
-class Selected:
-    """A subquery over private rows: a block, and its columns as expressions over it."""
-
-    block: Block
-    view: View
 
 
 @dataclass
@@ -69,7 +62,9 @@ class Rows:
 
     def add_join(self, join: exp.Expression) -> None:
         """Read one join."""
-        known(join, {"this", "on", "using", "side", "kind"}, dict.fromkeys(("method", "hint", "match_condition"), JOINS))
+        known(
+            join, {"this", "on", "using", "side", "kind"}, dict.fromkeys(("method", "hint", "match_condition"), JOINS)
+        )
         side, kind = str(join.args.get("side") or ""), str(join.args.get("kind") or "")
         if side not in ("", "LEFT") or kind not in ("", "INNER", "OUTER") or (kind == "OUTER" and not side):
             raise QueryError(f"{shown(join)}: {JOINS}")
@@ -163,7 +158,8 @@ class Rows:
         if bare and (plain or not keep):
             return right.block.source, right.view
         place = self.reading.counter.next()
-        outputs, expressions = [], []
+        outputs: list[Output] = []
+        expressions: list[Expression] = []
         for each in right.view.outputs:
             column = None
             if each.expression is not None:
@@ -187,7 +183,9 @@ class Rows:
             elif len(sides) == 2 and self._only_of(sides[0], new) and not self._only_of(sides[1], new):
                 equal.append((sides[1], sides[0]))
             elif keep:
-                raise QueryError(f"{shown(part)}: ON of a LEFT JOIN takes equal columns of {name!r} and of those before")
+                raise QueryError(
+                    f"{shown(part)}: ON of a LEFT JOIN takes equal columns of {name!r} and of those before"
+                )
             else:
                 extra.append(part)
         for mine, theirs in equal:
@@ -202,7 +200,9 @@ class Rows:
     def _only_of(self, node: exp.Expression, new: Names) -> bool:
         """Say whether every column in a node is one of the new relation's, by its table or as the only one so named."""
         columns = list(node.find_all(exp.Column))
-        return bool(columns) and all(new.knows(each) and (each.table or not self.names.has(each.name)) for each in columns)
+        return bool(columns) and all(
+            new.knows(each) and (each.table or not self.names.has(each.name)) for each in columns
+        )
 
     def _merge(self, join: exp.Expression, name: str) -> None:
         self.names.merged |= {(name.casefold(), each.name.casefold()) for each in join.args.get("using") or []}
@@ -217,56 +217,6 @@ class Rows:
         block = self.rows
         joined = all_of([each for each in (block.where, found) if each is not None])
         self.block = replace(block, where=joined)
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """Something in FROM: the name that it has there, and the table or subquery that it is."""
-
-    name: str
-    meaning: Resolved | Selected
-
-
-def relation(node: exp.Expression, reading: Reading) -> Relation:
-    """Return what stands in FROM or JOIN."""
-    from discreet.query.selects import selected
-
-    if isinstance(node, exp.Subquery):
-        known(node, {"this", "alias"})
-        return Relation(alias(node) or "subquery", selected(node.this, reading))
-    if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
-        raise QueryError(f"{shown(node)}: FROM takes tables of the policy and subqueries; functions and files are not read")
-    known(node, {"this", "alias"})
-    name = alias(node) or node.name
-    inside = reading.subquery(node.name)
-    if inside is not None:
-        return Relation(name, selected(*inside))
-    return Relation(name, reading.catalog.table(node.name))
-
-
-def alias(node: exp.Expression) -> str:
-    """Return the name that a table or a subquery is given."""
-    given = node.args.get("alias")
-    if given is None:
-        return ""
-    known(given, {"this"})
-    if not isinstance(given.this, exp.Identifier):
-        raise QueryError(f"{shown(node)}: the name of a table is a word, as in FROM visits AS v")
-    return str(node.alias)
-
-
-def same_people(found: list[Scan], reading: Reading, joined: bool = True) -> None:
-    """Refuse private tables that do not speak of the same people: there is no unit that all their rows belong to."""
-    tables = {each.table: reading.catalog.table(each.table).table for each in found}
-    whom = {table.identifies if table.unit else f"rows of {table.name}" for table in tables.values()}
-    if len(whom) > 1:
-        names = " and ".join(repr(name) for name in sorted(tables))
-        raise QueryError(
-            f"{names} do not speak of the same people, as far as the policy says; "
-            f'write identifies = "..." for both in the policy, or ask about one'
-        )
-    if joined and any(table.unit is None for table in tables.values()):
-        raise QueryError("each row is a unit of its own here, so there is nothing to join or combine by; ask about one")
 
 
 def conjuncts(node: exp.Expression | None) -> Iterator[exp.Expression]:

@@ -16,8 +16,9 @@ from discreet.query.grouped import grouped
 from discreet.query.names import Names, Output, View
 from discreet.query.parse import check_clauses, known, shown
 from discreet.query.reading import Reading
-from discreet.query.rows import Rows, Selected, condition, conjuncts, same_people
+from discreet.query.rows import Rows, condition, conjuncts
 from discreet.query.semijoins import add_semijoin
+from discreet.query.tables import Selected, same_people
 
 NO_ORDER = "inside a subquery rows have no order; put ORDER BY and LIMIT at the end of the question"
 
@@ -49,7 +50,9 @@ def selected(query: exp.Expression, reading: Reading) -> Selected:
     if isinstance(query, exp.Union):
         return _union(query, reading)
     if isinstance(query, exp.SetOperation):
-        raise QueryError(f"{shown(query)}: {query.key.upper()} compares rows of different people; use IN (SELECT unit ...)")
+        raise QueryError(
+            f"{shown(query)}: {query.key.upper()} compares rows of different people; use IN (SELECT unit ...)"
+        )
     if not isinstance(query, exp.Select):
         raise QueryError(f"{shown(query)}: FROM takes tables and SELECTs")
     check_clauses(query)
@@ -95,7 +98,7 @@ def _aggregates(node: exp.Expression) -> bool:
 
 
 def outputs(query: exp.Select, names: Names, scope: Scope) -> list[Output]:
-    """Return the columns of a SELECT of rows. The unit stays the unit under another name, and nothing else becomes it."""
+    """Return the columns of a SELECT of rows. The unit stays so under another name, and nothing else becomes it."""
     found: list[Output] = []
     for node in query.expressions:
         if is_star(node):

@@ -10,7 +10,8 @@ from discreet.base.errors import QueryError
 from discreet.plan.relations import Among, Block, scans
 from discreet.query.expressions import translate
 from discreet.query.parse import check_clauses, known, shown
-from discreet.query.rows import Rows, condition, conjuncts, same_people
+from discreet.query.rows import Rows, condition, conjuncts
+from discreet.query.tables import same_people
 
 ONLY_UNIT = "a subquery in WHERE is answered for the unit alone, as in {0} IN (SELECT {0} FROM ...)"
 
