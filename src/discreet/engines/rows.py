@@ -63,7 +63,7 @@ def rows(plan: BoundedPlan, chosen: KeySet, source: Select, measures: list[Measu
 
 
 def _key(key: Key) -> str:
-    """Return a key's value; where it is data, dates and times beyond the years 1 to 9999, which Python lacks, are NULL."""
+    """Return a key; where it is data, dates and times beyond the years 1 to 9999, that Python lacks, are NULL."""
     value = sql(key.expression)
     if key.domain is None and key.type in ENDS:
         low, high = ENDS[key.type]

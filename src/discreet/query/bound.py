@@ -67,8 +67,8 @@ def _check_keys(question: Question, keys: tuple[Key, ...], sets: list[KeySet], u
             raise QueryError("a key has no value at all in its public table or its definition; group by another")
         if key.domain is None and key.type in (Type.FLOAT, Type.DECIMAL):
             raise QueryError(
-                f"{told(key.expression, question.block)} is {key.type}, and such numbers are no keys; group by CAST(... AS INTEGER), "
-                f"by FLOOR(x / 10) of a column with bounds, or by text"
+                f"{told(key.expression, question.block)} is {key.type}, and such numbers are no keys; group by "
+                f"CAST(... AS INTEGER), by FLOOR(x / 10) of a column with bounds, or by text"
             )
     total = 0
     for each in sets:
@@ -76,7 +76,7 @@ def _check_keys(question: Question, keys: tuple[Key, ...], sets: list[KeySet], u
         total += size or 0
         if size is None and not units and each.limits.rows > 1:
             raise QueryError(
-                "keys that come from the data are selected by counting distinct units, and here one row becomes several; "
+                "keys that come from the data are selected by counting units, and here one row becomes several; "
                 "group by keys with declared values"
             )
     if total > MOST_KEYS:

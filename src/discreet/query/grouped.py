@@ -78,8 +78,8 @@ def grouped(query: exp.Select, rows: Rows) -> Grouped:
     if not any(rows.names.is_unit(each) for each in listed):
         unit = rows.names.unit_word
         raise QueryError(
-            f"{shown(query)}: inside a subquery rows are grouped within one unit, never across; add {unit} to GROUP BY, "
-            f"or make this the whole question"
+            f"{shown(query)}: inside a subquery rows are grouped within one unit, never across; add {unit} to GROUP "
+            f"BY, or make this the whole question"
         )
     for each in listed:
         if not rows.names.is_unit(each):

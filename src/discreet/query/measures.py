@@ -96,8 +96,8 @@ class Measures:
         found = self.facts.range(argument)
         if found is None:
             raise QueryError(
-                f"{told(argument, self.facts.block)!r} has no declared bounds, so one person could move the result without limit; declare "
-                f"lower and upper in the policy (`discreet bounds` finds them privately), or write "
+                f"{told(argument, self.facts.block)!r} has no declared bounds, so one person could move the "
+                f"result without limit; declare lower and upper in the policy (`discreet bounds` finds them privately), or write "
                 f"LEAST(GREATEST(x, low), high)"
             )
         if found.lower < found.upper:

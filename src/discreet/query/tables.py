@@ -1,4 +1,4 @@
-"""What stands in FROM: tables of the policy, subqueries, names of WITH, views; and whether they speak of the same people."""
+"""What stands in FROM: tables, subqueries, names of WITH and views; and whether they speak of the same people."""
 
 from __future__ import annotations
 
