@@ -38,7 +38,7 @@ def test_a_run_says_how_far_it_is() -> None:
     assert run.wait(60)
     assert run.progress() == 1
     run.cancel()
-    assert run.result().sums == ((4,),)
+    assert run.result().sets[0].sums == ((4,),)
 
 
 def test_a_cancelled_run_raises_and_the_next_one_works() -> None:
@@ -51,7 +51,7 @@ def test_a_cancelled_run_raises_and_the_next_one_works() -> None:
     run.cancel()
     with pytest.raises(duckdb.InterruptException):
         run.result()
-    assert answered(engine, "SELECT COUNT(*) FROM t").sums == ((3_000_000,),)
+    assert answered(engine, "SELECT COUNT(*) FROM t").sets[0].sums == ((3_000_000,),)
 
 
 def test_a_failed_run_raises_and_the_next_one_works() -> None:
@@ -62,16 +62,16 @@ def test_a_failed_run_raises_and_the_next_one_works() -> None:
     with pytest.raises(duckdb.Error):
         engine.run(plan).result()
     engine._sources["visits"].clause = clause
-    assert engine.run(plan).result().sums == ((4,),)
+    assert engine.run(plan).result().sets[0].sums == ((4,),)
 
 
 def test_public_tables_tell_their_values_and_private_ones_do_not() -> None:
     engine = engine_of()
     assert engine.public_values("wards", "floor") == (1, 2)
-    assert engine.public_key("wards", ("ward",))
-    assert engine.public_key("wards", ("floor", "ward"))
-    assert not engine.public_key("wards", ("floor",))
-    for ask in (lambda: engine.public_values("visits", "ward"), lambda: engine.public_key("Visits", ("ward",))):
+    assert engine.fan_out("wards", ("ward",)) == 1
+    assert engine.fan_out("wards", ("floor", "ward")) == 1
+    assert engine.fan_out("wards", ("floor",)) == 2
+    for ask in (lambda: engine.public_values("visits", "ward"), lambda: engine.fan_out("Visits", ("ward",))):
         with pytest.raises(PolicyError, match="is private"):
             ask()
 
@@ -86,7 +86,7 @@ def test_units_have_a_type_also_where_they_are_hidden() -> None:
     assert engine.unit_type("visits") is Type.INTEGER
     assert engine.unit_type("people") is None
     assert engine.tables["visits"].column("patient") is None
-    assert answered(engine, "SELECT COUNT(DISTINCT patient) FROM visits").sums == ((3,),)
+    assert answered(engine, "SELECT COUNT(DISTINCT patient) FROM visits").sets[0].sums == ((3,),)
 
 
 def test_fingerprints_change_with_the_files(tmp_path: object) -> None:

@@ -82,7 +82,7 @@ def test_all_sources_give_the_same_numbers(tmp_path: Path) -> None:
         opened(tmp_path, "", pl.from_arrow(ROWS)),
     ]
     found = [answered(engine, QUESTION) for engine in engines]
-    assert found[0].sums[-1], "there is something to compare"
+    assert found[0].sets[0].sums[-1], "there is something to compare"
     assert all(each == found[0] for each in found)
 
 
@@ -92,7 +92,7 @@ def test_two_tables_of_one_database_file(tmp_path: Path) -> None:
     head = "[budget]\nepsilon = 1.0\n"
     tables = "".join(f'[tables.{name}]\nsource = "both.db"\nrows_are_units = true\n' for name in "ab")
     engine = DuckEngine(loads(head + tables, tmp_path / "policy.toml"))
-    assert [answered(engine, f"SELECT COUNT(*) FROM {name}").sums for name in "ab"] == [((1,),), ((2,),)]
+    assert [answered(engine, f"SELECT COUNT(*) FROM {name}").sets[0].sums for name in "ab"] == [((1,),), ((2,),)]
 
 
 def test_bad_cells_of_csv_are_null_and_short_lines_are_left_out(tmp_path: Path) -> None:
@@ -105,9 +105,9 @@ def test_bad_cells_of_csv_are_null_and_short_lines_are_left_out(tmp_path: Path) 
     ]
     (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
     engine = opened(tmp_path, 'source = "rows.csv"')
-    assert answered(engine, "SELECT COUNT(*) FROM visits").sums == ((3,),)
-    assert answered(engine, "SELECT COUNT(age) FROM visits").sums == ((2,),)
-    assert answered(engine, "SELECT COUNT(*) FROM visits WHERE day IS NULL").sums == ((1,),)
+    assert answered(engine, "SELECT COUNT(*) FROM visits").sets[0].sums == ((3,),)
+    assert answered(engine, "SELECT COUNT(age) FROM visits").sets[0].sums == ((2,),)
+    assert answered(engine, "SELECT COUNT(*) FROM visits WHERE day IS NULL").sets[0].sums == ((1,),)
 
 
 def test_the_dialect_of_csv_does_not_depend_on_its_rows(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_the_dialect_of_csv_does_not_depend_on_its_rows(tmp_path: Path) -> None:
     for one in ("", "1;30;1;south;1970-01-01\n" * 30, "1|2|3\n" * 30):
         (tmp_path / "rows.csv").write_text(honest.replace("\n", "\n" + one, 1))
         found = answered(opened(tmp_path, 'source = "rows.csv"'), "SELECT COUNT(*) FROM visits WHERE id >= 2")
-        counts.append(found.sums)
+        counts.append(found.sets[0].sums)
     assert counts == [((38,),)] * 3
 
 
@@ -193,13 +193,13 @@ def test_units_that_differ_stay_different(column: pa.Array) -> None:
         if not pa.types.is_dictionary(column.type)
         else pa.array([*column.to_pylist(), *column.to_pylist()], pa.string()).dictionary_encode()
     )
-    assert answered(units(twice), "SELECT COUNT(*) FROM t").sums == ((3,),)
-    assert answered(units(twice), "SELECT COUNT(DISTINCT u) FROM t").sums == ((3,),)
+    assert answered(units(twice), "SELECT COUNT(*) FROM t").sets[0].sums == ((3,),)
+    assert answered(units(twice), "SELECT COUNT(DISTINCT u) FROM t").sets[0].sums == ((3,),)
 
 
 def test_units_that_no_moment_can_hold_are_dropped() -> None:
     far = pa.array([0, 1, 2**62, -(2**62)], pa.timestamp("s"))
-    assert answered(units(far), "SELECT COUNT(*) FROM t").sums == ((2,),)
+    assert answered(units(far), "SELECT COUNT(*) FROM t").sets[0].sums == ((2,),)
 
 
 def in_database(folder: Path, table: str, columns: str = "", more: str = "rows_are_units = true") -> DuckEngine:
@@ -234,21 +234,21 @@ def test_enum_uuid_and_wide_integers_as_keys(tmp_path: Path) -> None:
         'u = { values = ["00000000-0000-0000-0000-000000000001"] }',
     )
     for name, wanted in (("e", (1, 0)), ("u", (1,)), ("h", (1, 0))):
-        assert answered(engine, f"SELECT {name}, COUNT(*) FROM t GROUP BY {name}").sums == (wanted,)
+        assert answered(engine, f"SELECT {name}, COUNT(*) FROM t GROUP BY {name}").sets[0].sums == (wanted,)
 
 
 def test_a_collation_of_the_database_does_not_multiply_rows_or_join_units(tmp_path: Path) -> None:
     made = "CREATE TABLE t (s VARCHAR COLLATE NOCASE); INSERT INTO t VALUES ('a')"
     engine = in_database(tmp_path, made, 's = { values = ["a", "A"] }')
-    assert answered(engine, "SELECT s, COUNT(*) FROM t GROUP BY s").sums == ((0, 1),)
-    assert answered(engine, "SELECT COUNT(*) FROM t WHERE s = 'A'").sums == ((0,),)
+    assert answered(engine, "SELECT s, COUNT(*) FROM t GROUP BY s").sets[0].sums == ((0, 1),)
+    assert answered(engine, "SELECT COUNT(*) FROM t WHERE s = 'A'").sets[0].sums == ((0,),)
 
 
 def test_moments_that_do_not_fit_are_null_and_never_an_error(tmp_path: Path) -> None:
     frame = pa.table({"m": pa.array([0, 2**60, None], pa.timestamp("s"))})
     engine = engine_of("[budget]\nepsilon = 1.0\n[tables.t]\nrows_are_units = true\n", {"t": frame})
-    assert answered(engine, "SELECT COUNT(m), COUNT(*) FROM t").sums == ((3,), (1,))
-    assert answered(engine, "SELECT COUNT(*) FROM t WHERE m < '2000-01-01'").sums == ((1,),)
+    assert answered(engine, "SELECT COUNT(m), COUNT(*) FROM t").sets[0].sums == ((3,), (1,))
+    assert answered(engine, "SELECT COUNT(*) FROM t WHERE m < '2000-01-01'").sets[0].sums == ((1,),)
 
 
 @pytest.fixture
@@ -270,9 +270,9 @@ def test_moments_are_in_utc_wherever_the_machine_stands() -> None:
     policy = "[budget]\nepsilon = 1.0\n[tables.t]\nrows_are_units = true\n[tables.p]\npublic = true\n"
     engine = engine_of(policy, {"t": zoned, "p": zoned})
     assert engine.public_values("p", "m") == (noon,)
-    assert answered(engine, "SELECT COUNT(*) FROM t WHERE m = '2026-03-01 12:00:00'").sums == ((1,),)
-    assert answered(engine, "SELECT COUNT(*) FROM t WHERE m = TIMESTAMP '2026-03-01 14:00:00+02:00'").sums == ((1,),)
-    assert answered(engine, "SELECT p.m, COUNT(*) FROM t JOIN p USING (m) GROUP BY p.m").sums == ((1,),)
+    assert answered(engine, "SELECT COUNT(*) FROM t WHERE m = '2026-03-01 12:00:00'").sets[0].sums == ((1,),)
+    assert answered(engine, "SELECT COUNT(*) FROM t WHERE m = TIMESTAMP '2026-03-01 14:00:00+02:00'").sets[0].sums == ((1,),)
+    assert answered(engine, "SELECT p.m, COUNT(*) FROM t JOIN p USING (m) GROUP BY p.m").sets[0].sums == ((1,),)
 
 
 def test_decimal_units_of_csv_are_refused(tmp_path: Path) -> None:
@@ -305,5 +305,5 @@ def test_no_name_or_category_breaks_out(table: str, column: str, values: list[st
     value = values[0].replace("'", "''")
     plan = bounded(engine, f"SELECT {key}, COUNT(*) FROM {name} WHERE {key} = '{value}' GROUP BY {key}").plan
     found = engine.run(plan).result()
-    assert found.sums == (tuple(int(each == values[0]) for each in plan.keys[0].domain),)
+    assert found.sets[0].sums == (tuple(int(each == values[0]) for each in plan.keys[0].domain),)
     engine.close()

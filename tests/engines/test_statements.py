@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import random
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.engines.forms import UNIT
-from discreet.engines.result import Exact, gathered
-from discreet.engines.statements import statements
+from discreet.engines.result import Exact, Grouped
+from discreet.engines.statements import gathered, public, statements
 from discreet.plan.bounded import BRANCHES, BoundedPlan, Measure, Part
-from discreet.plan.bounded import Grid as PlanGrid
+from discreet.plan.grid import Grid as PlanGrid
 from discreet.query.bound import bound
 from discreet.query.clamping import with_clamped
 from questions import asked, bounded, catalog_of, engine_of, moved, tree
@@ -116,7 +117,9 @@ def exact(plan: BoundedPlan, rows: list[Row]) -> Exact:
         return "SELECT * FROM wards" if name == "wards" else f"SELECT *, patient AS {UNIT} FROM given"
 
     CONNECTION.register("given", table)
-    return gathered(plan, *statements(plan, source).run(lambda text: CONNECTION.execute(text).fetchall()))
+    steps = statements(plan, source, whole_units=True)
+    run = [each.run(lambda text: CONNECTION.execute(text).fetchall()) for each in steps]
+    return Exact(tuple(gathered(plan, index, *found) for index, found in enumerate(run)))
 
 
 def check_apart(plan: BoundedPlan, one: Exact, other: Exact) -> None:
@@ -132,6 +135,10 @@ def check_apart(plan: BoundedPlan, one: Exact, other: Exact) -> None:
 
 def added(one: Exact, other: Exact) -> Exact:
     """Return the sum of two results."""
+    return Exact(tuple(_added(a, b) for a, b in zip(one.sets, other.sets, strict=True)))
+
+
+def _added(one: Grouped, other: Grouped) -> Grouped:
     sums = tuple(tuple(x + y for x, y in zip(a, b, strict=True)) for a, b in zip(one.sums, other.sums, strict=True))
     cells = {
         place: tuple(
@@ -140,7 +147,7 @@ def added(one: Exact, other: Exact) -> Exact:
         )
         for place in one.cells
     }
-    return Exact(sums, cells)
+    return Grouped(sums, cells)
 
 
 @settings(max_examples=300)
@@ -185,7 +192,7 @@ HEAVY = [(1, 1, 1.0, ward, sick) for ward in ("n", "s", "it's") for sick in (Tru
 
 
 def heavy(text: str, **tighter: int) -> tuple[int, ...]:
-    return exact(bounded(ENGINES["add-remove"], text, **tighter).plan, HEAVY).sums[0]
+    return exact(bounded(ENGINES["add-remove"], text, **tighter).plan, HEAVY).sets[0].sums[0]
 
 
 def test_heavy_units_reach_their_limits_and_no_more() -> None:
@@ -201,14 +208,14 @@ def test_units_with_few_rows_in_many_groups_are_limited_too() -> None:
     rows = [(1, 1, 1.0, ward, True) for ward in ("n", "s", "it's")]
     text = "SELECT ward, COUNT(*), COUNT(DISTINCT patient) FROM visits GROUP BY ward"
     found = exact(bounded(ENGINES["add-remove"], text, max_groups=1).plan, rows)
-    assert [sorted(each) for each in found.sums] == [[0, 0, 1], [0, 0, 1]]
+    assert [sorted(each) for each in found.sets[0].sums] == [[0, 0, 1], [0, 0, 1]]
 
 
 def test_rows_without_a_unit_or_with_a_key_outside_the_domain_do_not_count() -> None:
     rows = [(None, 1, 1.0, "n", True), (1, 1, 1.0, "attic", True), (1, 1, 1.0, None, True), (1, 1, 1.0, "s", True)]
     plan = bounded(ENGINES["add-remove"], "SELECT ward, COUNT(*) FROM visits GROUP BY ward").plan
     assert [key.domain for key in plan.keys] == [("it's", "n", "s")]
-    assert exact(plan, rows).sums == ((0, 0, 1),)
+    assert exact(plan, rows).sets[0].sums == ((0, 0, 1),)
 
 
 def point(value: float, grid: PlanGrid) -> int:
@@ -224,7 +231,7 @@ def test_sums_are_those_of_exact_arithmetic_on_the_grid(values: list[float | Non
     plan = bounded(ENGINES["add-remove"], "SELECT COUNT(cost), SUM(cost), AVG(cost), VARIANCE(cost) FROM people").plan
     found = exact(plan, [(None, 1, value, "n", True) for value in values])
     counted = [value for value in values if value is not None and not math.isnan(value)]
-    for measure, (total,) in zip(plan.measures, found.sums, strict=True):
+    for measure, (total,) in zip(plan.measures, found.sets[0].sums, strict=True):
         assert total == sum(wanted(measure, value) for value in counted), measure
 
 
@@ -239,11 +246,32 @@ def test_values_outside_the_bounds_are_counted_as_clamped() -> None:
     plan = bound(with_clamped(asked(engine, "SELECT SUM(cost) FROM people")), catalog_of(engine)).plan
     (place,) = (at for at, measure in enumerate(plan.measures) if measure.part is Part.OUTSIDE)
     values = [-1.0, 2.5, -1.01, 2.51, math.inf, -math.inf, math.nan, None, 0.0]
-    assert exact(plan, [(None, 1, value, "n", True) for value in values]).sums[place] == (4,)
+    assert exact(plan, [(None, 1, value, "n", True) for value in values]).sets[0].sums[place] == (4,)
 
 
 def test_ranks_are_counted_from_the_lower_end() -> None:
     plan = bounded(ENGINES["add-remove"], "SELECT MEDIAN(age) FROM people").plan
     values = [-(2**63), -3, -2, 300, 2**63 - 1, None]
     found = exact(plan, [(None, value, 1.0, "n", True) for value in values])
-    assert found.cells == {0: ({0: 2, 1: 1, 303: 2},)}
+    assert found.sets[0].cells == {0: ({0: 2, 1: 1, 303: 2},)}
+
+
+def test_keys_without_rows_are_zero_and_cells_lie_at_their_keys() -> None:
+    plan = bounded(ENGINES["add-remove"], "SELECT ward, MEDIAN(age), COUNT(*) FROM visits GROUP BY ward").plan
+    assert [measure.part for measure in plan.measures] == [Part.QUANTILE, Part.ROWS]
+    found = gathered(plan, 0, [(2, 7, 9)], {0: [(2, 30, 4), (2, 31, 3)]})
+    assert found == Grouped(((0, 0, 7), (0, 0, 9)), {0: ({}, {}, {30: 4, 31: 3})})
+
+
+def test_keys_from_the_data_come_with_how_many_units_they_have() -> None:
+    plan = bounded(ENGINES["add-remove"], "SELECT patient, COUNT(*) FROM people GROUP BY patient").plan
+    rows: list[Row] = [(patient, 1, 1.0, "n", True) for patient in (9, 9, 2**63 - 1, None)]
+    (found,) = exact(plan, rows).sets
+    assert plan.selects(0)
+    assert (found.keys, found.units, found.sums) == (((9,), (2**63 - 1,)), (2, 1), ((2, 1),))
+
+
+def test_values_of_the_engine_become_constants() -> None:
+    noon = dt.datetime(2026, 1, 1, 12)
+    assert public(noon) == noon.replace(tzinfo=dt.UTC)
+    assert (public(0.5), public(math.nan), public(math.inf), public("x")) == (Fraction(1, 2), None, None, "x")

@@ -33,10 +33,14 @@ from discreet.query.build import build, parameters_of
 from discreet.query.canonical import canonical
 from discreet.query.catalog import Catalog
 from discreet.query.clamping import with_clamped
+from discreet.query.ibis import text_of
 from discreet.query.parse import parse
 from discreet.query.price import Price, amount, half_width, price
 
 Progress = Callable[[float], None]
+
+Asking = Any
+"""SQL text, or an Ibis expression."""
 
 
 def ledger_path(policy: Policy | Path) -> Path:
@@ -113,7 +117,7 @@ class Curator:
 
     def ask(
         self,
-        question: str,
+        question: Asking,
         epsilon: float | Fraction | None = None,
         *,
         rho: float | Fraction | None = None,
@@ -124,16 +128,17 @@ class Curator:
         progress: Progress | None = None,
         **limits: int | None,
     ) -> Answer:
-        """Answer a question in SQL.
+        """Answer a question in SQL, or an Ibis expression of one.
 
         `epsilon` means that this answer alone is epsilon-differentially private, or (epsilon, delta) with the policy's
         per-question delta where Gaussian noise errs less. `rho` is zCDP instead, and `within` finds the least epsilon
         for errors wanted. The same question on the same data comes from the ledger; `fresh` pays for new noise.
         `max_rows`, `max_groups` and `max_rows_per_group` tighten what a unit contributes.
         """
-        asked, priced = self._priced(question, epsilon, rho, within, params, clamping, limits)
-        released, receipt = self.paid(priced, _quantiles(asked, priced), question, fresh, progress)
-        return assemble(asked, priced, released, receipt, question)
+        text = text_of(question)
+        asked, priced = self._priced(text, epsilon, rho, within, params, clamping, limits)
+        released, receipt = self.paid(priced, _quantiles(asked, priced), text, fresh, progress)
+        return assemble(asked, priced, released, receipt, text)
 
     def paid(
         self,
@@ -162,7 +167,7 @@ class Curator:
 
     def explain(
         self,
-        question: str,
+        question: Asking,
         epsilon: float | Fraction | None = None,
         *,
         rho: float | Fraction | None = None,
@@ -172,7 +177,7 @@ class Curator:
         **limits: int | None,
     ) -> Explanation:
         """Say what a question would do and cost: free, and without looking at any private row."""
-        asked, priced = self._priced(question, epsilon, rho, within, params, clamping, limits)
+        asked, priced = self._priced(text_of(question), epsilon, rho, within, params, clamping, limits)
         left = self.budget.more(priced.charge, self.analyst)
         told = (
             f"{left:,} more questions at this price fit into what is left" if left else "nothing like it fits any more"
