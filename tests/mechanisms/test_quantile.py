@@ -16,12 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import laws
-from discreet.base.errors import ParameterError
 from discreet.mechanisms import Quantile
-from discreet.mechanisms.quantile import Drawn, _steps, _Table
-from discreet.noise.bits import replayed
+from discreet.mechanisms.quantile import _steps, _Table
 from laws import at_most, exactly
-from support import ALARM, GeneratorBits, ScriptedBits, chi_square_p
+from support import ALARM, chi_square_p
 
 Values = tuple[int, ...]
 HALF, THIRD, MOST = Fraction(1, 2), Fraction(1, 3), Fraction(9, 10)
@@ -262,62 +260,3 @@ def test_no_values_at_all_is_fine() -> None:
 def test_no_release_costs_more_than_asked(share: Fraction, epsilon: float, rows: int, sides: Fraction) -> None:
     spent = Quantile(share, 1000, epsilon, rows, sides).loss().pure
     assert epsilon * (1 - 1e-9) <= spent <= epsilon
-
-
-def test_one_interval_serves_every_confidence_up_to_its_own() -> None:
-    drawn = Drawn(5, 3, 8, 99, 0.999)
-    assert drawn.interval(0.95) == drawn.interval(0.5) == drawn.interval(0.999) == (3, 8)
-    assert drawn.interval(0.9999) == drawn.interval(0.95, values=51) == (0, 99)
-    assert drawn.interval(0.95, values=49) == (3, 8)
-
-
-def test_points_beyond_the_grid_count_at_its_ends_and_order_does_not_matter() -> None:
-    forms: list[dict[Any, Any]] = [
-        {0: 5, 9: 7, 4: 1},
-        {4: 1, 9: 7, 0: 5},
-        {-3: 2, 0: 3, 4: 1, 10**30: 4, 9: 3, 7: -5},
-        {np.int64(0): np.int16(5), 9: 7, 4: True, 2: None},
-    ]
-    told = []
-    for cells in forms:
-        with replayed(GeneratorBits(5)):
-            told.append([Quantile(HALF, 10, 0.7).release(cells) for _ in range(20)])
-    assert told == [told[0]] * len(forms)
-
-
-def test_numbers_of_any_size() -> None:
-    far = Quantile(HALF, 10**30, 5.0).release({10**29: 10**25, 10**28: 3, 5: 10**24})
-    assert far.value == far.low == far.high == 10**29
-    fine = Quantile(Fraction(1, 10**40), 100, 5.0, sides=Fraction(0))
-    assert 0 <= fine.release({7: 3}).value < 100
-
-
-@pytest.mark.parametrize(
-    ("name", "named"),
-    [
-        *[("share", {"share": bad}) for bad in (-0.1, 1.1, math.nan, "1", None, True)],
-        *[("points", {"points": bad}) for bad in (0, -1, 1.5, None, True)],
-        *[("epsilon", {"epsilon": bad}) for bad in (0, -1, math.nan, math.inf, "1", None, 1e-320, 1e-200)],
-        *[("rows", {"rows": bad}) for bad in (0, -1, 1.5, None)],
-        *[("sides", {"sides": bad}) for bad in (-0.1, 1, math.nan, None)],
-        *[("confidence", {"confidence": bad}) for bad in (0, 1, math.nan, None)],
-    ],
-)
-def test_senseless_parameters_are_refused_by_name(name: str, named: dict[str, Any]) -> None:
-    with pytest.raises(ParameterError, match=rf"^{name} must be"):
-        Quantile(**{"share": HALF, "points": 10, "epsilon": 1.0, **named})
-
-
-@pytest.mark.parametrize("cells", [[86420], None, {86420: 0.5}, {"86420": 1}, {86420.5: 1}, {(86420,): 1}, 86420])
-def test_what_is_no_table_of_counts_is_refused_unquoted(cells: Any) -> None:
-    with replayed(ScriptedBits([])), pytest.raises(ParameterError, match=r"^cells must be") as caught:
-        Quantile(HALF, 10**6, 1.0).release(cells)
-    assert "86420" not in str(caught.value)
-
-
-def test_confidence_and_low_are_checked() -> None:
-    for bad in (0, 1, math.nan):
-        with pytest.raises(ParameterError, match=r"^confidence must be"):
-            Drawn(5, 3, 8, 99, 0.999).interval(bad)
-    with pytest.raises(ParameterError, match=r"^low must be"):
-        Quantile.extreme("yes", 10, 1.0)  # type: ignore[arg-type]

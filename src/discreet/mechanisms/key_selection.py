@@ -31,15 +31,14 @@ class KeySelection:
 
     `groups` is how many keys one unit can be in at most (twice that where neighbours replace a unit). Each key is
     decided alone, with epsilon_0 = epsilon / groups and the delta_0 of which 1 - (1 - delta_0)^groups = delta; these
-    compose to (epsilon, delta) (Kairouz, Oh, Viswanath 2015, Theorem 3.3).
+    compose to (epsilon, delta) (Kairouz, Oh, Viswanath 2015).
 
-    Theorem (Desfontaines, Voss, Gipson, Mandayam 2022, Theorem 1): of all ways to decide one key there is one that
+    Theorem (Desfontaines, Voss, Gipson, Mandayam 2022): of all ways to decide one key there is one that
     keeps it most often whatever n is, p(0) = 0 and
 
         p(n) = min(e^epsilon_0 p(n - 1) + delta_0, 1 - e^-epsilon_0 (1 - p(n - 1) - delta_0), 1).
 
-    The first is least up to some `rise`, the second from there on until p reaches 1. It is the law of n plus discrete
-    Laplace noise that is cut off symmetrically, compared with a threshold, made smooth between whole cut-offs.
+    The first is least up to some `rise`, the second from there on until p reaches 1.
     """
 
     epsilon: float
