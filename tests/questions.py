@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -10,7 +10,7 @@ import pytest
 
 from discreet.base.errors import QueryError
 from discreet.engines.duckdb import DuckEngine
-from discreet.engines.result import Exact
+from discreet.engines.result import Exact, Grouped
 from discreet.plan.question import Question
 from discreet.policy import loads
 from discreet.query.bound import Bounded, bound
@@ -107,27 +107,63 @@ def refusal(engine: DuckEngine, text: str, params: Any = None, **tighter: Any) -
     return str(found.value)
 
 
+def sums(exact: Exact) -> tuple[tuple[int, ...], ...]:
+    """Return the sums of the one set of keys that a question has, by measure and key."""
+    (found,) = exact.sets
+    return found.sums
+
+
 def moved(one: Exact, other: Exact) -> list[tuple[int, int]]:
-    """Return for each measure how far two results lie apart, in L1 and in squared L2, all cells of ranks included."""
-    found = []
-    for measure, (a, b) in enumerate(zip(one.sums, other.sums, strict=True)):
-        gaps = [abs(x - y) for x, y in zip(a, b, strict=True)]
-        if measure in one.cells:
-            gaps = [
-                abs(x.get(cell, 0) - y.get(cell, 0))
-                for x, y in zip(one.cells[measure], other.cells[measure], strict=True)
-                for cell in x.keys() | y.keys()
-            ]
-        found.append((sum(gaps), sum(gap * gap for gap in gaps)))
-    return found
+    """Return for each measure how far two results lie apart, in L1 and in squared L2, all sets of keys together.
+
+    Cells of ranks are all compared; a key of the data that only one side has counts there from zero.
+    """
+    gaps: list[list[int]] = []
+    for a, b in zip(one.sets, other.sets, strict=True):
+        gaps += [[] for _ in range(len(a.sums) - len(gaps))]
+        ours, theirs = _by_key(a), _by_key(b)
+        for key in dict.fromkeys([*ours, *theirs]):
+            for (measure, _), gap in _apart(ours.get(key, {}), theirs.get(key, {})).items():
+                gaps[measure].append(gap)
+    return [(sum(each), sum(gap * gap for gap in each)) for each in gaps]
 
 
-def tree(exact: Exact, measure: int, levels: int, branches: int) -> dict[tuple[int, int, int], int]:
-    """Return the counts of all nodes of a tree of ranks below its root, by key, level and place."""
-    nodes: dict[tuple[int, int, int], int] = {}
-    for key, cells in enumerate(exact.cells[measure]):
-        for cell, count in cells.items():
-            for level in range(levels):
-                node = (key, level, cell // branches**level)
-                nodes[node] = nodes.get(node, 0) + count
+def _by_key(found: Grouped) -> dict[Any, dict[tuple[int, int | None], int]]:
+    """Return the whole numbers of each key, by measure and cell (None for sums)."""
+    listed = max([len(row) for row in found.sums] + [len(row) for row in found.cells.values()], default=0)
+    keys: Sequence[Any] = range(listed) if found.keys is None else found.keys
+    values: dict[Any, dict[tuple[int, int | None], int]] = {key: {} for key in keys}
+    for measure, row in enumerate(found.sums):
+        if measure in found.cells:
+            for key, cells in zip(keys, found.cells[measure], strict=True):
+                values[key] |= {(measure, cell): count for cell, count in cells.items()}
+        else:
+            for key, value in zip(keys, row, strict=True):
+                values[key][measure, None] = value
+    return values
+
+
+def _apart(
+    one: dict[tuple[int, int | None], int], other: dict[tuple[int, int | None], int]
+) -> dict[tuple[int, int | None], int]:
+    places = dict.fromkeys([*one, *other])
+    gaps = {place: abs(one.get(place, 0) - other.get(place, 0)) for place in places}
+    return {place: gap for place, gap in gaps.items() if gap}
+
+
+def tree(exact: Exact, measure: int, levels: int, branches: int) -> dict[tuple[Any, int, int], int]:
+    """Return the counts of all nodes of a tree of ranks below its root, by key, level and place.
+
+    A key is its place in the set; where there are several sets, the set's place and its own; of keys that come from
+    the data, their values.
+    """
+    nodes: dict[tuple[Any, int, int], int] = {}
+    for index, found in enumerate(exact.sets):
+        for place, cells in enumerate(found.cells[measure]):
+            key: Any = place if found.keys is None else found.keys[place]
+            key = key if len(exact.sets) == 1 else (index, key)
+            for cell, count in cells.items():
+                for level in range(levels):
+                    node = (key, level, cell // branches**level)
+                    nodes[node] = nodes.get(node, 0) + count
     return nodes
