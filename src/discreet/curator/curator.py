@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
@@ -13,7 +14,7 @@ from discreet.curator.answering import assemble
 from discreet.curator.bounds import FoundBounds, find_bounds
 from discreet.curator.budget import Budget, Share
 from discreet.curator.data import current_version, remember
-from discreet.curator.explain import Explanation, described
+from discreet.curator.explain import Explanation, offered
 from discreet.curator.fluent import TableQuestion
 from discreet.curator.release import Released, release
 from discreet.curator.stopping import stoppable, suspending
@@ -24,7 +25,7 @@ from discreet.engines.result import Exact
 from discreet.ledger import Facts, Ledger
 from discreet.ledger import Question as Asked
 from discreet.plan.bounded import Part
-from discreet.plan.question import Aggregate, Question
+from discreet.plan.question import Question
 from discreet.plan.relations import Lookup, Scan, plain, scans, sources
 from discreet.policy import everything, identity, load
 from discreet.policy.model import Format, Policy
@@ -35,7 +36,8 @@ from discreet.query.catalog import Catalog
 from discreet.query.clamping import with_clamped
 from discreet.query.ibis import text_of
 from discreet.query.parse import parse
-from discreet.query.price import Price, amount, half_width, price
+from discreet.query.price import Price, amount, price
+from discreet.query.views import check_views
 
 Progress = Callable[[float], None]
 
@@ -65,6 +67,7 @@ class Curator:
         self.policy, self._engine, self._ledger, self.analyst = policy, engine, ledger, analyst
         self._operator = operator
         self._catalog = Catalog(policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
+        check_views(self._catalog)
 
     @classmethod
     def open(
@@ -82,12 +85,13 @@ class Curator:
         policy = load(path)
         asker = None if operator and analyst is None else policy.analyst(analyst)
         engine = DuckEngine(policy, tables)
-        try:
+        with ExitStack() as opened:
+            opened.callback(engine.close)
             ledger = Ledger.open(ledger_path(policy), facts(policy))
-        except BaseException:
-            engine.close()
-            raise
-        return cls(policy, engine, ledger, asker.name if asker else None, operator=operator)
+            opened.callback(ledger.close)
+            curator = cls(policy, engine, ledger, asker.name if asker else None, operator=operator)
+            opened.pop_all()
+        return curator
 
     @classmethod
     def init(cls, path: str | Path = "policy.toml") -> Path:
@@ -261,7 +265,7 @@ class Curator:
             return question, price(bounded, self.policy, epsilon=found)
         if epsilon is None:
             choices = [price(bounded, self.policy, epsilon=Fraction(each)) for each in ("0.05", "0.2", "1")]
-            raise QueryError(f"say how much privacy to spend, such as\n{_choices(question, choices)}")
+            raise QueryError(f"say how much privacy to spend, such as\n{offered(question, choices)}")
         return question, price(bounded, self.policy, epsilon=amount("epsilon", epsilon))
 
     def _run(self, priced: Price, progress: Progress | None) -> Exact:
@@ -284,16 +288,3 @@ def _quantiles(question: Question, priced: Price) -> dict[int, tuple[Fraction, .
         if asked.share is not None and priced.bounded.plan.measures[source[0]].part is Part.RANKS:
             shares.setdefault(source[0], []).append(asked.share)
     return {measure: tuple(sorted(set(each))) for measure, each in shares.items()}
-
-
-def _choices(question: Question, choices: list[Price]) -> str:
-    """Return what some epsilons would give."""
-    lines = []
-    for words, priced in zip(("0.05", "0.2", "1.0"), choices, strict=True):
-        errors = [_error(asked, half_width(priced, place, 0.95)) for place, asked in enumerate(question.aggregates)]
-        lines.append(f"  epsilon={words}: {', '.join(errors)}")
-    return "\n".join(lines)
-
-
-def _error(asked: Aggregate, width: float | None) -> str:
-    return f"{described(asked)} {f'+- {width:,.4g}' if width is not None else '(depends on the data)'}"

@@ -118,3 +118,16 @@ def _keys(plan: BoundedPlan, index: int) -> str:
 
 def _shown(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def offered(question: Question, choices: list[Price]) -> str:
+    """Return what some epsilons would give."""
+    lines = []
+    for words, priced in zip(("0.05", "0.2", "1.0"), choices, strict=True):
+        errors = [_error(asked, half_width(priced, place, 0.95)) for place, asked in enumerate(question.aggregates)]
+        lines.append(f"  epsilon={words}: {', '.join(errors)}")
+    return "\n".join(lines)
+
+
+def _error(asked: Aggregate, width: float | None) -> str:
+    return f"{described(asked)} {f'+- {width:,.4g}' if width is not None else '(depends on the data)'}"

@@ -12,8 +12,10 @@ import duckdb
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
-from discreet.engines.forms import constant, quoted, sql
+from discreet.engines.forms import quoted, sql
+from discreet.engines.frames import values_table
 from discreet.engines.keeping import Steps
+from discreet.engines.literals import SQL_TYPES
 from discreet.engines.result import Exact, Grouped
 from discreet.engines.rows import Select
 from discreet.engines.sources import Source
@@ -102,14 +104,16 @@ class DuckEngine:
 
     def evaluate(self, expression: Expression, given: dict[Column, tuple[Constant, ...]]) -> tuple[Constant, ...]:
         """Return the distinct values of an expression, without NULL, over all combinations of public values."""
-        tables = []
+        tables, cursor = [], self._connection.cursor()
         for column, values in given.items():
-            rows = ", ".join(f"({constant(value, column.type)})" for value in dict.fromkeys((*values, None)))
-            tables.append(f"(VALUES {rows}) AS {quoted(column.name)}({quoted(column.name)})")
-        named = {column: Column(column.name, column.name, column.type) for column in given}
+            name = f"__discreet_given_{column.name}"
+            cursor.register(name, values_table((*values, None), column.type))
+            kind = "HUGEINT" if column.type is Type.INTEGER else SQL_TYPES[column.type]
+            tables.append(f"(SELECT CAST(v AS {kind}) AS v FROM {name}) AS {quoted(column.name)}")
+        named = {column: Column(column.name, "v", column.type) for column in given}
         value = sql(replaced(expression, lambda column: named.get(column, column)))
         statement = f"SELECT DISTINCT v FROM (SELECT {value} AS v FROM {', '.join(tables)}) WHERE v IS NOT NULL"
-        found = self._connection.cursor().execute(statement).fetchall()
+        found = cursor.execute(statement).fetchall()
         return tuple(public(value) for (value,) in found if value == value)
 
     def fingerprint(self, table: str) -> str:

@@ -1,10 +1,14 @@
-"""Frames of pandas as Arrow tables, without a guess at what a column of objects holds."""
+"""Arrow tables from Python: frames of pandas, without a guess at what a column of objects holds, and public values."""
 
 from __future__ import annotations
 
+import datetime as dt
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from discreet.base.types import Type
+from discreet.plan.expressions import Constant
 from discreet.policy.model import Table
 
 if TYPE_CHECKING:
@@ -43,3 +47,28 @@ def _column(column: Any, declared: Type) -> Any:
         Type.DECIMAL: pa.decimal128(38, 9),
     }
     return pa.array(column, types[declared] if str(column.dtype) == "object" else None, from_pandas=True)
+
+
+def values_table(values: tuple[Constant, ...], type_: Type) -> pa.Table:
+    """Return constants as a table with one column v."""
+    import pyarrow as pa
+
+    kinds = {
+        Type.BOOLEAN: pa.bool_(),
+        Type.TEXT: pa.string(),
+        Type.DATE: pa.date32(),
+        Type.INTEGER: pa.decimal128(38, 0),
+    }
+    plain: list[object] = list(values)
+    if type_ is Type.INTEGER:
+        plain = [None if value is None else Decimal(str(value)) for value in values]
+    elif type_ in (Type.FLOAT, Type.DECIMAL):
+        plain = [float(value) if isinstance(value, int | Fraction) else None for value in values]
+    elif type_ is Type.TIMESTAMP:
+        plain = [_utc(value) for value in values]
+    kind = pa.timestamp("us") if type_ is Type.TIMESTAMP else kinds.get(type_, pa.float64())
+    return pa.table({"v": pa.array(plain, kind)})
+
+
+def _utc(value: Constant) -> dt.datetime | None:
+    return value.astimezone(dt.UTC).replace(tzinfo=None) if isinstance(value, dt.datetime) else None

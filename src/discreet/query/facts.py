@@ -33,7 +33,11 @@ UNIONS: dict[str, Callable[[tuple[Expression, ...]], tuple[Expression, ...]]] = 
 WHOLE = ("floor", "ceil", "trunc", "round", "int_div")
 """Functions of floats with whole results; `round` with no digits only."""
 
-PARTS = {"day": 86_400, "hour": 3_600, "minute": 60}
+PERIODS = {"hour": 3_600, "minute": 60, "second": 1}
+"""Seconds of periods that begin more often than days."""
+
+YEARS = ("year", "isoyear", "decade", "century", "millennium")
+"""Parts of a time that are the same all day, and are not bounded by themselves."""
 
 
 @dataclass
@@ -130,16 +134,18 @@ class Facts:
 
     def _times(self, key: Call) -> tuple[Constant, ...] | None:
         """Return the beginnings of periods between declared bounds of a time; days of a date are counted elsewhere."""
-        if key.function != "date_trunc" or not isinstance(key.arguments[1], Column):
+        column = key.arguments[-1]
+        if not isinstance(column, Column) or column.type is not Type.TIMESTAMP:
             return None
-        unit, column = key.arguments[0], key.arguments[1]
+        unit = key.arguments[0].value if isinstance(key.arguments[0], Literal) else None
+        daily = key.function in ("date_trunc", "as_date", "last_day") or (key.function == "date_part" and unit in YEARS)
         declared = self.declared(column)
-        if declared is None or not isinstance(unit, Literal) or column.type is not Type.TIMESTAMP:
+        if declared is None or not (daily or (key.function == "time_trunc" and unit in PERIODS)):
             return None
         lower, upper = declared.lower, declared.upper
         if not isinstance(lower, dt.datetime) or not isinstance(upper, dt.datetime):
             return None
-        seconds = PARTS.get(str(unit.value), 86_400)
+        seconds = 86_400 if daily else PERIODS[str(unit)]
         first = int(lower.timestamp()) // seconds * seconds
         count = (int(upper.timestamp()) - first) // seconds + 1
         if count > MOST_VALUES:

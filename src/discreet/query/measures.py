@@ -96,9 +96,9 @@ class Measures:
         found = self.facts.range(argument)
         if found is None:
             raise QueryError(
-                f"{told(argument, self.facts.block)!r} has no declared bounds, so one person could move the "
-                f"result without limit; declare lower and upper in the policy (`discreet bounds` finds them privately), or write "
-                f"LEAST(GREATEST(x, low), high)"
+                f"{told(argument, self.facts.block)!r} has no declared bounds, so one person could move the result "
+                f"without limit; declare lower and upper in the policy (`discreet bounds` finds them privately), "
+                f"or write LEAST(GREATEST(x, low), high)"
             )
         if found.lower < found.upper:
             return found

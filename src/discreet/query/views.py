@@ -1,0 +1,29 @@
+"""Views of the policy: do they mean anything? Looked at before anybody asks."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from discreet.base.errors import QueryError
+from discreet.policy.problems import problem
+from discreet.query.build import build
+from discreet.query.catalog import Catalog
+from discreet.query.parse import parse_query
+from discreet.query.reading import Reading
+from discreet.query.selects import selected
+
+
+def check_views(catalog: Catalog) -> None:
+    """Refuse a policy whose views cannot be read: each must be rows of private tables, or a whole question."""
+    for place, view in enumerate(catalog.policy.views):
+        try:
+            query = parse_query(view.sql)
+            try:
+                selected(query, Reading(catalog, {}, views=place))
+            except QueryError:
+                if not isinstance(query, exp.Select):
+                    raise
+                build(query, catalog)
+        except QueryError as wrong:
+            remedy = "write a SELECT that could stand in FROM (...) of a question"
+            raise problem(catalog.policy.path, ("views", view.name, "sql"), str(wrong), remedy) from None
