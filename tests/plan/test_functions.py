@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from fractions import Fraction
 from functools import reduce
 
 import pytest
@@ -106,34 +108,45 @@ def words(value: str) -> Literal:
     ],
 )
 def test_how_long_a_text_can_get(name: str, arguments: tuple[Expression, ...], factor: int, letters: int) -> None:
-    assert growth_of(call(name, *arguments)) == (factor, letters)
+    assert growth_of(call(name, *arguments)) == (Fraction(factor), Fraction(letters))
+
+
+def grown(name: str, made: Expression) -> Expression:
+    if name == "lower":
+        return call(name, made)
+    if name == "replace":
+        return call(name, made, words("a"), words("bb"))
+    return call("join", call(name, made, made), words("ab"))
+
+
+def grow(name: str, value: str) -> str:
+    if name == "lower":
+        return value
+    return value.replace("a", "bb") if name == "replace" else value * 2 + "ab"
 
 
 @given(st.lists(st.sampled_from(["concat", "join", "replace", "lower"]), max_size=9), st.text("ab", max_size=5))
 def test_no_text_outgrows_its_bound(names: list[str], value: str) -> None:
-    made: Expression = TEXT
-    found = value
-    for name in names:
-        try:
-            if name == "lower":
-                made = call(name, made)
-            elif name == "replace":
-                made, found = call(name, made, words("a"), words("bb")), found.replace("a", "bb")
-            else:
-                made, found = call(name, made, made, words("ab")), found * 2 + "ab"
-        except QueryError as refused:
-            assert "times as long" in str(refused)
-            return
+    found = reduce(lambda text, name: grow(name, text), names, value)
+    try:
+        made: Expression = TEXT
+        for name in names:
+            made = grown(name, made)
+    except QueryError:
+        assert 2 ** sum(name != "lower" for name in names) > MOST_GROWTH
+        return
     factor, letters = growth_of(made)
     assert len(found) <= factor * len(value) + letters
     assert factor <= MOST_GROWTH
 
 
+def repeated(times: int, step: Callable[[Expression], Expression], made: Expression) -> Expression:
+    return reduce(lambda inner, _: step(inner), range(times), made)
+
+
 def test_a_text_that_doubles_again_and_again_is_refused() -> None:
-    made: Expression = TEXT
     with pytest.raises(QueryError, match="64 times as long"):
-        for _ in range(30):
-            made = call("concat", made, made)
+        repeated(30, lambda made: call("concat", made, made), TEXT)
     with pytest.raises(QueryError, match="100000 letters"):
         call("replace", words("a" * 60_000), words("a"), words("bb"))
 
@@ -142,13 +155,10 @@ def test_an_expression_counts_as_often_as_it_is_written() -> None:
     assert size_of(call("add", INTEGER, INTEGER)) == 3
     assert size_of(call("sqrt", INTEGER)) == 1 + FUNCTIONS["sqrt"].copies
     assert size_of(call("in", INTEGER, *(Literal(i, Type.INTEGER) for i in range(4000)))) < MOST_SIZE
-    made: Expression = COLUMNS[Type.FLOAT]
     with pytest.raises(QueryError, match="more than 5000 parts"):
-        for _ in range(100):
-            made = call("sqrt", made)
+        repeated(100, lambda made: call("sqrt", made), COLUMNS[Type.FLOAT])
     with pytest.raises(QueryError, match="more than 5000 parts"):
-        for _ in range(100):
-            made = call("div", made, made)
+        repeated(100, lambda made: call("add", made, made), COLUMNS[Type.FLOAT])
 
 
 def test_what_was_put_in_the_place_of_a_column_is_checked_again() -> None:

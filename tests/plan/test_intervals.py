@@ -1,4 +1,4 @@
-"""Each rule of interval arithmetic: corners, unknown ends, and that every function of numbers has one or none on purpose."""
+"""Rules of interval arithmetic: corners and unknown ends; every function of numbers has one, or none on purpose."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ RANGES = {
     "i": Range(Fraction(-7), Fraction(20), Fraction(1)),
     "f": Range(Fraction(-5, 2), Fraction(100), Fraction(1, 4)),
 }
-VALUES = {
+VALUES: dict[str, list[float | None]] = {
     "i": [-7, -6, -1, 0, 1, 3, 13, 20, None],
     "f": [-2.5, -2.25, -0.25, 0.0, 0.5, 1.0, 2.75, 50.25, 100.0, None],
 }
@@ -66,9 +66,10 @@ TWO = ["add", "sub", "mul", "div", "int_div", "mod", "pow", "least", "greatest",
 @st.composite
 def expressions(draw: Any, depth: int = 3) -> Expression:
     if depth == 0 or draw(st.integers(0, 4)) == 0:
-        return draw(LEAVES)  # type: ignore[no-any-return]
+        leaf: Expression = draw(LEAVES)
+        return leaf
     name = draw(st.sampled_from([*ONE, *TWO, "case", "digits", "width_bucket"]))
-    inner = [draw(expressions(depth - 1)) for _ in range(2 if name in (*TWO, "case") else 1)]
+    inner: list[Expression] = [draw(expressions(depth - 1)) for _ in range(2 if name in (*TWO, "case") else 1)]
     try:
         if name == "case":
             return call("case", call("gt", REAL, number(1)), inner[0], inner[1])
@@ -183,7 +184,7 @@ def test_what_has_no_bounds(made: Expression) -> None:
 def test_curves_are_bounded_where_they_are() -> None:
     found = range_of(call("sqrt", REAL), known)
     assert found is not None
-    assert (found.lower, round(float(found.upper), 9)) == (0, 10)
+    assert (float(found.lower), round(float(found.upper), 9)) == (0.0, 10.0)
     found = range_of(call("ln", call("greatest", REAL, number(1))), known)
     assert found is not None
     assert (round(float(found.lower), 9), round(float(found.upper), 6)) == (0, 4.60517)
