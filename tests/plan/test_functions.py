@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from fractions import Fraction
 from functools import reduce
 
 import pytest
@@ -11,8 +13,18 @@ from hypothesis import strategies as st
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Call, Column, Expression, Literal
-from discreet.plan.functions import MOST_BITS, bits_of, call
+from discreet.plan.expressions import Call, Column, Expression, Literal, replaced
+from discreet.plan.functions import (
+    FUNCTIONS,
+    MOST_BITS,
+    MOST_GROWTH,
+    MOST_SIZE,
+    bits_of,
+    call,
+    checked,
+    growth_of,
+    size_of,
+)
 
 COLUMNS = {type_: Column("t", type_.value, type_) for type_ in Type}
 INTEGER = COLUMNS[Type.INTEGER]
@@ -36,7 +48,7 @@ def test_numbers_are_whole_where_all_their_parts_are() -> None:
     assert call("div", INTEGER, INTEGER).type is Type.FLOAT
     assert call("coalesce", INTEGER, COLUMNS[Type.FLOAT]).type is Type.FLOAT
     assert call("case", COLUMNS[Type.BOOLEAN], INTEGER, INTEGER).type is Type.INTEGER
-    for wrong in (("mod", INTEGER, COLUMNS[Type.FLOAT]), ("add", INTEGER, COLUMNS[Type.TEXT])):
+    for wrong in (("int_div", INTEGER, COLUMNS[Type.FLOAT]), ("add", INTEGER, COLUMNS[Type.TEXT])):
         with pytest.raises(QueryError, match="cannot be applied to"):
             call(*wrong)
 
@@ -72,3 +84,113 @@ def test_no_whole_number_leaves_its_bits(names: list[str], constant: int) -> Non
         return
     assert max(abs(value) for value in values) <= 2 ** bits_of(expression) <= 2**MOST_BITS
     assert isinstance(expression, Call | Column)
+
+
+TEXT = COLUMNS[Type.TEXT]
+
+
+def words(value: str) -> Literal:
+    return Literal(value, Type.TEXT)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "factor", "letters"),
+    [
+        ("concat", (TEXT, words("abc"), TEXT), 2, 3),
+        ("join", (TEXT, TEXT), 2, 0),
+        ("replace", (TEXT, words("ab"), words("wxyz")), 2, 0),
+        ("replace", (TEXT, words("ab"), words("")), 1, 0),
+        ("replace", (call("concat", TEXT, words("aaa")), words("a"), words("bcd")), 3, 9),
+        ("lpad", (TEXT, Literal(9, Type.INTEGER), words("ab")), 1, 1000),
+        ("lower", (TEXT,), 1, 0),
+        ("coalesce", (call("join", TEXT, TEXT), words("abcd")), 2, 4),
+        ("as_text", (INTEGER,), 0, 40),
+    ],
+)
+def test_how_long_a_text_can_get(name: str, arguments: tuple[Expression, ...], factor: int, letters: int) -> None:
+    assert growth_of(call(name, *arguments)) == (Fraction(factor), Fraction(letters))
+
+
+def grown(name: str, made: Expression) -> Expression:
+    if name == "lower":
+        return call(name, made)
+    if name == "replace":
+        return call(name, made, words("a"), words("bb"))
+    return call("join", call(name, made, made), words("ab"))
+
+
+def grow(name: str, value: str) -> str:
+    if name == "lower":
+        return value
+    return value.replace("a", "bb") if name == "replace" else value * 2 + "ab"
+
+
+@given(st.lists(st.sampled_from(["concat", "join", "replace", "lower"]), max_size=9), st.text("ab", max_size=5))
+def test_no_text_outgrows_its_bound(names: list[str], value: str) -> None:
+    found = reduce(lambda text, name: grow(name, text), names, value)
+    try:
+        made: Expression = TEXT
+        for name in names:
+            made = grown(name, made)
+    except QueryError:
+        assert 2 ** sum(name != "lower" for name in names) > MOST_GROWTH
+        return
+    factor, letters = growth_of(made)
+    assert len(found) <= factor * len(value) + letters
+    assert factor <= MOST_GROWTH
+
+
+def repeated(times: int, step: Callable[[Expression], Expression], made: Expression) -> Expression:
+    return reduce(lambda inner, _: step(inner), range(times), made)
+
+
+def test_a_text_that_doubles_again_and_again_is_refused() -> None:
+    with pytest.raises(QueryError, match="64 times as long"):
+        repeated(30, lambda made: call("concat", made, made), TEXT)
+    with pytest.raises(QueryError, match="100000 letters"):
+        call("replace", words("a" * 60_000), words("a"), words("bb"))
+
+
+def test_an_expression_counts_as_often_as_it_is_written() -> None:
+    assert size_of(call("add", INTEGER, INTEGER)) == 3
+    assert size_of(call("sqrt", INTEGER)) == 1 + FUNCTIONS["sqrt"].copies
+    assert size_of(call("in", INTEGER, *(Literal(i, Type.INTEGER) for i in range(4000)))) < MOST_SIZE
+    with pytest.raises(QueryError, match="more than 5000 parts"):
+        repeated(100, lambda made: call("sqrt", made), COLUMNS[Type.FLOAT])
+    with pytest.raises(QueryError, match="more than 5000 parts"):
+        repeated(100, lambda made: call("add", made, made), COLUMNS[Type.FLOAT])
+
+
+def test_what_was_put_in_the_place_of_a_column_is_checked_again() -> None:
+    square = call("mul", INTEGER, INTEGER)
+    assert checked(square) is square
+    nested = call("eq", Literal(1, Type.INTEGER), square)
+    with pytest.raises(QueryError, match="more than 38 digits"):
+        checked(replaced(nested, lambda column: square))
+    made: Expression = INTEGER
+    for _ in range(60):
+        made = Call("add", (made, made), Type.INTEGER)
+    with pytest.raises(QueryError, match="more than 5000 parts"):
+        checked(made)
+
+
+@pytest.mark.parametrize(
+    ("name", "type_", "remedy"),
+    [
+        ("as_text", Type.FLOAT, "cast to INTEGER first"),
+        ("as_text", Type.TIMESTAMP, "cast to DATE first"),
+        ("int_div", Type.FLOAT, "FLOOR"),
+        ("concat", Type.INTEGER, "AS TEXT"),
+        ("lower", Type.INTEGER, "CAST"),
+    ],
+)
+def test_refused_types_come_with_a_remedy(name: str, type_: Type, remedy: str) -> None:
+    with pytest.raises(QueryError, match=remedy):
+        call(name, *(COLUMNS[type_] for _ in range(2 if name == "int_div" else 1)))
+
+
+def test_whole_numbers_are_rounded_to_tens_within_their_bits() -> None:
+    square = call("mul", INTEGER, INTEGER)
+    assert bits_of(call("round", square)) == 126
+    with pytest.raises(QueryError, match="more than 38 digits"):
+        call("round", square, Literal(-1, Type.INTEGER))

@@ -121,12 +121,13 @@ def _angle(arguments: list[str], made: Call) -> str:
 
 
 def _bucket(arguments: list[str], made: Call) -> str:
+    """0 below, one more than there are buckets above; NULL and NaN are in none."""
     value, low, high = (_double(argument) for argument in arguments[:3])
     count = arguments[3]
     place = f"TRY_CAST(floor(({value} - {low}) / ({high} - {low}) * {_double(count)}) AS HUGEINT)"
     return (
-        f"(CASE WHEN isnan({value}) THEN NULL WHEN {value} < {low} THEN 0 WHEN {value} >= {high} THEN {count} + 1 "
-        f"ELSE least({place} + 1, {count}) END)"
+        f"(CASE WHEN {value} < {low} THEN 0 WHEN {value} < {high} THEN least({place} + 1, {count}) "
+        f"WHEN {value} <= CAST('inf' AS DOUBLE) THEN {count} + 1 END)"
     )
 
 

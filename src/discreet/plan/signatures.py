@@ -83,12 +83,17 @@ def to_type(target: Type) -> Signature:
     return lambda types: target if types[0] in CASTS[target] else None
 
 
-def exactly(result: Type, *takes: Type) -> Signature:
-    """Return the rule that takes just these types, the last of them as often as it comes."""
+def exactly(result: Type, *wanted: Type) -> Signature:
+    """Return the rule that takes just these types."""
+    return lambda types: result if types == wanted else None
+
+
+def texts(result: Type, least: int, most: int | None = None) -> Signature:
+    """Return the rule that takes texts, so many of them or, without `most`, any number more."""
 
     def rule(types: Types) -> Type | None:
-        wanted = takes + takes[-1:] * (len(types) - len(takes))
-        return result if types == wanted else None
+        right = least <= len(types) and (most is None or len(types) <= most) and set(types) == {Type.TEXT}
+        return result if right else None
 
     return rule
 

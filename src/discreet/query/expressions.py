@@ -219,11 +219,11 @@ def _cast(node: exp.Expression, scope: Scope) -> Expression:
     """CAST, TRY_CAST and :: are one: what does not fit is NULL. DATE '2026-03-01' is a constant."""
     known(node, {"this", "to", "_type", "safe"})
     inner, wanted = node.this, node.args["to"]
-    known(wanted, {"this", "expressions", "nested"} if str(wanted.this.value) == "DECIMAL" else {"this", "nested"})
-    target = CASTS.get(str(wanted.this.value))
+    target = CASTS.get(str(getattr(wanted.this, "value", wanted.this)))
     if target is None:
         names = "BOOLEAN, INTEGER, BIGINT, DOUBLE, TEXT, DATE and TIMESTAMP"
         raise QueryError(f"{shown(node)}: values are cast to {names}")
+    known(wanted, {"this", "nested"} | ({"expressions"} if target is Type.FLOAT else set()))
     if isinstance(inner, exp.Literal) and inner.is_string and target in TIMES:
         return Literal(moment(str(inner.this), target), target)
     value = _translate(inner, scope)

@@ -11,11 +11,11 @@ from discreet.plan.functions import FUNCTIONS
 from discreet.query.parse import shown
 
 VOLATILE = "its value changes from one moment to the next; write a constant, or use a parameter such as $today"
-REGEX = "regular expressions are not answered; use LIKE, CONTAINS, STARTS_WITH or ENDS_WITH"
+REGEX = "instead of regular expressions use LIKE, CONTAINS, STARTS_WITH or ENDS_WITH"
 UNBOUNDED = "its text could be of any length; write the text, or use LPAD or RPAD with a constant length"
-NESTED = "lists, structs, maps and JSON are not answered; declare plain columns"
+NESTED = "instead of lists, structs, maps and JSON declare plain columns"
 FORMAT = "texts of times differ between engines; use DATE_TRUNC, EXTRACT, or CAST a date AS TEXT"
-HASHES = "hashes are not answered; compare the values themselves"
+HASHES = "instead of hashes compare the values themselves"
 SUBQUERY = "subqueries are not answered yet; ask the inner question by itself"
 
 REWRITES: dict[type[exp.Expression], str] = {
@@ -31,7 +31,7 @@ REWRITES: dict[type[exp.Expression], str] = {
     exp.Struct: NESTED,
     exp.Lambda: NESTED,
     exp.Explode: "rows are not made from lists; count the rows of a table",
-    exp.Collate: "collations are not answered; compare LOWER(x) or UPPER(x)",
+    exp.Collate: "instead of collations compare LOWER(x) or UPPER(x)",
     exp.Interval: "an interval stands beside a date, as in seen + INTERVAL 3 DAY",
     exp.AtTimeZone: "all times are in UTC; leave AT TIME ZONE out",
     exp.Tuple: "rows are not compared; compare each column and join the conditions with AND",
@@ -72,6 +72,8 @@ def refused(node: exp.Expression) -> QueryError:
     if reason is None and isinstance(node, exp.Func):
         name = (node.name if isinstance(node, exp.Anonymous) else type(node).__name__).lower()
         reason = NAMES.get(name) or _unknown(name)
+    if reason is not None and "answered" not in reason:
+        reason = f"this is not answered; {reason}"
     if reason is None:
         listed = ", ".join(sorted({row.word for row in FUNCTIONS.values()}))
         reason = f"this is not answered; these are: {listed}"

@@ -1,0 +1,36 @@
+"""Every example of the page about SQL is answered."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from discreet.plan.functions import FUNCTIONS
+from questions import answered, engine_of
+
+PAGE = (Path(__file__).parents[2] / "docs" / "sql.md").read_text()
+EXAMPLES = [
+    example for line in PAGE.splitlines() if line.startswith("|") for example in re.findall(r"`(SELECT [^`]*)`", line)
+]
+
+
+def test_the_page_has_an_example_on_every_line_of_its_functions() -> None:
+    functions = PAGE.split("## Functions")[1].split("### What is refused")[0]
+    lines = [
+        line for line in functions.splitlines() if line.startswith("|") and not line.startswith(("|---", "| function"))
+    ]
+    assert len(lines) == len(EXAMPLES) > 45
+    assert all(len(re.findall(r"(?<!\\)\|", line)) == 4 for line in lines)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_example_is_answered(example: str) -> None:
+    (found,) = answered(engine_of(), example).sums
+    assert 0 <= found[0] <= 4
+
+
+def test_every_named_function_is_on_the_page() -> None:
+    words = {row.word for row in FUNCTIONS.values() if row.word.replace("_", "").isalpha()}
+    assert sorted(word for word in words if word not in PAGE) == []
