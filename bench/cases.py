@@ -8,9 +8,11 @@ rows a person, and nobody over the limits, so that an error is noise and nothing
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -90,7 +92,7 @@ class Case:
         return np.array([TRUTHS[self.aggregate](part) for part in self.parts], dtype=float)
 
 
-TRUTHS = {
+TRUTHS: dict[str, Callable[[np.ndarray], Any]] = {
     "count": len,
     "sum": np.sum,
     "mean": np.mean,

@@ -20,6 +20,9 @@ from discreet.curator import Curator
 from discreet.curator.curator import _quantiles
 from discreet.curator.release import release
 from discreet.curator.values import Values
+from discreet.engines.result import Exact
+from discreet.plan.question import Question
+from discreet.query.price import Price
 
 WORDS = {
     "count": "COUNT(*)",
@@ -92,7 +95,7 @@ def coverage(case: Case, times: int, confidence: float = 0.95) -> tuple[int, int
         return inside, total, float(priced.noises[0].interval(0.5))
 
 
-def _exact(curator, case):  # type: ignore[no-untyped-def]
+def _exact(curator: Curator, case: Case) -> tuple[Question, Price, Exact, int]:
     """Price the question and run its bounded plan, once."""
     question, priced = curator._priced(sql(case), case.epsilon, None, None, None, False, {})
     exact = curator._engine.run(priced.bounded.plan).result()
@@ -112,7 +115,7 @@ def _released(curator: Curator, case: Case, times: int) -> np.ndarray:
 
 
 def _asked(curator: Curator, case: Case, times: int) -> np.ndarray:
-    places = {key: place for place, key in enumerate(case.keys)}
+    places: dict[object, int] = {key: place for place, key in enumerate(case.keys)}
     found = np.full((times, len(places)), np.nan)
     for turn in range(times):
         for key, value in curator.ask(sql(case), case.epsilon, fresh=True).rows:

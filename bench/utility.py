@@ -31,6 +31,9 @@ SURE = 300
 
 COVERED = 20_000
 CHUNK = 4_000
+SLOW = ("mean", "median")
+"""Aggregates whose intervals take long: without keys, one chunk of them is enough beside those by key."""
+
 COUNTED = ("count", "sum")
 BOOTSTRAP = 1_000
 
@@ -65,6 +68,7 @@ class Covered:
 
     @property
     def share(self) -> float:
+        """How many of them did."""
         return self.inside / self.total
 
     @property
@@ -86,7 +90,7 @@ def times(case: Case) -> int:
     """Return how often to release: every key is a release, and slow ones get no more than is asked."""
     keys = max(len(case.keys), 1)
     if case.private or (case.aggregate == "median" and keys > 1):
-        return max(200, -(-RELEASES // keys))
+        return max(50, -(-RELEASES // keys))
     return RELEASES if keys > 1 or case.aggregate == "median" else MANY
 
 
@@ -144,13 +148,17 @@ def keep(case: Case) -> list[str]:
 
     shares = {}
     for name, peer in (("opendp", peer_opendp), ("pipelinedp", peer_pipelinedp)):
-        way, share = max(
-            ((way, float(np.mean(k))) for way, k in peer.kept(case, 200).items()), key=lambda each: each[1]
-        )
+        ways = {way: float(np.mean(kept)) for way, kept in peer.kept(case, 200).items()}
+        way, share = max(ways.items(), key=lambda each: each[1])
         shares[name] = f"{share:.1%} ({way})"
     found = ours.releases(case, 200)
     mine = "not answered yet" if found is None else f"{np.mean(~np.isnan(found)):.1%}"
     return [case.name, f"{len(case.keys)}", mine, shares["opendp"], shares["pipelinedp"]]
+
+
+def chunks_of(case: Case) -> int:
+    """Return how many chunks of releases to look at."""
+    return 1 if case.aggregate in SLOW and case.key is None else COVERED // CHUNK
 
 
 def cover(case: Case) -> tuple[Case, int, int, float]:
@@ -195,7 +203,7 @@ def compare(words: list[str]) -> tuple[str, bool]:
 def covering(words: list[str]) -> tuple[str, bool]:
     """Return the table of intervals, and whether nothing is missed."""
     wanted = chosen(coverage_cases(), words)
-    chunks = together(cover, [case for case in wanted for _ in range(COVERED // CHUNK)])
+    chunks = together(cover, [case for case in wanted for _ in range(chunks_of(case))])
     found = []
     for case in wanted:
         mine = [chunk for chunk in chunks if chunk[0] == case]
