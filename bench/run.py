@@ -11,6 +11,7 @@ import accounting
 import ledger
 import mechanisms
 import noise
+import utility
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
@@ -18,14 +19,15 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 def main() -> None:
     versions = ", ".join(
         f"{name} {importlib.metadata.version(name)}"
-        for name in ("numpy", "scipy", "python-flint", "duckdb", "opendp", "dp-accounting")
+        for name in ("numpy", "scipy", "python-flint", "duckdb", "opendp", "dp-accounting", "pipeline-dp")
     )
     head = (
         "# Results\n\n"
         "Written by `make bench`: each section is one run on one machine, so ratios count, not seconds.\n\n"
         f"Python {platform.python_version()}, {versions}; {platform.machine()}, {os.cpu_count()} cores.\n"
     )
-    RESULTS.write_text("\n".join([head, noise.report(), mechanisms.report(), accounting.report(), ledger.report()]))
+    parts = [each.report() for each in (noise, mechanisms, accounting, ledger, utility)]
+    RESULTS.write_text("\n".join([head, *parts]))
     print(RESULTS.read_text())
 
 

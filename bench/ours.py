@@ -1,0 +1,123 @@
+"""How discreet answers the cases of `cases.py`: the exact part once, the noise as often as asked.
+
+The price, the bounded plan, its run and the noise are the curator's own; only the ledger is left out in between.
+Questions by private keys go the whole way through `Curator.ask`.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from cases import Case, load
+from discreet.base.errors import QueryError
+from discreet.curator import Curator
+from discreet.curator.curator import _quantiles
+from discreet.curator.release import release
+from discreet.curator.values import Values
+from discreet.engines.result import Exact
+from discreet.plan.question import Question
+from discreet.query.price import Price
+
+WORDS = {
+    "count": "COUNT(*)",
+    "sum": "SUM({})",
+    "mean": "AVG({})",
+    "variance": "VAR_POP({})",
+    "deviation": "STDDEV_POP({})",
+    "median": "MEDIAN({})",
+}
+BUDGET = 10**7
+
+
+def sql(case: Case) -> str:
+    """Return the question."""
+    words = WORDS[case.aggregate].format(case.column)
+    table = load(case.table).name
+    return (
+        f"SELECT {case.key}, {words} AS x FROM {table} GROUP BY {case.key}"
+        if case.key
+        else (f"SELECT {words} AS x FROM {table}")
+    )
+
+
+@contextmanager
+def opened(case: Case) -> Iterator[Curator]:
+    """Open a curator over the table with the case's bounds, keys and limits declared, and budget enough."""
+    table = load(case.table)
+    limits = f"max_groups = {case.groups}\nmax_rows_per_group = {case.rows}"
+    whose = f'unit = "{table.person}"\n{limits}' if table.person else "rows_are_units = true"
+    values = f"{case.key} = {{ values = {case.keys} }}" if case.key and not case.private else ""
+    policy = (
+        f"[budget]\nepsilon = {BUDGET}\ndelta = {1e4 * case.delta:g}\nquestion_delta = {case.delta:g}\n"
+        f'[tables.{table.name}]\n{whose}\nversion = "1"\nsize = 10\n'
+        f"[tables.{table.name}.columns]\n{case.column} = {{ lower = 0, upper = {case.upper} }}\n{values}\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "policy.toml"
+        path.write_text(policy)
+        Curator.init(path)
+        kept = {name for name in (case.column, case.key, table.person) if name is not None}
+        frame = pa.table({name: table.columns[name] for name in sorted(kept)})
+        with Curator.open(path, tables={table.name: frame}) as curator:
+            yield curator
+
+
+def releases(case: Case, times: int) -> np.ndarray | None:
+    """Return noisy answers, one row a release and one column a key; None where the question is refused.
+
+    What is not answered (a mean of nobody, a key that is left out) is NaN.
+    """
+    try:
+        with opened(case) as curator:
+            return _asked(curator, case, times) if case.private else _released(curator, case, times)
+    except QueryError:
+        return None
+
+
+def coverage(case: Case, times: int, confidence: float = 0.95) -> tuple[int, int, float]:
+    """Return how many intervals held the truth, of how many, and how many grid steps the noise spans."""
+    inside = total = 0
+    with opened(case) as curator:
+        question, priced, exact, keys = _exact(curator, case)
+        truths = case.truths
+        for _ in range(-(-times // keys)):
+            values = Values(question.aggregates, priced, release(priced, exact, _quantiles(question, priced)))
+            for key in range(keys):
+                low, high = values.interval(0, key, 1 - confidence)
+                inside += low - 1e-9 <= truths[key] <= high + 1e-9
+                total += 1
+        return inside, total, float(priced.noises[0].interval(0.5))
+
+
+def _exact(curator: Curator, case: Case) -> tuple[Question, Price, Exact, int]:
+    """Price the question and run its bounded plan, once."""
+    question, priced = curator._priced(sql(case), case.epsilon, None, None, None, False, {})
+    exact = curator._engine.run(priced.bounded.plan).result()
+    return question, priced, exact, len(case.keys) or 1
+
+
+def _released(curator: Curator, case: Case, times: int) -> np.ndarray:
+    question, priced, exact, keys = _exact(curator, case)
+    shares = _quantiles(question, priced)
+    found = np.full((times, keys), np.nan)
+    for turn in range(times):
+        values = Values(question.aggregates, priced, release(priced, exact, shares))
+        for key in range(keys):
+            value = values.value(0, key)
+            found[turn, key] = np.nan if value is None else value
+    return found
+
+
+def _asked(curator: Curator, case: Case, times: int) -> np.ndarray:
+    places: dict[object, int] = {key: place for place, key in enumerate(case.keys)}
+    found = np.full((times, len(places)), np.nan)
+    for turn in range(times):
+        for key, value in curator.ask(sql(case), case.epsilon, fresh=True).rows:
+            found[turn, places[key]] = np.nan if value is None else value
+    return found
