@@ -8,6 +8,7 @@ import platform
 from pathlib import Path
 
 import accounting
+import curator
 import ledger
 import mechanisms
 import noise
@@ -25,7 +26,8 @@ def main() -> None:
         "Written by `make bench`: each section is one run on one machine, so ratios count, not seconds.\n\n"
         f"Python {platform.python_version()}, {versions}; {platform.machine()}, {os.cpu_count()} cores.\n"
     )
-    RESULTS.write_text("\n".join([head, noise.report(), mechanisms.report(), accounting.report(), ledger.report()]))
+    sections = [noise, mechanisms, accounting, ledger, curator]
+    RESULTS.write_text("\n".join([head, *(section.report() for section in sections)]))
     print(RESULTS.read_text())
 
 

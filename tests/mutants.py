@@ -18,6 +18,7 @@ from pathlib import Path
 
 import mutations_answers
 import mutations_curator
+import mutations_engines
 import mutations_ledger
 import mutations_policy
 import mutations_query
@@ -26,7 +27,7 @@ from mutations import Mutant
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKERS = 2
-LISTS = (mutations_policy, mutations_ledger, mutations_answers, mutations_query, mutations_curator)
+LISTS = (mutations_policy, mutations_ledger, mutations_answers, mutations_query, mutations_engines, mutations_curator)
 MUTANTS = [*FOUNDATIONS, *(mutant for each in LISTS for mutant in each.MUTATIONS)]
 
 
