@@ -8,6 +8,7 @@ import platform
 from pathlib import Path
 
 import accounting
+import curator
 import ledger
 import mechanisms
 import noise
@@ -26,8 +27,9 @@ def main() -> None:
         "Written by `make bench`: each section is one run on one machine, so ratios count, not seconds.\n\n"
         f"Python {platform.python_version()}, {versions}; {platform.machine()}, {os.cpu_count()} cores.\n"
     )
-    parts = [each.report() for each in (noise, mechanisms, accounting, ledger, utility)]
-    RESULTS.write_text("\n".join([head, *parts]))
+    sections = [noise, mechanisms, accounting, ledger, curator, utility]
+    RESULTS.write_text("
+".join([head, *(section.report() for section in sections)]))
     print(RESULTS.read_text())
 
 
