@@ -28,8 +28,7 @@ def main() -> None:
         f"Python {platform.python_version()}, {versions}; {platform.machine()}, {os.cpu_count()} cores.\n"
     )
     sections = [noise, mechanisms, accounting, ledger, curator, utility]
-    RESULTS.write_text("
-".join([head, *(section.report() for section in sections)]))
+    RESULTS.write_text("\n".join([head, *(section.report() for section in sections)]))
     print(RESULTS.read_text())
 
 
