@@ -91,6 +91,7 @@ def wrapped(select: exp.Select, inner: Question, parameters: Mapping[str, Any]) 
     outer = None if where is None else condition("WHERE", translate(where.this, scope))
     having = all_of([each for each in (inner.finish.having, outer) if each is not None])
     limits = [each for each in (inner.finish.limit, limit_of(select, parameters)) if each is not None]
+    columns = dict(outputs) | columns
     order = orders(select, [each for _, each in outputs], scope) or inner.finish.order
     finish = Finish(tuple(outputs), having, order, min(limits) if limits else None)
     return replace(inner, finish=finish)
