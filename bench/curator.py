@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 
 from discreet.engines.duckdb import DuckEngine
-from discreet.engines.result import Exact
+from discreet.engines.result import Grouped
 from discreet.policy import loads
 from discreet.query.bound import bound
 from discreet.query.build import build
@@ -54,16 +54,16 @@ def written(folder: Path, millions: int) -> Path:
     return path
 
 
-def private(path: Path, limits: str) -> Callable[[], Exact]:
+def private(path: Path, limits: str) -> Callable[[], Grouped]:
     """Return what asks the question of an engine: all but noise and ledger, the plan included."""
     values = ", ".join(map(str, range(GROUPS)))
     policy = POLICY.replace("SOURCE", str(path)).replace("LIMITS", limits).replace("VALUES", values)
     engine = DuckEngine(loads(policy, str(path.with_suffix(".toml"))))
-    catalog = Catalog(engine.policy, engine.tables, engine.public_values, engine.public_key)
+    catalog = Catalog(engine.policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
 
-    def ask() -> Exact:
+    def ask() -> Grouped:
         plan = bound(canonical(build(parse(QUESTION), catalog)), catalog).plan
-        return engine.run(plan).result()
+        return engine.run(plan).result().sets[0]
 
     return ask
 
@@ -75,7 +75,7 @@ def plain(path: Path, text: str) -> Callable[[], list[Any]]:
     return lambda: connection.execute(text).fetchall()
 
 
-def check(path: Path, rows: Exact, units: Exact) -> None:
+def check(path: Path, rows: Grouped, units: Grouped) -> None:
     """Refuse to time wrong answers: rows are counted exactly, and units reach their bound and no more."""
     for key, count, total in plain(path, QUESTION)():
         if (rows.sums[0][key], rows.sums[1][key]) != (count, total * FINE):
