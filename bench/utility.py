@@ -223,8 +223,8 @@ def sections(words: list[str]) -> Iterator[tuple[str, bool]]:
             "## Utility\n\n"
             f"Mean absolute error over at least {RELEASES:,} releases of each question (each key is one), beside\n"
             "OpenDP's measurements and PipelineDP's combiners on the same exact answers, at the same price, bounds\n"
-            "and limits, the better of their noises; the ratio is to the better peer, with a bootstrap interval. Whole\n"
-            f"numbers from 0 to a public bound; nobody is over the limits. {SOURCE}.\n\n{table}\n"
+            "and limits, the better of their noises; the ratio is to the better peer, with a bootstrap interval.\n"
+            f"Whole numbers from 0 to a public bound; nobody is over the limits. {SOURCE}.\n\n{table}\n"
         ),
         met,
     )
