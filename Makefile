@@ -2,9 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 PEERS := .venv-peers
+TUMULT := .venv-tumult
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS_READY := $(PEERS)/.ready
+TUMULT_READY := $(TUMULT)/.ready
 WORKERS ?= 2
 
 .PHONY: help setup demo test test-all lint bench mutants clean
@@ -28,6 +30,11 @@ $(PEERS_READY): bench/peers.txt constraints.txt $(READY)
 	PIP_CONSTRAINT=constraints.txt $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
+$(TUMULT_READY): bench/tumult.txt
+	$(PYTHON) -m venv $(TUMULT)
+	-$(TUMULT)/bin/python -m pip install --quiet --disable-pip-version-check -r bench/tumult.txt
+	@touch $@
+
 setup: $(READY)
 
 demo: $(READY)
@@ -44,11 +51,11 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(PEERS_READY)
+bench: $(PEERS_READY) $(TUMULT_READY)
 	$(PEERS)/bin/python bench/run.py
 
 mutants: $(READY)
 	$(BIN)/python tests/mutants.py
 
 clean:
-	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(TUMULT) .mypy_cache .pytest_cache .ruff_cache .hypothesis
