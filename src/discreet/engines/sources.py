@@ -124,8 +124,14 @@ class Source:
         return f"({value} COLLATE C)" if kind is Type.TEXT else value
 
     def _unit(self, name: str) -> str:
-        """Return whose row it is. Wide numbers stay as they are: as floats, two units could be one."""
-        return quoted(name) if self.types[name] is Type.DECIMAL else self._value(name)
+        """Return whose row it is. Wide numbers become texts: as floats, two units could be one.
+
+        The zeros at their ends go, so that 1.0 and 1.00 in two tables are one unit.
+        """
+        if self.types[name] is not Type.DECIMAL:
+            return self._value(name)
+        told = f"CAST({quoted(name)} AS VARCHAR)"
+        return f"(CASE WHEN contains({told}, '.') THEN rtrim(rtrim({told}, '0'), '.') ELSE {told} END)"
 
     def fingerprint(self) -> str:
         """Return a hash that changes with the files: their names, sizes and times. Frames from Python have none."""
