@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
 
 from discreet.plan.functions import FUNCTIONS
 from discreet.plan.question import Kind
 from discreet.plan.relations import Lookup, Nested, Scan, sources
 from hostile.asking import cases
 from hostile.judging import Outcome, Planned, functions, judged
+from hostile.seeing import opened, same_seen
 from hostile.world import world
 
 FORMS = (
@@ -40,6 +45,7 @@ class Tally:
     asked: int = 0
     answered: int = 0
     over: int = 0
+    compared: int = 0
     seconds: float = 0.0
     functions: Counter[str] = field(default_factory=Counter)
     clauses: Counter[str] = field(default_factory=Counter)
@@ -53,11 +59,16 @@ class Tally:
         self.functions.update(functions(outcome.planned.question))
         self.clauses.update({*tags, *forms(outcome.planned), *(["replace neighbours"] if replaced else [])})
 
-    def merge(self, other: Tally) -> None:
-        self.asked, self.answered = self.asked + other.asked, self.answered + other.answered
-        self.over, self.seconds = self.over + other.over, self.seconds + other.seconds
-        self.functions.update(other.functions)
-        self.clauses.update(other.clauses)
+    def record(self) -> dict[str, Any]:
+        """Return everything as plain values, which a worker can send."""
+        return asdict(self)
+
+    def merge(self, other: dict[str, Any]) -> None:
+        """Add another tally's record."""
+        for name in ("asked", "answered", "over", "compared", "seconds"):
+            setattr(self, name, getattr(self, name) + other[name])
+        self.functions.update(other["functions"])
+        self.clauses.update(other["clauses"])
 
     def lines(self) -> list[str]:
         """Return the table: totals, and everything with how many answered questions it was in, the rarest first."""
@@ -65,7 +76,7 @@ class Tally:
         parts = sorted((self.clauses[name], name) for name in (*CLAUSES, *AGGREGATES))
         return [
             f"hostile: {self.asked} questions, {self.answered} answered, {self.over} with a unit over its bounds, "
-            f"{self.seconds:.0f} s",
+            f"{self.compared} through curators, {self.seconds:.0f} s",
             f"functions ({len(rare)}): {', '.join(f'{name} {count}' for count, name in rare[:12])}, ...",
             f"clauses ({len(parts)}): {', '.join(f'{name} {count}' for count, name in parts[:12])}, ...",
         ]
@@ -94,21 +105,32 @@ def forms(found: Planned) -> set[str]:
     return listed | {name for name, holds in tests.items() if holds}
 
 
-def explored(seeds: range, questions: int, tally: Tally | None = None, deadline: float | None = None) -> Tally:
-    """Ask so many questions about the world of each seed, until the deadline; the first violation ends it."""
+def explored(
+    seeds: range, questions: int, tally: Tally | None = None, *, folder: Path | None = None, deadline: float = math.inf
+) -> Tally:
+    """Ask so many questions about the world of each seed, until the deadline; the first violation ends it.
+
+    With a folder, every tenth question goes through curators of both neighbours too.
+    """
     tally = tally or Tally()
-    start = time.monotonic()
     for seed in seeds:
+        if time.monotonic() > deadline:
+            break
+        start = time.monotonic()
         place = world(seed)
-        try:
+        with contextlib.ExitStack() as held:
+            held.callback(place.close)
+            both = []
+            if folder is not None:
+                names = ("one", "other")
+                both = [held.enter_context(opened(place, folder / str(seed), name)) for name in names]
             for case in cases(place, questions):
-                if deadline is not None and time.monotonic() > deadline:
-                    return tally
-                tally.add(case.tags, judged(place, case, twice=case.place % 3 == 0), place.replace)
-        finally:
-            place.close()
-            tally.seconds += time.monotonic() - start
-            start = time.monotonic()
+                if time.monotonic() > deadline:
+                    break
+                outcome = judged(place, case)
+                tally.add(case.tags, outcome, place.replace)
+                if both and case.place % 10 == 0:
+                    same_seen(place, case, both[0], both[1], outcome.planned)
+                    tally.compared += 1
+        tally.seconds += time.monotonic() - start
     return tally
-
-
