@@ -116,7 +116,7 @@ class _Asker:
         other = write.bounded(columns, 1)
         forms = [
             "COUNT(*)",
-            f"COUNT({write.write('a', columns, 2)})",
+            f"COUNT({write.write('a', columns, rng.choice([1, 2]))})",
             f"COUNT(DISTINCT {write.write('a', columns, 1)})",
             f"SUM({number})",
             f"SUM({number})",

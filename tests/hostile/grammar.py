@@ -182,9 +182,10 @@ class Writer:
             return self.random.choice(fitting)
         return self.random.choice(CONSTANTS[letter])
 
-    def bounded(self, columns: Sequence[Col], depth: int = 2) -> str:
+    def bounded(self, columns: Sequence[Col], depth: int | None = None) -> str:
         """Return a number that has public bounds."""
         rng = self.random
+        depth = rng.choice([1, 1, 1, 2]) if depth is None else depth
         plain = [each.sql for each in columns if each.bounded]
         way = rng.random()
         if plain and way < 0.35:
@@ -194,5 +195,5 @@ class Writer:
             return rng.choice([f"({one} * 2 - {two})", f"ABS({one} - 3)", f"GREATEST({one}, {two})", f"{one} / 4"])
         return f"LEAST(GREATEST({self.write('n', columns, depth)}, {rng.choice([-50, 0, -0.5])}), {rng.choice([9, 50])})"
 
-    def condition(self, columns: Sequence[Col], depth: int = 2) -> str:
-        return self.write("b", columns, depth)
+    def condition(self, columns: Sequence[Col], depth: int | None = None) -> str:
+        return self.write("b", columns, self.random.choice([1, 1, 2]) if depth is None else depth)

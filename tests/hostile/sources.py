@@ -143,7 +143,7 @@ class Sources:
         """Add conditions, on rows and on whether the unit is in some other rows."""
         rng = self.random
         if rng.random() < 0.35:
-            source.where.append(self.writer.condition(source.columns, 2))
+            source.where.append(self.writer.condition(source.columns))
         if source.unit is not None and rng.random() < 0.3:
             source.where.append(self.among(source))
         return source

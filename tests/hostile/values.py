@@ -26,8 +26,8 @@ DAYS += [-(2**31) + 2, 2**31 - 1, -(2**31) + 1, None]
 
 NOW = 1_577_836_800_000_000
 MOMENTS: list[Any] = [0, -1, NOW, NOW + 1, NOW + 3_600_000_000, NOW + 90_000_000_000, 253402300799999999]
-MOMENTS += [253402300800000000, -62135596800000000, -62135596800000001, 2**63 - 1, -(2**63) + 1, 2**63 - 2, None]
-SECONDS: list[Any] = [0, -1, NOW // 10**6, NOW // 10**6 + 3600, 253402300799, 253402300800, -62135596801, None]
+MOMENTS += [253402300800000000, -62135596800000000, -62135596800000001, 2**63 - 1, -(2**63) + 1, 2**63 - 2, -(2**63) + 2, -(2**63), None]
+SECONDS: list[Any] = [0, -1, NOW // 10**6, NOW // 10**6 + 3600, 253402300799, 253402300800, -62135596801, 2**62, -(2**63), None]
 PRICES: list[Any] = [Decimal(each) for each in ("0", "0.01", "-0.5", "1.25", "99.9900", "12", "123456789.1234")]
 TRUTHS: list[Any] = [True, False, None]
 
@@ -68,6 +68,7 @@ KINDS: dict[str, list[Kind]] = {
         Kind(pa.timestamp("us"), Type.TIMESTAMP, MOMENTS),
         Kind(pa.timestamp("us", tz="Asia/Tokyo"), Type.TIMESTAMP, MOMENTS),
         Kind(pa.timestamp("s"), Type.TIMESTAMP, SECONDS),
+        Kind(pa.timestamp("ms", tz="UTC"), Type.TIMESTAMP, SECONDS),
         Kind(pa.timestamp("ns"), Type.TIMESTAMP, [0, 1, NOW * 1000 + 999, 2**63 - 2, -(2**63) + 2, None]),
     ],
 }
