@@ -8,14 +8,16 @@ READY := $(VENV)/.ready
 PEERS_READY := $(PEERS)/.ready
 TUMULT_READY := $(TUMULT)/.ready
 WORKERS ?= 2
+SECONDS ?= 60
 
-.PHONY: help setup demo test test-all lint bench mutants clean
+.PHONY: help setup demo test test-all lint bench mutants fuzz clean
 
 help:
 	@echo "make demo      ask a generated clinic, the truth beside each answer"
 	@echo "make test      run the tests (test-all: the long forms too)"
 	@echo "make lint      ruff and mypy --strict"
 	@echo "make bench     measure, beside peers, into bench/RESULTS.md"
+	@echo "make fuzz      ask generated questions of generated neighbours for SECONDS=60"
 	@echo "make mutants   break one rule at a time; the tests must notice"
 
 $(READY): pyproject.toml constraints.txt
@@ -56,6 +58,9 @@ bench: $(PEERS_READY) $(TUMULT_READY)
 
 mutants: $(READY)
 	$(BIN)/python tests/mutants.py
+
+fuzz: $(READY)
+	$(BIN)/python tests/hostile/fuzz.py --seconds $(SECONDS)
 
 clean:
 	rm -rf $(VENV) $(PEERS) $(TUMULT) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -19,9 +19,9 @@ HASH = '"__discreet_hash"'
 
 
 def told(name: str) -> str:
-    """Return a value's text after its length, so that different contents have different texts."""
-    value = f"coalesce(CAST({name} AS VARCHAR), {text('null')})"
-    return f"CAST(length({value}) AS VARCHAR) || {text(':')} || {value}"
+    """Return a value's text after its length, so that different contents have different texts; NULL has no length."""
+    value = f"CAST({name} AS VARCHAR)"
+    return f"coalesce(CAST(length({value}) AS VARCHAR) || {text(':')} || {value}, {text('null')})"
 
 
 def told_all(names: Sequence[str]) -> str:

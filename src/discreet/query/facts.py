@@ -113,6 +113,8 @@ class Facts:
         if found is None:
             return None
         values = {each for each in found if each is not None}
+        if key.type in (Type.FLOAT, Type.DECIMAL):  # as engines compare them: one row must not meet two of them
+            values = {Fraction(float(each)) for each in values if isinstance(each, int | Fraction)}
         return tuple(sorted(values, key=lambda value: (str(type(value)), value)))
 
     def _domain(self, key: Expression) -> tuple[Constant, ...] | None:
