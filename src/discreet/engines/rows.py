@@ -165,7 +165,7 @@ class Writer:
     def _per_unit(self, source: PerUnit) -> str:
         """Return one row for each unit and key."""
         wanted = self.needed.get(source.relation, set())
-        first = [(sql(each), quoted(f"k{place}")) for place, each in enumerate(source.keys)]
+        first = [(unsigned(sql(each), each.type), quoted(f"k{place}")) for place, each in enumerate(source.keys)]
         inner = self.block(source.block, [*first, *self._arguments(source, wanted)])
         keys = [UNIT, *(name for _, name in first)]
         listed = [*keys]
@@ -186,6 +186,8 @@ class Writer:
             if each.kind in (Inner.SUM, Inner.MEAN):
                 assert each.grid is not None
                 value = f"(CASE WHEN {value} IS NULL THEN NULL ELSE {point(f'CAST({value} AS DOUBLE)', each.grid)} END)"
+            elif each.kind in (Inner.LEAST, Inner.GREATEST):
+                value = unsigned(value, each.argument.type)
             found.append((value, quoted(f"x{place}")))
         return found
 
@@ -208,7 +210,12 @@ class Writer:
         return f"({whole} * {number(step)})"
 
 
+def unsigned(value: str, kind: Type) -> str:
+    """Return a value of which equal ones are the same: -0.0 becomes 0.0, or the first row met would say which it is."""
+    return f"({value} + CAST(0 AS DOUBLE))" if kind is Type.FLOAT else value
+
+
 def told(name: str) -> str:
     """Return a value's text after its length, so that different contents have different texts."""
-    value = f"coalesce(CAST({name} AS VARCHAR), {text('null')})"
-    return f"CAST(length({value}) AS VARCHAR) || {text(':')} || {value}"
+    value = f"CAST({name} AS VARCHAR)"
+    return f"coalesce(CAST(length({value}) AS VARCHAR) || {text(':')} || {value}, {text('-')})"
