@@ -5,7 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from questions import HOSPITAL, POLICY, answered, asked, engine_of, refusal, sums
+from oracle import assert_same
+from questions import HOSPITAL, POLICY, answered, asked, bounded, engine_of, refusal, sums
 
 ENGINE = engine_of()
 
@@ -74,3 +75,47 @@ def test_lookups_mean_what_duckdb_means() -> None:
         assert sums(answered(ENGINE, f"SELECT COUNT(*) FROM visits {join} wards USING (ward)")) == ((count,),)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT COUNT(*), SUM(cost) FROM visits JOIN wards USING (ward)",
+        "SELECT floor, COUNT(*) FROM visits JOIN wards USING (ward) GROUP BY floor",
+        "SELECT COUNT(*), COUNT(bed) AS b FROM visits LEFT JOIN beds USING (ward)",
+        "SELECT COUNT(*) FROM visits JOIN beds ON beds.ward = visits.ward AND bed > 1",
+        "SELECT COUNT(*) FROM visits JOIN wards ON wards.ward = visits.ward AND age > 30 AND floor < 2",
+        "SELECT COUNT(*) FROM visits JOIN wards ON wards.ward = 'north'",
+        "SELECT COUNT(*) FROM wards JOIN visits USING (ward)",
+        "SELECT city, COUNT(*) FROM wards w JOIN visits v ON v.ward = w.ward AND age > 20 GROUP BY city",
+        "SELECT COUNT(*), SUM(days) FROM visits JOIN stays ON who = patient",
+        "SELECT COUNT(*), SUM(days) FROM visits v JOIN stays s ON s.who = v.patient AND s.ward = v.ward",
+        "SELECT COUNT(*), COUNT(days) AS d FROM visits v LEFT JOIN stays s ON s.who = v.patient AND s.ward = v.ward",
+        "SELECT COUNT(*) FROM visits v LEFT JOIN stays s ON s.who = v.patient WHERE s.who IS NULL",
+        "SELECT COUNT(*) FROM visits a JOIN visits b USING (patient) WHERE a.age < b.age",
+        "SELECT COUNT(*) FROM visits a JOIN visits b ON a.patient = b.patient AND a.age = b.age + 1",
+        "SELECT COUNT(*) FROM visits v JOIN (SELECT who, days FROM stays WHERE days > 9) s ON s.who = v.patient",
+        "SELECT COUNT(*), COUNT(x) AS x FROM visits v LEFT JOIN (SELECT who, days + 1 AS x FROM stays) s ON s.who = v.patient",
+        "SELECT COUNT(*) FROM visits v JOIN stays s ON s.who = v.patient JOIN secrets z ON z.patient = v.patient "
+        "LEFT JOIN beds ON beds.ward = s.ward WHERE score > 2",
+        "SELECT COUNT(*) FROM visits WHERE sick AND (age > 30 OR ward = 'icu') AND cost IS NOT NULL",
+    ],
+)
+def test_rows_are_those_of_duckdb(text: str) -> None:
+    assert_same(text)
+
+
+def test_a_public_table_with_a_key_twice_multiplies_what_a_unit_can_have() -> None:
+    """Engines cut what a unit has to this; rows that are units are bounded by it alone."""
+    twice = pa.table({"ward": ["north", "north"], "floor": pa.array([1, 2], pa.int64())})
+    engine = engine_of(POLICY, {**HOSPITAL, "wards": twice})
+    text = "SELECT COUNT(*) FROM people JOIN wards USING (ward)"
+    assert bounded(engine, text).plan.sets[0].limits.rows == 2
+    assert sums(answered(engine, text)) == ((2,),)
+
+
+def test_a_public_table_keyed_by_zeros_of_both_signs_multiplies_too() -> None:
+    zeros = pa.table({"x": pa.array([0.0, -0.0, 1.0], pa.float64())})
+    policy = "[budget]\nepsilon = 1.0\n[tables.t]\nrows_are_units = true\n[tables.z]\npublic = true\n"
+    engine = engine_of(policy, {"t": pa.table({"x": pa.array([0.0])}), "z": zeros})
+    text = "SELECT COUNT(*) FROM t JOIN z USING (x)"
+    assert sums(answered(engine, text)) == ((2,),)
+    assert bounded(engine, text).plan.sets[0].limits.rows == 2
