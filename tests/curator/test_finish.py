@@ -9,7 +9,7 @@ import pytest
 from clinic import clinic
 from discreet.base.errors import QueryError
 from discreet.curator.finish import finished
-from discreet.curator.release import Released
+from discreet.curator.release import Released, ReleasedSet
 from discreet.curator.values import Values
 
 
@@ -31,6 +31,6 @@ def test_arithmetic_beyond_38_digits_is_a_clear_error(tmp_path: Path) -> None:
     with clinic(tmp_path) as curator:
         sql = "SELECT SUM(age) * 1000000000000000000 AS wide FROM visits"
         question, priced = curator._priced(sql, 0.5, None, None, None, False, {})
-    values = Values(question.aggregates, priced, Released(((2**100,),), {}))
+    values = Values(question.aggregates, priced, Released((ReleasedSet(((2**100,),)),)))
     with pytest.raises(QueryError, match="38 digits"):
         finished(question.finish, (), values)

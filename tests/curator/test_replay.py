@@ -21,7 +21,9 @@ from discreet.answers import Answer
 from discreet.curator import Curator
 from discreet.curator.curator import _quantiles
 from discreet.curator.release import Released
+from discreet.mechanisms.quantile import Quantile
 from discreet.noise.bits import replayed
+from discreet.plan.bounded import Limits
 from discreet.query.price import Price
 from support import GeneratorBits
 
@@ -40,6 +42,17 @@ QUESTIONS = [
     "SELECT city, COUNT(*) FROM visits JOIN wards USING (ward) GROUP BY city",
     "SELECT COUNT(*) FROM visits LEFT JOIN wards USING (ward) WHERE beds > 20 OR beds IS NULL",
     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) > -1000000 ORDER BY n DESC",
+    "SELECT MIN(cost), MAX(age) FROM visits",
+    "SELECT COUNT(DISTINCT ward), CORR(age, cost) FROM visits",
+    "SELECT ward, SUM(cost) FILTER (WHERE age > 40) AS s FROM visits GROUP BY ROLLUP (ward)",
+    "SELECT n, COUNT(*) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) GROUP BY n",
+    "SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id)",
+    "SELECT COUNT(*), SUM(a.cost) FROM visits a JOIN visits b ON a.patient_id = b.patient_id AND a.ward = b.ward",
+    "SELECT COUNT(*) FROM visits a LEFT JOIN visits b USING (patient_id) WHERE a.age > b.age",
+    "SELECT COUNT(*) FROM visits WHERE patient_id NOT IN (SELECT patient_id FROM visits WHERE ward = 'icu')",
+    "SELECT SUM(cost) FROM (SELECT cost FROM visits UNION ALL SELECT age * 10 AS cost FROM visits)",
+    "WITH old AS (SELECT * FROM visits WHERE age > 50) SELECT age // 20 * 20 AS decade, COUNT(*) FROM old GROUP BY 1",
+    "SELECT SUM(cost) FROM (SELECT cost * 1000 AS cost FROM visits)",
 ]
 
 HEAVY: list[Visit] = [(7777, 50, 100.0 * visit, ("north", "south", "icu")[visit % 3]) for visit in range(30)]
@@ -93,7 +106,11 @@ def asked(folder: Path, rows: list[Visit], question: str, **how: Any) -> tuple[S
             answer = curator.ask(question, 0.5)
         plan, priced = curator._priced(question, 0.5, None, None, None, False, {})
         claim = curator.ledger.charge(
-            _asked(curator, question, repr((priced.bounded.plan, priced.noises, _quantiles(plan, priced)))),
+            _asked(
+                curator,
+                question,
+                repr((priced.bounded.plan, priced.noises, priced.selection, _quantiles(plan, priced))),
+            ),
             priced.charge,
         )
         assert claim.answer is not None
@@ -108,18 +125,18 @@ def _asked(curator: Curator, question: str, key: str) -> Any:
 
 
 def differences(one: Released, other: Released, priced: Price) -> Iterator[tuple[int, int, int, int]]:
-    """Yield each measure's L1 and squared L2 difference, beside what is declared; trees by the nodes both know."""
+    """Yield each measure's L1 and squared L2 difference over all sets of keys, beside what is declared.
+
+    Trees are compared by the nodes both know; of what is drawn, only that it is there.
+    """
     plan = priced.bounded.plan
     for place, measure in enumerate(plan.measures):
-        if place in one.trees:
-            moved = [
-                a[node] - b[node]
-                for a, b in zip(one.trees[place], other.trees[place], strict=True)
-                for node in a.keys() & b.keys()
-                if node[0] == 1
-            ]
-        else:
-            moved = [a - b for a, b in zip(one.sums[place], other.sums[place], strict=True)]
+        moved: list[int] = []
+        for ours, theirs in zip(one.sets, other.sets, strict=True):
+            assert ours.drawn.keys() == theirs.drawn.keys()
+            for a, b in zip(ours.trees.get(place, ()), theirs.trees.get(place, ()), strict=True):
+                moved += [a[node] - b[node] for node in a.keys() & b.keys() if node[0] == 1]
+            moved += [a - b for a, b in zip(ours.sums[place], theirs.sums[place], strict=True)]
         yield sum(map(abs, moved)), plan.l1(measure), sum(x * x for x in moved), plan.l2_squared(measure)
 
 
@@ -184,9 +201,23 @@ def test_no_unit_whatsoever_is_noticed(
     assert_alike(folder, one, [*others, *rows], question, neighbours=neighbours)
 
 
+class _Loose(Limits):
+    """Limits that an engine is told to be far wider than what is declared."""
+
+    def l1(self) -> int:
+        return 3
+
+    def l2_squared(self) -> int:
+        return 9
+
+
+def _unlimited(*_: object) -> Limits:
+    return _Loose(1000, 1, 1000)
+
+
 def test_the_replay_notices_what_it_should(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With limits that are declared and not enforced, a heavy unit shows."""
-    monkeypatch.setattr("discreet.engines.statements._truncated", lambda rows, plan: rows)
+    monkeypatch.setattr("discreet.query.bound.limits_of", _unlimited)
     with pytest.raises(AssertionError):
         assert_alike(tmp_path, VISITS, [*VISITS, *HEAVY], "SELECT COUNT(*) FROM visits")
 
@@ -199,7 +230,10 @@ def test_every_charge_is_at_least_its_noise(tmp_path: Path) -> None:
             plan = priced.bounded.plan
             if priced.charge.epsilon == Fraction(1, 2):
                 losses = [
-                    Fraction(plan.l1(measure)) / Fraction(noise.scale)  # type: ignore[union-attr]
+                    Fraction(noise.epsilon)
+                    if isinstance(noise, Quantile)
+                    else Fraction(plan.l1(measure)) / Fraction(noise.scale)  # type: ignore[union-attr]
                     for measure, noise in zip(plan.measures, priced.noises, strict=True)
                 ]
-                assert sum(losses) <= Fraction(1, 2)
+                kept = 0 if priced.selection is None else Fraction(priced.selection.epsilon)
+                assert sum(losses) + kept <= Fraction(1, 2)

@@ -8,9 +8,10 @@ from fractions import Fraction
 import pytest
 
 from discreet.base.types import Type
-from discreet.plan.bounded import BRANCHES, Grid, Limits, Measure, Part, tree_levels
+from discreet.plan.bounded import BRANCHES, Limits, Measure, Part, tree_levels
 from discreet.plan.expressions import Column
-from questions import bounded, engine_of
+from discreet.plan.grid import Grid
+from questions import POLICY, bounded, engine_of
 
 ALL = [Limits(*each) for each in itertools.product((1, 2, 3, 4, 5, 7), (1, 2, 3), (1, 2, 3, 5, 9))]
 
@@ -35,7 +36,9 @@ def test_which_limit_binds_is_said() -> None:
 def test_the_reach_of_a_measure() -> None:
     grid, column = Grid(Fraction(0), Fraction(1), -7, 3), Column("t0", "x", Type.INTEGER)
     reaches = {part: Measure(part, column, grid).reach for part in Part}
-    assert reaches == {**dict.fromkeys(Part, 1), Part.SUM: 7, Part.SQUARES: 49}
+    assert reaches == {**dict.fromkeys(Part, 1), Part.SUM: 7, Part.SQUARES: 49, Part.PRODUCTS: 7}
+    other = Grid(Fraction(0), Fraction(1), 0, 5)
+    assert Measure(Part.PRODUCTS, column, grid, column, other).reach == 35
 
 
 @pytest.mark.parametrize(("points", "levels"), [(2, 1), (16, 1), (17, 2), (256, 2), (257, 3), (16**6, 6)])
@@ -49,11 +52,44 @@ def test_a_tree_has_a_leaf_for_every_point(points: int, levels: int) -> None:
 def test_a_plan_multiplies_limits_reach_levels_and_neighbours() -> None:
     text = "SELECT ward, COUNT(*), SUM(age), COUNT(DISTINCT patient), MEDIAN(age) FROM visits GROUP BY ward"
     plan = bounded(engine_of(), text).plan
-    assert plan.groups == 3
+    assert plan.groups(0) == plan.public_groups == 3
     found = {measure.part: (plan.l1(measure), plan.l2_squared(measure)) for measure in plan.measures}
     assert found == {
         Part.ROWS: (4, 10),
         Part.SUM: (4 * 110, 10 * 110**2),
         Part.UNITS: (2, 2),
-        Part.RANKS: (4 * 2, 10 * 2),
+        Part.QUANTILE: (4, 10),
     }
+
+
+def test_a_tree_of_ranks_moves_in_every_level() -> None:
+    many = ", ".join(f"QUANTILE_CONT(age, {place / 20}) AS q{place}" for place in range(1, 20))
+    plan = bounded(engine_of(), f"SELECT ward, {many} FROM visits GROUP BY ward").plan
+    (ranks,) = plan.measures
+    assert ranks.part is Part.RANKS
+    assert (plan.l1(ranks), plan.l2_squared(ranks)) == (4 * 2, 10 * 2)
+
+
+def test_every_set_of_keys_is_moved_by_the_same_rows() -> None:
+    """Each grouping is a release of its own: sensitivities add up, in L1 and in squares of L2."""
+    one = bounded(engine_of(), "SELECT ward, SUM(age) FROM visits GROUP BY ward").plan
+    none = bounded(engine_of(), "SELECT SUM(age) FROM visits").plan
+    both = bounded(engine_of(), "SELECT ward, SUM(age) FROM visits GROUP BY ROLLUP (ward)").plan
+    (total,) = both.measures
+    assert [each.keys for each in both.sets] == [(0,), ()]
+    assert both.l1(total) == one.l1(total) + none.l1(total) == (4 + 3) * 110
+    assert both.l2_squared(total) == one.l2_squared(total) + none.l2_squared(total) == (10 + 9) * 110**2
+    assert both.public_groups == 3 + 1
+    twice = bounded(engine_of(POLICY.replace("add-remove", "replace")), "SELECT ward, SUM(age) FROM visits GROUP BY ward")
+    assert twice.plan.l1(total) == 2 * one.l1(total)
+    assert twice.plan.l2_squared(total) == 4 * one.l2_squared(total)
+
+
+def test_how_many_selected_keys_a_unit_reaches() -> None:
+    plan = bounded(engine_of(), "SELECT ward, seen, COUNT(*) FROM visits GROUP BY GROUPING SETS ((ward, seen), (ward))").plan
+    assert [plan.selects(index) for index in (0, 1)] == [True, False], "seen has no declared values"
+    assert plan.reached() == 2, "a unit keeps two groups of the first set; keys of the second are public"
+    assert list(plan.combinations(1)) == [("icu",), ("north",), ("south",)]
+    alone = bounded(engine_of(), "SELECT COUNT(*) FROM visits").plan
+    assert alone.reached() == 0
+    assert list(alone.combinations(0)) == [()]

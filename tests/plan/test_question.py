@@ -13,7 +13,7 @@ COST = Column("t0", "cost", Type.FLOAT)
 def test_counts_are_whole_sums_what_they_add_up_and_the_rest_floats() -> None:
     whole = Column("t0", "age", Type.INTEGER)
     types = {kind: Aggregate(kind, whole).type for kind in Kind}
-    counts = {Kind.ROWS, Kind.VALUES, Kind.UNITS, Kind.CLAMPED, Kind.SUM}
+    counts = {Kind.ROWS, Kind.VALUES, Kind.UNITS, Kind.CLAMPED, Kind.DISTINCT, Kind.SUM}
     assert {kind for kind, type_ in types.items() if type_ is Type.INTEGER} == counts
     assert Aggregate(Kind.SUM, COST).type is Type.FLOAT
 
@@ -26,7 +26,7 @@ def test_released_columns_are_named_by_their_place() -> None:
 def test_every_expression_over_rows_is_told() -> None:
     text = "SELECT floor, SUM(cost), COUNT(*) FROM visits v JOIN wards w ON v.ward = w.ward WHERE sick GROUP BY floor"
     names = [getattr(each, "name", "?") for each in asked(engine_of(), text).expressions()]
-    assert names == ["sick", "floor", "ward", "cost"]
+    assert names == ["ward", "sick", "floor", "cost"]
 
 
 def test_having_order_and_limit_choose_rows() -> None:

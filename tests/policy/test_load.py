@@ -144,8 +144,8 @@ def test_analysts_without_anybody_are_refused() -> None:
     ("text", "line"),
     [
         ("[bugdet]\nepsilon = 1\n", "bugdet: is not known; did you mean budget?"),
-        ("[engine]\n", "engine: is not known; known here: budget, privacy, tables, analysts"),
-        ("[ledger]\n", "ledger: is not known; known here: budget, privacy, tables, analysts"),
+        ("[engine]\n", "engine: is not known; known here: budget, privacy, tables, views, analysts"),
+        ("[ledger]\n", "ledger: is not known; known here: budget, privacy, tables, views, analysts"),
         ('[privacy]\nneighbors = "replace"\n', "privacy.neighbors: is not known; did you mean neighbours?"),
         ('[privacy]\npassword_env = "X"\n', "privacy.password_env: is not known: no key of this section takes an"),
     ],
@@ -214,3 +214,23 @@ def test_a_file_that_cannot_be_read_is_refused_by_name(tmp_path: Path) -> None:
     path.write_bytes(b"[budget]\nx = '\xff'")
     with pytest.raises(PolicyError, match="byte 14 is not UTF-8; save the file as UTF-8"):
         load(path)
+
+
+def test_views_are_read_in_their_order() -> None:
+    text = table("") + '[views.b]\nsql = "SELECT * FROM t"\n[views.a]\nsql = "SELECT * FROM b"\n'
+    policy = loads(text, "p.toml")
+    assert [(view.name, view.sql) for view in policy.views] == [("b", "SELECT * FROM t"), ("a", "SELECT * FROM b")]
+
+
+@pytest.mark.parametrize(
+    ("view", "line"),
+    [
+        ("[views.v]\n", "views.v.sql: is missing; write a SELECT in quotes"),
+        ("[views.v]\nsql = 3\n", "views.v.sql: is 3"),
+        ('[views.v]\nsql = "SELECT 1"\nunit = "x"\n', "views.v.unit: is not known"),
+        ('[views.t]\nsql = "SELECT 1"\n', "views.t: has the name of a table, which nobody could ask about"),
+        ('[views.T]\nsql = "SELECT 1"\n', "views.T: has the name of a table, which nobody could ask about"),
+    ],
+)
+def test_a_view_that_cannot_be_read_is_refused(view: str, line: str) -> None:
+    assert refusal(table("") + view).startswith(line)

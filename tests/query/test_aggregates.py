@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.plan.question import Kind
-from questions import asked, engine_of, refusal
+from questions import asked, bounded, engine_of, refusal, sums
 
 ENGINE = engine_of()
 
@@ -33,6 +33,20 @@ ENGINE = engine_of()
         ("STDDEV_POP(age)", Kind.DEVIATION_POP),
         ("MEDIAN(age)", Kind.QUANTILE),
         ("QUANTILE_CONT(age, 0.5)", Kind.QUANTILE),
+        ("PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age)", Kind.QUANTILE),
+        ("PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age DESC)", Kind.QUANTILE),
+        ("COUNT(patient)", Kind.ROWS),
+        ("COUNT(DISTINCT age)", Kind.DISTINCT),
+        ("COUNT(*) FILTER (WHERE sick)", Kind.VALUES),
+        ("COUNT(age) FILTER (WHERE sick)", Kind.VALUES),
+        ("SUM(age) FILTER (WHERE sick)", Kind.SUM),
+        ("SUM(age + 1)", Kind.SUM),
+        ("SUM(1)", Kind.SUM),
+        ("MIN(age)", Kind.LEAST),
+        ("MAX(age)", Kind.GREATEST),
+        ("CORR(age, cost)", Kind.CORRELATION),
+        ("COVAR_POP(age, cost)", Kind.COVARIANCE_POP),
+        ("COVAR_SAMP(age, cost)", Kind.COVARIANCE),
     ],
 )
 def test_the_aggregates(text: str, kind: Kind) -> None:
@@ -49,32 +63,28 @@ def test_the_aggregates(text: str, kind: Kind) -> None:
         ("COUNT(* EXCLUDE (age))", "except is not answered"),
         ("COUNT(visits.*)", "no column '*'"),
         ("COUNT(age, cost)", "expressions is not answered"),
-        ("COUNT(DISTINCT age)", "only COUNT(DISTINCT patient)"),
-        ("COUNT(DISTINCT patient, age)", "only COUNT(DISTINCT patient)"),
-        ("COUNT(DISTINCT other.patient)", "only COUNT(DISTINCT patient)"),
+        ("COUNT(DISTINCT patient, age)", "takes one column"),
+        ("COUNT(DISTINCT other.patient)", "there is no table 'other'"),
         ("COUNT(DISTINCT main.visits.patient)", "db is not answered"),
         ("COUNT(age ORDER BY cost)", "this is not answered"),
-        ("COUNT(*) FILTER (WHERE sick)", "FILTER is not answered"),
+        ("COUNT(DISTINCT patient) FILTER (WHERE sick)", "put the condition into WHERE"),
+        ("COUNT(*) FILTER (WHERE age)", "takes a condition"),
         ("COUNT(*) OVER ()", "window functions"),
         ("COUNT(secret)", "no column 'secret'"),
         ("SUM(DISTINCT age)", "DISTINCT inside an aggregate"),
         ("SUM(age ORDER BY cost)", "this is not answered"),
         ("SUM(age IGNORE NULLS)", "this is not answered"),
-        ("SUM(age) FILTER (WHERE sick)", "FILTER is not answered"),
         ("SUM(age) OVER (PARTITION BY ward)", "window functions"),
-        ("SUM(age + 1)", "aggregates take a column here"),
-        ("SUM(1)", "aggregates take a column here"),
         ("SUM(ward)", "this needs numbers"),
         ("SUM(COUNT(*))", "an aggregate cannot stand here"),
         ("QUANTILE_CONT(age, 2)", "a number from 0 to 1"),
         ("QUANTILE_CONT(age, -0.1)", "a number from 0 to 1"),
         ("QUANTILE_CONT(age, NULL)", "a number from 0 to 1"),
         ("QUANTILE_CONT(age, cost)", "a number from 0 to 1"),
-        ("QUANTILE_CONT(age, [0.1, 0.2])", "this is not answered"),
-        ("PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age)", "this is not answered"),
-        ("AVG(age) WITHIN GROUP (ORDER BY cost)", "this is not answered"),
-        ("MIN(age)", "this aggregate is not answered"),
-        ("MAX(age)", "this aggregate is not answered"),
+        ("QUANTILE_CONT(age, [0.1, 0.2])", "declare plain columns"),
+        ("AVG(age) WITHIN GROUP (ORDER BY cost)", "WITHIN GROUP is answered for PERCENTILE_CONT"),
+        ("MIN(ward)", "this needs numbers"),
+        ("CORR(age, ward)", "this needs numbers"),
         ("ANY_VALUE(ward)", "is not answered"),
         ("FIRST(ward)", "this aggregate is not answered"),
         ("ARG_MAX(ward, age)", "this aggregate is not answered"),
@@ -92,5 +102,25 @@ def test_what_is_not_answered_is_refused_with_its_text(text: str, part: str) -> 
     assert "; " in told or ":" in told, "there is a remedy"
 
 
-def test_rows_that_are_units_are_counted_as_rows() -> None:
-    assert "only COUNT(DISTINCT the unit)" in refusal(ENGINE, "SELECT COUNT(DISTINCT age) FROM people")
+def test_ranks_counted_from_the_other_end() -> None:
+    text = "SELECT PERCENTILE_CONT(0.1) WITHIN GROUP (ORDER BY age DESC) AS q FROM visits"
+    (found,) = asked(ENGINE, text).aggregates
+    assert found.share == Fraction(9, 10)
+
+
+def test_a_filter_is_part_of_the_argument() -> None:
+    rest = "FILTER (WHERE sick)"
+    text = f"SELECT COUNT(*) {rest} AS a, COUNT(age) {rest} AS b, SUM(cost) {rest} AS c, AVG(age) {rest} AS d FROM visits"
+    found = dict(zip("abc", [measured(text, place) for place in range(3)], strict=True))
+    assert found == {"a": 2, "b": 1, "c": (1.5 + 100) * 4}, "rows of patients 1 and 3 are sick; cost is clamped to 100"
+
+
+def test_a_column_that_is_no_unit_is_counted_by_its_values() -> None:
+    assert measured("SELECT COUNT(DISTINCT ward) FROM visits", 0) == 3, "north, south and attic"
+    assert measured("SELECT COUNT(DISTINCT age) FROM people", 0) == 3
+
+
+def measured(text: str, aggregate: int) -> int:
+    """Return the exact whole number of an aggregate with one measure."""
+    found = bounded(ENGINE, text)
+    return sums(ENGINE.run(found.plan).result())[found.sources[aggregate][0]][0]

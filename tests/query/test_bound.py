@@ -9,9 +9,10 @@ import pytest
 
 from discreet.base.errors import ParameterError
 from discreet.engines.duckdb import DuckEngine
-from discreet.plan.bounded import Grid, Limits, Part
-from discreet.query.bound import RANK_POINTS, SQUARE_REACH, SUM_REACH
-from questions import HOSPITAL, POLICY, answered, bounded, engine_of, refusal
+from discreet.plan.bounded import Limits, Part
+from discreet.plan.grid import Grid
+from discreet.query.measures import RANK_POINTS, SQUARE_REACH, SUM_REACH
+from questions import HOSPITAL, POLICY, answered, bounded, engine_of, refusal, sums
 
 ENGINE = engine_of()
 GROUPED = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
@@ -28,16 +29,16 @@ GROUPED = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
     ],
 )
 def test_the_tighter_limit_holds(tighter: dict[str, int | None], limits: Limits) -> None:
-    assert bounded(ENGINE, GROUPED, **tighter).plan.limits == limits
+    assert bounded(ENGINE, GROUPED, **tighter).plan.sets[0].limits == limits
 
 
 def test_limits_where_the_policy_gives_others() -> None:
-    assert bounded(ENGINE, "SELECT COUNT(*) FROM visits").plan.limits == Limits(4, 1, 3)
-    assert bounded(ENGINE, "SELECT COUNT(*) FROM people", max_rows=9).plan.limits == Limits(1, 1, 1)
+    assert bounded(ENGINE, "SELECT COUNT(*) FROM visits").plan.sets[0].limits == Limits(4, 1, 3)
+    assert bounded(ENGINE, "SELECT COUNT(*) FROM people", max_rows=9).plan.sets[0].limits == Limits(1, 1, 1)
     no_rows = engine_of(POLICY.replace("max_rows = 4\n", ""))
-    assert bounded(no_rows, GROUPED).plan.limits == Limits(6, 2, 3)
+    assert bounded(no_rows, GROUPED).plan.sets[0].limits == Limits(6, 2, 3)
     only_rows = engine_of(POLICY.replace("max_groups = 2\nmax_rows_per_group = 3\n", ""))
-    assert bounded(only_rows, GROUPED).plan.limits == Limits(4, 3, 4)
+    assert bounded(only_rows, GROUPED).plan.sets[0].limits == Limits(4, 3, 4)
 
 
 def test_wrong_limits_are_refused() -> None:
@@ -59,9 +60,25 @@ def test_keys_come_from_public_domains_alone() -> None:
         (1, 2),
         (False, True),
     ]
-    assert "would tell who is in it" in refusal(ENGINE, "SELECT age, COUNT(*) FROM visits GROUP BY age")
+    ages = bounded(ENGINE, "SELECT age, COUNT(*) FROM visits GROUP BY age").plan
+    assert ages.keys[0].domain == tuple(range(111)), "whole numbers between declared bounds"
     weights = "SELECT weight, COUNT(*) FROM visits JOIN wards USING (ward) GROUP BY weight"
     assert "such numbers are no keys" in refusal(ENGINE, weights)
+
+
+def test_other_keys_are_data_and_selected() -> None:
+    plan = bounded(ENGINE, "SELECT seen, COUNT(*) FROM visits GROUP BY seen").plan
+    assert plan.keys[0].domain is None
+    assert plan.selects(0)
+    assert "such numbers are no keys" in refusal(ENGINE, "SELECT cost, COUNT(*) FROM visits GROUP BY cost")
+
+
+def test_keys_from_data_of_row_units_are_selected_only_where_a_row_stays_one() -> None:
+    people = HOSPITAL["people"].append_column("name", pa.array(["a", "b", "c"]))
+    engine = engine_of(POLICY, {**HOSPITAL, "people": people})
+    assert bounded(engine, "SELECT name, COUNT(*) FROM people GROUP BY name").plan.reached() == 1
+    twice = "SELECT name, COUNT(*) FROM (SELECT name FROM people UNION ALL SELECT name FROM people) GROUP BY name"
+    assert "one row becomes several" in refusal(engine, twice)
 
 
 def test_too_many_and_no_combinations_are_refused() -> None:
@@ -72,7 +89,7 @@ def test_too_many_and_no_combinations_are_refused() -> None:
     assert "2,250,000 combinations" in refusal(engine, text)
     engine = engine_of(POLICY, {**HOSPITAL, "wards": HOSPITAL["wards"].slice(0, 0)})
     empty = "SELECT floor, COUNT(*) FROM visits JOIN wards USING (ward) GROUP BY floor"
-    assert "holds no value" in refusal(engine, empty)
+    assert "has no value at all" in refusal(engine, empty)
 
 
 def test_values_that_are_one_float_are_refused_as_keys() -> None:
@@ -83,7 +100,7 @@ def test_values_that_are_one_float_are_refused_as_keys() -> None:
     close = engine_of(policy.replace("VALUES", "9007199254740992, 9007199254740993"), frame)
     assert "are one float" in refusal(close, "SELECT x, COUNT(*) FROM t GROUP BY x")
     apart = engine_of(policy.replace("VALUES", "9007199254740992, 9007199254740994"), frame)
-    assert answered(apart, "SELECT x, COUNT(*) FROM t GROUP BY x").sums == ((1, 0),)
+    assert sums(answered(apart, "SELECT x, COUNT(*) FROM t GROUP BY x")) == ((1, 0),)
 
 
 def grids(facts: str, text: str, values: list[float | None] | None = None) -> tuple[dict[Part, Grid], tuple[str, ...]]:
@@ -116,7 +133,7 @@ def test_steps_that_could_overflow_are_coarser_and_it_is_said() -> None:
         assert found[part].reach <= most + 1
         assert "so that no sum can overflow" in said[0]
     found, said = grids(facts, "SELECT MEDIAN(x) FROM t")
-    assert found[Part.RANKS].upper - found[Part.RANKS].lower < RANK_POINTS
+    assert found[Part.QUANTILE].upper - found[Part.QUANTILE].lower < RANK_POINTS
     assert "x is rounded to multiples of" in said[-1]
 
 
@@ -129,7 +146,7 @@ def test_extreme_bounds_never_raise(facts: str) -> None:
     for text in ("SUM(x)", "AVG(x)", "VARIANCE(x)", "MEDIAN(x)"):
         found = bounded(engine, f"SELECT {text} FROM t")
         exact = engine.run(found.plan).result()
-        for measure, (total,) in zip(found.plan.measures, exact.sums, strict=True):
+        for measure, (total,) in zip(found.plan.measures, sums(exact), strict=True):
             assert abs(total) <= 9 * measure.reach
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from questions import answered, engine_of, refusal
+from questions import answered, engine_of, refusal, sums
 
 BIG = 2**63 - 1
 ROWS = pa.table(
@@ -96,7 +96,7 @@ CONDITIONS = st.recursive(
 @given(CONDITIONS)
 def test_a_condition_means_what_duckdb_means(condition: str) -> None:
     text = f"SELECT COUNT(*) FROM t WHERE {condition}"
-    found = answered(ENGINE, text).sums[0][0]
+    found = sums(answered(ENGINE, text))[0][0]
     try:
         wanted = PLAIN.execute(text).fetchall()[0][0]
     except duckdb.Error:
@@ -161,7 +161,7 @@ def test_a_condition_means_what_duckdb_means(condition: str) -> None:
 )
 def test_every_construct_means_what_duckdb_means(condition: str) -> None:
     text = f"SELECT COUNT(*) FROM t WHERE {condition}"
-    assert answered(ENGINE, text).sums == (PLAIN.execute(text).fetchall()[0],)
+    assert sums(answered(ENGINE, text)) == (PLAIN.execute(text).fetchall()[0],)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_every_construct_means_what_duckdb_means(condition: str) -> None:
     ],
 )
 def test_no_condition_raises_where_duckdb_might(condition: str, count: int) -> None:
-    assert answered(ENGINE, f"SELECT COUNT(*) FROM t WHERE {condition}").sums == ((count,),)
+    assert sums(answered(ENGINE, f"SELECT COUNT(*) FROM t WHERE {condition}")) == ((count,),)
 
 
 @pytest.mark.parametrize(
@@ -199,18 +199,18 @@ def test_no_condition_raises_where_duckdb_might(condition: str, count: int) -> N
         ("s = 5", "cannot be applied to"),
         ("i = '5'", "cannot be applied to"),
         ("i = TRUE", "cannot be applied to"),
-        ("i AND b", "cannot be applied to"),
+        ("i AND b", "WHERE takes a condition"),
         ("NOT i", "cannot be applied to"),
         ("i BETWEEN SYMMETRIC 3 AND 1", "symmetric is not answered"),
         ("i IS TRUE", "cannot be applied to"),
         ("b IS b", "IS takes NULL"),
         ("i IS DISTINCT FROM s", "cannot be applied to"),
         ("IF(i, 1, 2) = 1", "cannot be applied to"),
-        ("i IN (SELECT 1)", "list the values"),
+        ("i IN (SELECT 1)", "answered for the unit alone"),
         ("i IN (j)", "a list of constants"),
         ("i IN j", "field is not answered"),
         ("i = (SELECT 1)", "subqueries are not answered"),
-        ("EXISTS (SELECT 1)", "subqueries are not answered"),
+        ("EXISTS (SELECT 1)", "has no FROM"),
         ("i = ANY (SELECT 1)", "is not answered"),
         ("(i, j) = (1, 2)", "compare each column"),
         ("i & 1 = 1", "is not answered"),
@@ -254,4 +254,4 @@ def test_released_values_have_the_same_functions(output: str) -> None:
 def test_parameters_stand_for_constants() -> None:
     text = "SELECT COUNT(*) FROM t WHERE i = $x OR s LIKE $p OR d < $d"
     values = {"x": BIG, "p": "it's", "d": dt.date(1, 1, 1)}
-    assert answered(ENGINE, text, values).sums == ((2,),)
+    assert sums(answered(ENGINE, text, values)) == ((2,),)

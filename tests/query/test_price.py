@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from discreet.base.errors import ParameterError, QueryError
 from discreet.base.types import Type
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.plan.bounded import BoundedPlan, Grid, Key, Limits, Measure, Part, Unit
+from discreet.mechanisms.quantile import Quantile
+from discreet.plan.bounded import BoundedPlan, Key, KeySet, Limits, Measure, Part
 from discreet.plan.expressions import Column
-from discreet.plan.question import Scan
+from discreet.plan.grid import Grid
+from discreet.plan.relations import Block, Scan
 from discreet.policy import Policy, loads
-from discreet.privacy.guarantees import PureLoss
+from discreet.privacy.guarantees import BoundedRangeLoss, PureLoss
 from discreet.privacy.noises import GaussianLoss
 from discreet.query.bound import Bounded
 from discreet.query.price import Price, amount, expected_error, half_width, price, step_of
@@ -25,19 +27,23 @@ from questions import POLICY, bounded, engine_of
 PURE = loads(POLICY.replace("delta = 1e-9\n", ""), "p.toml")
 SMALL = loads(POLICY, "p.toml")
 COLUMN = Column("t0", "x", Type.INTEGER)
+BLOCK = Block(Scan("t", "t0"))
 
 
 @st.composite
 def plans(draw: st.DrawFn) -> Bounded:
     parts = draw(st.lists(st.sampled_from(list(Part)), min_size=1, max_size=5, unique=True))
     grid = Grid(Fraction(0), Fraction(1, 4), 0, draw(st.integers(1, 2**12)))
-    measures = tuple(Measure(part, COLUMN, grid) for part in parts)
+    measures = tuple(
+        Measure(part, COLUMN, grid, share=Fraction(1, 2) if part is Part.QUANTILE else None) for part in parts
+    )
     limits = Limits(draw(st.integers(1, 50)), draw(st.integers(1, 9)), draw(st.integers(1, 9)))
     groups = draw(st.integers(1, 30))
     key = Key(COLUMN, tuple(range(groups)))
-    plan = BoundedPlan(
-        Scan("t", "t0"), Unit("u", Type.TEXT), (), None, (key,), measures, limits, draw(st.sampled_from([1, 2]))
-    )
+    sets = [KeySet((0,), limits)]
+    if draw(st.booleans()):
+        sets.append(KeySet((), Limits(limits.rows, 1, limits.rows_per_group)))
+    plan = BoundedPlan(BLOCK, True, (key,), tuple(sets), measures, draw(st.sampled_from([1, 2])))
     places = st.lists(st.integers(0, len(parts) - 1), min_size=1, max_size=3, unique=True).map(tuple)
     sources = [*draw(st.lists(places, max_size=4)), tuple(range(len(parts)))]
     return Bounded(plan, tuple(sources), ())
@@ -47,31 +53,43 @@ EPSILONS = st.fractions(Fraction(1, 20), 20, max_denominator=10**6)
 
 
 def loss_of(priced: Price) -> Fraction:
-    """Return the sum of the Laplace losses, exactly."""
+    """Return the sum of the losses of Laplace noise, of drawn quantiles and of selected keys, exactly."""
     plan = priced.bounded.plan
-    return sum(
-        (Fraction(plan.l1(m)) / Fraction(n.scale) for m, n in zip(plan.measures, priced.noises, strict=True)),  # type: ignore[union-attr]
-        Fraction(0),
-    )
+    total = Fraction(priced.selection.epsilon) if priced.selection is not None else Fraction(0)
+    for measure, noise in zip(plan.measures, priced.noises, strict=True):
+        assert not isinstance(noise, Gaussian)
+        if isinstance(noise, Quantile):
+            assert noise.rows == plan.l1(measure), "one row moves a rank by this part of its loss"
+            total += Fraction(noise.epsilon)
+        else:
+            total += Fraction(plan.l1(measure)) / Fraction(noise.scale)
+    return total
 
 
 def squares_of(priced: Price) -> Fraction:
-    plan = priced.bounded.plan
-    return sum(
-        (plan.l2_squared(m) / Fraction(n.sigma) ** 2 for m, n in zip(plan.measures, priced.noises, strict=True)),  # type: ignore[union-attr]
-        Fraction(0),
-    )
+    """Return twice the zCDP of Gaussian noise and, by their bounded range, of drawn quantiles."""
+    plan, total = priced.bounded.plan, Fraction(0)
+    for measure, noise in zip(plan.measures, priced.noises, strict=True):
+        assert not isinstance(noise, Laplace)
+        if isinstance(noise, Quantile):
+            total += Fraction(noise.epsilon) ** 2 * plan.l2_squared(measure) / plan.l1(measure) ** 2 / 4
+        else:
+            total += plan.l2_squared(measure) / Fraction(noise.sigma) ** 2
+    return total
 
 
 @given(plans(), EPSILONS)
 def test_laplace_noise_never_costs_more_than_epsilon(made: Bounded, epsilon: Fraction) -> None:
     priced = price(made, PURE, epsilon=epsilon)
-    assert all(isinstance(noise, Laplace) for noise in priced.noises), "delta = 0 never gives Gaussian noise"
+    assert not any(isinstance(noise, Gaussian) for noise in priced.noises), "delta = 0 never gives Gaussian noise"
     assert sum(priced.shares) == 1
     assert loss_of(priced) <= epsilon
     assert loss_of(priced) >= epsilon * (1 - Fraction(1, 10**9)), "nor is any of it wasted"
     assert priced.charge.epsilon == epsilon
-    parts = [PureLoss(float(share * epsilon)).zcdp() for share in priced.shares]
+    parts = [
+        (BoundedRangeLoss if isinstance(noise, Quantile) else PureLoss)(float(share * epsilon)).zcdp()
+        for share, noise in zip(priced.shares, priced.noises, strict=True)
+    ]
     assert priced.charge.rho >= math.fsum(float(rho) for rho in parts) * (1 - 1e-15)
 
 
@@ -80,7 +98,7 @@ def test_laplace_noise_never_costs_more_than_epsilon(made: Bounded, epsilon: Fra
 def test_the_noise_that_errs_less_is_taken_at_its_guarantee(made: Bounded, epsilon: Fraction) -> None:
     priced, laplace = price(made, SMALL, epsilon=epsilon), price(made, PURE, epsilon=epsilon)
     assert sum(priced.shares) == 1
-    if isinstance(priced.noises[0], Laplace):
+    if not all(isinstance(noise, Gaussian) for noise in priced.noises):
         assert priced.noises == laplace.noises
         return
     mu = math.nextafter(math.sqrt(squares_of(priced)), math.inf)
@@ -94,7 +112,7 @@ def test_the_noise_that_errs_less_is_taken_at_its_guarantee(made: Bounded, epsil
 def test_where_gaussian_noise_would_be_too_wide_the_other_is_taken() -> None:
     grid = Grid(Fraction(0), Fraction(1), 0, 492508)
     squares = Measure(Part.SQUARES, COLUMN, grid)
-    plan = BoundedPlan(Scan("t", "t0"), Unit("u", Type.TEXT), (), None, (), (squares,), Limits(1, 1, 1), 1)
+    plan = BoundedPlan(BLOCK, True, (), (KeySet((), Limits(1, 1, 1)),), (squares,), 1)
     priced = price(Bounded(plan, ((0,),), ()), SMALL, epsilon=Fraction(1, 1000))
     assert isinstance(priced.noises[0], Laplace)
 
@@ -111,7 +129,7 @@ def test_few_keys_take_laplace_noise_and_many_measures_gaussian() -> None:
 @given(plans(), EPSILONS)
 def test_rho_is_zcdp_and_charged_as_such(made: Bounded, rho: Fraction) -> None:
     priced = price(made, SMALL, rho=rho)
-    assert all(isinstance(noise, Gaussian) for noise in priced.noises)
+    assert all(isinstance(noise, Gaussian | Quantile) for noise in priced.noises)
     assert squares_of(priced) / 2 <= rho
     assert (priced.charge.epsilon, priced.charge.rho) == (math.inf, rho)
     with pytest.raises(QueryError, match="needs a budget with delta"):
@@ -138,14 +156,14 @@ def test_half_widths_are_those_of_the_noise_in_the_units_of_the_sum() -> None:
 def test_steps_of_measures() -> None:
     grid = Grid(Fraction(0), Fraction(1, 4), 0, 9)
     steps = {part: step_of(Measure(part, COLUMN, grid)) for part in Part}
-    assert steps == {**dict.fromkeys(Part, Fraction(1)), Part.SUM: Fraction(1, 4), Part.SQUARES: Fraction(1, 16)}
+    assert steps == {**dict.fromkeys(Part, Fraction(1)), Part.SUM: Fraction(1, 4), Part.PRODUCTS: Fraction(1, 4), Part.SQUARES: Fraction(1, 16)}
+    other = Grid(Fraction(0), Fraction(1, 3), 0, 9)
+    assert step_of(Measure(Part.PRODUCTS, COLUMN, grid, COLUMN, other)) == Fraction(1, 12)
 
 
 def test_sums_that_could_leave_38_digits_are_refused() -> None:
     grid = Grid(Fraction(0), Fraction(1), 0, 10**24)
-    plan = BoundedPlan(
-        Scan("t", "t0"), Unit("u", Type.TEXT), (), None, (), (Measure(Part.SUM, COLUMN, grid),), Limits(1, 1, 1), 1
-    )
+    plan = BoundedPlan(BLOCK, True, (), (KeySet((), Limits(1, 1, 1)),), (Measure(Part.SUM, COLUMN, grid),), 1)
     with pytest.raises(QueryError, match="38 digits"):
         price(Bounded(plan, ((0,),), ()), PURE, epsilon=Fraction(1))
 
@@ -163,3 +181,36 @@ def test_the_guarantee_is_said() -> None:
     assert price(made, PURE, epsilon=Fraction(1, 5)).guarantee == "0.2-differentially private"
     assert price(made, SMALL, rho=Fraction(1, 5)).guarantee == "0.2-zCDP"
     assert isinstance(PURE, Policy)
+
+
+KEYED = "SELECT seen, COUNT(*), SUM(age) FROM visits GROUP BY seen"
+"""Days of visits have no declared values, so they are selected."""
+
+
+@given(EPSILONS)
+@settings(max_examples=20)
+def test_selected_keys_pay_a_share_and_a_delta(epsilon: Fraction) -> None:
+    made = bounded(engine_of(), KEYED)
+    priced = price(made, SMALL, epsilon=epsilon)
+    assert priced.selection is not None
+    assert priced.selection.groups == made.plan.reached()
+    assert 0 < Fraction(priced.selection.delta) <= SMALL.delta / 32
+    assert sum(priced.shares) == Fraction(2, 3), "the third part is the selection's"
+    assert priced.selection.epsilon <= epsilon / 3
+    assert loss_of(priced) <= epsilon
+    assert priced.charge.delta == SMALL.delta / 32
+    assert priced.charge.epsilon == epsilon
+    assert "1e-09" not in priced.guarantee
+    assert "3.125e-11)-differentially private" in priced.guarantee
+
+
+def test_selected_keys_under_rho_pay_a_share_and_a_delta() -> None:
+    priced = price(bounded(engine_of(), KEYED), SMALL, rho=Fraction(1, 10))
+    assert priced.selection is not None
+    assert squares_of(priced) / 2 + Fraction(priced.selection.epsilon) ** 2 / 2 <= Fraction(1, 10)
+    assert (priced.charge.rho, priced.charge.delta) == (Fraction(1, 10), SMALL.delta / 32)
+
+
+def test_keys_from_the_data_need_a_delta() -> None:
+    with pytest.raises(QueryError, match="keys taken from the data would tell who is in it"):
+        price(bounded(engine_of(), KEYED), PURE, epsilon=Fraction(1))

@@ -18,6 +18,11 @@ from discreet.query.names import COLUMN
 from discreet.query.parse import check_clauses, known, shown
 from discreet.query.rows import condition, no_aggregate
 
+AGAIN = (
+    "answers are not aggregated again; ask for what you want to know, or group by the unit inside, so that its rows are "
+    "aggregated one unit at a time"
+)
+
 
 def orders(select: exp.Select, outputs: list[Expression], scope: Scope) -> tuple[Order, ...]:
     """Return the terms of ORDER BY, over released values."""
@@ -63,9 +68,7 @@ def wrapped(select: exp.Select, inner: Question, parameters: Mapping[str, Any]) 
     check_clauses(select)
     for clause in ("group", "having"):
         if select.args.get(clause):
-            raise QueryError(
-                f"{shown(select.args[clause])}: answers are not aggregated again; ask for what you want to know"
-            )
+            raise QueryError(f"{shown(select.args[clause])}: {AGAIN}")
     if inner.finish.limit is not None and any(select.args.get(each) for each in ("where", "order")):
         raise QueryError("LIMIT inside, and WHERE or ORDER BY outside, are not answered; put LIMIT at the end")
     columns = dict(inner.finish.outputs)
@@ -77,7 +80,7 @@ def wrapped(select: exp.Select, inner: Question, parameters: Mapping[str, Any]) 
             raise QueryError(f"{shown(node)}: the subquery has no such column; {nearest(node.name, list(columns))}")
         return found
 
-    scope = Scope(column, no_aggregate, parameters, finish=True)
+    scope = Scope(column, _not_again, parameters, finish=True)
     outputs: list[tuple[str, Expression]] = []
     for node in select.expressions:
         if is_star(node):
@@ -95,6 +98,12 @@ def wrapped(select: exp.Select, inner: Question, parameters: Mapping[str, Any]) 
     order = orders(select, [each for _, each in outputs], scope) or inner.finish.order
     finish = Finish(tuple(outputs), having, order, min(limits) if limits else None)
     return replace(inner, finish=finish)
+
+
+def _not_again(node: exp.Expression) -> Expression | None:
+    if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
+        raise QueryError(f"{shown(node)}: {AGAIN}")
+    return None
 
 
 def _no_column(node: exp.Column) -> Expression:

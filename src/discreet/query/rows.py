@@ -233,7 +233,7 @@ def conjuncts(node: exp.Expression | None) -> Iterator[exp.Expression]:
 def condition(clause: str, found: Expression) -> Expression:
     """Return a condition, or refuse what is none."""
     if found.type is not Type.BOOLEAN:
-        raise QueryError(f"{clause} takes a condition, and this is {found.type}")
+        raise QueryError(f"{clause} takes a condition, and this is {found.type}; compare it, as in age >= 18")
     return found
 
 

@@ -1,0 +1,46 @@
+"""WITH and views: what each name stands for, and what its subquery can see."""
+
+from __future__ import annotations
+
+import pytest
+
+from oracle import ENGINE, assert_same
+from questions import asked, refusal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "WITH a AS (SELECT * FROM visits WHERE age > 30) SELECT COUNT(*) FROM a",
+        "WITH a AS (SELECT * FROM visits), b AS (SELECT * FROM a WHERE sick) SELECT COUNT(*) FROM b",
+        "WITH a AS (SELECT age FROM visits) SELECT SUM(age) FROM (WITH a AS (SELECT days AS age FROM stays) SELECT * FROM a)",
+        "WITH visits AS (SELECT * FROM visits WHERE sick) SELECT COUNT(*) FROM visits",
+        "WITH a AS (SELECT patient FROM stays JOIN visits ON who = patient) SELECT COUNT(*) FROM a x JOIN a y USING (patient)",
+        "SELECT COUNT(*), SUM(cost) FROM adults",
+        "SELECT SUM(total), SUM(n) FROM totals",
+        "WITH adults AS (SELECT * FROM visits WHERE age >= 60) SELECT COUNT(*) FROM adults",
+        "SELECT n, COUNT(*) FROM totals JOIN visits USING (patient) GROUP BY n",
+    ],
+)
+def test_names_stand_for_what_they_do_in_duckdb(text: str) -> None:
+    assert_same(text)
+
+
+def test_a_view_does_not_see_the_names_of_a_question() -> None:
+    text = "WITH visits AS (SELECT days AS age, who AS patient, price AS cost FROM stays) SELECT COUNT(*) FROM adults"
+    assert_same("SELECT COUNT(*) FROM adults")
+    assert asked(ENGINE, text) == asked(ENGINE, "SELECT COUNT(*) FROM adults")
+
+
+def test_what_is_refused() -> None:
+    assert "WITH names 'A' twice" in refusal(
+        ENGINE, "WITH a AS (SELECT 1 FROM visits), A AS (SELECT 2 FROM visits) SELECT COUNT(*) FROM a"
+    )
+    assert "leave MATERIALIZED out" in refusal(
+        ENGINE, "WITH a AS MATERIALIZED (SELECT age FROM visits) SELECT COUNT(*) FROM a"
+    )
+    assert "name the columns inside" in refusal(ENGINE, "WITH a(x) AS (SELECT age FROM visits) SELECT COUNT(*) FROM a")
+    deep = "visits"
+    for _ in range(40):
+        deep = f"(SELECT a.patient FROM {deep} a JOIN visits b ON a.patient = b.patient)"
+    assert "more than 32 tables" in refusal(ENGINE, f"SELECT COUNT(*) FROM {deep}")
