@@ -95,7 +95,9 @@ def forms(found: Planned) -> set[str]:
     listed = {f"aggregate: {each.kind.value}" for each in found.question.aggregates}
     tests = {
         "keys from the data": any(plan.selects(index) for index in range(len(plan.sets))),
-        "keys with a derived domain": any(key.domain is not None and hasattr(key.expression, "function") for key in plan.keys),
+        "keys with a derived domain": any(
+            key.domain is not None and hasattr(key.expression, "function") for key in plan.keys
+        ),
         "several groupings": len(plan.sets) > 1,
         "fan-out above 1": any(isinstance(each, Lookup) and each.fan_out > 1 for each in every),
         "a scan that is cut": any(isinstance(each, Scan) and each.rows is not None for each in every),

@@ -194,9 +194,7 @@ def reproduction(world: World, case: Case) -> str:
     """Return a case as it can be asked by hand."""
     names = [name for name in ("a", "b", "c", "r") if name in world.frames["one"]]
     tables = "\n".join(f"-- {name} alone: {shown(world.frames['alone'][name].to_pydict)}" for name in names)
-    return (
-        f"world({case.seed}), case {case.place}: {case.params} {case.limits} epsilon={case.epsilon}\n{case.sql}\n{tables}"
-    )
+    return f"world({case.seed}), case {case.place}: {case.params} {case.limits} epsilon={case.epsilon}\n{case.sql}\n{tables}"
 
 
 def shown(columns: Any) -> str:
@@ -205,5 +203,3 @@ def shown(columns: Any) -> str:
         return repr(columns())
     except (OverflowError, ValueError):
         return "values beyond Python's calendar"
-
-

@@ -59,7 +59,9 @@ def one_row_is_in_two_groups(patch: Patch) -> None:
 
 
 def _sorted(found: Any) -> Any:
-    return None if found is None else tuple(sorted({v for v in found if v is not None}, key=lambda v: (str(type(v)), v)))
+    return (
+        None if found is None else tuple(sorted({v for v in found if v is not None}, key=lambda v: (str(type(v)), v)))
+    )
 
 
 def the_size_of_a_table_is_a_limit(patch: Patch) -> None:

@@ -30,7 +30,11 @@ SUMMED = "SELECT patient, SUM(age) AS s, COUNT(*) AS n, AVG(age) AS m, MIN(age) 
         ("m", f"({SUMMED})", (0, 110)),
         ("lo", f"({SUMMED})", (0, 110)),
         ("s * 2", f"({SUMMED})", (0, 4400)),
-        ("s", "(SELECT patient, SUM(price) AS s FROM visits JOIN stays ON who = patient GROUP BY patient)", (-20_000, 40_000)),
+        (
+            "s",
+            "(SELECT patient, SUM(price) AS s FROM visits JOIN stays ON who = patient GROUP BY patient)",
+            (-20_000, 40_000),
+        ),
         ("total", "totals", (0, 2000)),
         ("LEAST(GREATEST(patient, 5), 9)", "visits", (5, 9)),
     ],
@@ -71,7 +75,16 @@ def test_a_column_that_is_redefined_has_no_range_of_its_old_name() -> None:
 )
 def test_domains(key: str, domain: tuple[object, ...] | None) -> None:
     source = "(SELECT ward, age, sick, patient + 0 AS patient, CAST(patient AS TEXT) AS secret FROM visits)"
-    question = asked(ENGINE, f"SELECT {key} AS k, COUNT(*) FROM {source} GROUP BY ({key})" if key == "7" else f"SELECT COUNT(*) FROM {source} GROUP BY {key}") if key != "7" else asked(ENGINE, f"SELECT k, COUNT(*) FROM (SELECT 7 AS k FROM visits) GROUP BY k")
+    question = (
+        asked(
+            ENGINE,
+            f"SELECT {key} AS k, COUNT(*) FROM {source} GROUP BY ({key})"
+            if key == "7"
+            else f"SELECT COUNT(*) FROM {source} GROUP BY {key}",
+        )
+        if key != "7"
+        else asked(ENGINE, "SELECT k, COUNT(*) FROM (SELECT 7 AS k FROM visits) GROUP BY k")
+    )
     assert Facts.of(question.block, catalog_of(ENGINE)).domain(question.keys[0]) == domain
 
 
