@@ -79,7 +79,7 @@ MUTATIONS = [
         'rest = f"({name} % {ROWS})"',
         KEEPING,
     ),
-    broken("kept: small and many groups are not told apart", BOUNDING, "[{self.most}]", "[{self.most} + 1]", KEEPING),
+    broken("kept: one group too many of many", BOUNDING, "[{self.most}]", "[{self.most} + 1]", KEEPING),
     broken(
         "kept: which groups depends on where rows lie",
         HASHING,

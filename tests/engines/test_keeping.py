@@ -235,11 +235,12 @@ def test_a_unit_far_over_all_limits_reaches_them(whole: bool, most: int) -> None
     CONNECTION.register(
         "far", pa.table([pa.array(columns[0]), pa.array(columns[2]), pa.array(columns[3])], list("udx"))
     )
-    steps = statements(text, True, keys, Limits(3 * most, most, 4), (SUMS[0], SUMS[2]), whole_units=whole)
-    sums, _ = steps.run(lambda each: CONNECTION.execute(each).fetchall())
-    assert len(sums) == -(-3 * most // 4), "four rows in each group, but for the last"
-    assert sum(n for _, n, _ in sums) == 3 * most
-    assert sum(s for _, _, s in sums) == 3 * most * REACH
+    for many in (3, 4):
+        steps = statements(text, True, keys, Limits(many * most, most, 4), (SUMS[0], SUMS[2]), whole_units=whole)
+        sums, _ = steps.run(lambda each: CONNECTION.execute(each).fetchall())
+        assert len(sums) == -(-many * most // 4), "four rows in each group, but for the last"
+        assert sum(n for _, n, _ in sums) == many * most
+        assert sum(s for _, _, s in sums) == many * most * REACH
 
 
 def test_distinct_values_are_counted_among_the_rows_kept() -> None:
