@@ -120,10 +120,10 @@ MUTATIONS = [
         "",
         KEEPING,
     ),
-    broken("kept: groups of picked rows are not limited", PICKING, "in_groups <= {limits.groups} AND ", "", KEEPING),
+    broken("kept: groups of picks are not limited", PICKING, "in_groups <= {limits.groups} AND ", "", KEEPING),
     broken("kept: picked rows in all are not limited", PICKING, " AND in_all <= {limits.rows} ", " ", KEEPING),
     broken(
-        "kept: which rows are picked depends on where they lie",
+        "kept: which rows depends on where they lie",
         PICKING,
         'inside = ", ".join(["content", *grouped.names])',
         'inside = "1"',
