@@ -23,7 +23,13 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             count[folder] += report.when == "call"
     for folder in sorted(seconds):
         terminalreporter.write_line(f"{folder:18} {count[folder]:5} tests {seconds[folder]:7.1f} s")
-    found = [value for report in reports if getattr(report, "when", "") == "call" for name, value in getattr(report, "user_properties", ()) if name == "hostile"]
+    found = [
+        value
+        for report in reports
+        if getattr(report, "when", "") == "call"
+        for name, value in getattr(report, "user_properties", ())
+        if name == "hostile"
+    ]
     if found:
         from hostile.campaign import Tally
 

@@ -29,10 +29,11 @@ FORMS = (
     "no keys",
 )
 WRITTEN = (
-    "view WITH subquery|aggregates of one unit|FILTER in a subquery|unit and key|HAVING in a subquery|UNION ALL|EXISTS|"
-    "NOT EXISTS|IN|NOT IN|JOIN on more than the unit|LEFT JOIN of people|JOIN of people|public table first|"
+    "view WITH subquery|aggregates of one unit|FILTER in a subquery|unit and key|HAVING in a subquery|UNION ALL|"
+    "EXISTS|NOT EXISTS|IN|NOT IN|JOIN on more than the unit|LEFT JOIN of people|JOIN of people|public table first|"
     "LEFT JOIN of a public table|JOIN of a public table|parameter|tighter limits|rows as units|"
-    "UNION ALL of rows as units|FILTER|ROLLUP|CUBE|GROUPING SETS|GROUP BY|HAVING|ORDER BY|LIMIT|SELECT around a question"
+    "UNION ALL of rows as units|FILTER|ROLLUP|CUBE|GROUPING SETS|GROUP BY|HAVING|ORDER BY|LIMIT|"
+    "SELECT around a question"
 )
 CLAUSES = (*WRITTEN.replace("view WITH subquery", "view|WITH|subquery").split("|"), *FORMS)
 AGGREGATES = tuple(f"aggregate: {kind.value}" for kind in Kind if kind is not Kind.CLAMPED)
@@ -95,7 +96,9 @@ def forms(found: Planned) -> set[str]:
     listed = {f"aggregate: {each.kind.value}" for each in found.question.aggregates}
     tests = {
         "keys from the data": any(plan.selects(index) for index in range(len(plan.sets))),
-        "keys with a derived domain": any(key.domain is not None and hasattr(key.expression, "function") for key in plan.keys),
+        "keys with a derived domain": any(
+            key.domain is not None and hasattr(key.expression, "function") for key in plan.keys
+        ),
         "several groupings": len(plan.sets) > 1,
         "fan-out above 1": any(isinstance(each, Lookup) and each.fan_out > 1 for each in every),
         "a scan that is cut": any(isinstance(each, Scan) and each.rows is not None for each in every),

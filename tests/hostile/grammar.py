@@ -193,7 +193,9 @@ class Writer:
         if plain and way < 0.5:
             one, two = rng.choice(plain), rng.choice(plain)
             return rng.choice([f"({one} * 2 - {two})", f"ABS({one} - 3)", f"GREATEST({one}, {two})", f"{one} / 4"])
-        return f"LEAST(GREATEST({self.write('n', columns, depth)}, {rng.choice([-50, 0, -0.5])}), {rng.choice([9, 50])})"
+        return (
+            f"LEAST(GREATEST({self.write('n', columns, depth)}, {rng.choice([-50, 0, -0.5])}), {rng.choice([9, 50])})"
+        )
 
     def condition(self, columns: Sequence[Col], depth: int | None = None) -> str:
         return self.write("b", columns, self.random.choice([1, 1, 2]) if depth is None else depth)

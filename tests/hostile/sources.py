@@ -178,7 +178,9 @@ class Sources:
         if rng.random() < 0.4:
             letter = rng.choice("itdm")
             mine = [each.sql for each in source.columns if LETTERS[each.type] == letter]
-            theirs = [each.sql for each in other.columns if LETTERS[each.type] in (("d", "m") if letter in "dm" else letter)]
+            theirs = [
+                each.sql for each in other.columns if LETTERS[each.type] in (("d", "m") if letter in "dm" else letter)
+            ]
             if mine and theirs:
                 on.append(f"{rng.choice(mine)} = {rng.choice(theirs)}")
                 self.tags.add("JOIN on more than the unit")

@@ -80,7 +80,9 @@ def test_dates_beyond_all_times_are_joined_to_times(join: str) -> None:
 
 
 def test_halves_declared_of_whole_numbers_are_added_up_inside() -> None:
-    assert answered(engine(), "SELECT SUM(s) FROM (SELECT u, SUM(h) AS s FROM a GROUP BY u) AS x").sets[0].sums == ((12,),)
+    assert answered(engine(), "SELECT SUM(s) FROM (SELECT u, SUM(h) AS s FROM a GROUP BY u) AS x").sets[0].sums == (
+        (12,),
+    )
 
 
 def test_one_row_is_in_one_group_though_two_keys_are_one_float() -> None:
@@ -99,7 +101,7 @@ ORDERS = [[0, 1, 2, 3], [1, 0, 2, 3], [3, 2, 1, 0], [2, 1, 0, 3]]
     "asked",
     [
         "SELECT COUNT(t) FROM a JOIN b USING (u)",
-        "SELECT COUNT(*) FROM (SELECT u, f AS k, COUNT(*) AS n FROM a WHERE f < 1 GROUP BY u, f) AS s WHERE ATAN2(k, -1) > 0",
+        "SELECT COUNT(*) FROM (SELECT u, f AS k FROM a WHERE f < 1 GROUP BY u, f) AS s WHERE ATAN2(k, -1) > 0",
         "SELECT COUNT(*) FROM (SELECT u, MIN(f) AS k FROM a WHERE f < 1 GROUP BY u) AS s WHERE ATAN2(k, -1) > 0",
     ],
 )
@@ -125,7 +127,9 @@ def test_decimals_of_other_scales_name_the_same_people(asked: str, count: int) -
 @pytest.mark.parametrize("asked", ["COUNT(DISTINCT CAST(x AS DATE))", "COUNT(DISTINCT x)"])
 def test_times_beyond_the_calendar_are_null(kind: Any, asked: str) -> None:
     far = pa.array([-(2**63), 2**62, 0, -(2**63) + 2], pa.int64()).cast(kind)
-    (sums,) = answered(engine(a={"u": pa.array([1, 2, 3, 4], pa.int64()), "x": far}), f"SELECT {asked} FROM a").sets[0].sums
+    (sums,) = (
+        answered(engine(a={"u": pa.array([1, 2, 3, 4], pa.int64()), "x": far}), f"SELECT {asked} FROM a").sets[0].sums
+    )
     assert 1 <= sums[0] <= 2
 
 
