@@ -137,3 +137,8 @@ def test_units_to_the_nanosecond_are_refused() -> None:
     times = {"u": pa.array([1, 2, 3, 4], pa.timestamp("ns"))}
     with pytest.raises(PolicyError, match="microsecond"):
         engine(a=times, b={"u": pa.array([1, 2], pa.timestamp("ns"))})
+
+
+def test_ranges_too_narrow_for_any_step_are_constants() -> None:
+    asked = "SELECT SUM(LEAST(GREATEST(SQRT(0), 0), 50)), VAR_POP(SQRT(0)), MEDIAN(SQRT(0)) FROM r"
+    assert all(sums == (0,) for sums in answered(engine(), asked).sets[0].sums[:1])
