@@ -140,5 +140,5 @@ def test_units_to_the_nanosecond_are_refused() -> None:
 
 
 def test_ranges_too_narrow_for_any_step_are_constants() -> None:
-    asked = "SELECT SUM(LEAST(GREATEST(SQRT(0), 0), 50)), VAR_POP(SQRT(0)), MEDIAN(SQRT(0)) FROM r"
-    assert all(sums == (0,) for sums in answered(engine(), asked).sets[0].sums[:1])
+    for asked in ("SUM(LEAST(GREATEST(SQRT(0), 0), 50))", "SUM(SQRT(0))"):
+        assert answered(engine(), f"SELECT {asked} FROM r").sets[0].sums == ((0,),)
