@@ -142,4 +142,6 @@ def assert_same(text: str) -> None:
 
 
 def _rounded(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(round(float(value), 6) if isinstance(value, int | float) and value is not True else value for value in row)
+    return tuple(
+        round(float(value), 6) if isinstance(value, int | float) and value is not True else value for value in row
+    )

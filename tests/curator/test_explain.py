@@ -10,6 +10,7 @@ from discreet.query.price import Price
 
 def test_many_quantiles_cost_what_one_tree_costs(tmp_path: Path) -> None:
     with clinic(tmp_path) as curator:
+
         def asked(count: int) -> Price:
             listed = ", ".join(f"QUANTILE_CONT(cost, {place / 100}) AS q{place}" for place in range(1, count + 1))
             return curator.explain(f"SELECT {listed} FROM visits", 0.2).priced
@@ -24,7 +25,14 @@ def test_many_quantiles_cost_what_one_tree_costs(tmp_path: Path) -> None:
 def test_an_explanation_says_what_bounds_and_what_it_costs(tmp_path: Path) -> None:
     with clinic(tmp_path) as curator:
         told = str(curator.explain("SELECT ward, SUM(cost), MEDIAN(cost) FROM visits GROUP BY ward", 0.2))
-        for part in ("unit: its unit column", "ward (3): 3 rows", "max_rows = 3", "sum of cost", "50%", "more questions"):
+        for part in (
+            "unit: its unit column",
+            "ward (3): 3 rows",
+            "max_rows = 3",
+            "sum of cost",
+            "50%",
+            "more questions",
+        ):
             assert part in told
     with clinic(tmp_path / "other", neighbours="replace") as curator:
         assert "replace another" in str(curator.explain("SELECT COUNT(*) FROM visits", 0.2))
@@ -33,11 +41,17 @@ def test_an_explanation_says_what_bounds_and_what_it_costs(tmp_path: Path) -> No
 def test_an_explanation_tells_of_joins_selected_keys_and_sets(tmp_path: Path) -> None:
     with clinic(tmp_path) as curator:
         told = str(
-            curator.explain("SELECT COUNT(*) FROM visits a JOIN visits b USING (patient_id) JOIN wards w ON w.ward = a.ward", 1)
+            curator.explain(
+                "SELECT COUNT(*) FROM visits a JOIN visits b USING (patient_id) JOIN wards w ON w.ward = a.ward", 1
+            )
         )
         for part in ("3 rows of a unit at most before it is joined", "wards (public), one row at most", "keeps 9 rows"):
             assert part in told
-        told = str(curator.explain("SELECT ward || '!' AS w, patient_id % 7 AS p, COUNT(*) FROM visits GROUP BY CUBE (w, p)", 1))
+        told = str(
+            curator.explain(
+                "SELECT ward || '!' AS w, patient_id % 7 AS p, COUNT(*) FROM visits GROUP BY CUBE (w, p)", 1
+            )
+        )
         assert "ward (3): 3 rows" in told.replace("an expression of ward", "ward")
         assert "those that a private selection keeps" not in told, "remainders of 7 are public"
         told = str(curator.explain("SELECT patient_id // 7 AS p, COUNT(*) FROM visits GROUP BY p", 1))

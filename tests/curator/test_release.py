@@ -22,7 +22,19 @@ def test_released_numbers_of_any_size_come_back_from_the_ledger() -> None:
 
 def test_selected_keys_of_every_type_and_drawn_ranks_come_back() -> None:
     noon = dt.datetime(2026, 3, 1, 12, 30, tzinfo=dt.UTC)
-    values: list[Constant] = ["icu", "", "it's", 7, -(2**62), True, False, None, dt.date(2026, 3, 1), noon, Fraction(1, 3)]
+    values: list[Constant] = [
+        "icu",
+        "",
+        "it's",
+        7,
+        -(2**62),
+        True,
+        False,
+        None,
+        dt.date(2026, 3, 1),
+        noon,
+        Fraction(1, 3),
+    ]
     keys = tuple((value, "x") for value in values)
     drawn = {0: tuple(Drawn(place, 0, 9, 9, 0.999) for place in range(len(keys)))}
     released = Released((ReleasedSet(((),), drawn=drawn, keys=keys),))

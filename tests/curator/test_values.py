@@ -45,7 +45,9 @@ def test_intervals_hold_the_truth_often_enough(tmp_path: Path, aggregate: str, h
         question, priced = curator._priced(f"SELECT {aggregate} FROM visits", epsilon, rho, None, None, False, {})
         exact = curator._engine.run(priced.bounded.plan).result()
     inside, truth, values = 0, TRUTHS[aggregate], []
-    rounds = {Part.RANKS: 100, Part.QUANTILE: 100, Part.ROWS: 500, Part.UNITS: 500}.get(priced.bounded.plan.measures[0].part, 250)
+    rounds = {Part.RANKS: 100, Part.QUANTILE: 100, Part.ROWS: 500, Part.UNITS: 500}.get(
+        priced.bounded.plan.measures[0].part, 250
+    )
     with replayed(GeneratorBits(3)):
         for _ in range(rounds):
             released = release(priced, exact, _quantiles(question, priced))

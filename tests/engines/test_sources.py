@@ -271,7 +271,9 @@ def test_moments_are_in_utc_wherever_the_machine_stands() -> None:
     engine = engine_of(policy, {"t": zoned, "p": zoned})
     assert engine.public_values("p", "m") == (noon,)
     assert answered(engine, "SELECT COUNT(*) FROM t WHERE m = '2026-03-01 12:00:00'").sets[0].sums == ((1,),)
-    assert answered(engine, "SELECT COUNT(*) FROM t WHERE m = TIMESTAMP '2026-03-01 14:00:00+02:00'").sets[0].sums == ((1,),)
+    assert answered(engine, "SELECT COUNT(*) FROM t WHERE m = TIMESTAMP '2026-03-01 14:00:00+02:00'").sets[0].sums == (
+        (1,),
+    )
     assert answered(engine, "SELECT p.m, COUNT(*) FROM t JOIN p USING (m) GROUP BY p.m").sets[0].sums == ((1,),)
 
 

@@ -80,13 +80,17 @@ def test_every_set_of_keys_is_moved_by_the_same_rows() -> None:
     assert both.l1(total) == one.l1(total) + none.l1(total) == (4 + 3) * 110
     assert both.l2_squared(total) == one.l2_squared(total) + none.l2_squared(total) == (10 + 9) * 110**2
     assert both.public_groups == 3 + 1
-    twice = bounded(engine_of(POLICY.replace("add-remove", "replace")), "SELECT ward, SUM(age) FROM visits GROUP BY ward")
+    twice = bounded(
+        engine_of(POLICY.replace("add-remove", "replace")), "SELECT ward, SUM(age) FROM visits GROUP BY ward"
+    )
     assert twice.plan.l1(total) == 2 * one.l1(total)
     assert twice.plan.l2_squared(total) == 4 * one.l2_squared(total)
 
 
 def test_how_many_selected_keys_a_unit_reaches() -> None:
-    plan = bounded(engine_of(), "SELECT ward, seen, COUNT(*) FROM visits GROUP BY GROUPING SETS ((ward, seen), (ward))").plan
+    plan = bounded(
+        engine_of(), "SELECT ward, seen, COUNT(*) FROM visits GROUP BY GROUPING SETS ((ward, seen), (ward))"
+    ).plan
     assert [plan.selects(index) for index in (0, 1)] == [True, False], "seen has no declared values"
     assert plan.reached() == 2, "a unit keeps two groups of the first set; keys of the second are public"
     assert list(plan.combinations(1)) == [("icu",), ("north",), ("south",)]

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from discreet.plan.expressions import Column, columns_of
-from discreet.plan.relations import Among, Lookup, Match, Nested, PerUnit, Scan, Union, expressions_of, plain, scans, sources
+from discreet.plan.relations import (
+    Among,
+    Lookup,
+    Match,
+    Nested,
+    PerUnit,
+    Scan,
+    Union,
+    expressions_of,
+    plain,
+    scans,
+    sources,
+)
 from oracle import ENGINE
 from questions import asked
 

@@ -22,8 +22,11 @@ TOTALS = "SELECT patient, ward AS w, SUM(cost) AS total, COUNT(*) AS n FROM visi
         ("SUM(n)", f"({TOTALS})", "the count rows of each unit"),
         ("COUNT(w)", f"({TOTALS})", "ward"),
         ("SUM(x)", "(SELECT age AS x FROM visits UNION ALL SELECT days AS x FROM stays)", "age"),
-        ("SUM(b.d)", "visits a JOIN (SELECT patient, age * 2 AS d FROM visits WHERE sick) b USING (patient)",
-         "an expression of age"),
+        (
+            "SUM(b.d)",
+            "visits a JOIN (SELECT patient, age * 2 AS d FROM visits WHERE sick) b USING (patient)",
+            "an expression of age",
+        ),
     ],
 )
 def test_what_is_said_of_an_argument(aggregate: str, source: str, words: str) -> None:

@@ -110,7 +110,9 @@ def test_ranks_counted_from_the_other_end() -> None:
 
 def test_a_filter_is_part_of_the_argument() -> None:
     rest = "FILTER (WHERE sick)"
-    text = f"SELECT COUNT(*) {rest} AS a, COUNT(age) {rest} AS b, SUM(cost) {rest} AS c, AVG(age) {rest} AS d FROM visits"
+    text = (
+        f"SELECT COUNT(*) {rest} AS a, COUNT(age) {rest} AS b, SUM(cost) {rest} AS c, AVG(age) {rest} AS d FROM visits"
+    )
     found = dict(zip("abc", [measured(text, place) for place in range(3)], strict=True))
     assert found == {"a": 2, "b": 1, "c": (1.5 + 100) * 4}, "rows of patients 1 and 3 are sick; cost is clamped to 100"
 

@@ -54,6 +54,8 @@ def test_names_of_several_tables() -> None:
     assert "write visits.ward or wards.ward" in refusal(ENGINE, f"SELECT COUNT(ward) {join}")
     assert_same(f"SELECT COUNT(visits.ward), COUNT(WARDS.ward) AS n {join}")
     assert_same("SELECT COUNT(ward) FROM visits JOIN wards USING (ward)")
-    assert "two tables are called 'visits'" in refusal(ENGINE, "SELECT COUNT(*) FROM visits JOIN visits USING (patient)")
+    assert "two tables are called 'visits'" in refusal(
+        ENGINE, "SELECT COUNT(*) FROM visits JOIN visits USING (patient)"
+    )
     assert "did you mean 'cost'?" in refusal(ENGINE, "SELECT COUNT(coost) FROM visits")
     assert "there is no table 'w'" in refusal(ENGINE, "SELECT COUNT(*) FROM (SELECT w.* FROM visits)")

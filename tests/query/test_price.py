@@ -156,7 +156,12 @@ def test_half_widths_are_those_of_the_noise_in_the_units_of_the_sum() -> None:
 def test_steps_of_measures() -> None:
     grid = Grid(Fraction(0), Fraction(1, 4), 0, 9)
     steps = {part: step_of(Measure(part, COLUMN, grid)) for part in Part}
-    assert steps == {**dict.fromkeys(Part, Fraction(1)), Part.SUM: Fraction(1, 4), Part.PRODUCTS: Fraction(1, 4), Part.SQUARES: Fraction(1, 16)}
+    assert steps == {
+        **dict.fromkeys(Part, Fraction(1)),
+        Part.SUM: Fraction(1, 4),
+        Part.PRODUCTS: Fraction(1, 4),
+        Part.SQUARES: Fraction(1, 16),
+    }
     other = Grid(Fraction(0), Fraction(1, 3), 0, 9)
     assert step_of(Measure(Part.PRODUCTS, COLUMN, grid, COLUMN, other)) == Fraction(1, 12)
 

@@ -60,7 +60,11 @@ def test_no_name_is_both_refused_and_suggested() -> None:
 
 TABLE = [
     ("SELECT * FROM visits", "rows are not released", "SELECT COUNT(*) FROM visits"),
-    ("SELECT age FROM visits", "add GROUP BY age or use an aggregate", "SELECT age, COUNT(*) FROM visits WHERE age >= 0 GROUP BY age"),
+    (
+        "SELECT age FROM visits",
+        "add GROUP BY age or use an aggregate",
+        "SELECT age, COUNT(*) FROM visits WHERE age >= 0 GROUP BY age",
+    ),
     (
         "SELECT patient, COUNT(*) FROM visits GROUP BY patient",
         "`patient`: groups by the unit would be about single people",

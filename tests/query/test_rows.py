@@ -32,13 +32,31 @@ ENGINE = engine_of()
         ("SELECT COUNT(*) FROM visits CROSS JOIN wards", "JOIN and LEFT JOIN ON equal columns are answered"),
         ("SELECT COUNT(*) FROM visits JOIN wards", "needs ON"),
         ("SELECT COUNT(*) FROM visits NATURAL JOIN wards", "JOIN and LEFT JOIN ON equal columns are answered"),
-        ("SELECT COUNT(*) FROM visits ASOF JOIN wards ON visits.ward = wards.ward", "JOIN and LEFT JOIN ON equal columns are answered"),
+        (
+            "SELECT COUNT(*) FROM visits ASOF JOIN wards ON visits.ward = wards.ward",
+            "JOIN and LEFT JOIN ON equal columns are answered",
+        ),
         ("SELECT COUNT(*) FROM visits POSITIONAL JOIN wards", "JOIN and LEFT JOIN ON equal columns are answered"),
-        ("SELECT COUNT(*) FROM visits SEMI JOIN wards USING (ward)", "JOIN and LEFT JOIN ON equal columns are answered"),
-        ("SELECT COUNT(*) FROM visits ANTI JOIN wards USING (ward)", "JOIN and LEFT JOIN ON equal columns are answered"),
-        ("SELECT COUNT(*) FROM visits RIGHT JOIN wards USING (ward)", "JOIN and LEFT JOIN ON equal columns are answered"),
-        ("SELECT COUNT(*) FROM visits FULL JOIN wards USING (ward)", "JOIN and LEFT JOIN ON equal columns are answered"),
-        ("SELECT COUNT(*) FROM visits OUTER JOIN wards USING (ward)", "JOIN and LEFT JOIN ON equal columns are answered"),
+        (
+            "SELECT COUNT(*) FROM visits SEMI JOIN wards USING (ward)",
+            "JOIN and LEFT JOIN ON equal columns are answered",
+        ),
+        (
+            "SELECT COUNT(*) FROM visits ANTI JOIN wards USING (ward)",
+            "JOIN and LEFT JOIN ON equal columns are answered",
+        ),
+        (
+            "SELECT COUNT(*) FROM visits RIGHT JOIN wards USING (ward)",
+            "JOIN and LEFT JOIN ON equal columns are answered",
+        ),
+        (
+            "SELECT COUNT(*) FROM visits FULL JOIN wards USING (ward)",
+            "JOIN and LEFT JOIN ON equal columns are answered",
+        ),
+        (
+            "SELECT COUNT(*) FROM visits OUTER JOIN wards USING (ward)",
+            "JOIN and LEFT JOIN ON equal columns are answered",
+        ),
         ("SELECT COUNT(*) FROM visits JOIN LATERAL wards ON TRUE", "FROM takes tables"),
         ("SELECT COUNT(*) FROM visits JOIN (wards JOIN beds USING (floor)) USING (ward)", "FROM takes tables"),
         ("SELECT COUNT(*) FROM visits JOIN wards w(a) USING (ward)", "columns is not answered"),
@@ -69,7 +87,7 @@ def test_what_is_refused(text: str, part: str) -> None:
 def test_lookups_mean_what_duckdb_means() -> None:
     joins = "JOIN wards USING (ward) LEFT JOIN beds ON beds.floor = wards.floor"
     text = f"SELECT kind, COUNT(*) FROM visits {joins} GROUP BY kind"
-    assert [getattr(join, 'keep', None) for join in asked(ENGINE, text).block.joins] == [False, True]
+    assert [getattr(join, "keep", None) for join in asked(ENGINE, text).block.joins] == [False, True]
     assert sums(answered(ENGINE, text)) == ((1, 2),)
     for join, count in (("JOIN", 3), ("LEFT JOIN", 4), ("INNER JOIN", 3), ("LEFT OUTER JOIN", 4)):
         assert sums(answered(ENGINE, f"SELECT COUNT(*) FROM visits {join} wards USING (ward)")) == ((count,),)

@@ -37,7 +37,10 @@ def test_rows_are_those_of_duckdb(text: str) -> None:
         ("SELECT COUNT(*) FROM (SELECT age, age FROM visits)", "two columns"),
         ("SELECT COUNT(*) FROM (SELECT * EXCLUDE (age) FROM visits)", "list the columns"),
         ("SELECT COUNT(*) FROM (SELECT age FROM visits HAVING age > 3)", "HAVING"),
-        ("SELECT COUNT(*) FROM (SELECT patient FROM secrets UNION ALL SELECT days FROM stays)", "is hidden on one side"),
+        (
+            "SELECT COUNT(*) FROM (SELECT patient FROM secrets UNION ALL SELECT days FROM stays)",
+            "is hidden on one side",
+        ),
         ("SELECT COUNT(x) FROM (SELECT age AS x FROM visits UNION ALL SELECT ward FROM stays)", "cannot be applied to"),
     ],
 )

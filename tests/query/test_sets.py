@@ -28,7 +28,9 @@ def test_which_keys_each_grouping_has(group: str, sets: list[tuple[int, ...]]) -
     assert list(asked(ENGINE, f"SELECT COUNT(*) FROM visits GROUP BY {group}").sets) == sets
 
 
-@pytest.mark.parametrize("group", ["ROLLUP (ward, sick)", "CUBE (ward, sick)", "GROUPING SETS ((ward), (sick), ())", "ward, sick"])
+@pytest.mark.parametrize(
+    "group", ["ROLLUP (ward, sick)", "CUBE (ward, sick)", "GROUPING SETS ((ward), (sick), ())", "ward, sick"]
+)
 def test_every_grouping_has_the_rows_of_duckdb(group: str) -> None:
     assert_same(f"SELECT ward, sick, COUNT(*) AS n, SUM(cost) AS c FROM visits GROUP BY {group}")
 
@@ -38,4 +40,6 @@ def test_what_is_refused() -> None:
     assert "CUBE takes 6 columns" in refusal(ENGINE, f"SELECT COUNT(*) FROM visits GROUP BY CUBE ({many})")
     rolled = ", ".join(f"ROLLUP (age + {place}, age * {place})" for place in range(2, 6))
     assert "81 groupings at once" in refusal(ENGINE, f"SELECT COUNT(*) FROM visits GROUP BY {rolled}")
-    assert "would be about single people" in refusal(ENGINE, "SELECT COUNT(*) FROM visits GROUP BY CUBE (ward, patient)")
+    assert "would be about single people" in refusal(
+        ENGINE, "SELECT COUNT(*) FROM visits GROUP BY CUBE (ward, patient)"
+    )

@@ -175,7 +175,11 @@ def _between(node: exp.Expression, scope: Scope) -> Expression:
 
 
 def _in(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this", "expressions"}, {"query": "a subquery is answered as a condition of its own, joined by AND; or list the values"})
+    known(
+        node,
+        {"this", "expressions"},
+        {"query": "a subquery is answered as a condition of its own, joined by AND; or list the values"},
+    )
     members = [_translate(each, scope) for each in node.expressions]
     if not members or not all(isinstance(member, Literal) for member in members):
         raise QueryError(f"{shown(node)}: IN takes a list of constants")
