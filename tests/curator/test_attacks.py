@@ -144,7 +144,7 @@ def test_a_float_sum_is_the_same_in_every_order(tmp_path: Path, text: str) -> No
 
 
 def test_keys_of_the_data_are_never_shown_unselected(tmp_path: Path) -> None:
-    rows: list[Visit] = [(k, 30, 10.0, "icu") for k in range(1000)] + [(5000, 31, 10.0, "icu")]
+    rows: list[Visit] = [*((k, 30, 10.0, "icu") for k in range(1000)), (5000, 31, 10.0, "icu")]
     with clinic(tmp_path, rows) as curator:
         text = "SELECT patient_id // 1000 AS p, COUNT(*) AS n FROM visits GROUP BY p"
         question = priced(curator, text)

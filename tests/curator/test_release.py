@@ -15,7 +15,7 @@ from discreet.plan.expressions import Constant
 
 
 def test_released_numbers_of_any_size_come_back_from_the_ledger() -> None:
-    trees = {1: ({(1, 0): -5, (2, 3): 2**70}, {})}
+    trees: dict[int, tuple[dict[tuple[int, int], int], ...]] = {1: ({(1, 0): -5, (2, 3): 2**70}, {})}
     released = Released((ReleasedSet(((2**100, -1), ()), trees), ReleasedSet(((7,), ()), {1: ({},)})))
     assert Released.from_bytes(released.to_bytes()) == released
 

@@ -45,7 +45,7 @@ def test_ranges(argument: str, source: str, ends: tuple[int, int]) -> None:
     assert found.argument is not None
     known = Facts.of(question.block, catalog_of(ENGINE)).range(found.argument)
     assert known is not None
-    assert (known.lower, known.upper) == ends
+    assert [known.lower, known.upper] == list(ends)
 
 
 def test_a_column_that_is_redefined_has_no_range_of_its_old_name() -> None:

@@ -19,8 +19,8 @@ from discreet.query.parse import check_clauses, known, shown
 from discreet.query.rows import condition, no_aggregate
 
 AGAIN = (
-    "answers are not aggregated again; ask for what you want to know, or group by the unit inside, so that its rows are "
-    "aggregated one unit at a time"
+    "answers are not aggregated again; ask for what you want to know, or group by the unit inside, so that rows are "
+    "aggregated within one unit first"
 )
 
 
