@@ -2,18 +2,22 @@
 PYTHON ?= python3
 VENV := .venv
 PEERS := .venv-peers
+TUMULT := .venv-tumult
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS_READY := $(PEERS)/.ready
+TUMULT_READY := $(TUMULT)/.ready
 WORKERS ?= 2
+SECONDS ?= 60
 
-.PHONY: help setup demo test test-all lint bench mutants clean
+.PHONY: help setup demo test test-all lint bench mutants fuzz clean
 
 help:
 	@echo "make demo      ask a generated clinic, the truth beside each answer"
 	@echo "make test      run the tests (test-all: the long forms too)"
 	@echo "make lint      ruff and mypy --strict"
 	@echo "make bench     measure, beside peers, into bench/RESULTS.md"
+	@echo "make fuzz      ask generated questions of generated neighbours for SECONDS=60"
 	@echo "make mutants   break one rule at a time; the tests must notice"
 
 $(READY): pyproject.toml constraints.txt
@@ -26,6 +30,11 @@ $(PEERS_READY): bench/peers.txt constraints.txt $(READY)
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -r bench/peers.txt
 	PIP_CONSTRAINT=constraints.txt $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(TUMULT_READY): bench/tumult.txt
+	$(PYTHON) -m venv $(TUMULT)
+	-$(TUMULT)/bin/python -m pip install --quiet --disable-pip-version-check -r bench/tumult.txt
 	@touch $@
 
 setup: $(READY)
@@ -44,11 +53,14 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(PEERS_READY)
+bench: $(PEERS_READY) $(TUMULT_READY)
 	$(PEERS)/bin/python bench/run.py
 
 mutants: $(READY)
 	$(BIN)/python tests/mutants.py
 
+fuzz: $(READY)
+	$(BIN)/python tests/hostile/fuzz.py --seconds $(SECONDS)
+
 clean:
-	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) $(TUMULT) .mypy_cache .pytest_cache .ruff_cache .hypothesis

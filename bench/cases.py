@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,7 @@ class Case:
         """The column."""
         return load(self.table).columns[self.column]
 
-    @property
+    @cached_property
     def parts(self) -> list[np.ndarray]:
         """The column's values of each key in order; all of them without one."""
         if self.key is None:
@@ -72,12 +72,12 @@ class Case:
         keys = load(self.table).columns[self.key]
         return [self.values[keys == key] for key in self.keys]
 
-    @property
+    @cached_property
     def keys(self) -> list[int]:
         """The keys that the table holds, in order."""
         return [int(key) for key in np.unique(load(self.table).columns[self.key])] if self.key else []
 
-    @property
+    @cached_property
     def units(self) -> np.ndarray:
         """How many people are in each part."""
         table = load(self.table)
@@ -86,7 +86,7 @@ class Case:
         pairs = np.unique(np.stack([table.columns[self.key], table.columns[table.person]]), axis=1)
         return np.array([int(np.sum(pairs[0] == key)) for key in self.keys])
 
-    @property
+    @cached_property
     def truths(self) -> np.ndarray:
         """The true aggregate of each part."""
         return np.array([TRUTHS[self.aggregate](part) for part in self.parts], dtype=float)

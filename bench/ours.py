@@ -1,7 +1,6 @@
 """How discreet answers the cases of `cases.py`: the exact part once, the noise as often as asked.
 
 The price, the bounded plan, its run and the noise are the curator's own; only the ledger is left out in between.
-Questions by private keys go the whole way through `Curator.ask`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from discreet.curator.release import release
 from discreet.curator.values import Values
 from discreet.engines.result import Exact
 from discreet.plan.question import Question
-from discreet.query.price import Price
+from discreet.query.price import Price, expected_error
 
 WORDS = {
     "count": "COUNT(*)",
@@ -75,7 +74,7 @@ def releases(case: Case, times: int) -> np.ndarray | None:
     """
     try:
         with opened(case) as curator:
-            return _asked(curator, case, times) if case.private else _released(curator, case, times)
+            return _released(curator, case, times)
     except QueryError:
         return None
 
@@ -88,11 +87,11 @@ def coverage(case: Case, times: int, confidence: float = 0.95) -> tuple[int, int
         truths = case.truths
         for _ in range(-(-times // keys)):
             values = Values(question.aggregates, priced, release(priced, exact, _quantiles(question, priced)))
-            for key in range(keys):
-                low, high = values.interval(0, key, 1 - confidence)
+            for key, row in enumerate(values.rows):
+                low, high = values.interval(0, row, 1 - confidence)
                 inside += low - 1e-9 <= truths[key] <= high + 1e-9
                 total += 1
-        return inside, total, float(priced.noises[0].interval(0.5))
+        return inside, total, expected_error(priced.noises[0])
 
 
 def _exact(curator: Curator, case: Case) -> tuple[Question, Price, Exact, int]:
@@ -105,19 +104,11 @@ def _exact(curator: Curator, case: Case) -> tuple[Question, Price, Exact, int]:
 def _released(curator: Curator, case: Case, times: int) -> np.ndarray:
     question, priced, exact, keys = _exact(curator, case)
     shares = _quantiles(question, priced)
+    places: dict[object, int] = {key: place for place, key in enumerate(case.keys)}
     found = np.full((times, keys), np.nan)
     for turn in range(times):
         values = Values(question.aggregates, priced, release(priced, exact, shares))
-        for key in range(keys):
-            value = values.value(0, key)
-            found[turn, key] = np.nan if value is None else value
-    return found
-
-
-def _asked(curator: Curator, case: Case, times: int) -> np.ndarray:
-    places: dict[object, int] = {key: place for place, key in enumerate(case.keys)}
-    found = np.full((times, len(places)), np.nan)
-    for turn in range(times):
-        for key, value in curator.ask(sql(case), case.epsilon, fresh=True).rows:
-            found[turn, places[key]] = np.nan if value is None else value
+        for row in values.rows:
+            value = values.value(0, row)
+            found[turn, places[row.keys[0]] if row.keys else 0] = np.nan if value is None else value
     return found

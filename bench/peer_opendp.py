@@ -48,8 +48,8 @@ def kept(case: Case, times: int) -> dict[str, np.ndarray]:
 
 
 def _share(case: Case) -> float:
-    """Return the epsilon for values: with private keys, half is for the keys where the answer is no count."""
-    return case.epsilon / (2 if case.private and case.aggregate != "count" else 1)
+    """Return the epsilon for values: private keys come with a noisy count, which takes half where there is none."""
+    return case.epsilon / (2 if case.private and case.aggregate in ("sum", "median") else 1)
 
 
 def _sums(case: Case, times: int, gaussian: bool) -> np.ndarray:

@@ -8,6 +8,8 @@ import platform
 from pathlib import Path
 
 import accounting
+import asking
+import curator
 import ledger
 import mechanisms
 import noise
@@ -26,8 +28,8 @@ def main() -> None:
         "Written by `make bench`: each section is one run on one machine, so ratios count, not seconds.\n\n"
         f"Python {platform.python_version()}, {versions}; {platform.machine()}, {os.cpu_count()} cores.\n"
     )
-    parts = [each.report() for each in (noise, mechanisms, accounting, ledger, utility)]
-    RESULTS.write_text("\n".join([head, *parts]))
+    sections = [noise, mechanisms, accounting, ledger, curator, asking, utility]
+    RESULTS.write_text("\n".join([head, *(section.report() for section in sections)]))
     print(RESULTS.read_text())
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -215,29 +215,34 @@ def covering(words: list[str]) -> tuple[str, bool]:
     return markdown(["question", "releases", "held the truth", "asked", ""], rows), all(each.met for each in found)
 
 
-def measured(words: list[str]) -> tuple[str, bool]:
-    """Return this file's part of the results, and whether everything asked is met."""
-    compared, near = compare(words)
-    intervals, held = covering(words)
+def sections(words: list[str]) -> Iterator[tuple[str, bool]]:
+    """Yield the tables as they are done, and whether everything asked of each is met."""
+    table, met = compare(words)
+    yield (
+        (
+            "## Utility\n\n"
+            f"Mean absolute error over at least {RELEASES:,} releases of each question (each key is one), beside\n"
+            "OpenDP's measurements and PipelineDP's combiners on the same exact answers, at the same price, bounds\n"
+            "and limits, the better of their noises; the ratio is to the better peer, with a bootstrap interval.\n"
+            f"Whole numbers from 0 to a public bound; nobody is over the limits. {SOURCE}.\n\n{table}\n"
+        ),
+        met,
+    )
     counts = [case for case in chosen(private_cases(), words) if case.aggregate == "count"]
-    keys = markdown(["question", "keys", "discreet", "OpenDP", "PipelineDP"], together(keep, counts))
-    return (
-        "## Utility\n\n"
-        f"Mean absolute error over at least {RELEASES:,} releases of each question (each key is one), beside\n"
-        "OpenDP's measurements and PipelineDP's combiners on the same exact answers, at the same price, bounds and\n"
-        "limits, the better of their noises; the ratio is to the better peer, with a bootstrap interval. Whole\n"
-        f"numbers from 0 to a public bound; nobody is over the limits. {SOURCE}.\n\n{compared}\n\n"
-        f"Keys taken from the data, kept on average by a question for keys and counts (each peer's best way):\n\n{keys}"
-        f"\n\nIntervals at 95 % of discreet (of all libraries here the only one that gives them):\n\n{intervals}\n"
-    ), near and held
+    table = markdown(["question", "keys", "discreet", "OpenDP", "PipelineDP"], together(keep, counts))
+    yield f"Keys taken from the data, kept by a question for keys and counts (each peer's best way):\n\n{table}\n", True
+    table, met = covering(words)
+    yield f"Intervals of discreet at 95 %, how often they held the truth:\n\n{table}\n", met
 
 
 def report() -> str:
     """Return this file's part of the results."""
-    return measured([])[0]
+    return "\n".join(text for text, _ in sections([]))
 
 
 if __name__ == "__main__":
-    text, met = measured(sys.argv[1:])
-    print(text)
-    raise SystemExit(0 if met else 1)
+    good = True
+    for text, met in sections(sys.argv[1:]):
+        print(text, flush=True)
+        good = good and met
+    raise SystemExit(0 if good else 1)

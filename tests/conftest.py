@@ -15,12 +15,28 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Add up the seconds of all tests of a folder, over all workers."""
     seconds: dict[str, float] = defaultdict(float)
     count: dict[str, int] = defaultdict(int)
-    for report in [report for reports in terminalreporter.stats.values() for report in reports]:
+    reports = [report for each in terminalreporter.stats.values() for report in each]
+    for report in reports:
         if hasattr(report, "duration"):
             folder = "/".join(report.nodeid.split("/")[:2])
             seconds[folder] += report.duration
             count[folder] += report.when == "call"
     for folder in sorted(seconds):
         terminalreporter.write_line(f"{folder:18} {count[folder]:5} tests {seconds[folder]:7.1f} s")
+    found = [
+        value
+        for report in reports
+        if getattr(report, "when", "") == "call"
+        for name, value in getattr(report, "user_properties", ())
+        if name == "hostile"
+    ]
+    if found:
+        from hostile.campaign import Tally
+
+        tally = Tally()
+        for each in found:
+            tally.merge(each)
+        for line in tally.lines():
+            terminalreporter.write_line(line)
     total = {word: len(terminalreporter.stats.get(word, [])) for word in ("passed", "failed", "skipped")}
     terminalreporter.write_line(", ".join(f"{number} {word}" for word, number in total.items()))

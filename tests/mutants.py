@@ -19,6 +19,7 @@ from pathlib import Path
 import mutations_answers
 import mutations_curator
 import mutations_drawing
+import mutations_engines
 import mutations_ledger
 import mutations_policy
 import mutations_query
@@ -27,7 +28,15 @@ from mutations import Mutant
 
 ROOT = Path(__file__).resolve().parent.parent
 WORKERS = 2
-LISTS = (mutations_policy, mutations_ledger, mutations_answers, mutations_query, mutations_curator, mutations_drawing)
+LISTS = (
+    mutations_policy,
+    mutations_ledger,
+    mutations_answers,
+    mutations_query,
+    mutations_engines,
+    mutations_curator,
+    mutations_drawing,
+)
 MUTANTS = [*FOUNDATIONS, *(mutant for each in LISTS for mutant in each.MUTATIONS)]
 
 

@@ -8,6 +8,20 @@ KEYS, QUANTILE = "tests/mechanisms/test_key_selection.py", "tests/mechanisms/tes
 
 MUTATIONS = [
     broken(
+        "drawing: a threshold forgets the rows of the unit itself",
+        "mechanisms/key_threshold.py",
+        "return self.rows + least_int(",
+        "return 1 + least_int(",
+        "tests/mechanisms/test_key_threshold.py",
+    ),
+    broken(
+        "drawing: a threshold for one key is used for all groups",
+        "mechanisms/key_threshold.py",
+        "each = delta_each(self.delta, self.groups)",
+        "each = self.delta",
+        "tests/mechanisms/test_key_threshold.py",
+    ),
+    broken(
         "drawing: a key's delta is not divided by the groups",
         "mechanisms/key_selection.py",
         "return delta if groups == 1 else rounded_down(",

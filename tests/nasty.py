@@ -48,7 +48,10 @@ FLOATS = [
     column("f", Type.FLOAT),
     *constants(Type.FLOAT, Fraction(0), Fraction(-1), Fraction(1, 3), Fraction(10) ** 308),
 ]
-TEXTS = [column("s", Type.TEXT), *constants(Type.TEXT, "", "a", "\u00e9\U0001f600", "%_'", "2020-02-29", "-1.5e3")]
+TEXTS = [
+    column("s", Type.TEXT),
+    *constants(Type.TEXT, "", "a", "\u00e9\U0001f600", "%_'", "\u00c9\u00dfA", "2020-02-29", "-1.5e3"),
+]
 TRUTHS = [column("b", Type.BOOLEAN), *constants(Type.BOOLEAN, True, False)]
 DATES = [column("d", Type.DATE), *constants(Type.DATE, dt.date(1, 1, 1), dt.date(9999, 12, 31), dt.date(2020, 2, 29))]
 MOMENTS = [

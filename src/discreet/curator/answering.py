@@ -9,6 +9,7 @@ from discreet.curator.release import Released
 from discreet.curator.spread import aggregates_in, spread
 from discreet.curator.values import REMARKS, Row, Values
 from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.plan.expressions import Column, Expression
 from discreet.plan.question import COUNTS, Kind, Question
 from discreet.query.price import Price
@@ -19,8 +20,10 @@ EXTREME = "MIN and MAX are private extreme quantiles: they lie some ranks inside
 SETS = "each grouping is a release of its own; a key is NULL in rows that are not grouped by it"
 
 
-def selection_note(selection: KeySelection) -> str:
+def selection_note(selection: KeySelection | KeyThreshold) -> str:
     """Say how keys were chosen."""
+    if isinstance(selection, KeyThreshold):
+        return f"keys come from the data: those whose noisy count is {selection.level} or more appear, others do not"
     sure = selection.threshold[1]
     half = next(count for count in range(1, sure + 1) if selection.probability(count).low >= 0.5)
     return (

@@ -21,6 +21,9 @@ from discreet.plan.question import RELEASED, Finish
 
 Row = tuple[object, ...]
 
+FEW = 100
+"""Rows up to which pyarrow is not worth its start."""
+
 BEYOND = (
     "arithmetic on the released values leaves 38 digits; multiply by 1.0 to use floats. "
     "The values are recorded: asking for them again is free"
@@ -29,35 +32,49 @@ BEYOND = (
 
 def finished(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tuple[int, Row]]:
     """Return the rows of the answer, each with the number of its released row; sorted by key before ORDER BY."""
-    import pyarrow as pa
-
-    rows = values.rows
-    columns = {"number": pa.array(range(len(rows)), pa.int64())}
-    types = ['"number" BIGINT']
+    names, types = ["number"], ["BIGINT"]
+    columns: list[list[Any]] = [list(range(len(values.rows)))]
     for place, key in enumerate(keys):
-        column: list[object] = [row.keys[place] for row in rows]
+        column: list[Any] = [row.keys[place] for row in values.rows]
         if key.type in (Type.FLOAT, Type.DECIMAL):
             column = [float(value) if isinstance(value, int | Fraction) else None for value in column]
-        columns[f"k{place}"] = pa.array(column, _arrow(key.type))
-        types.append(f'"k{place}" {SQL_TYPES[key.type]}')
+        names.append(f"k{place}")
+        types.append(SQL_TYPES[key.type])
+        columns.append(column)
     for place, asked in enumerate(values.aggregates):
-        whole = asked.type is Type.INTEGER
-        found = [values.value(place, row) for row in rows]
-        exact = [None if value is None else Decimal(value) for value in found] if whole else found
-        columns[f"a{place}"] = pa.array(exact, pa.decimal128(38, 0) if whole else pa.float64())
-        types.append(f'"a{place}" {"HUGEINT" if whole else "DOUBLE"}')
+        names.append(f"a{place}")
+        types.append("HUGEINT" if asked.type is Type.INTEGER else "DOUBLE")
+        columns.append([values.value(place, row) for row in values.rows])
     with closing(duckdb.connect(":memory:")) as connection:
         connection.execute("SET TimeZone = 'UTC'")
-        connection.register("given", pa.table(columns))
-        connection.execute(f"CREATE TABLE {RELEASED} ({', '.join(types)})")
-        connection.execute(f"INSERT INTO {RELEASED} SELECT * FROM given")
-        connection.unregister("given")
+        listed = ", ".join(f'"{name}" {kind}' for name, kind in zip(names, types, strict=True))
+        connection.execute(f"CREATE TABLE {RELEASED} ({listed})")
+        _fill(connection, types, columns)
         connection.execute("SET enable_external_access = false")
         try:
-            found_rows = connection.execute(statement(finish)).fetchall()
+            rows = connection.execute(statement(finish)).fetchall()
         except duckdb.Error:
             raise QueryError(BEYOND) from None
-    return [(number, tuple(row)) for number, *row in found_rows]
+    return [(number, tuple(row)) for number, *row in rows]
+
+
+def _fill(connection: duckdb.DuckDBPyConnection, types: list[str], columns: list[list[Any]]) -> None:
+    """Put the columns into the released table: few rows one by one, since pyarrow takes long to begin with."""
+    if len(columns[0]) <= FEW:
+        marks = ", ".join("?" for _ in columns)
+        for row in zip(*columns, strict=True):
+            connection.execute(f"INSERT INTO {RELEASED} VALUES ({marks})", row)
+        return
+    import pyarrow as pa
+
+    arrays = [pa.array(_plain(column, kind), _arrow(kind)) for kind, column in zip(types, columns, strict=True)]
+    connection.register("given", pa.table(arrays, [f"c{place}" for place in range(len(arrays))]))
+    connection.execute(f"INSERT INTO {RELEASED} SELECT * FROM given")
+    connection.unregister("given")
+
+
+def _plain(column: list[Any], kind: str) -> list[Any]:
+    return [None if value is None else Decimal(value) for value in column] if kind == "HUGEINT" else column
 
 
 def statement(finish: Finish) -> str:
@@ -73,15 +90,16 @@ def statement(finish: Finish) -> str:
     return f"SELECT {number}, {outputs} FROM {RELEASED}{where} ORDER BY {', '.join([*order, number])}{limit}"
 
 
-def _arrow(kind: Type) -> Any:
-    """Return Arrow's type of a key."""
+def _arrow(kind: str) -> Any:
+    """Return Arrow's type for one of DuckDB's."""
     import pyarrow as pa
 
     types = {
-        Type.BOOLEAN: pa.bool_(),
-        Type.INTEGER: pa.int64(),
-        Type.TEXT: pa.string(),
-        Type.DATE: pa.date32(),
-        Type.TIMESTAMP: pa.timestamp("us", "UTC"),
+        "HUGEINT": pa.decimal128(38, 0),
+        "BOOLEAN": pa.bool_(),
+        "BIGINT": pa.int64(),
+        "VARCHAR": pa.string(),
+        "DATE": pa.date32(),
+        "TIMESTAMP": pa.timestamp("us", "UTC"),
     }
     return types.get(kind, pa.float64())

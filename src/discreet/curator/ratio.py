@@ -11,10 +11,12 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
+from discreet.base.later import Later
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.plan.grid import Grid
+
+special = Later("scipy.special")
 
 Floats = NDArray[np.float64]
 

@@ -8,8 +8,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from discreet.curator import ranks
 from discreet.engines.result import Exact, Grouped, KeyValues
+from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Drawn, Quantile
 from discreet.plan.bounded import Part
 from discreet.plan.expressions import Constant
@@ -96,25 +100,42 @@ def _value(value: Any) -> Constant:
 
 
 def release(priced: Price, exact: Exact, shares: Shares) -> Released:
-    """Select keys where they come from the data, and add each measure's noise to its vector over all keys."""
-    return Released(tuple(_released(priced, _selected(priced, each), shares) for each in exact.sets))
-
-
-def _selected(priced: Price, found: Grouped) -> Grouped:
-    """Return a set with the keys that the selection keeps, sorted; no key is looked at again after this."""
-    if found.keys is None:
-        return found
-    assert priced.selection is not None
-    keys = found.keys
-    kept = priced.selection.release(list(found.units)) if found.units else []
-    places = [place for place, chosen in enumerate(kept) if chosen]
-    places.sort(key=lambda place: [(str(type(value)), value) for value in keys[place]])
-    sums = tuple(tuple(row[place] for place in places) if row else () for row in found.sums)
-    cells = {measure: tuple(each[place] for place in places) for measure, each in found.cells.items()}
-    return Grouped(sums, cells, tuple(keys[place] for place in places))
+    """Keep the keys that may be shown, and add each measure's noise to its vector over all of these."""
+    return Released(tuple(_released(priced, each, shares) for each in exact.sets))
 
 
 def _released(priced: Price, found: Grouped, shares: Shares) -> ReleasedSet:
+    if found.keys is None:
+        return _noisy(priced, found, shares, {})
+    if priced.counted is None:
+        assert isinstance(priced.selection, KeySelection)
+        kept = priced.selection.release(np.array(found.units, dtype=np.int64))
+        return _noisy(priced, _of(found, [place for place, chosen in enumerate(kept) if chosen]), shares, {})
+    noise = priced.noises[priced.counted]
+    assert isinstance(priced.selection, KeyThreshold)
+    assert not isinstance(noise, Quantile)
+    exact = list(found.sums[priced.counted])
+    counts = [int(value) for value in noise.release(exact)] if exact else []
+    kept = priced.selection.release(counts)
+    places = _sorted(found, [place for place, chosen in enumerate(kept) if chosen])
+    return _noisy(priced, _of(found, places), shares, {priced.counted: tuple(counts[place] for place in places)})
+
+
+def _sorted(found: Grouped, places: list[int]) -> list[int]:
+    keys = found.keys or ()
+    return sorted(places, key=lambda place: [(str(type(value)), value) for value in keys[place]])
+
+
+def _of(found: Grouped, places: list[int]) -> Grouped:
+    """Return a set with these keys alone, sorted; the others are not looked at again."""
+    places = _sorted(found, places)
+    sums = tuple(tuple(row[place] for place in places) for row in found.sums)
+    cells = {measure: tuple(each[place] for place in places) for measure, each in found.cells.items()}
+    return Grouped(sums, cells, tuple((found.keys or ())[place] for place in places))
+
+
+def _noisy(priced: Price, found: Grouped, shares: Shares, done: dict[int, tuple[int, ...]]) -> ReleasedSet:
+    """Return a set with noise; `done` are measures that have theirs already."""
     sums: list[tuple[int, ...]] = []
     trees: dict[int, tuple[ranks.Nodes, ...]] = {}
     drawn: dict[int, tuple[Drawn, ...]] = {}
@@ -127,6 +148,8 @@ def _released(priced: Price, found: Grouped, shares: Shares) -> ReleasedSet:
             grid = measure.grid
             trees[place] = tuple(ranks.explore(cells, grid, noise, shares[place]) for cells in found.cells[place])
             sums.append(())
+        elif place in done:
+            sums.append(done[place])
         else:
             exact = list(found.sums[place])
             sums.append(tuple(int(value) for value in noise.release(exact)) if exact else ())

@@ -49,17 +49,20 @@ def _absent(argument: Expression) -> str:
 
 
 def point(value: str, grid: Grid) -> str:
-    """Return floor((x - center) / step + 1/2), clamped before and after: no float can leave the range of integers."""
-    low, high = _ends(grid)
-    clamped = f"least(greatest({value}, {low}), {high})"
+    """Return floor((x - center) / step + 1/2), clamped as a float and only then made an integer: none is out of range.
+
+    Infinite floats stay what they are and are clamped like others. Ends that floats do not hold exactly are enforced
+    once more, in integers.
+    """
     inverse = 1 / grid.step
     steps = (
-        f"({clamped} - {number(grid.center)}) * {number(inverse)}"
+        f"({value} - {number(grid.center)}) * {number(inverse)}"
         if inverse.denominator == 1
-        else f"({clamped} - {number(grid.center)}) / {number(grid.step)}"
+        else f"({value} - {number(grid.center)}) / {number(grid.step)}"
     )
-    whole = f"CAST(floor({steps} + {number(Fraction(1, 2))}) AS BIGINT)"
-    return f"least(greatest({whole}, {grid.lower}), {grid.upper})"
+    low, high = number(Fraction(grid.lower)), number(Fraction(grid.upper))
+    whole = f"CAST(least(greatest(floor({steps} + {number(Fraction(1, 2))}), {low}), {high}) AS BIGINT)"
+    return whole if grid.reach <= 1 << 53 else f"least(greatest({whole}, {grid.lower}), {grid.upper})"
 
 
 def _ends(grid: Grid) -> tuple[str, str]:

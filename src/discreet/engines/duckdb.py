@@ -57,6 +57,7 @@ class DuckEngine:
         self.policy = policy
         self._connection = duckdb.connect(":memory:")
         self._connection.execute("SET GLOBAL TimeZone = 'UTC'")  # of every cursor
+        self._connection.execute("SET GLOBAL ieee_floating_point_ops = true")  # 1e308 * 10 is infinite, not an error
         self._connection.execute("SET autoinstall_known_extensions = false")
         self._connection.execute(f"SET disabled_optimizers = '{','.join(_not_plain(self._connection))}'")
         given = {name.casefold(): frame for name, frame in (frames or {}).items()}

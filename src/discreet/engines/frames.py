@@ -72,3 +72,18 @@ def values_table(values: tuple[Constant, ...], type_: Type) -> pa.Table:
 
 def _utc(value: Constant) -> dt.datetime | None:
     return value.astimezone(dt.UTC).replace(tzinfo=None) if isinstance(value, dt.datetime) else None
+
+
+def without_zones(table: pa.Table) -> pa.Table:
+    """Return the table with its points in time in UTC and without a zone: DuckDB fails on some that have one.
+
+    Seconds and milliseconds with a zone become microseconds while a table is read, and what does not fit raises.
+    """
+    import pyarrow as pa
+
+    for place, field in enumerate(table.schema):
+        kind = field.type
+        if pa.types.is_timestamp(kind) and kind.tz is not None and kind.unit in ("s", "ms"):
+            column = table.column(place).cast(pa.timestamp(kind.unit))
+            table = table.set_column(place, field.with_type(pa.timestamp(kind.unit)), column)
+    return table

@@ -19,9 +19,9 @@ HASH = '"__discreet_hash"'
 
 
 def told(name: str) -> str:
-    """Return a value's text after its length, so that different contents have different texts."""
-    value = f"coalesce(CAST({name} AS VARCHAR), {text('null')})"
-    return f"CAST(length({value}) AS VARCHAR) || {text(':')} || {value}"
+    """Return a value's text after its length, so that different contents have different texts; NULL has no length."""
+    value = f"CAST({name} AS VARCHAR)"
+    return f"coalesce(CAST(length({value}) AS VARCHAR) || {text(':')} || {value}, {text('null')})"
 
 
 def told_all(names: Sequence[str]) -> str:
@@ -46,7 +46,8 @@ def hashed(source: str, unit: str, key: str) -> str:
     have different hashes, and no two are tied. It is not linear: with x alone, of three groups in a row the one in the
     middle would be the first of a quarter of all units only.
     """
-    x = f"((({unit} % {PRIME}) * {UNITS} + ({key} % {PRIME}) * {KEYS}) % {PRIME} + {PRIME}) % {PRIME}"
+    unit, key = (f"(CAST({each} AS BIGINT) % {PRIME})" for each in (unit, key))
+    x = f"(({unit} * {UNITS} + {key} * {KEYS}) % {PRIME} + {PRIME}) % {PRIME}"
     return (
         f"SELECT *, (y * y % {PRIME}) * x % {PRIME} AS {HASH} FROM "
         f"(SELECT *, x * x % {PRIME} AS y FROM (SELECT *, {x} AS x FROM {source}))"

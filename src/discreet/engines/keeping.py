@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet.base.types import Type
 from discreet.engines import bounding, picking
-from discreet.engines.forms import UNIT, constant, text
+from discreet.engines.forms import UNIT, constant
 from discreet.engines.hashing import PRIME
 from discreet.plan.bounded import Limits, Measure
 from discreet.plan.expressions import Constant
@@ -139,9 +139,9 @@ def _grouped(rows: str, unit: bool, keys: Sequence[KeyColumn], count: int) -> Gr
     domains = [key.domain for key in keys if key.domain is not None]
     groups = math.prod(len(domain) for domain in domains) if len(domains) == len(keys) else None
     if groups is not None:
-        index = "0"
+        index, wide = "0", "d0.i" if groups < PRIME else "CAST(d0.i AS BIGINT)"
         for at, domain in enumerate(domains):
-            index = f"({index} * {len(domain)} + d{at}.i)" if at else "d0.i"
+            index = f"({index} * {len(domain)} + d{at}.i)" if at else wide
         places, columns = [f'{index} AS "__discreet_key"'], ['"__discreet_key"']
     listed = ([f"r.{UNIT}"] if unit else []) + places + [f'r."__discreet_m{place}"' for place in range(count)]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
@@ -149,12 +149,12 @@ def _grouped(rows: str, unit: bool, keys: Sequence[KeyColumn], count: int) -> Gr
 
 
 def _domain(key: KeyColumn, domain: tuple[Constant, ...]) -> str:
-    """Return a table of the domain's values and their places, whole numbers as BIGINT so that rows need no cast."""
+    """Return a table of the domain's values and their places, whole numbers without a cast: rows need none then."""
     if not domain:
-        return f"(SELECT {constant(None, key.type)}, CAST(0 AS BIGINT) WHERE FALSE)"
-    short = key.type is Type.INTEGER and all(isinstance(v, int) and abs(v) < 1 << 63 for v in domain)
-    values = (f"CAST({text(str(v))} AS BIGINT)" if short else constant(v, key.type) for v in domain)
-    return f"(VALUES {', '.join(f'({value}, CAST({i} AS BIGINT))' for i, value in enumerate(values))})"
+        return f"(SELECT {constant(None, key.type)}, 0 WHERE FALSE)"
+    short = key.type is Type.INTEGER and all(isinstance(value, int) and abs(value) < 1 << 63 for value in domain)
+    values = (str(value) if short else constant(value, key.type) for value in domain)
+    return f"(VALUES {', '.join(f'({value}, {i})' for i, value in enumerate(values))})"
 
 
 def _sums(grouped: Grouped, parts: Sequence[str], rows: str, unit: bool = False) -> str:

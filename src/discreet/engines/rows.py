@@ -6,12 +6,14 @@ Every SELECT here has the unit as a column of its own, from the scan on: no name
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from fractions import Fraction
 
 from discreet.base.types import Type
 from discreet.engines.contributions import contribution, point
-from discreet.engines.forms import SQL_TYPES, UNIT, number, quoted, sql, text
+from discreet.engines.forms import SQL_TYPES, UNIT, number, quoted, sql
+from discreet.engines.hashing import told_all
 from discreet.plan.bounded import BoundedPlan, Key, KeySet, Measure
-from discreet.plan.expressions import Expression, columns_of
+from discreet.plan.expressions import Call, Expression, columns_of
 from discreet.plan.relations import (
     Among,
     Block,
@@ -142,7 +144,7 @@ class Writer:
         kept = f"SELECT * FROM ({select}) WHERE {UNIT} IS NOT NULL"
         if scan.rows is None:
             return kept
-        content = " || ".join(told(name) for name in (UNIT, *(quoted(name) for name in wanted)))
+        content = told_all((UNIT, *(quoted(name) for name in wanted)))
         rank = f"row_number() OVER (PARTITION BY {UNIT} ORDER BY md5({content}))"
         columns = ", ".join([UNIT, *(quoted(name) for name in wanted)])
         ranked = f"SELECT *, {rank} AS __discreet_rank FROM ({kept})"
@@ -156,7 +158,8 @@ class Writer:
 
     def _match(self, join: Match, first: str) -> str:
         name = quoted(join.source.relation)
-        on = [f"{first}.{UNIT} = {name}.{UNIT}", *(f"{sql(mine)} = {sql(theirs)}" for mine, theirs in join.on)]
+        equal = (sql(Call("eq", pair, Type.BOOLEAN)) for pair in join.on)
+        on = [f"{first}.{UNIT} = {name}.{UNIT}", *equal]
         return f"{'LEFT JOIN' if join.keep else 'JOIN'} {self.relation(join.source)} AS {name} ON {' AND '.join(on)}"
 
     def _among(self, join: Among, first: str) -> str:
@@ -165,7 +168,7 @@ class Writer:
     def _per_unit(self, source: PerUnit) -> str:
         """Return one row for each unit and key."""
         wanted = self.needed.get(source.relation, set())
-        first = [(unsigned(sql(each), each.type), quoted(f"k{place}")) for place, each in enumerate(source.keys)]
+        first = [(_one_zero(each), quoted(f"k{place}")) for place, each in enumerate(source.keys)]
         inner = self.block(source.block, [*first, *self._arguments(source, wanted)])
         keys = [UNIT, *(name for _, name in first)]
         listed = [*keys]
@@ -180,14 +183,12 @@ class Writer:
         for place, each in enumerate(source.aggregates):
             if each.argument is None or f"a{place}" not in wanted:
                 continue
-            value = sql(each.argument)
+            value = _one_zero(each.argument)
             if each.argument.type.numeric:
                 value = f"(CASE WHEN isnan(CAST({value} AS DOUBLE)) THEN NULL ELSE {value} END)"
             if each.kind in (Inner.SUM, Inner.MEAN):
                 assert each.grid is not None
                 value = f"(CASE WHEN {value} IS NULL THEN NULL ELSE {point(f'CAST({value} AS DOUBLE)', each.grid)} END)"
-            elif each.kind in (Inner.LEAST, Inner.GREATEST):
-                value = unsigned(value, each.argument.type)
             found.append((value, quoted(f"x{place}")))
         return found
 
@@ -210,12 +211,12 @@ class Writer:
         return f"({whole} * {number(step)})"
 
 
-def unsigned(value: str, kind: Type) -> str:
-    """Return a value of which equal ones are the same: -0.0 becomes 0.0, or the first row met would say which it is."""
-    return f"({value} + CAST(0 AS DOUBLE))" if kind is Type.FLOAT else value
+def _one_zero(expression: Expression) -> str:
+    """Return the SQL of an expression whose equal values are alike: -0.0 equals 0.0, and ATAN2 tells them apart.
 
-
-def told(name: str) -> str:
-    """Return a value's text after its length, so that different contents have different texts."""
-    value = f"CAST({name} AS VARCHAR)"
-    return f"coalesce(CAST(length({value}) AS VARCHAR) || {text(':')} || {value}, {text('-')})"
+    Otherwise which of them stands for a group would be a matter of the order of rows.
+    """
+    value = sql(expression)
+    if expression.type in (Type.FLOAT, Type.DECIMAL):
+        return f"(CASE WHEN {value} = 0 THEN {number(Fraction(0))} ELSE {value} END)"
+    return value

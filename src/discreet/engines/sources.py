@@ -12,7 +12,7 @@ from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.engines import header
 from discreet.engines.forms import SQL_TYPES, UNIT, quoted, text
-from discreet.engines.frames import from_pandas
+from discreet.engines.frames import from_pandas, without_zones
 from discreet.policy.model import Format, Policy, Table
 from discreet.policy.problems import problem
 
@@ -32,6 +32,8 @@ TYPES = {
 }
 """DuckDB's types in the words of a policy; others, such as lists and blobs, have none."""
 
+FIRST_TIME = "TIMESTAMP '290309-12-22 (BC) 00:00:00'"
+
 
 class Source:
     """One table's rows, as a FROM clause on cursors of a connection, once they are `prepared`."""
@@ -40,6 +42,8 @@ class Source:
         self.policy, self.table, self.connection = policy, table, connection
         self.types: dict[str, Type] = {}
         """Types pinned by the policy, set once the schema is checked: what csv columns are cast to."""
+        self.kinds: dict[str, str] = {}
+        """DuckDB's own types of the columns, once the schema is read."""
         self._frame = None if frame is None else self._arrow(frame)
         self.clause = self._clause()
 
@@ -55,11 +59,11 @@ class Source:
         kind = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
         try:
             if isinstance(frame, pa.Table):
-                return frame
+                return without_zones(frame)
             if kind == "pandas.DataFrame":
-                return from_pandas(frame, self.table)
+                return without_zones(from_pandas(frame, self.table))
             if kind == "polars.DataFrame":
-                return frame.to_arrow()
+                return without_zones(frame.to_arrow())
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             wrong = "a column has no one type, or another than text that the policy does not declare"
             remedy = "give every column of the frame one type, and declare those that pandas calls object"
@@ -107,6 +111,7 @@ class Source:
             found = cursor.execute(f"DESCRIBE SELECT * FROM {self.clause}").fetchall()
         except duckdb.Error as trouble:
             raise self._unreadable(trouble) from None
+        self.kinds = {name: kind for name, kind, *_ in found}
         csv = self.table.format is Format.CSV
         return {name: Type.TEXT if csv else _type(kind) for name, kind, *_ in found}
 
@@ -121,19 +126,30 @@ class Source:
         """Return a column in its type. Text is compared byte by byte, whatever collation a database gave it."""
         kind = self.types[name]
         value = f"TRY_CAST({quoted(name)} AS {SQL_TYPES[kind]})"
+        if kind is Type.TIMESTAMP:  # files can hold times before DuckDB's first, on which it fails
+            return f"(CASE WHEN {value} >= {FIRST_TIME} OR {value} = CAST('-infinity' AS TIMESTAMP) THEN {value} END)"
         return f"({value} COLLATE C)" if kind is Type.TEXT else value
 
     def _unit(self, name: str) -> str:
-        """Return whose row it is. Wide numbers stay as they are: as floats, two units could be one."""
-        return quoted(name) if self.types[name] is Type.DECIMAL else self._value(name)
+        """Return whose row it is. Wide numbers become texts: as floats, two units could be one.
+
+        The zeros at their ends go, so that 1.0 and 1.00 in two tables are one unit.
+        """
+        if self.types[name] is not Type.DECIMAL:
+            return self._value(name)
+        told = f"CAST({quoted(name)} AS VARCHAR)"
+        return f"(CASE WHEN contains({told}, '.') THEN rtrim(rtrim({told}, '0'), '.') ELSE {told} END)"
 
     def fingerprint(self) -> str:
         """Return a hash that changes with the files: their names, sizes and times. Frames from Python have none."""
         return fingerprint(self.policy, self.table, self.connection)
 
     def check_unit(self) -> None:
-        """Refuse units that csv files cannot name exactly."""
+        """Refuse units that csv files cannot name exactly, and times in which two units would be one."""
         unit = self.table.unit
+        if unit is not None and self.kinds.get(unit) == "TIMESTAMP_NS":
+            wrong, remedy = f"{unit!r} is told to the nanosecond, and times here to the microsecond", "store it as text"
+            raise problem(self.policy.path, ("tables", self.table.name, "unit"), wrong, remedy)
         if unit is not None and self.table.format is Format.CSV and self.types[unit] is Type.DECIMAL:
             wrong, remedy = f"{unit!r} is decimal, and csv files write one decimal in many ways", 'write type = "text"'
             raise problem(self.policy.path, ("tables", self.table.name, "unit"), wrong, remedy)

@@ -5,6 +5,7 @@ from discreet.mechanisms.discrete_gaussian import DiscreteGaussian
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.laplace import Geometric, Laplace, TruncatedLaplace
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
@@ -22,6 +23,7 @@ __all__ = [
     "Geometric",
     "Grid",
     "KeySelection",
+    "KeyThreshold",
     "Laplace",
     "NoisyMax",
     "PermuteAndFlip",

@@ -51,7 +51,7 @@ class KeySelection:
         groups = check.integer("groups", self.groups, least=1)
         if ratio_down(epsilon, groups) < SMALLEST_EPSILON:
             raise ParameterError("epsilon", self.epsilon, f"at least {SMALLEST_EPSILON:g} for each of {groups} groups")
-        if _delta_each(delta, groups) < SMALLEST_DELTA:
+        if delta_each(delta, groups) < SMALLEST_DELTA:
             raise ParameterError("delta", self.delta, f"at least {SMALLEST_DELTA:g} for each of {groups} groups")
         for name, value in (("epsilon", epsilon), ("delta", delta), ("groups", groups)):
             object.__setattr__(self, name, value)
@@ -164,7 +164,8 @@ def _held(count: int, sure: int) -> int:
 
 
 @lru_cache(maxsize=1 << 10)
-def _delta_each(delta: float, groups: int) -> float:
+def delta_each(delta: float, groups: int) -> float:
+    """Return a delta_0 of which 1 - (1 - delta_0)^groups is delta, rounded down."""
     return delta if groups == 1 else rounded_down(lambda: -((-ball(delta)).log1p() / groups).expm1())
 
 
@@ -176,7 +177,7 @@ def _law(epsilon: float, delta: float, groups: int) -> _Law:
     most (1 - y + 2 delta y) / ((1 + y) delta); q(rise + m) > 0 while e^(m epsilon) < 1 + q(rise) / c. Neither is ever
     an equality: e^epsilon is transcendental, and as polynomials in it both sides agree at delta = 1/2 only.
     """
-    own, small = ratio_down(epsilon, groups), _delta_each(delta, groups)
+    own, small = ratio_down(epsilon, groups), delta_each(delta, groups)
 
     def turn() -> arb:
         y, gap = (-ball(own)).exp(), -(-ball(own)).expm1()

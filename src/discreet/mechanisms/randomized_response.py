@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
-from scipy import special
 
 from discreet import noise
 from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.grid import nearest_float
+from discreet.base.later import Later
 from discreet.base.rounding import ball, float_up, rounded_up
 from discreet.base.wide import array_of, is_missing, is_real
 from discreet.privacy import Loss, RandomizedResponseLoss
+
+special = Later("scipy.special")
 
 DOUBT = 1e-6
 """Relative error allowed for a tail probability: what lies within it counts as inside the interval."""

@@ -26,11 +26,13 @@ from typing import Any
 import numpy as np
 from flint import arb, fmpq
 from numpy.typing import NDArray
-from scipy import special
 
+from discreet.base.later import Later
 from discreet.base.rounding import ball, precision
 from discreet.base.wide import wide_array
 from discreet.noise import bits
+
+special = Later("scipy.special")
 
 Floats = NDArray[np.float64]
 

@@ -11,10 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 from flint import arb
-from scipy import special
 
 from discreet.base import check
 from discreet.base.errors import DiscreetError, ParameterError
+from discreet.base.later import Later
 from discreet.base.rounding import ball, float_down, float_up, rounded_up
 from discreet.privacy.certified import Certified
 from discreet.privacy.composed import compose
@@ -23,6 +23,8 @@ from discreet.privacy.guarantees import ApproximateLoss, BoundedRangeLoss, PureL
 from discreet.privacy.loss import Loss
 from discreet.privacy.neighbours import Neighbours
 from discreet.privacy.noises import GaussianLoss, LaplaceLoss
+
+special = Later("scipy.special")
 
 
 def basic(guarantees: Iterable[tuple[float, float]]) -> ApproximateLoss:

@@ -12,7 +12,10 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+
+from discreet.base.later import Later
+
+special = Later("scipy.special")
 
 Floats = NDArray[np.float64]
 

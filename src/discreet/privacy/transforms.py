@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft, signal
 
+from discreet.base.later import Later
 from discreet.privacy.pairs import UNIT, Floats
+
+fft, signal = Later("scipy.fft"), Later("scipy.signal")
 
 FFT_ERROR = 16 * UNIT
 SPARSE = 4096

@@ -17,6 +17,7 @@ from discreet.plan.question import (
     released_key,
     released_value,
 )
+from discreet.plan.widths import check_widths
 from discreet.query.aggregates import aggregate_of
 from discreet.query.catalog import Catalog
 from discreet.query.expressions import Scope, translate
@@ -95,7 +96,9 @@ class _Builder:
         if not self.aggregates:
             raise QueryError("the question has no aggregate: rows are not released; ask for COUNT(*), SUM, AVG, ...")
         keys, sets = tuple(self.keys), tuple(self.sets)
-        return Question(self.rows.rows, keys, tuple(self.aggregates), finish, sets)
+        made = Question(self.rows.rows, keys, tuple(self.aggregates), finish, sets)
+        check_widths(made.expressions(), made.block)
+        return made
 
     def _group(self) -> None:
         """Read GROUP BY. Each grouping set is a grouping of its own; other keys are NULL in its rows."""

@@ -67,6 +67,8 @@ class Facts:
     def _column_range(self, column: Column) -> Range | None:
         found = self.relations[column.relation]
         if isinstance(found, Scan | Lookup):
+            if isinstance(found, Lookup):
+                return self._public_range(found, column)
             declared = self.declared(column)
             assert declared is not None
             if not isinstance(declared.lower, Fraction) or not isinstance(declared.upper, Fraction):
@@ -78,6 +80,16 @@ class Facts:
         if isinstance(found, Union):
             return hull([self.range(each[int(column.name[1:])]) for _, each in found.branches])
         return self._per_unit_range(found, column)
+
+    def _public_range(self, found: Lookup, column: Column) -> Range | None:
+        """Return the least and the greatest number of a public column."""
+        if not column.type.numeric:
+            return None
+        values = self.catalog.public_values(found.table, column.name)
+        numbers = [Fraction(value) for value in values if isinstance(value, int | float | Fraction)]
+        if not numbers:
+            return None
+        return Range(min(numbers), max(numbers), Fraction(1) if column.type is Type.INTEGER else None)
 
     def _per_unit_range(self, found: PerUnit, column: Column) -> Range | None:
         """Return the range of a key or an aggregate of one unit's rows, of which there are only so many."""
@@ -101,6 +113,8 @@ class Facts:
         if found is None:
             return None
         values = {each for each in found if each is not None}
+        if key.type in (Type.FLOAT, Type.DECIMAL):  # as engines compare them: one row must not meet two of them
+            values = {Fraction(float(each)) for each in values if isinstance(each, int | Fraction)}
         return tuple(sorted(values, key=lambda value: (str(type(value)), value)))
 
     def _domain(self, key: Expression) -> tuple[Constant, ...] | None:

@@ -108,7 +108,7 @@ class Measures:
         """Return the grid's step: declared or derived, one for whole numbers, else one that makes a million steps."""
         step = found.step
         if argument.type is Type.INTEGER:
-            step = step or Fraction(1)
+            step = step if step is not None and step.denominator == 1 else Fraction(1)
         if step is None:
             step = Fraction(10) ** math.floor(math.log10(float((found.upper - found.lower) / FINE)))
         least = max(abs(found.lower), abs(found.upper), found.upper - found.lower) / SUM_REACH

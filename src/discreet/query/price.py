@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.base import check
@@ -13,8 +14,10 @@ from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.additive import fitting_scale
 from discreet.mechanisms.gaussian import analytic_sigma
 from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import Measure, Part
+from discreet.plan.expressions import Call
 from discreet.policy.model import Policy
 from discreet.privacy.charges import Charge, add_up
 from discreet.privacy.guarantees import BoundedRangeLoss, PureLoss
@@ -40,8 +43,9 @@ class Price:
     each measure is (sum of shares) * epsilon = epsilon-differentially private. (Dong, Roth, Su 2022): Gaussian noise
     of sigma = L2 / (sqrt(share) * mu) on each is mu-Gaussian differentially private, and its curve gives the delta.
     Quantiles are drawn, in every group for itself, at a range of share * epsilon / L1 for each row that a unit moves:
-    all groups that it is in add up to share * epsilon. Keys that come from the data are selected at a share of their
-    own, with a delta; what is released about a key is released only if the key is.
+    all groups that it is in add up to share * epsilon. Keys that come from the data are kept where a count that is
+    released anyway is above a threshold, or else selected at a share of their own, with a delta either way; what is
+    released about a key is released only if the key is.
     """
 
     bounded: Bounded
@@ -49,7 +53,9 @@ class Price:
     shares: tuple[Fraction, ...]
     charge: Charge
     guarantee: str
-    selection: KeySelection | None = None
+    selection: KeySelection | KeyThreshold | None = None
+    counted: int | None = None
+    """The measure whose noisy counts are compared with a threshold."""
 
 
 def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho: Fraction | None = None) -> Price:
@@ -57,19 +63,22 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
     for measure in bounded.plan.measures:
         if measure.reach * ROWS >= DIGITS:
             raise QueryError("a sum here could leave 38 digits; declare narrower bounds or a larger step")
-    shares, kept = _shares(bounded)
-    delta = _selection_delta(policy) if kept else Fraction(0)
+    selects = any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets)))
+    delta = _selection_delta(policy) if selects else Fraction(0)
+    counted = _counted(bounded) if selects else None
+    shares, kept = _shares(bounded, selects and counted is None)
     if rho is not None:
         if policy.delta == 0:
             raise QueryError("rho= needs a budget with delta > 0; ask with epsilon= instead")
         sigma = rounded_up(lambda: 1 / (2 * ball(rho)).sqrt())
-        words = f"{_decimal(rho)}-zCDP" + (f" with delta {float(delta):g} for its keys" if kept else "")
-        pure = rounded_down(lambda: (2 * ball(rho) * ball(kept)).sqrt()) if kept else 0.0
-        selection = KeySelection(pure, float_down(delta), bounded.plan.reached()) if kept else None
-        return _gaussian(bounded, shares, sigma, Charge(math.inf, rho, delta), words, selection, rho)
+        words = f"{_decimal(rho)}-zCDP" + (f" with delta {float(delta):g} for its keys" if selects else "")
+        made = _gaussian(bounded, shares, sigma, Charge(math.inf, rho, delta), words, rho)
+        return _selecting(made, delta, counted, lambda: _root_down(2 * rho * kept)) if selects else made
     assert epsilon is not None
     laplace = _laplace(bounded, shares, epsilon, kept, delta)
-    if policy.question_delta == 0 or kept or any(measure.part is Part.QUANTILE for measure in bounded.plan.measures):
+    if selects:
+        return _selecting(laplace, delta, counted, lambda: float_down(kept * epsilon))
+    if policy.question_delta == 0 or any(measure.part is Part.QUANTILE for measure in bounded.plan.measures):
         return laplace
     sigma = analytic_sigma(float_down(epsilon), float_down(policy.question_delta), 1)
     words = f"({_decimal(epsilon)}, {float(policy.question_delta):g})-differentially private"
@@ -98,18 +107,39 @@ def amount(name: str, value: object) -> Fraction:
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
 
 
-def _shares(bounded: Bounded) -> tuple[tuple[Fraction, ...], Fraction]:
+def _counted(bounded: Bounded) -> int | None:
+    """Return a measure that counts a key's units, its rows or a column's values, whichever is there, best first."""
+    measures = bounded.plan.measures
+    for part in (Part.UNITS, Part.ROWS, Part.VALUES):
+        for place, measure in enumerate(measures):
+            if measure.part is part and measure.other is None and not isinstance(measure.argument, Call):
+                return place
+    return None
+
+
+def _selecting(priced: Price, delta: Fraction, counted: int | None, epsilon: Callable[[], float]) -> Price:
+    """Return a price with the selection of its keys: by a count that is released, or by one of its own."""
+    plan = priced.bounded.plan
+    if counted is None:
+        return replace(priced, selection=KeySelection(epsilon(), float_down(delta), plan.reached()))
+    noise, chosen = priced.noises[counted], [each for index, each in enumerate(plan.sets) if plan.selects(index)]
+    assert not isinstance(noise, Quantile)
+    units = plan.measures[counted].part is Part.UNITS
+    rows = 1 if units else max(min(each.limits.rows_per_group, each.limits.rows) for each in chosen)
+    return replace(priced, selection=KeyThreshold(noise, float_down(delta), plan.reached(), rows), counted=counted)
+
+
+def _shares(bounded: Bounded, selects: bool) -> tuple[tuple[Fraction, ...], Fraction]:
     """Split the charge: as much for each aggregate, and as much for each measure that an aggregate is made from.
 
-    Where keys are selected, that is one part more, and its share is returned beside the others.
+    A selection of keys gets what a measure gets on average, and its share is returned beside the others.
     """
-    selects = any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets)))
-    parts = len(bounded.sources) + selects
+    kept = Fraction(1, len(bounded.plan.measures) + 1) if selects else Fraction(0)
     shares = [Fraction(0)] * len(bounded.plan.measures)
     for source in bounded.sources:
         for measure in source:
-            shares[measure] += Fraction(1, parts * len(source))
-    return tuple(shares), Fraction(1, parts) if selects else Fraction(0)
+            shares[measure] += (1 - kept) / (len(bounded.sources) * len(source))
+    return tuple(shares), kept
 
 
 def _laplace(
@@ -126,13 +156,14 @@ def _laplace(
         scale = ratio_up(bounded.plan.l1(measure), own)
         noises.append(Laplace(fitting_scale(scale, "epsilon", float(epsilon))))
         rho = float(add_up(rho, PureLoss(float_up(own)).zcdp()))
-    if not kept:
-        words = f"{_decimal(epsilon)}-differentially private"
-        return Price(bounded, tuple(noises), shares, Charge(epsilon, rho), words)
-    selection = KeySelection(float_down(kept * epsilon), float_down(delta), bounded.plan.reached())
-    rho = float(add_up(rho, PureLoss(float_up(kept * epsilon)).zcdp()))
+    if kept:
+        rho = float(add_up(rho, PureLoss(float_up(kept * epsilon)).zcdp()))
+    if not delta:
+        return Price(
+            bounded, tuple(noises), shares, Charge(epsilon, rho), f"{_decimal(epsilon)}-differentially private"
+        )
     words = f"({_decimal(epsilon)}, {float(delta):g})-differentially private"
-    return Price(bounded, tuple(noises), shares, Charge(epsilon, rho, delta), words, selection)
+    return Price(bounded, tuple(noises), shares, Charge(epsilon, rho, delta), words)
 
 
 def _quantile(bounded: Bounded, measure: Measure, epsilon: float) -> Quantile:
@@ -148,7 +179,6 @@ def _gaussian(
     sigma: float,
     charge: Charge | None,
     words: str,
-    selection: KeySelection | None = None,
     rho: Fraction = Fraction(0),
 ) -> Price:
     """Return Gaussian noises that are together as private as `sigma` on a sensitivity of 1.
@@ -168,7 +198,7 @@ def _gaussian(
         noises.append(noise)
         squares += l2 / Fraction(noise.sigma) ** 2
     cost = charge or Charge(math.inf, ratio_up(squares, 2))
-    return Price(bounded, tuple(noises), shares, cost, words, selection)
+    return Price(bounded, tuple(noises), shares, cost, words)
 
 
 def _wider(sigma: float, square: Fraction) -> float:

@@ -1,0 +1,83 @@
+"""How large values are once columns of subqueries, unions and per-unit aggregates are followed to what they hold.
+
+Where an expression is made, a column stands for one of a table: 63 bits, or one text. One that holds i * i, or ten
+texts joined, is larger, and so is everything made from it; here both are held to the limits that one expression has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from discreet.base.errors import QueryError
+from discreet.base.types import Type
+from discreet.plan.expressions import Call, Column, Expression
+from discreet.plan.functions import FUNCTIONS, MOST_BITS, MOST_GROWTH, MOST_LETTERS, Growth, bits_of, growth_of, widest
+from discreet.plan.relations import Block, Inner, Nested, PerUnit, Union, sources
+
+
+def check_widths(expressions: Iterable[Expression], block: Block) -> None:
+    """Refuse expressions of which some part could be too large a number or text, over the rows of a block."""
+    widths = Widths(block)
+    for expression in expressions:
+        widths.check(expression)
+
+
+@dataclass
+class Widths:
+    """Bits and growths of the expressions over a block; each column of a subquery is looked at once."""
+
+    block: Block
+    held: dict[Column, list[Expression]] = field(default_factory=dict)
+    known: dict[Column, tuple[int, Growth]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for each in sources(self.block):
+            if isinstance(each, Nested):
+                self._note(each.relation, "c", [each.outputs])
+            elif isinstance(each, Union):
+                self._note(each.relation, "c", [outputs for _, outputs in each.branches])
+            elif isinstance(each, PerUnit):
+                self._note(each.relation, "k", [each.keys])
+                for place, inside in enumerate(each.aggregates):
+                    if inside.kind in (Inner.LEAST, Inner.GREATEST) and inside.argument is not None:
+                        self.held[Column(each.relation, f"a{place}", inside.type)] = [inside.argument]
+
+    def _note(self, relation: str, letter: str, sides: list[tuple[Expression, ...]]) -> None:
+        for place, each in enumerate(zip(*sides, strict=True)):
+            for kind in {side.type for side in each} | {Type.FLOAT}:
+                self.held[Column(relation, f"{letter}{place}", kind)] = list(each)
+
+    def check(self, expression: Expression) -> None:
+        """Refuse an expression some part of which could be too large."""
+        self.of(expression)
+
+    def of(self, expression: Expression) -> tuple[int, Growth]:
+        """Return bits and growth of an expression."""
+        if isinstance(expression, Column):
+            return self._column(expression)
+        if not isinstance(expression, Call):
+            return bits_of(expression), growth_of(expression)
+        row = FUNCTIONS[expression.function]
+        found = [self.of(argument) for argument in expression.arguments]
+        bits = row.bits([each for each, _ in found] or [0]) if expression.type is Type.INTEGER else 0
+        growth = row.growth([each for _, each in found]) if expression.type is Type.TEXT else growth_of(expression)
+        if bits > MOST_BITS:
+            raise QueryError(
+                f"{row.word} over a subquery's column could need a whole number of more than 38 digits; "
+                f"multiply by 1.0 first to use floats"
+            )
+        if growth[0] > MOST_GROWTH or growth[1] > MOST_LETTERS:
+            raise QueryError(
+                f"{row.word} over a subquery's column could make a text more than {MOST_GROWTH} times as long as a "
+                f"table's, or add more than {MOST_LETTERS} letters; join fewer texts"
+            )
+        return bits, growth
+
+    def _column(self, column: Column) -> tuple[int, Growth]:
+        if column not in self.held:
+            return bits_of(column), growth_of(column)
+        if column not in self.known:
+            found = [self.of(each) for each in self.held[column]]
+            self.known[column] = max(bits for bits, _ in found), widest([growth for _, growth in found])
+        return self.known[column]

@@ -1,0 +1,169 @@
+"""Whole generated questions: keys, aggregates, and what is done to the released table."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from hostile.grammar import Writer
+from hostile.sources import Source, Sources
+from hostile.world import World
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question about a world, and the clauses that were written into it."""
+
+    seed: int
+    place: int
+    sql: str
+    tags: frozenset[str]
+    params: dict[str, Any] = field(default_factory=dict)
+    limits: dict[str, int] = field(default_factory=dict)
+    epsilon: float = 1.0
+
+
+def cases(world: World, count: int) -> Iterator[Case]:
+    """Yield questions about a world: the same ones whenever its seed is."""
+    used: Counter[str] = Counter()
+    for place in range(count):
+        yield _Asker(random.Random(f"case {world.seed} {place}"), world, used).case(place)
+
+
+class _Asker:
+    def __init__(self, rng: random.Random, world: World, used: Counter[str]) -> None:
+        self.random, self.world = rng, world
+        self.writer = Writer(rng, used)
+        self.sources = Sources(rng, world, self.writer)
+        self.tags = self.sources.tags
+
+    def case(self, place: int) -> Case:
+        rng = self.random
+        source = self.source()
+        params: dict[str, Any] = {}
+        if rng.random() < 0.1:
+            self.tags.add("parameter")
+            params["p"] = rng.choice([3, 0.5, None])
+            source.where.append(f"{self.writer.write('n', source.columns, 1)} >= $p")
+        keys = self.keys(source)
+        aggregates = [self.aggregate(source) for _ in range(rng.choice([1, 1, 2, 3]))]
+        listed = [f"{key} AS k{at}" for at, key in enumerate(keys)]
+        listed += [f"{each} AS m{at}" for at, each in enumerate(aggregates)]
+        text = f"SELECT {', '.join(listed)} {source.tail}{self.grouping(keys)}"
+        text = self.finished(text, keys)
+        if self.sources.withs:
+            text = f"WITH {', '.join(self.sources.withs)} {text}"
+        limits = {}
+        if source.unit is not None and rng.random() < 0.2:
+            self.tags.add("tighter limits")
+            limits = {rng.choice(["max_rows", "max_groups", "max_rows_per_group"]): rng.choice([1, 2])}
+        epsilon = rng.choice([0.1, 1.0, 8.0])
+        return Case(self.world.seed, place, text, frozenset(self.tags), params, limits, epsilon)
+
+    def source(self) -> Source:
+        if self.random.random() < 0.15:
+            self.tags.add("rows as units")
+            (tab,) = self.sources.tables(units=False)
+            source = self.sources.looked_up(self.sources.table(tab))
+            if self.random.random() < 0.25:
+                self.tags.add("UNION ALL of rows as units")
+                age = next(each.sql for each in tab.columns if "age" in each.sql)
+                other = next(each.sql for each in tab.columns if "cost" in each.sql)
+                sides = [f"SELECT {age} AS i, {other} AS f FROM r", f"SELECT {age} % 2, {other} FROM r"]
+                columns = [each for each in tab.columns if each.sql in (age, other)]
+                names = {age: "i", other: "f"}
+                found = [type(each)(names[each.sql], each.type, each.bounded) for each in columns]
+                return self.sources.filtered(Source(f"({' UNION ALL '.join(sides)}) AS z", found, None))
+            return self.sources.filtered(source)
+        return self.sources.joined(2)
+
+    def keys(self, source: Source) -> list[str]:
+        rng = self.random
+        found = []
+        for _ in range(rng.choice([0, 0, 1, 1, 2])):
+            listed = [each.sql for each in source.columns if each.listed]
+            way = rng.random()
+            if listed and way < 0.4:
+                found.append(rng.choice(listed))
+            elif way < 0.7:
+                found.append(self.derived(source))
+            else:
+                self.tags.add("keys from the data, perhaps")
+                found.append(self.writer.write(rng.choice("itdm"), source.columns, rng.choice([0, 1, 1])))
+        return [each for each in dict.fromkeys(found) if each[:1] not in "'0123456789-" and each != source.unit]
+
+    def derived(self, source: Source) -> str:
+        """Return a key whose domain follows from public facts."""
+        write, columns, rng = self.writer, source.columns, self.random
+        forms = [
+            f"CASE WHEN {write.condition(columns, 1)} THEN 'yes' ELSE 'no' END",
+            f"({write.condition(columns, 1)})",
+            f"WIDTH_BUCKET({write.write('n', columns, 1)}, 0, 10, 3)",
+            f"EXTRACT(month FROM {write.write('d', columns, 0)})",
+            f"FLOOR({write.bounded(columns, 1)} / 10)",
+            f"CASE WHEN {write.condition(columns, 1)} THEN 9007199254740992 WHEN {write.condition(columns, 1)} "
+            f"THEN 9007199254740993 ELSE 0.5 END",
+            f"COALESCE({write.condition(columns, 0)}, FALSE)",
+        ]
+        return rng.choice(forms)
+
+    def aggregate(self, source: Source) -> str:
+        rng, write, columns = self.random, self.writer, source.columns
+        number = write.bounded(columns)
+        other = write.bounded(columns, 1)
+        forms = [
+            "COUNT(*)",
+            f"COUNT({write.write('a', columns, rng.choice([1, 2]))})",
+            f"COUNT(DISTINCT {write.write('a', columns, 1)})",
+            f"SUM({number})",
+            f"SUM({number})",
+            f"AVG({number})",
+            f"{rng.choice(['VARIANCE', 'VAR_POP', 'STDDEV', 'STDDEV_POP'])}({number})",
+            f"{rng.choice(['MEDIAN({})', 'QUANTILE_CONT({}, 0.25)', 'MIN({})', 'MAX({})'])}".format(number),
+            f"{rng.choice(['CORR', 'COVAR_POP', 'COVAR_SAMP'])}({number}, {other})",
+        ]
+        if source.unit is not None:
+            forms.append(f"COUNT(DISTINCT {source.unit})")
+        chosen = rng.choice(forms)
+        if rng.random() < 0.12 and f"DISTINCT {source.unit}" not in chosen:
+            self.tags.add("FILTER")
+            chosen = f"{chosen} FILTER (WHERE {write.condition(columns, 1)})"
+        return chosen
+
+    def grouping(self, keys: list[str]) -> str:
+        rng = self.random
+        if not keys:
+            return ""
+        names = [f"k{at}" for at in range(len(keys))]
+        way = rng.random()
+        if way < 0.1:
+            self.tags.add("ROLLUP")
+            return f" GROUP BY ROLLUP ({', '.join(names)})"
+        if way < 0.2:
+            self.tags.add("CUBE")
+            return f" GROUP BY CUBE ({', '.join(names)})"
+        if way < 0.3:
+            self.tags.add("GROUPING SETS")
+            return f" GROUP BY GROUPING SETS (({', '.join(names)}), ({names[0]}), ())"
+        self.tags.add("GROUP BY")
+        plain = rng.choice([names, [str(at + 1) for at in range(len(keys))]])
+        return f" GROUP BY {', '.join(plain)}"
+
+    def finished(self, text: str, keys: list[str]) -> str:
+        rng = self.random
+        if rng.random() < 0.15:
+            self.tags.add("HAVING")
+            text += " HAVING m0 > -100"
+        if rng.random() < 0.2:
+            self.tags.add("ORDER BY")
+            text += f" ORDER BY m0 DESC{', 1' if keys else ''}"
+        if rng.random() < 0.1:
+            self.tags.add("LIMIT")
+            return f"{text} LIMIT 3"
+        if rng.random() < 0.1:
+            self.tags.add("SELECT around a question")
+            return f"SELECT *, m0 * 2 AS twice FROM ({text}) AS q"
+        return text

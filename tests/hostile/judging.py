@@ -1,0 +1,205 @@
+"""What must hold of a question on neighbours: the same plan, no exception, and differences within the declared bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from discreet.base.errors import DiscreetError
+from discreet.curator.explain import Explanation
+from discreet.engines.duckdb import DuckEngine
+from discreet.engines.result import Exact
+from discreet.plan.bounded import BoundedPlan, KeySet, Limits, Measure, Part
+from discreet.plan.expressions import Call, Expression
+from discreet.plan.question import Question
+from discreet.plan.relations import scans
+from discreet.query.bound import bound
+from discreet.query.build import build
+from discreet.query.canonical import canonical
+from discreet.query.parse import parse
+from discreet.query.price import Price, amount, price
+from hostile.asking import Case
+from hostile.world import World
+from questions import catalog_of
+
+Vector = dict[tuple[Any, ...], int]
+"""A number for each set of keys, key and, for ranks, cell; those that are not there are 0."""
+
+
+class Violation(AssertionError):
+    """A rule that did not hold, with all that is needed to see it again."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A question that is answered, with its price."""
+
+    question: Question
+    priced: Price
+
+    @property
+    def plan(self) -> BoundedPlan:
+        return self.priced.bounded.plan
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one question: None where it was refused."""
+
+    planned: Planned | None
+    over: bool = False
+    """Whether the changed unit had more rows or groups than it keeps."""
+
+
+def planned(engine: DuckEngine, case: Case) -> Planned | str:
+    """Return the plan and the price, or the words of the refusal; any other exception is a violation."""
+    try:
+        catalog = catalog_of(engine)
+        question = canonical(build(parse(case.sql), catalog, case.params))
+        bounded = bound(question, catalog, case.limits)
+        return Planned(question, price(bounded, engine.policy, epsilon=amount("epsilon", case.epsilon)))
+    except DiscreetError as refusal:
+        return f"{type(refusal).__name__}: {refusal}"
+
+
+def ran(engine: DuckEngine, plan: BoundedPlan) -> Exact:
+    """Return the exact result; an exception would be an answer about the data."""
+    return engine.run(plan).result()
+
+
+def judged(world: World, case: Case) -> Outcome:
+    """Hold a question to all rules on a world's databases."""
+    try:
+        return _judged(world, case, twice=case.place % 3 == 0)
+    except Violation as found:
+        raise Violation(f"{found}\n{reproduction(world, case)}") from None
+    except Exception as trouble:
+        raise Violation(f"{type(trouble).__name__}: {trouble}\n{reproduction(world, case)}") from trouble
+
+
+def _judged(world: World, case: Case, twice: bool) -> Outcome:
+    found = planned(world.engine("one"), case)
+    if twice:
+        again = planned(world.engine("other"), case)
+        if repr(found) != repr(again):
+            raise Violation(f"two plans for neighbours: {found!r} and {again!r}")
+        if isinstance(found, Planned) and isinstance(again, Planned) and _told(found) != _told(again):
+            raise Violation("two explanations for neighbours")
+    if isinstance(found, str):
+        return Outcome(None)
+    plan = found.plan
+    one, other, alone = (ran(world.engine(name), plan) for name in ("one", "other", "alone"))
+    _bounded(plan, one, other)
+    _bounded(replace(plan, factor=1), alone, Exact(tuple(_empty(each) for each in alone.sets)))
+    _local(plan, one, ran(world.engine("base"), plan) if world.replace else other, alone)
+    return Outcome(found, plan.units and case.place % 3 == 1 and _over(world, plan))
+
+
+def _told(found: Planned) -> str:
+    return str(Explanation(found.question, found.priced, found.priced.bounded.coarsened))
+
+
+def vector(exact: Exact, place: int) -> Vector:
+    """Return a measure over all keys of all sets, in cells where it is counted in them."""
+    found: Vector = {}
+    for index, each in enumerate(exact.sets):
+        keys: list[Any] = list(range(len(each.sums[place]))) if each.keys is None else list(each.keys)
+        if place in each.cells:
+            for key, cells in zip(keys, each.cells[place], strict=True):
+                found.update({(index, key, cell): count for cell, count in cells.items()})
+        else:
+            found.update({(index, key): value for key, value in zip(keys, each.sums[place], strict=True)})
+    return found
+
+
+def units(exact: Exact) -> Vector:
+    """Return the distinct units of every key that comes from the data."""
+    sets = [(index, each) for index, each in enumerate(exact.sets) if each.keys is not None]
+    return {(i, key): count for i, each in sets for key, count in zip(each.keys or (), each.units, strict=True)}
+
+
+def gaps(one: Vector, other: Vector) -> list[int]:
+    """Return where two vectors differ, and how far."""
+    return [gap for key in one.keys() | other.keys() if (gap := one.get(key, 0) - other.get(key, 0))]
+
+
+def _bounded(plan: BoundedPlan, one: Exact, other: Exact) -> None:
+    for place, measure in enumerate(plan.measures):
+        apart = gaps(vector(one, place), vector(other, place))
+        l1, l2 = sum(map(abs, apart)), sum(gap * gap for gap in apart)
+        if l1 * measure.levels > plan.l1(measure):
+            raise Violation(f"L1 {l1} * {measure.levels} > {plan.l1(measure)} for {measure}")
+        if l2 * measure.levels > plan.l2_squared(measure):
+            raise Violation(f"squared L2 {l2} * {measure.levels} > {plan.l2_squared(measure)} for {measure}")
+    apart = gaps(units(one), units(other))
+    if len(apart) > plan.reached():
+        raise Violation(f"{len(apart)} keys differ in their units, more than {plan.reached()}")
+    if any(abs(gap) > 1 for gap in apart):
+        raise Violation(f"the units of a key differ by {max(map(abs, apart))}")
+
+
+def _local(plan: BoundedPlan, one: Exact, base: Exact, alone: Exact) -> None:
+    """What a unit adds is what it has alone: nobody else's rows change it, and it changes nobody else's."""
+    for place, measure in enumerate(plan.measures):
+        if measure.part is not Part.DISTINCT:
+            _same(vector(one, place), vector(base, place), vector(alone, place), str(measure))
+    _same(units(one), units(base), units(alone), "units of keys")
+
+
+def _same(one: Vector, base: Vector, alone: Vector, what: str) -> None:
+    for key in one.keys() | base.keys() | alone.keys():
+        added = one.get(key, 0) - base.get(key, 0)
+        if added != alone.get(key, 0):
+            raise Violation(f"not unit-local: {what} at {key} is {alone.get(key, 0)} alone and adds {added}")
+
+
+def _empty(each: Any) -> Any:
+    zeros = tuple(tuple(0 for _ in row) for row in each.sums)
+    cells = {place: tuple({} for _ in found) for place, found in each.cells.items()}
+    return type(each)(zeros, cells, each.keys, tuple(0 for _ in each.units))
+
+
+MANY = Limits(10**6, 10**6, 10**6)
+
+
+def _over(world: World, plan: BoundedPlan) -> bool:
+    """Say whether the changed unit has more, before the last step or at a scan, than it may keep."""
+    if any(scan.rows is not None and world.heavy[scan.table] > scan.rows for scan in scans(plan.block)):
+        return True
+    if max(world.heavy[scan.table] for scan in scans(plan.block)) < 2:
+        return False
+    wide = replace(plan, sets=tuple(KeySet(each.keys, MANY) for each in plan.sets), measures=(Measure(Part.ROWS),))
+    for found, each in zip(ran(world.engine("alone"), wide).sets, plan.sets, strict=True):
+        rows = [count for count in found.sums[0] if count]
+        limits = each.limits
+        if sum(rows) > limits.rows or len(rows) > limits.groups or max(rows, default=0) > limits.rows_per_group:
+            return True
+    return False
+
+
+def functions(question: Question) -> set[str]:
+    """Return the functions that a question computes over rows."""
+    return {name for expression in question.expressions() for name in _called(expression)}
+
+
+def _called(expression: Expression) -> Iterator[str]:
+    if isinstance(expression, Call):
+        yield expression.function
+        for argument in expression.arguments:
+            yield from _called(argument)
+
+
+def reproduction(world: World, case: Case) -> str:
+    """Return a case as it can be asked by hand."""
+    names = [name for name in ("a", "b", "c", "r") if name in world.frames["one"]]
+    tables = "\n".join(f"-- {name} alone: {shown(world.frames['alone'][name].to_pydict)}" for name in names)
+    return f"world({case.seed}), case {case.place}: {case.params} {case.limits} epsilon={case.epsilon}\n{case.sql}\n{tables}"
+
+
+def shown(columns: Any) -> str:
+    """Return a table's columns, where Python has such values."""
+    try:
+        return repr(columns())
+    except (OverflowError, ValueError):
+        return "values beyond Python's calendar"

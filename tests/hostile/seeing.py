@@ -1,0 +1,97 @@
+"""Everything that an analyst sees of an asking, noisy numbers apart: it must be the same on neighbours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+
+from discreet.answers import Answer
+from discreet.base.errors import DiscreetError
+from discreet.cli.app import app
+from discreet.curator import Curator
+from discreet.noise.bits import replayed
+from hostile.asking import Case
+from hostile.judging import Planned, Violation, reproduction
+from hostile.world import World
+from support import GeneratorBits
+
+EPSILON = 20.0
+"""So much that keys from the data are selected, small as the tables are."""
+
+
+def opened(world: World, folder: Path, name: str) -> Curator:
+    """Return a curator over one of a world's databases, with a ledger of its own."""
+    place = folder / name
+    place.mkdir(parents=True)
+    path = place / "policy.toml"
+    path.write_text(world.policy)
+    Curator.init(path)
+    return Curator.open(path, None, world.frames[name])
+
+
+def same_seen(world: World, case: Case, one: Curator, other: Curator, planned: Planned | None) -> None:
+    """Ask both, under the same recorded randomness, and compare what is seen."""
+    try:
+        first, second = (seen(curator, case, planned) for curator in (one, other))
+    except Exception as trouble:
+        raise Violation(f"{type(trouble).__name__}: {trouble}\n{reproduction(world, case)}") from trouble
+    if first != second:
+        differing = [(a, b) for a, b in zip(first, second, strict=False) if a != b]
+        raise Violation(f"seen to differ: {differing}\n{reproduction(world, case)}")
+
+
+def seen(curator: Curator, case: Case, planned: Planned | None) -> list[Any]:
+    """Return all that is seen of one asking. What was planned must be answered; what was refused, refused freely."""
+    try:
+        explained = str(curator.explain(case.sql, EPSILON, params=case.params, **case.limits))
+    except DiscreetError as refusal:
+        assert planned is None, f"answered before, and refused now: {refusal}"
+        return [type(refusal), str(refusal), len(list(curator.ledger.entries()))]
+    assert planned is not None, "refused before, and explained now"
+    with replayed(GeneratorBits(5)):
+        answer = curator.ask(case.sql, EPSILON, params=case.params, **case.limits)
+    fields = [(field.name, field.type, field.noisy, field.remark) for field in answer.fields]
+    kinds = [entry.kind for entry in curator.ledger.entries()]
+    told = [explained, fields, answer.guarantee, answer.notes, str(answer.cost), answer.receipt.entry, kinds]
+    told += [repr(curator.budget), keys(answer, planned)]
+    answer.to_arrow()
+    str(answer)
+    return told
+
+
+def keys(answer: Answer, planned: Planned) -> list[Any]:
+    """Return the keys in their order, where they are public and no noisy number chose or ordered them."""
+    plan, finish = planned.plan, planned.question.finish
+    if finish.selects or any(plan.selects(index) for index in range(len(plan.sets))):
+        return []
+    plain = [place for place, field in enumerate(answer.fields) if not field.noisy]
+    return [tuple(row[place] for place in plain) for row in answer.rows]
+
+
+def written(world: World, folder: Path, name: str) -> Path:
+    """Write a database as parquet files with a policy and a ledger, for the program; return the policy's path."""
+    place = folder / f"cli-{name}"
+    place.mkdir(parents=True)
+    text = world.policy
+    for table, frame in world.frames[name].items():
+        pyarrow.parquet.write_table(frame, place / f"{table}.parquet")
+        text = text.replace(f"[tables.{table}]\n", f"[tables.{table}]\nsource = '{table}.parquet'\n")
+    path = place / "policy.toml"
+    path.write_text(text)
+    Curator.init(path)
+    return path
+
+
+def same_exit(world: World, case: Case, one: Path, other: Path) -> int:
+    """Ask with the program on both, and return the exit code, which must be the same, as must be what went wrong."""
+    from typer.testing import CliRunner
+
+    found = []
+    for path in (one, other):
+        result = CliRunner().invoke(app, ["ask", case.sql, "--epsilon", "1", "--policy", str(path)])
+        found.append((result.exit_code, result.stderr.replace(str(path.parent), "")))
+    if found[0] != found[1]:
+        raise Violation(f"the program ends differently: {found}\n{reproduction(world, case)}")
+    return found[0][0]

@@ -1,0 +1,43 @@
+"""Neighbour replay over generated schemas, data and SQL from the whole grammar: two thousand questions and more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hostile.asking import cases
+from hostile.campaign import explored
+from hostile.judging import Planned, planned
+from hostile.seeing import same_exit, written
+from hostile.world import world
+
+SHARES, WORLDS, QUESTIONS = 4, 15, 35
+"""Each share is a test of its own, so that workers divide them: 2,100 questions in all."""
+
+LEAST = 20
+"""In so many answered questions stands every function and every clause."""
+
+
+@pytest.mark.parametrize("share", range(SHARES))
+def test_no_question_tells_neighbours_apart(share: int, tmp_path: Path, record_property: Any) -> None:
+    tally = explored(range(share * WORLDS, (share + 1) * WORLDS), QUESTIONS, folder=tmp_path)
+    record_property("hostile", tally.record())
+    assert tally.asked == WORLDS * QUESTIONS
+    assert tally.answered >= 0.7 * tally.asked
+    assert tally.over >= 100 / SHARES
+    assert tally.compared >= 40
+    assert tally.missing(LEAST // SHARES) == []
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_the_program_ends_alike_on_neighbours(seed: int, tmp_path: Path) -> None:
+    place = world(seed)
+    paths = [written(place, tmp_path, name) for name in ("one", "other")]
+    chosen = [case for case in cases(place, 12) if not case.params and not case.limits][:5]
+    answered = [isinstance(planned(place.engine("one"), case), Planned) for case in chosen]
+    place.close()
+    codes = [same_exit(place, case, *paths) for case in chosen]
+    assert [code == 0 for code in codes] == answered
+    assert any(answered)

@@ -1,0 +1,95 @@
+"""The campaign must be able to fail: with a rule broken on purpose, it finds a violation in few questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from discreet.engines import bounding, contributions, keeping, picking, rows
+from discreet.engines.duckdb import DuckEngine
+from discreet.engines.forms import UNIT, number
+from discreet.plan.relations import Scan
+from discreet.query import facts
+from hostile.campaign import explored
+from hostile.judging import Violation
+
+Patch = pytest.MonkeyPatch
+
+
+def nothing_is_cut(patch: Patch) -> None:
+    def sums(grouped: Any, limits: Any, parts: Any, whole: bool) -> str:
+        return keeping._sums(grouped, parts, grouped.rows, unit=True)
+
+    patch.setattr(bounding, "sums", sums)
+    patch.setattr(picking, "kept", lambda grouped, limits, whole: grouped.rows)
+
+
+def rows_are_picked_at_random(patch: Patch) -> None:
+    patch.setattr(picking, "told_all", lambda names: "CAST(random() AS VARCHAR)")
+
+
+def rows_without_a_unit_stay(patch: Patch) -> None:
+    def scan(self: rows.Writer, scan: Scan) -> str:
+        return self.source(scan.table, frozenset(self.needed.get(scan.relation, set())))
+
+    patch.setattr(rows.Writer, "_scan", scan)
+
+
+def partners_are_not_counted(patch: Patch) -> None:
+    patch.setattr(DuckEngine, "fan_out", lambda self, table, columns: 1)
+
+
+def values_are_not_clamped(patch: Patch) -> None:
+    def point(value: str, grid: Any) -> str:
+        steps = f"floor(({value} - {number(grid.center)}) / {number(grid.step)})"
+        return f"coalesce(TRY_CAST({steps} AS BIGINT), 0)"
+
+    patch.setattr(contributions, "point", point)
+
+
+def scans_are_cut_by_position(patch: Patch) -> None:
+    patch.setattr(rows, "told_all", lambda names: f"CAST({UNIT} AS VARCHAR)")
+
+
+def one_row_is_in_two_groups(patch: Patch) -> None:
+    found = facts.Facts._domain
+    patch.setattr(facts.Facts, "domain", lambda self, key: _sorted(found(self, key)))
+
+
+def _sorted(found: Any) -> Any:
+    return (
+        None if found is None else tuple(sorted({v for v in found if v is not None}, key=lambda v: (str(type(v)), v)))
+    )
+
+
+def the_size_of_a_table_is_a_limit(patch: Patch) -> None:
+    found = DuckEngine.run
+
+    def run(self: DuckEngine, plan: Any) -> Any:
+        rows_ = self._cursor().execute(f"SELECT count(*) FROM ({self._select('a', frozenset())})").fetchone()
+        if rows_ is not None and rows_[0] > 9:
+            raise MemoryError("out of memory")
+        return found(self, plan)
+
+    patch.setattr(DuckEngine, "run", run)
+
+
+BROKEN: list[tuple[Callable[[Patch], None], int]] = [
+    (nothing_is_cut, 0),
+    (rows_are_picked_at_random, 0),
+    (rows_without_a_unit_stay, 0),
+    (partners_are_not_counted, 0),
+    (values_are_not_clamped, 0),
+    (scans_are_cut_by_position, 0),
+    (one_row_is_in_two_groups, 0),
+    (the_size_of_a_table_is_a_limit, 0),
+]
+
+
+@pytest.mark.parametrize(("broken", "seed"), BROKEN, ids=lambda each: getattr(each, "__name__", ""))
+def test_a_broken_rule_is_noticed(broken: Callable[[Patch], None], seed: int, monkeypatch: Patch) -> None:
+    broken(monkeypatch)
+    with pytest.raises(Violation):
+        explored(range(seed, seed + 2), 35)

@@ -1,0 +1,139 @@
+"""The rules of what units keep, each broken once: what `mutants.py` puts into a copy of the source."""
+
+from __future__ import annotations
+
+from mutations import broken
+
+KEEPING = "tests/engines/test_keeping.py"
+BOUNDING, PICKING, HASHING, STEPS = (f"engines/{name}.py" for name in ("bounding", "picking", "hashing", "keeping"))
+
+MUTATIONS = [
+    broken(
+        "kept: sums of units are not limited at all",
+        STEPS,
+        "bounding.sums(grouped, limits, parts, whole_units) if unit else",
+        "bounding.sums(grouped, limits, parts, whole_units) if unit and len(parts) > 9 else",
+        KEEPING,
+    ),
+    broken(
+        "kept: picked rows of units are not limited at all",
+        STEPS,
+        "kept = picking.kept(grouped, limits, whole_units) if unit else grouped.rows",
+        "kept = grouped.rows",
+        KEEPING,
+    ),
+    broken(
+        "kept: one group too many",
+        BOUNDING,
+        "return min(self.limits.groups, self.limits.rows)",
+        "return min(self.limits.groups + 1, self.limits.rows)",
+        KEEPING,
+    ),
+    broken(
+        "kept: one row in a group too many",
+        BOUNDING,
+        "return min(self.limits.rows_per_group, self.limits.rows)",
+        "return min(self.limits.rows_per_group + 1, self.limits.rows)",
+        KEEPING,
+    ),
+    broken(
+        "kept: rows in all are not limited",
+        BOUNDING,
+        "can = self.each > 1 and self.limits.rows < groups * self.each",
+        "can = False",
+        KEEPING,
+    ),
+    broken(
+        "kept: rows of the group itself count as those before it",
+        BOUNDING,
+        "AND 1 PRECEDING",
+        "AND CURRENT ROW",
+        KEEPING,
+    ),
+    broken("kept: groups after the last row count a unit", BOUNDING, " WHERE {KEEP} > 0", "", KEEPING),
+    broken(
+        "kept: scaled sums are not scaled",
+        BOUNDING,
+        "{name} ELSE {_scaled(name)} END",
+        "{name} ELSE {name} END",
+        KEEPING,
+    ),
+    broken(
+        "kept: scaled sums are rounded beyond their bound",
+        BOUNDING,
+        "{KEEP} + {spread}) // {ROWS})",
+        "{KEEP} + {spread}) // {ROWS} + 1)",
+        KEEPING,
+    ),
+    broken(
+        "kept: scaled sums are rounded down",
+        BOUNDING,
+        "* {KEEP} + {spread}) // {ROWS})",
+        "* {KEEP}) // {ROWS})",
+        KEEPING,
+    ),
+    broken(
+        "kept: negative sums are rounded toward zero",
+        BOUNDING,
+        'rest = f"((({name} % {ROWS}) + {ROWS}) % {ROWS})"',
+        'rest = f"({name} % {ROWS})"',
+        KEEPING,
+    ),
+    broken("kept: small and many groups are not told apart", BOUNDING, "[{self.most}]", "[{self.most} + 1]", KEEPING),
+    broken(
+        "kept: which groups depends on where rows lie",
+        HASHING,
+        "SELECT *, {x} AS x FROM {source}",
+        "SELECT *, ({x} + row_number() OVER ()) % {PRIME} AS x FROM {source}",
+        KEEPING,
+    ),
+    broken("kept: which groups depends on nothing but the key", HASHING, "{unit} * {UNITS} + {key}", "{key}", KEEPING),
+    broken(
+        "kept: the order of groups is linear", HASHING, "(y * y % {PRIME}) * x % {PRIME} AS", "(0 * y) + x AS", KEEPING
+    ),
+    broken(
+        "kept: texts of units run into each other",
+        HASHING,
+        """return f"CAST(length({value}) AS VARCHAR) || {text(':')} || {value}\"""",
+        "return value",
+        KEEPING,
+    ),
+    broken(
+        "kept: keys outside their domain are in a group",
+        STEPS,
+        'tables.append(f"JOIN {_domain',
+        'tables.append(f"LEFT JOIN {_domain',
+        KEEPING,
+    ),
+    broken("kept: keys of the data that are NULL are a group", STEPS, "r.{key.name} IS NOT NULL", "TRUE", KEEPING),
+    broken(
+        "kept: the first key is the fastest",
+        STEPS,
+        "({index} * {len(domain)} + d{at}.i)",
+        "(d{at}.i * {len(domains[0])} + {index})",
+        KEEPING,
+    ),
+    broken(
+        "kept: picked rows in a group are not limited",
+        PICKING,
+        " WHERE in_group <= {limits.rows_per_group}",
+        "",
+        KEEPING,
+    ),
+    broken("kept: groups of picked rows are not limited", PICKING, "in_groups <= {limits.groups} AND ", "", KEEPING),
+    broken("kept: picked rows in all are not limited", PICKING, " AND in_all <= {limits.rows} ", " ", KEEPING),
+    broken(
+        "kept: which rows are picked depends on where they lie",
+        PICKING,
+        'inside = ", ".join(["content", *grouped.names])',
+        'inside = "1"',
+        KEEPING,
+    ),
+    broken(
+        "kept: units with too many rows in all are taken for light ones",
+        PICKING,
+        " OR sum(c) > {limits.rows}",
+        "",
+        KEEPING,
+    ),
+]
