@@ -79,7 +79,7 @@ MUTATIONS = [
         'rest = f"({name} % {ROWS})"',
         KEEPING,
     ),
-    broken("kept: small and many groups are not told apart", BOUNDING, "[{self.most}]", "[{self.most} + 1]", KEEPING),
+    broken("kept: one group too many of many", BOUNDING, "[{self.most}]", "[{self.most} + 1]", KEEPING),
     broken(
         "kept: which groups depends on where rows lie",
         HASHING,
@@ -120,10 +120,10 @@ MUTATIONS = [
         "",
         KEEPING,
     ),
-    broken("kept: groups of picked rows are not limited", PICKING, "in_groups <= {limits.groups} AND ", "", KEEPING),
+    broken("kept: groups of picks are not limited", PICKING, "in_groups <= {limits.groups} AND ", "", KEEPING),
     broken("kept: picked rows in all are not limited", PICKING, " AND in_all <= {limits.rows} ", " ", KEEPING),
     broken(
-        "kept: which rows are picked depends on where they lie",
+        "kept: which rows depends on where they lie",
         PICKING,
         'inside = ", ".join(["content", *grouped.names])',
         'inside = "1"',

@@ -49,13 +49,6 @@ MUTATIONS = [
         STATEMENTS,
     ),
     broken(
-        "keys outside the domain are counted",
-        "engines/statements.py",
-        'tables.append(f"JOIN (VALUES',
-        'tables.append(f"LEFT JOIN (VALUES',
-        STATEMENTS,
-    ),
-    broken(
         "NaN is counted",
         "engines/statements.py",
         'return f"({value} IS NULL OR isnan(CAST({value} AS DOUBLE)))"',

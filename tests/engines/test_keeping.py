@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import itertools
 import random
 from collections import defaultdict
 from dataclasses import replace
@@ -178,6 +179,24 @@ def test_rows_picked_are_as_many_as_rows_scaled(
     assert found(rows, keys, limits, RANKS, whole_units=whole) == (picked, cells)
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_all_small_units_under_all_small_limits(whole: bool) -> None:
+    """Units with 0 to 3 rows in each of three groups, every way of it, are asked by both ways."""
+    counts = list(itertools.product(range(4), repeat=3))
+    rows: list[Row] = [
+        (unit, "n", day, value)
+        for unit, each in enumerate(counts)
+        for day, count in zip(DAYS, each, strict=True)
+        for value in range(count)
+    ]
+    for limits in itertools.starmap(Limits, itertools.product(range(1, 6), range(1, 4), range(1, 4))):
+        for keys in (PUBLIC, PRIVATE[1:]):
+            expected = wanted([(u, d, w, x) for u, w, d, x in rows] if len(keys) == 1 else rows, keys, limits, whole)
+            assert found(rows, keys, limits, whole_units=whole)[0] == expected
+            picked = found(rows, keys, limits, RANKS, whole_units=whole)[0]
+            assert {key: each[:2] for key, each in picked.items()} == {key: each[:2] for key, each in expected.items()}
+
+
 @pytest.mark.parametrize(
     ("unit", "kind"),
     [
@@ -235,11 +254,12 @@ def test_a_unit_far_over_all_limits_reaches_them(whole: bool, most: int) -> None
     CONNECTION.register(
         "far", pa.table([pa.array(columns[0]), pa.array(columns[2]), pa.array(columns[3])], list("udx"))
     )
-    steps = statements(text, True, keys, Limits(3 * most, most, 4), (SUMS[0], SUMS[2]), whole_units=whole)
-    sums, _ = steps.run(lambda each: CONNECTION.execute(each).fetchall())
-    assert len(sums) == -(-3 * most // 4), "four rows in each group, but for the last"
-    assert sum(n for _, n, _ in sums) == 3 * most
-    assert sum(s for _, _, s in sums) == 3 * most * REACH
+    for many in (3, 4):
+        steps = statements(text, True, keys, Limits(many * most, most, 4), (SUMS[0], SUMS[2]), whole_units=whole)
+        sums, _ = steps.run(lambda each: CONNECTION.execute(each).fetchall())
+        assert len(sums) == -(-many * most // 4), "four rows in each group, but for the last"
+        assert sum(n for _, n, _ in sums) == many * most
+        assert sum(s for _, _, s in sums) == many * most * REACH
 
 
 def test_distinct_values_are_counted_among_the_rows_kept() -> None:
