@@ -94,8 +94,8 @@ MUTATIONS = [
     broken(
         "kept: texts of units run into each other",
         HASHING,
-        """return f"CAST(length({value}) AS VARCHAR) || {text(':')} || {value}\"""",
-        "return value",
+        "coalesce(CAST(length({value}) AS VARCHAR) || {text(':')} || {value}, ",
+        "coalesce({value}, ",
         KEEPING,
     ),
     broken(

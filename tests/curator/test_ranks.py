@@ -14,7 +14,8 @@ from scipy import stats
 from discreet.curator import ranks
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.noise.bits import replayed
-from discreet.plan.bounded import BRANCHES, Grid, tree_levels
+from discreet.plan.bounded import BRANCHES, tree_levels
+from discreet.plan.grid import Grid
 from support import ALARM, GeneratorBits
 
 QUIET = Laplace(1e-3)

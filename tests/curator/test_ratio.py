@@ -11,7 +11,7 @@ from scipy import stats
 from discreet.curator.ratio import above, explained, mean_interval
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.noise.bits import replayed
-from discreet.plan.bounded import Grid
+from discreet.plan.grid import Grid
 from support import ALARM, GeneratorBits
 
 NOISES = [Laplace(7.3), Laplace(0.4), Gaussian(7.3), Gaussian(0.4)]

@@ -10,12 +10,14 @@ from pathlib import Path
 from clinic import Visit, clinic
 from discreet.curator.release import Released, ReleasedSet, release
 from discreet.engines.result import Exact, Grouped
+from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Drawn
 from discreet.plan.expressions import Constant
 
 
 def test_released_numbers_of_any_size_come_back_from_the_ledger() -> None:
-    trees = {1: ({(1, 0): -5, (2, 3): 2**70}, {})}
+    trees: dict[int, tuple[dict[tuple[int, int], int], ...]] = {1: ({(1, 0): -5, (2, 3): 2**70}, {})}
     released = Released((ReleasedSet(((2**100, -1), ()), trees), ReleasedSet(((7,), ()), {1: ({},)})))
     assert Released.from_bytes(released.to_bytes()) == released
 
@@ -51,9 +53,9 @@ def test_answers_of_the_first_version_are_read() -> None:
 def test_keys_are_selected_by_units_sorted_and_nothing_is_left_of_others(tmp_path: Path) -> None:
     rows: list[Visit] = [(1, 30, 10.0, "icu")]
     with clinic(tmp_path, rows) as curator:
-        text = "SELECT CAST(patient_id AS TEXT) AS c, COUNT(*), SUM(age) FROM visits GROUP BY 1"
+        text = "SELECT CAST(patient_id AS TEXT) AS c, SUM(cost), SUM(age) FROM visits GROUP BY 1"
         _, priced = curator._priced(text, 1.0, None, None, None, False, {})
-    assert priced.selection is not None
+    assert isinstance(priced.selection, KeySelection)
     sure = priced.selection.threshold[1]
     keys: tuple[tuple[Constant, ...], ...] = (("b",), ("rare",), ("a",), ("none",))
     sums = tuple((10**9, 10**9, -(10**9), 10**9) for _ in priced.bounded.plan.measures)
@@ -63,3 +65,22 @@ def test_keys_are_selected_by_units_sorted_and_nothing_is_left_of_others(tmp_pat
         assert found.keys == (("a",), ("b",)), "one unit appears once in a hundred billion times"
         for row in found.sums:
             assert [value < 0 for value in row] == [True, False], "values stay with their keys"
+
+
+def test_keys_below_the_threshold_of_a_count_are_left_out_of_everything(tmp_path: Path) -> None:
+    with clinic(tmp_path, []) as curator:
+        text = "SELECT CAST(patient_id AS TEXT) AS c, COUNT(*), SUM(age) FROM visits GROUP BY 1"
+        _, priced = curator._priced(text, 1.0, None, None, None, False, {})
+    assert isinstance(priced.selection, KeyThreshold)
+    assert priced.counted is not None
+    keys: tuple[tuple[Constant, ...], ...] = (("b",), ("rare",), ("a",))
+    counts, totals = (10**6, 1, 2 * 10**6), (-(10**9), 10**9, 10**9)
+    places = range(len(priced.bounded.plan.measures))
+    sums = tuple(counts if place == priced.counted else totals for place in places)
+    for _ in range(20):
+        (found,) = release(priced, Exact((Grouped(sums, {}, keys, (1000, 1, 1000)),)), {}).sets
+        assert found.keys == (("a",), ("b",))
+        (total,) = (row for place, row in enumerate(found.sums) if place != priced.counted)
+        assert [value > 0 for value in total] == [True, False], "values stay with their keys"
+        assert all(value >= priced.selection.level for value in found.sums[priced.counted])
+        assert all(len(row) == 2 for row in found.sums)

@@ -18,12 +18,12 @@ from questions import refusal
         "SELECT SUM(d) FROM (SELECT patient, COUNT(DISTINCT ward) AS d FROM visits GROUP BY patient)",
         "SELECT SUM(d) FROM (SELECT patient, COUNT(age) FILTER (WHERE sick) AS d FROM visits GROUP BY patient)",
         "SELECT SUM(d) FROM (SELECT patient, SUM(cost) FILTER (WHERE sick) AS d FROM visits GROUP BY patient)",
-        "SELECT w, SUM(n) FROM (SELECT patient, ward AS w, COUNT(*) AS n FROM visits GROUP BY patient, ward) GROUP BY w",
+        "SELECT w, SUM(n) FROM (SELECT patient, ward w, COUNT(*) AS n FROM visits GROUP BY patient, ward) GROUP BY w",
         "SELECT COUNT(*) FROM (SELECT patient FROM visits GROUP BY patient HAVING COUNT(*) > 2)",
         "SELECT COUNT(*) FROM (SELECT patient, MAX(age) - MIN(age) AS d FROM visits GROUP BY patient) WHERE d > 20",
         "SELECT COUNT(*) FROM (SELECT patient, age // 10 AS d FROM visits WHERE age >= 0 GROUP BY patient, age // 10)",
         "SELECT COUNT(*) FROM (SELECT patient, age // 10 AS d FROM visits GROUP BY 1, 2)",
-        "SELECT COUNT(*), SUM(n) FROM (SELECT patient, COUNT(*) AS n FROM visits JOIN stays ON who = patient GROUP BY patient)",
+        "SELECT COUNT(*), SUM(n) FROM (SELECT COUNT(*) AS n FROM visits JOIN stays ON who = patient GROUP BY patient)",
         "SELECT SUM(v.cost) FROM visits v JOIN (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient) c "
         "ON c.patient = v.patient WHERE c.n > 1",
         "SELECT SUM(m) FROM (SELECT patient, MAX(n) AS m FROM (SELECT patient, ward, COUNT(*) AS n FROM visits "

@@ -13,9 +13,10 @@ from questions import asked, refusal
     [
         "WITH a AS (SELECT * FROM visits WHERE age > 30) SELECT COUNT(*) FROM a",
         "WITH a AS (SELECT * FROM visits), b AS (SELECT * FROM a WHERE sick) SELECT COUNT(*) FROM b",
-        "WITH a AS (SELECT age FROM visits) SELECT SUM(age) FROM (WITH a AS (SELECT days AS age FROM stays) SELECT * FROM a)",
+        "WITH a AS (SELECT age FROM visits) SELECT SUM(age) FROM (WITH a AS (SELECT days age FROM stays) FROM a)",
         "WITH visits AS (SELECT * FROM visits WHERE sick) SELECT COUNT(*) FROM visits",
-        "WITH a AS (SELECT patient FROM stays JOIN visits ON who = patient) SELECT COUNT(*) FROM a x JOIN a y USING (patient)",
+        "WITH a AS (SELECT patient FROM visits JOIN stays ON who = patient) "
+        "SELECT COUNT(*) FROM a JOIN a b USING (patient)",
         "SELECT COUNT(*), SUM(cost) FROM adults",
         "SELECT SUM(total), SUM(n) FROM totals",
         "WITH adults AS (SELECT * FROM visits WHERE age >= 60) SELECT COUNT(*) FROM adults",

@@ -111,7 +111,7 @@ def test_lookups_mean_what_duckdb_means() -> None:
         "SELECT COUNT(*) FROM visits a JOIN visits b USING (patient) WHERE a.age < b.age",
         "SELECT COUNT(*) FROM visits a JOIN visits b ON a.patient = b.patient AND a.age = b.age + 1",
         "SELECT COUNT(*) FROM visits v JOIN (SELECT who, days FROM stays WHERE days > 9) s ON s.who = v.patient",
-        "SELECT COUNT(*), COUNT(x) AS x FROM visits v LEFT JOIN (SELECT who, days + 1 AS x FROM stays) s ON s.who = v.patient",
+        "SELECT COUNT(*), COUNT(x) AS x FROM visits LEFT JOIN (SELECT who, days + 1 AS x FROM stays) ON who = patient",
         "SELECT COUNT(*) FROM visits v JOIN stays s ON s.who = v.patient JOIN secrets z ON z.patient = v.patient "
         "LEFT JOIN beds ON beds.ward = s.ward WHERE score > 2",
         "SELECT COUNT(*) FROM visits WHERE sick AND (age > 30 OR ward = 'icu') AND cost IS NOT NULL",

@@ -16,7 +16,7 @@ from questions import refusal
         "SELECT SUM(c), COUNT(c) FROM (SELECT c + 1 AS c FROM (SELECT cost AS c FROM visits) WHERE c > 10)",
         "SELECT w, SUM(c) FROM (SELECT ward AS w, cost AS c FROM visits) GROUP BY w",
         "SELECT COUNT(*) FROM (SELECT ward FROM visits UNION ALL SELECT ward FROM stays)",
-        "SELECT SUM(x) FROM (SELECT age AS x FROM visits UNION ALL SELECT days FROM stays UNION ALL SELECT 1 FROM secrets)",
+        "SELECT SUM(x) FROM (SELECT age x FROM visits UNION ALL SELECT days FROM stays UNION ALL SELECT 1 FROM visits)",
         "SELECT SUM(x) FROM (SELECT age AS x FROM visits UNION ALL SELECT price FROM stays)",
         "SELECT COUNT(DISTINCT p) FROM (SELECT patient AS p FROM visits UNION ALL SELECT who FROM stays)",
         "SELECT k, COUNT(*) FROM (SELECT 'visit' AS k FROM visits UNION ALL SELECT 'stay' FROM stays) GROUP BY k",

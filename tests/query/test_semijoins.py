@@ -25,7 +25,7 @@ from questions import refusal
         "EXISTS (SELECT * FROM stays s WHERE v.patient = s.who AND s.days > 30)",
         "NOT EXISTS (SELECT 1 FROM stays s WHERE s.who = v.patient AND s.ward = 'icu')",
         "EXISTS (SELECT 1 FROM visits w WHERE w.patient = v.patient AND w.sick)",
-        "EXISTS (SELECT 1 FROM stays s WHERE s.who = v.patient AND s.who IN (SELECT patient FROM secrets WHERE score > 4))",
+        "EXISTS (SELECT 1 FROM stays WHERE who = v.patient AND who IN (SELECT patient FROM secrets WHERE score > 4))",
     ],
 )
 def test_conditions_on_other_rows_of_the_same_unit(condition: str) -> None:

@@ -27,7 +27,9 @@ def test_views_that_mean_something(sql: str) -> None:
     ("sql", "part"),
     [
         ("SELECT * FROM nobody", "there is no table 'nobody'"),
-        ("SELECT * FROM visits LIMIT 5", "rows are not released"),
+        ("SELECT * FROM visits LIMIT 5", "rows have no order"),
+        ("SELECT COUNT(*) AS n FROM later", "there is no table 'later'"),
+        ("SELECT ward, COUNT(*) AS n FROM v GROUP BY ward", "there is no table 'v'"),
         ("SELECT * FROM later", "there is no table 'later'"),
         ("SELECT * FROM v", "there is no table 'v'"),
         ("DROP TABLE visits", "is not a SELECT"),

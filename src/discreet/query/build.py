@@ -33,9 +33,11 @@ MOST_SETS = 64
 """Groupings in one question."""
 
 
-def build(select: exp.Select, catalog: Catalog, parameters: Mapping[str, Any] | None = None) -> Question:
-    """Return the plan of a SELECT, or refuse it with the text that cannot be answered."""
-    reading = Reading(catalog, dict(parameters or {}))
+def build(
+    select: exp.Select, catalog: Catalog, parameters: Mapping[str, Any] | None = None, views: int | None = None
+) -> Question:
+    """Return the plan of a SELECT, or refuse it with the text that cannot be answered; it sees so many views."""
+    reading = Reading(catalog, dict(parameters or {}), views=views)
     return _question(select, reading)
 
 

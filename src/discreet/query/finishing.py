@@ -19,8 +19,8 @@ from discreet.query.parse import check_clauses, known, shown
 from discreet.query.rows import condition, no_aggregate
 
 AGAIN = (
-    "answers are not aggregated again; ask for what you want to know, or group by the unit inside, so that its rows are "
-    "aggregated one unit at a time"
+    "answers are not aggregated again; ask for what you want to know, or group by the unit inside, so that rows are "
+    "aggregated within one unit first"
 )
 
 
@@ -94,8 +94,13 @@ def wrapped(select: exp.Select, inner: Question, parameters: Mapping[str, Any]) 
     outer = None if where is None else condition("WHERE", translate(where.this, scope))
     having = all_of([each for each in (inner.finish.having, outer) if each is not None])
     limits = [each for each in (inner.finish.limit, limit_of(select, parameters)) if each is not None]
-    columns = dict(outputs) | columns
-    order = orders(select, [each for _, each in outputs], scope) or inner.finish.order
+    aliases = {name.casefold(): each for name, each in outputs}
+
+    def ordered(node: exp.Column) -> Expression:
+        return column(node) if node.table else aliases.get(node.name.casefold()) or column(node)
+
+    by = Scope(ordered, _not_again, parameters, finish=True)
+    order = orders(select, [each for _, each in outputs], by) or inner.finish.order
     finish = Finish(tuple(outputs), having, order, min(limits) if limits else None)
     return replace(inner, finish=finish)
 

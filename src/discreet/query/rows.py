@@ -193,7 +193,10 @@ class Rows:
                 pairs.append((unread, unread, True))
                 continue
             if not isinstance(theirs, exp.Column):
-                raise QueryError(f"{shown(theirs)}: ON takes columns of {name!r}")
+                if keep:
+                    raise QueryError(f"{shown(theirs)}: ON of a LEFT JOIN takes columns of {name!r}")
+                extra.append(exp.EQ(this=mine.copy(), expression=theirs.copy()))
+                continue
             pairs.append((translate(mine, self.scope), new.column(theirs), False))
         return pairs, extra
 

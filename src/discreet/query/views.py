@@ -10,7 +10,7 @@ from discreet.query.build import build
 from discreet.query.catalog import Catalog
 from discreet.query.parse import parse_query
 from discreet.query.reading import Reading
-from discreet.query.selects import selected
+from discreet.query.selects import has_aggregate, selected
 
 
 def check_views(catalog: Catalog) -> None:
@@ -20,10 +20,13 @@ def check_views(catalog: Catalog) -> None:
             query = parse_query(view.sql)
             try:
                 selected(query, Reading(catalog, {}, views=place))
-            except QueryError:
+            except QueryError as first:
                 if not isinstance(query, exp.Select):
                     raise
-                build(query, catalog)
+                try:
+                    build(query, catalog, views=place)
+                except QueryError as second:
+                    raise (second if has_aggregate(query) or query.args.get("group") else first) from None
         except QueryError as wrong:
             remedy = "write a SELECT that could stand in FROM (...) of a question"
             raise problem(catalog.policy.path, ("views", view.name, "sql"), str(wrong), remedy) from None

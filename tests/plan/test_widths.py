@@ -1,0 +1,38 @@
+"""Numbers and texts do not grow beyond their limits by going through subqueries."""
+
+from __future__ import annotations
+
+import pytest
+
+from oracle import ENGINE, assert_same
+from questions import refusal
+
+SQUARE = "SELECT patient, patient * patient AS x, ward FROM visits"
+JOINED = "SELECT patient, {} AS w FROM ({})"
+
+
+def test_what_fits_is_answered() -> None:
+    assert_same(f"SELECT COUNT(*) FROM ({SQUARE}) WHERE x > 50")
+    assert_same("SELECT COUNT(*) FROM (SELECT ward || ward AS w FROM visits) WHERE w || w = 'icuicuicuicu'")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"(SELECT x * x AS y FROM ({SQUARE}))",
+        f"(SELECT x * patient AS y FROM ({SQUARE}))",
+        f"(SELECT m * m AS y FROM (SELECT patient, MAX(x) AS m FROM ({SQUARE}) GROUP BY patient))",
+        f"(SELECT x * x AS y FROM ({SQUARE} UNION ALL {SQUARE}))",
+        f"(SELECT b.x * a.patient AS y FROM visits a JOIN ({SQUARE} WHERE sick) b USING (patient))",
+    ],
+)
+def test_numbers_that_could_leave_38_digits_are_refused_however_deep(source: str) -> None:
+    assert "38 digits" in refusal(ENGINE, f"SELECT COUNT(y) FROM {source} WHERE y > 5")
+
+
+def test_texts_that_double_in_every_subquery_are_refused() -> None:
+    source = "visits"
+    for _ in range(24):
+        source = f"(SELECT patient, ward || ward AS ward FROM {source})"
+    told = refusal(ENGINE, f"SELECT COUNT(*) FROM {source} WHERE ward = 'x'")
+    assert "text" in told
