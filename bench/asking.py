@@ -50,7 +50,7 @@ def beside_peers() -> str:
             rows.append([peer, f"{taken:.1f} s", f"{ratio:.0f}", f"{FASTER}: {'met' if ratio >= FASTER else 'MISSED'}"])
     head = (
         "### Whole questions beside peers\n\n"
-        "COUNT and SUM by 1,000 public groups on a million rows, every unit over its bounds (10 groups, 5 rows in each).\n"
+        "COUNT and SUM by 1,000 public groups on a million rows, every unit over its bounds (10 groups, 5 rows each).\n"
         "Ours is `Curator.ask` with its ledger; Tumult's is the second asking.\n\n"
     )
     return head + markdown(["", "time", "times ours", "asked"], rows) + "\n"

@@ -209,8 +209,8 @@ MUTATIONS = [
     broken(
         "an outer join keeps the public side",
         "query/rows.py",
-        '        if keep:\n            raise QueryError(\n                f"{shown(join)}: an outer join must',
-        '        if keep and False:\n            raise QueryError(\n                f"{shown(join)}: an outer join must',
+        '        if keep:\n            raise QueryError(\n                f"{shown(join)}: an outer join ',
+        '        if keep and False:\n            raise QueryError(\n                f"{shown(join)}: an outer join ',
         REFUSALS,
     ),
     broken(

@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 from discreet.base.types import Type
 from discreet.engines.forms import UNIT
 from discreet.engines.keeping import KeyColumn, statements
-from discreet.plan.bounded import Grid, Limits, Measure, Part
+from discreet.plan.bounded import Limits, Measure, Part
+from discreet.plan.grid import Grid
 
 PRIME = 2**31 - 1
 REACH = 40

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from discreet.base.errors import ParameterError, QueryError
 from discreet.base.types import Type
 from discreet.mechanisms import Gaussian, Laplace
+from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, Key, KeySet, Limits, Measure, Part
 from discreet.plan.expressions import Column
@@ -55,7 +57,7 @@ EPSILONS = st.fractions(Fraction(1, 20), 20, max_denominator=10**6)
 def loss_of(priced: Price) -> Fraction:
     """Return the sum of the losses of Laplace noise, of drawn quantiles and of selected keys, exactly."""
     plan = priced.bounded.plan
-    total = Fraction(priced.selection.epsilon) if priced.selection is not None else Fraction(0)
+    total = Fraction(priced.selection.epsilon) if isinstance(priced.selection, KeySelection) else Fraction(0)
     for measure, noise in zip(plan.measures, priced.noises, strict=True):
         assert not isinstance(noise, Gaussian)
         if isinstance(noise, Quantile):
@@ -190,8 +192,11 @@ def test_the_guarantee_is_said() -> None:
     assert isinstance(PURE, Policy)
 
 
-KEYED = "SELECT seen, COUNT(*), SUM(age) FROM visits GROUP BY seen"
-"""Days of visits have no declared values, so they are selected."""
+KEYED = "SELECT seen, SUM(cost), SUM(age) FROM visits GROUP BY seen"
+"""Days of visits have no declared values, so they are selected; nothing that is released counts them."""
+
+COUNTED = "SELECT seen, COUNT(*), COUNT(DISTINCT patient), SUM(age) FROM visits GROUP BY seen"
+"""A count is released, and a threshold on it selects the keys."""
 
 
 @given(EPSILONS)
@@ -199,7 +204,7 @@ KEYED = "SELECT seen, COUNT(*), SUM(age) FROM visits GROUP BY seen"
 def test_selected_keys_pay_a_share_and_a_delta(epsilon: Fraction) -> None:
     made = bounded(engine_of(), KEYED)
     priced = price(made, SMALL, epsilon=epsilon)
-    assert priced.selection is not None
+    assert isinstance(priced.selection, KeySelection)
     assert priced.selection.groups == made.plan.reached()
     assert 0 < Fraction(priced.selection.delta) <= SMALL.delta / 32
     assert sum(priced.shares) == Fraction(2, 3), "the third part is the selection's"
@@ -213,9 +218,35 @@ def test_selected_keys_pay_a_share_and_a_delta(epsilon: Fraction) -> None:
 
 def test_selected_keys_under_rho_pay_a_share_and_a_delta() -> None:
     priced = price(bounded(engine_of(), KEYED), SMALL, rho=Fraction(1, 10))
-    assert priced.selection is not None
+    assert isinstance(priced.selection, KeySelection)
     assert squares_of(priced) / 2 + Fraction(priced.selection.epsilon) ** 2 / 2 <= Fraction(1, 10)
     assert (priced.charge.rho, priced.charge.delta) == (Fraction(1, 10), SMALL.delta / 32)
+
+
+@pytest.mark.parametrize("cost", [{"epsilon": Fraction(1, 2)}, {"rho": Fraction(1, 10)}])
+def test_keys_above_a_threshold_pay_only_a_delta(cost: dict[str, Fraction]) -> None:
+    made = bounded(engine_of(), COUNTED)
+    priced = price(made, SMALL, **cost)
+    assert isinstance(priced.selection, KeyThreshold)
+    assert priced.counted is not None
+    assert made.plan.measures[priced.counted].part is Part.UNITS, "units move the least"
+    assert (priced.selection.noise, priced.selection.rows) == (priced.noises[priced.counted], 1)
+    assert priced.selection.groups == made.plan.reached()
+    assert sum(priced.shares) == 1
+    assert priced.charge.delta == SMALL.delta / 32
+
+
+def test_a_threshold_on_rows_counts_with_all_that_one_unit_has_in_a_group() -> None:
+    made = bounded(engine_of(), "SELECT seen, COUNT(*) FROM visits GROUP BY seen")
+    priced = price(made, SMALL, epsilon=Fraction(1))
+    assert isinstance(priced.selection, KeyThreshold)
+    (limits,) = (each.limits for each in made.plan.sets)
+    assert priced.selection.rows == limits.rows_per_group == 3
+
+
+def test_a_count_with_a_condition_selects_no_keys() -> None:
+    made = bounded(engine_of(), "SELECT seen, COUNT(*) FILTER (WHERE sick) FROM visits GROUP BY seen")
+    assert isinstance(price(made, SMALL, epsilon=Fraction(1)).selection, KeySelection)
 
 
 def test_keys_from_the_data_need_a_delta() -> None:
