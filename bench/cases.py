@@ -132,8 +132,12 @@ def _clinic() -> Table:
     draw = np.random.default_rng(11)
     rows = []
     for person in range(4000):
+        towns: set[int] = set()
         for ward in draw.choice(10, draw.integers(1, GROUPS + 1), replace=False):
             town = int(min(draw.zipf(1.4), 300))
+            while town in towns:  # nobody is over the limits, by town either
+                town = int(min(draw.zipf(1.4), 300))
+            towns.add(town)
             for _ in range(draw.integers(1, ROWS_PER_GROUP + 1)):
                 rows.append((person, int(ward), town, int(min(draw.gamma(2, 120), 1000))))
     names = ("person", "ward", "town", "cost")

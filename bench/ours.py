@@ -25,6 +25,7 @@ from discreet.query.price import Price, expected_error
 
 WORDS = {
     "count": "COUNT(*)",
+    "units": "",
     "sum": "SUM({})",
     "mean": "AVG({})",
     "variance": "VAR_POP({})",
@@ -36,8 +37,10 @@ BUDGET = 10**7
 
 def sql(case: Case) -> str:
     """Return the question."""
+    table, person = load(case.table).name, load(case.table).person
     words = WORDS[case.aggregate].format(case.column)
-    table = load(case.table).name
+    if case.aggregate == "units":
+        words = f"COUNT(DISTINCT {person})" if person else "COUNT(*)"
     return (
         f"SELECT {case.key}, {words} AS x FROM {table} GROUP BY {case.key}"
         if case.key

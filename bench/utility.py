@@ -10,7 +10,7 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -151,7 +151,7 @@ def keep(case: Case) -> list[str]:
         ways = {way: float(np.mean(kept)) for way, kept in peer.kept(case, 200).items()}
         way, share = max(ways.items(), key=lambda each: each[1])
         shares[name] = f"{share:.1%} ({way})"
-    found = ours.releases(case, 200)
+    found = ours.releases(replace(case, aggregate="units"), 200)
     mine = "not answered yet" if found is None else f"{np.mean(~np.isnan(found)):.1%}"
     return [case.name, f"{len(case.keys)}", mine, shares["opendp"], shares["pipelinedp"]]
 
@@ -230,7 +230,7 @@ def sections(words: list[str]) -> Iterator[tuple[str, bool]]:
     )
     counts = [case for case in chosen(private_cases(), words) if case.aggregate == "count"]
     table = markdown(["question", "keys", "discreet", "OpenDP", "PipelineDP"], together(keep, counts))
-    yield f"Keys taken from the data, kept by a question for keys and counts (each peer's best way):\n\n{table}\n", True
+    yield f"Keys taken from the data, kept by a question for keys and counts of people (each peer's best way):\n\n{table}\n", True
     table, met = covering(words)
     yield f"Intervals of discreet at 95 %, how often they held the truth:\n\n{table}\n", met
 
