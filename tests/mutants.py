@@ -20,6 +20,7 @@ import mutations_answers
 import mutations_curator
 import mutations_drawing
 import mutations_engines
+import mutations_hostile
 import mutations_ledger
 import mutations_policy
 import mutations_query
@@ -36,6 +37,7 @@ LISTS = (
     mutations_engines,
     mutations_curator,
     mutations_drawing,
+    mutations_hostile,
 )
 MUTANTS = [*FOUNDATIONS, *(mutant for each in LISTS for mutant in each.MUTATIONS)]
 

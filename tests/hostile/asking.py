@@ -22,7 +22,7 @@ class Case:
     sql: str
     tags: frozenset[str]
     params: dict[str, Any] = field(default_factory=dict)
-    limits: dict[str, int] = field(default_factory=dict)
+    limits: dict[str, Any] = field(default_factory=dict)
     epsilon: float = 1.0
 
 

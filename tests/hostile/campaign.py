@@ -6,7 +6,7 @@ import contextlib
 import math
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +29,16 @@ FORMS = (
     "no keys",
 )
 WRITTEN = (
-    "view WITH subquery|aggregates of one unit|FILTER in a subquery|unit and key|HAVING in a subquery|UNION ALL|EXISTS|"
-    "NOT EXISTS|IN|NOT IN|JOIN on more than the unit|LEFT JOIN of people|JOIN of people|public table first|"
+    "view WITH subquery|aggregates of one unit|FILTER in a subquery|unit and key|HAVING in a subquery|UNION ALL|"
+    "EXISTS|NOT EXISTS|IN|NOT IN|JOIN on more than the unit|LEFT JOIN of people|JOIN of people|public table first|"
     "LEFT JOIN of a public table|JOIN of a public table|parameter|tighter limits|rows as units|"
-    "UNION ALL of rows as units|FILTER|ROLLUP|CUBE|GROUPING SETS|GROUP BY|HAVING|ORDER BY|LIMIT|SELECT around a question"
+    "UNION ALL of rows as units|FILTER|ROLLUP|CUBE|GROUPING SETS|GROUP BY|HAVING|ORDER BY|LIMIT|"
+    "SELECT around a question"
 )
 CLAUSES = (*WRITTEN.replace("view WITH subquery", "view|WITH|subquery").split("|"), *FORMS)
 AGGREGATES = tuple(f"aggregate: {kind.value}" for kind in Kind if kind is not Kind.CLAMPED)
+
+TOTALS = ("asked", "answered", "over", "compared", "seconds")
 
 
 @dataclass
@@ -61,11 +64,12 @@ class Tally:
 
     def record(self) -> dict[str, Any]:
         """Return everything as plain values, which a worker can send."""
-        return asdict(self)
+        counts = {"functions": dict(self.functions), "clauses": dict(self.clauses)}
+        return {name: getattr(self, name) for name in TOTALS} | counts
 
     def merge(self, other: dict[str, Any]) -> None:
         """Add another tally's record."""
-        for name in ("asked", "answered", "over", "compared", "seconds"):
+        for name in TOTALS:
             setattr(self, name, getattr(self, name) + other[name])
         self.functions.update(other["functions"])
         self.clauses.update(other["clauses"])

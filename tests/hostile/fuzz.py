@@ -12,8 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""What must hold of a question on neighbours: the same plan, no exception, and differences within the declared bounds."""
+"""What must hold of a question on neighbours: one plan, no exception, and differences within the declared bounds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Vector = dict[tuple[Any, ...], int]
 """A number for each set of keys, key and, for ranks, cell; those that are not there are 0."""
 
 
-class Violation(AssertionError):
+class Violation(AssertionError):  # noqa: N818
     """A rule that did not hold, with all that is needed to see it again."""
 
 
@@ -156,7 +156,7 @@ def _same(one: Vector, base: Vector, alone: Vector, what: str) -> None:
 
 def _empty(each: Any) -> Any:
     zeros = tuple(tuple(0 for _ in row) for row in each.sums)
-    cells = {place: tuple({} for _ in found) for place, found in each.cells.items()}
+    cells: dict[int, Any] = {place: tuple({} for _ in found) for place, found in each.cells.items()}
     return type(each)(zeros, cells, each.keys, tuple(0 for _ in each.units))
 
 
@@ -194,7 +194,8 @@ def reproduction(world: World, case: Case) -> str:
     """Return a case as it can be asked by hand."""
     names = [name for name in ("a", "b", "c", "r") if name in world.frames["one"]]
     tables = "\n".join(f"-- {name} alone: {shown(world.frames['alone'][name].to_pydict)}" for name in names)
-    return f"world({case.seed}), case {case.place}: {case.params} {case.limits} epsilon={case.epsilon}\n{case.sql}\n{tables}"
+    how = f"{case.params} {case.limits} epsilon={case.epsilon}"
+    return f"world({case.seed}), case {case.place}: {how}\n{case.sql}\n{tables}"
 
 
 def shown(columns: Any) -> str:

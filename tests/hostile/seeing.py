@@ -44,12 +44,14 @@ def same_seen(world: World, case: Case, one: Curator, other: Curator, planned: P
 
 def seen(curator: Curator, case: Case, planned: Planned | None) -> list[Any]:
     """Return all that is seen of one asking. What was planned must be answered; what was refused, refused freely."""
+    explained: str | DiscreetError
     try:
         explained = str(curator.explain(case.sql, EPSILON, params=case.params, **case.limits))
     except DiscreetError as refusal:
-        assert planned is None, f"answered before, and refused now: {refusal}"
-        return [type(refusal), str(refusal), len(list(curator.ledger.entries()))]
-    assert planned is not None, "refused before, and explained now"
+        explained = refusal
+    assert isinstance(explained, str) is (planned is not None), "now answered and now refused"
+    if planned is None:
+        return [type(explained), str(explained), len(list(curator.ledger.entries()))]
     with replayed(GeneratorBits(5)):
         answer = curator.ask(case.sql, EPSILON, params=case.params, **case.limits)
     fields = [(field.name, field.type, field.noisy, field.remark) for field in answer.fields]

@@ -78,12 +78,12 @@ def the_size_of_a_table_is_a_limit(patch: Patch) -> None:
 
 BROKEN: list[tuple[Callable[[Patch], None], int]] = [
     (nothing_is_cut, 0),
-    (rows_are_picked_at_random, 0),
+    (rows_are_picked_at_random, 1),
     (rows_without_a_unit_stay, 0),
-    (partners_are_not_counted, 0),
+    (partners_are_not_counted, 6),
     (values_are_not_clamped, 0),
-    (scans_are_cut_by_position, 0),
-    (one_row_is_in_two_groups, 0),
+    (scans_are_cut_by_position, 1),
+    (one_row_is_in_two_groups, 4),
     (the_size_of_a_table_is_a_limit, 0),
 ]
 
@@ -92,4 +92,4 @@ BROKEN: list[tuple[Callable[[Patch], None], int]] = [
 def test_a_broken_rule_is_noticed(broken: Callable[[Patch], None], seed: int, monkeypatch: Patch) -> None:
     broken(monkeypatch)
     with pytest.raises(Violation):
-        explored(range(seed, seed + 2), 35)
+        explored(range(seed, seed + 1), 35)

@@ -1,4 +1,4 @@
-"""Generated databases: a policy, tables of people and public tables, and neighbours that differ in one of the people."""
+"""Generated databases: a policy, tables of people, public tables, and neighbours that differ in one of the people."""
 
 from __future__ import annotations
 

@@ -26,6 +26,9 @@ SQUARE_REACH = 1 << 20
 SUM_REACH = 1 << 52
 """The furthest grid point of a sum: floats hold it exactly, and 2^48 of them stay below 2^100."""
 
+NARROW = Fraction(1, 1 << 900)
+"""Ranges narrower than this are constants: their steps would be no floats."""
+
 RANK_POINTS = 16**6
 """Grid points of ranks."""
 
@@ -100,9 +103,10 @@ class Measures:
                 f"without limit; declare lower and upper in the policy (`discreet bounds` finds them privately), "
                 f"or write LEAST(GREATEST(x, low), high)"
             )
-        if found.lower < found.upper:
+        if found.upper - found.lower >= NARROW:
             return found
-        return Range(found.lower, found.lower + (found.step or 1), found.step)  # a constant, which has no width
+        step = found.step if found.step is not None and found.step >= NARROW else None
+        return Range(found.lower, found.lower + (step or 1), step)  # a constant, which has no width
 
     def _step(self, argument: Expression, found: Range) -> tuple[Fraction, list[str]]:
         """Return the grid's step: declared or derived, one for whole numbers, else one that makes a million steps."""

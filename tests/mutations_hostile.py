@@ -1,0 +1,74 @@
+"""What generated questions found, each put back once: what `mutants.py` puts into a copy of the source."""
+
+from __future__ import annotations
+
+from mutations import broken
+
+FOUND, CAMPAIGN = "tests/hostile/test_found.py", "tests/hostile/test_campaign.py"
+
+MUTATIONS = [
+    broken(
+        "widths of subqueries' columns are trusted",
+        "query/build.py",
+        "        check_widths(made.expressions(), made.block)\n",
+        "",
+        FOUND,
+    ),
+    broken(
+        "dates meet times as they are",
+        "engines/rows.py",
+        'equal = (sql(Call("eq", pair, Type.BOOLEAN)) for pair in join.on)',
+        'equal = (f"{sql(mine)} = {sql(theirs)}" for mine, theirs in join.on)',
+        FOUND,
+    ),
+    broken(
+        "-0.0 may stand for 0.0",
+        "engines/rows.py",
+        "    if expression.type in (Type.FLOAT, Type.DECIMAL):\n",
+        "    if expression.type is Type.BOOLEAN:\n",
+        FOUND,
+    ),
+    broken(
+        "NULL is told as the text null",
+        "engines/hashing.py",
+        '    value = f"CAST({name} AS VARCHAR)"\n',
+        "    value = f\"coalesce(CAST({name} AS VARCHAR), 'null')\"\n",
+        FOUND,
+    ),
+    broken(
+        "two keys may be one float",
+        "query/facts.py",
+        "        if key.type in (Type.FLOAT, Type.DECIMAL):  # as engines",
+        "        if key.type is Type.BOOLEAN:  # as engines",
+        FOUND,
+    ),
+    broken(
+        "decimals as units keep their zeros",
+        "engines/sources.py",
+        "        if self.types[name] is not Type.DECIMAL:\n            return self._value(name)\n",
+        "        if self.types[name] is not Type.DECIMAL:\n            return self._value(name)\n"
+        "        return quoted(name)\n",
+        FOUND,
+    ),
+    broken(
+        "units to the nanosecond are one to the microsecond",
+        "engines/sources.py",
+        'self.kinds.get(unit) == "TIMESTAMP_NS"',
+        'self.kinds.get(unit) == "no type"',
+        FOUND,
+    ),
+    broken(
+        "times before DuckDB's first are read",
+        "engines/sources.py",
+        "        if kind is Type.TIMESTAMP:  # files can hold times before DuckDB's first, on which it fails\n",
+        "        if kind is Type.BOOLEAN:\n",
+        FOUND,
+    ),
+    broken(
+        "partners in public tables are not counted",
+        "query/rows.py",
+        "        return Lookup(name, place, tuple(columns), keep, fan_out)",
+        "        return Lookup(name, place, tuple(columns), keep, min(fan_out, 1))",
+        CAMPAIGN,
+    ),
+]
