@@ -230,7 +230,8 @@ def sections(words: list[str]) -> Iterator[tuple[str, bool]]:
     )
     counts = [case for case in chosen(private_cases(), words) if case.aggregate == "count"]
     table = markdown(["question", "keys", "discreet", "OpenDP", "PipelineDP"], together(keep, counts))
-    yield f"Keys taken from the data, kept by a question for keys and counts of people (each peer's best way):\n\n{table}\n", True
+    head = "Keys taken from the data, kept by a question for keys and counts of people (each peer's best way)"
+    yield f"{head}:\n\n{table}\n", True
     table, met = covering(words)
     yield f"Intervals of discreet at 95 %, how often they held the truth:\n\n{table}\n", met
 

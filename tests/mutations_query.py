@@ -52,8 +52,8 @@ MUTATIONS = [
     broken(
         "values are not clamped",
         "engines/contributions.py",
-        'return f"least(greatest({whole}, {grid.lower}), {grid.upper})"',
-        'return whole.replace(clamped, f"least(greatest({value}, -9e9), 9e9)")',
+        "low, high = number(Fraction(grid.lower)), number(Fraction(grid.upper))",
+        'low, high = "CAST(-9e9 AS DOUBLE)", "CAST(9e9 AS DOUBLE)"',
         STATEMENTS,
     ),
     broken(
@@ -209,8 +209,8 @@ MUTATIONS = [
     broken(
         "an outer join keeps the public side",
         "query/rows.py",
-        '        if keep:\n            raise QueryError(\n                f"{shown(join)}: an outer join ',
-        '        if keep and False:\n            raise QueryError(\n                f"{shown(join)}: an outer join ',
+        '        if keep:\n            raise QueryError(\n                f"{shown(join)}: an outer join must',
+        '        if not name:\n            raise QueryError(\n                f"{shown(join)}: an outer join must',
         REFUSALS,
     ),
     broken(

@@ -55,6 +55,11 @@ def test_not_a_number_counts_as_nothing(tmp_path: Path) -> None:
         assert whole(curator, "SELECT COUNT(cost) FROM visits") == [(1,)]
         inner = "SELECT patient_id, MAX(cost) AS m FROM visits GROUP BY patient_id"
         assert whole(curator, f"SELECT COUNT(m) FROM ({inner})") == [(1,)]
+        counted = "SELECT patient_id, COUNT(cost) AS n FROM visits GROUP BY patient_id"
+        assert whole(curator, f"SELECT SUM(n) FROM ({counted})") == [(1,)]
+    both: list[Visit] = [(1, 30, float("nan"), "icu"), (1, 30, 10.0, "icu")]
+    with clinic(tmp_path / "both", both) as curator:
+        assert whole(curator, f"SELECT SUM(m) FROM ({inner})") == [(1000,)], "no number is not the greatest"
 
 
 RAISING = [

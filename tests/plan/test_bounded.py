@@ -93,6 +93,10 @@ def test_how_many_selected_keys_a_unit_reaches() -> None:
     ).plan
     assert [plan.selects(index) for index in (0, 1)] == [True, False], "seen has no declared values"
     assert plan.reached() == 2, "a unit keeps two groups of the first set; keys of the second are public"
+    replaced = bounded(
+        engine_of(POLICY.replace("add-remove", "replace")), "SELECT seen, COUNT(*) FROM visits GROUP BY seen"
+    )
+    assert replaced.plan.reached() == 4, "one unit's two groups, and those of the other"
     assert list(plan.combinations(1)) == [("icu",), ("north",), ("south",)]
     alone = bounded(engine_of(), "SELECT COUNT(*) FROM visits").plan
     assert alone.reached() == 0
