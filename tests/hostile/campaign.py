@@ -136,7 +136,7 @@ def explored(
                 outcome = judged(place, case)
                 tally.add(case.tags, outcome, place.replace)
                 if both and case.place % 10 == 0:
-                    same_seen(place, case, both[0], both[1], outcome.planned)
+                    same_seen(place, case, both[0], both[1])
                     tally.compared += 1
         tally.seconds += time.monotonic() - start
     return tally

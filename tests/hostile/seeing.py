@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from discreet.cli.app import app
 from discreet.curator import Curator
 from discreet.noise.bits import replayed
 from hostile.asking import Case
-from hostile.judging import Planned, Violation, reproduction
+from hostile.judging import Planned, Violation, planned, reproduction
 from hostile.world import World
 from support import GeneratorBits
 
@@ -31,10 +32,11 @@ def opened(world: World, folder: Path, name: str) -> Curator:
     return Curator.open(path, None, world.frames[name])
 
 
-def same_seen(world: World, case: Case, one: Curator, other: Curator, planned: Planned | None) -> None:
+def same_seen(world: World, case: Case, one: Curator, other: Curator) -> None:
     """Ask both, under the same recorded randomness, and compare what is seen."""
+    found = planned(world.engine("one"), replace(case, epsilon=EPSILON))
     try:
-        first, second = (seen(curator, case, planned) for curator in (one, other))
+        first, second = (seen(curator, case, found) for curator in (one, other))
     except Exception as trouble:
         raise Violation(f"{type(trouble).__name__}: {trouble}\n{reproduction(world, case)}") from trouble
     if first != second:
@@ -42,30 +44,30 @@ def same_seen(world: World, case: Case, one: Curator, other: Curator, planned: P
         raise Violation(f"seen to differ: {differing}\n{reproduction(world, case)}")
 
 
-def seen(curator: Curator, case: Case, planned: Planned | None) -> list[Any]:
+def seen(curator: Curator, case: Case, found: Planned | str) -> list[Any]:
     """Return all that is seen of one asking. What was planned must be answered; what was refused, refused freely."""
     explained: str | DiscreetError
     try:
         explained = str(curator.explain(case.sql, EPSILON, params=case.params, **case.limits))
     except DiscreetError as refusal:
         explained = refusal
-    assert isinstance(explained, str) is (planned is not None), "now answered and now refused"
-    if planned is None:
+    assert isinstance(explained, str) is isinstance(found, Planned), f"now answered and now refused: {explained}"
+    if isinstance(found, str):
         return [type(explained), str(explained), len(list(curator.ledger.entries()))]
     with replayed(GeneratorBits(5)):
         answer = curator.ask(case.sql, EPSILON, params=case.params, **case.limits)
     fields = [(field.name, field.type, field.noisy, field.remark) for field in answer.fields]
     kinds = [entry.kind for entry in curator.ledger.entries()]
     told = [explained, fields, answer.guarantee, answer.notes, str(answer.cost), answer.receipt.entry, kinds]
-    told += [repr(curator.budget), keys(answer, planned)]
+    told += [repr(curator.budget), keys(answer, found)]
     answer.to_arrow()
     str(answer)
     return told
 
 
-def keys(answer: Answer, planned: Planned) -> list[Any]:
+def keys(answer: Answer, found: Planned) -> list[Any]:
     """Return the keys in their order, where they are public and no noisy number chose or ordered them."""
-    plan, finish = planned.plan, planned.question.finish
+    plan, finish = found.plan, found.question.finish
     if finish.selects or any(plan.selects(index) for index in range(len(plan.sets))):
         return []
     plain = [place for place, field in enumerate(answer.fields) if not field.noisy]
