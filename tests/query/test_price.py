@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from discreet.base.errors import ParameterError, QueryError
 from discreet.base.types import Type
 from discreet.mechanisms import Gaussian, Laplace
+from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, Key, KeySet, Limits, Measure, Part
 from discreet.plan.expressions import Column
@@ -55,7 +57,7 @@ EPSILONS = st.fractions(Fraction(1, 20), 20, max_denominator=10**6)
 def loss_of(priced: Price) -> Fraction:
     """Return the sum of the losses of Laplace noise, of drawn quantiles and of selected keys, exactly."""
     plan = priced.bounded.plan
-    total = Fraction(priced.selection.epsilon) if priced.selection is not None else Fraction(0)
+    total = Fraction(priced.selection.epsilon) if isinstance(priced.selection, KeySelection) else Fraction(0)
     for measure, noise in zip(plan.measures, priced.noises, strict=True):
         assert not isinstance(noise, Gaussian)
         if isinstance(noise, Quantile):
@@ -190,8 +192,10 @@ def test_the_guarantee_is_said() -> None:
     assert isinstance(PURE, Policy)
 
 
-KEYED = "SELECT seen, COUNT(*), SUM(age) FROM visits GROUP BY seen"
-"""Days of visits have no declared values, so they are selected."""
+KEYED = "SELECT seen, SUM(age), SUM(cost) FROM visits GROUP BY seen"
+"""Days of visits have no declared values, so they are selected; nothing is counted that could be compared."""
+
+COUNTED = "SELECT seen, COUNT(*), SUM(age) FROM visits GROUP BY seen"
 
 
 @given(EPSILONS)
@@ -199,25 +203,44 @@ KEYED = "SELECT seen, COUNT(*), SUM(age) FROM visits GROUP BY seen"
 def test_selected_keys_pay_a_share_and_a_delta(epsilon: Fraction) -> None:
     made = bounded(engine_of(), KEYED)
     priced = price(made, SMALL, epsilon=epsilon)
-    assert priced.selection is not None
+    assert isinstance(priced.selection, KeySelection)
+    assert priced.counted is None
     assert priced.selection.groups == made.plan.reached()
     assert 0 < Fraction(priced.selection.delta) <= SMALL.delta / 32
     assert sum(priced.shares) == Fraction(2, 3), "the third part is the selection's"
     assert priced.selection.epsilon <= epsilon / 3
     assert loss_of(priced) <= epsilon
-    assert priced.charge.delta == SMALL.delta / 32
-    assert priced.charge.epsilon == epsilon
-    assert "1e-09" not in priced.guarantee
+    assert (priced.charge.epsilon, priced.charge.delta) == (epsilon, SMALL.delta / 32)
     assert "3.125e-11)-differentially private" in priced.guarantee
 
 
-def test_selected_keys_under_rho_pay_a_share_and_a_delta() -> None:
-    priced = price(bounded(engine_of(), KEYED), SMALL, rho=Fraction(1, 10))
+@given(EPSILONS)
+@settings(max_examples=20)
+def test_keys_above_a_count_that_is_released_pay_a_delta_alone(epsilon: Fraction) -> None:
+    made = bounded(engine_of(), COUNTED)
+    priced = price(made, SMALL, epsilon=epsilon)
+    assert isinstance(priced.selection, KeyThreshold)
+    assert priced.counted is not None
+    assert made.plan.measures[priced.counted].part is Part.ROWS
+    assert priced.selection.noise == priced.noises[priced.counted]
+    assert priced.selection.groups == made.plan.reached()
+    assert priced.selection.rows == 3, "as many rows as a unit keeps in one group"
+    assert 0 < Fraction(priced.selection.delta) <= SMALL.delta / 32
+    assert sum(priced.shares) == 1
+    assert loss_of(priced) <= epsilon
+    assert (priced.charge.epsilon, priced.charge.delta) == (epsilon, SMALL.delta / 32)
+
+
+@pytest.mark.parametrize("text", [KEYED, COUNTED])
+def test_selected_keys_under_rho_pay_a_delta_too(text: str) -> None:
+    priced = price(bounded(engine_of(), text), SMALL, rho=Fraction(1, 10))
+    own = Fraction(priced.selection.epsilon) if isinstance(priced.selection, KeySelection) else Fraction(0)
     assert priced.selection is not None
-    assert squares_of(priced) / 2 + Fraction(priced.selection.epsilon) ** 2 / 2 <= Fraction(1, 10)
+    assert squares_of(priced) / 2 + own**2 / 2 <= Fraction(1, 10)
     assert (priced.charge.rho, priced.charge.delta) == (Fraction(1, 10), SMALL.delta / 32)
 
 
-def test_keys_from_the_data_need_a_delta() -> None:
+@pytest.mark.parametrize("text", [KEYED, COUNTED])
+def test_keys_from_the_data_need_a_delta(text: str) -> None:
     with pytest.raises(QueryError, match="keys taken from the data would tell who is in it"):
-        price(bounded(engine_of(), KEYED), PURE, epsilon=Fraction(1))
+        price(bounded(engine_of(), text), PURE, epsilon=Fraction(1))
