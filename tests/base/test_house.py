@@ -33,6 +33,9 @@ COVERED_ELSEWHERE = {
     "curator/check.py": "cli/test_owning.py",
     "curator/data.py": "cli/test_owning.py",
     "curator/stopping.py": "curator/test_curator.py",
+    "engines/bounding.py": "engines/test_keeping.py",
+    "engines/contributions.py": "engines/test_statements.py",
+    "engines/picking.py": "engines/test_keeping.py",
     "privacy/filter.py": "privacy/test_filters.py",
 }
 """Source files without a test file of their own name, and the test file that covers each."""

@@ -236,6 +236,5 @@ def test_every_charge_is_at_least_its_noise(tmp_path: Path) -> None:
                     else Fraction(plan.l1(measure)) / Fraction(noise.scale)  # type: ignore[union-attr]
                     for measure, noise in zip(plan.measures, priced.noises, strict=True)
                 ]
-                chosen = priced.selection
-                kept = Fraction(chosen.epsilon) if isinstance(chosen, KeySelection) else 0
+                kept = Fraction(priced.selection.epsilon) if isinstance(priced.selection, KeySelection) else 0
                 assert sum(losses) + kept <= Fraction(1, 2)

@@ -16,13 +16,16 @@ UNBOUNDED = "its text could be of any length; write the text, or use LPAD or RPA
 NESTED = "instead of lists, structs, maps and JSON declare plain columns"
 FORMAT = "texts of times differ between engines; use DATE_TRUNC, EXTRACT, or CAST a date AS TEXT"
 HASHES = "instead of hashes compare the values themselves"
-SUBQUERY = "subqueries are not answered yet; ask the inner question by itself"
+SUBQUERY = (
+    "a subquery stands in FROM, or as a condition on the unit joined by AND, as in unit IN (SELECT unit FROM ...); "
+    "one value over private data is a question of its own: ask it first, and write its answer as a constant"
+)
 
 REWRITES: dict[type[exp.Expression], str] = {
     exp.Subquery: SUBQUERY,
     exp.Exists: SUBQUERY,
     exp.Window: "window functions look at other people's rows; use GROUP BY",
-    exp.Filter: "FILTER is not answered yet; put the condition into WHERE",
+    exp.Filter: "FILTER follows an aggregate, as in COUNT(*) FILTER (WHERE x > 3); put other conditions into WHERE",
     exp.Star: "rows are not released; name an aggregate such as COUNT(*)",
     exp.Try: "every function here gives NULL where it has no value; leave TRY out",
     exp.SimilarTo: REGEX,

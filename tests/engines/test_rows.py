@@ -1,0 +1,71 @@
+"""Rows as SQL: each with its unit, only the columns that are read, and what a unit keeps before a join."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pyarrow as pa
+import pytest
+
+from discreet.engines.rows import rows
+from questions import POLICY, VISITS, answered, bounded, engine_of, sums
+
+ENGINE = engine_of()
+
+
+def text(question: str) -> str:
+    plan = bounded(ENGINE, question).plan
+    return rows(plan, plan.sets[0], ENGINE._select, list(plan.measures))
+
+
+def test_only_columns_that_are_read_are_touched() -> None:
+    found = text("SELECT SUM(age) FROM visits WHERE cost > 1")
+    assert '"age"' in found
+    assert '"cost"' in found
+    assert '"ward"' not in found
+    assert '"secret"' not in found
+
+
+def test_rows_carry_the_unit_under_no_name_of_the_analysts() -> None:
+    found = text("SELECT COUNT(*) FROM (SELECT 1 AS patient FROM visits)")
+    assert '"t0"."__discreet_unit" AS "__discreet_unit"' in found
+    assert '"__discreet_unit" IS NOT NULL' in found
+
+
+def test_rows_are_cut_before_they_are_joined_and_not_otherwise() -> None:
+    assert "row_number()" not in text("SELECT COUNT(*) FROM visits")
+    assert text("SELECT COUNT(*) FROM visits a JOIN visits b USING (patient)").count("row_number()") == 2
+
+
+HEAVY = pa.table({name: VISITS.column(name).take([0] * 60) for name in VISITS.column_names})
+
+
+def test_one_heavy_unit_meets_itself_as_often_as_its_rows_allow() -> None:
+    engine = engine_of(POLICY, {"visits": HEAVY} | _others())
+    (found,) = sums(answered(engine, "SELECT COUNT(*) FROM visits a JOIN visits b USING (patient)"))
+    assert found == (16,), "four rows on each side"
+
+
+def _others() -> dict[str, pa.Table]:
+    from questions import HOSPITAL
+
+    return {name: table for name, table in HOSPITAL.items() if name != "visits"}
+
+
+@pytest.mark.parametrize("far", [dt.date(9999, 12, 31), dt.date(1, 1, 1)])
+def test_days_that_nobody_can_show_are_no_keys(far: dt.date) -> None:
+    days = pa.array([far.toordinal() - 719163, 2**31 - 1, -(2**31) + 1, 3_000_000], pa.int32()).cast(pa.date32())
+    visits = VISITS.slice(0, 4).set_column(VISITS.column_names.index("seen"), "seen", days)
+    found = answered(
+        engine_of(POLICY, {"visits": visits} | _others()), "SELECT seen, COUNT(*) FROM visits GROUP BY seen"
+    )
+    assert found.sets[0].keys == ((far,),)
+
+
+def test_whole_sums_of_one_unit_are_cut_where_63_bits_end() -> None:
+    policy = POLICY.replace("age = { lower = 0, upper = 110 }", "age = { lower = 0, upper = 4_000_000_000_000_000 }", 1)
+    ages = pa.array([4_000_000_000_000_000] * 5000, pa.int64())
+    wide = {name: VISITS.column(name).take([0] * 5000) for name in VISITS.column_names} | {"age": ages}
+    engine = engine_of(policy, {"visits": pa.table(wide)} | _others())
+    inner = "(SELECT patient, SUM(age) AS s FROM visits GROUP BY patient)"
+    assert sums(answered(engine, f"SELECT COUNT(*) FROM {inner} WHERE s = {1 << 62}")) == ((1,),)
