@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet
 
 from discreet.answers import Answer
@@ -80,12 +82,24 @@ def written(world: World, folder: Path, name: str) -> Path:
     place.mkdir(parents=True)
     text = world.policy
     for table, frame in world.frames[name].items():
-        pyarrow.parquet.write_table(frame, place / f"{table}.parquet")
+        pyarrow.parquet.write_table(_storable(frame), place / f"{table}.parquet")
         text = text.replace(f"[tables.{table}]\n", f"[tables.{table}]\nsource = '{table}.parquet'\n")
     path = place / "policy.toml"
     path.write_text(text)
     Curator.init(path)
     return path
+
+
+def _storable(frame: Any) -> Any:
+    """Return a table with its times in microseconds, since parquet files do not hold all others."""
+    for place, field in enumerate(frame.schema):
+        if pa.types.is_timestamp(field.type) and field.type.unit != "us":
+            step = {"s": 10**6, "ms": 10**3, "ns": Fraction(1, 1000)}[field.type.unit]
+            told = frame.column(place).cast(pa.int64()).to_pylist()
+            values = [None if value is None or abs(value * step) > 2**62 else int(value * step) for value in told]
+            kind = pa.timestamp("us", tz=field.type.tz)
+            frame = frame.set_column(place, field.with_type(kind), pa.array(values, pa.int64()).cast(kind))
+    return frame
 
 
 def same_exit(world: World, case: Case, one: Path, other: Path) -> int:
