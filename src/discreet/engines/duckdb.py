@@ -106,8 +106,8 @@ class DuckEngine:
     def evaluate(self, expression: Expression, given: dict[Column, tuple[Constant, ...]]) -> tuple[Constant, ...]:
         """Return the distinct values of an expression, without NULL, over all combinations of public values."""
         tables, cursor = [], self._connection.cursor()
-        for column, values in given.items():
-            name = f"__discreet_given_{column.name}"
+        for place, (column, values) in enumerate(given.items()):
+            name = f"__discreet_given_{place}"
             cursor.register(name, values_table((*values, None), column.type))
             kind = "HUGEINT" if column.type is Type.INTEGER else SQL_TYPES[column.type]
             tables.append(f"(SELECT CAST(v AS {kind}) AS v FROM {name}) AS {quoted(column.name)}")
