@@ -129,7 +129,7 @@ def every(name: str) -> Iterator[Call]:
 
 def nasty() -> duckdb.DuckDBPyConnection:
     """Return a cursor of a real engine, with the settings that questions run under, and the worst rows."""
-    cursor = engine_of()._cursor()
+    cursor = engine_of()._cursor(set())
     cursor.execute(ROWS)
     return cursor
 

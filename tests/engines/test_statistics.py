@@ -60,7 +60,7 @@ def test_only_plain_rewriting_is_left_on_every_cursor(tmp_path: Path) -> None:
     counts(tmp_path / "one", [(1, 1.0), (2, 2.0)])
     with Curator.open(tmp_path / "one" / "policy.toml") as curator:
         engine: DuckEngine = curator._engine
-        cursor = engine._cursor()
+        cursor = engine._cursor(set())
         off = set(cursor.execute("SELECT current_setting('disabled_optimizers')").fetchall()[0][0].split(","))
         assert off == set(_not_plain(engine._connection))
         known = {name for (name,) in cursor.execute("SELECT name FROM duckdb_optimizers()").fetchall()}

@@ -68,7 +68,7 @@ def the_size_of_a_table_is_a_limit(patch: Patch) -> None:
     found = DuckEngine.run
 
     def run(self: DuckEngine, plan: Any) -> Any:
-        rows_ = self._cursor().execute(f"SELECT count(*) FROM ({self._select('a', frozenset())})").fetchone()
+        rows_ = self._cursor({"a"}).execute(f"SELECT count(*) FROM ({self._select('a', frozenset())})").fetchone()
         if rows_ is not None and rows_[0] > 9:
             raise MemoryError("out of memory")
         return found(self, plan)

@@ -22,7 +22,7 @@ from discreet.engines.sources import Source
 from discreet.engines.statements import gathered, public, statements
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Column, Constant, Expression, replaced
-from discreet.plan.relations import scans
+from discreet.plan.relations import Lookup, Scan, scans, sources
 from discreet.policy.model import Policy
 from discreet.policy.problems import problem
 from discreet.policy.schema import Resolved, check_people, check_schema
@@ -85,13 +85,16 @@ class DuckEngine:
     def run(self, plan: BoundedPlan) -> DuckRun:
         """Begin to run a bounded plan."""
         whole = all(self.unit_type(scan.table) is Type.INTEGER for scan in scans(plan.block))
-        return DuckRun(self._cursor(), plan, self._select, whole)
+        used = {each.table for each in sources(plan.block) if isinstance(each, Scan | Lookup)}
+        return DuckRun(self._cursor(used), plan, self._select, whole)
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
         self._only_public(table)
         name, select = quoted(column), self._select(table, frozenset({column}))
-        found = self._cursor().execute(f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY 1")
+        found = self._cursor({table}).execute(
+            f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY 1"
+        )
         return tuple(public(value) for (value,) in found.fetchall())
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
@@ -100,7 +103,7 @@ class DuckEngine:
         names = ", ".join(quoted(name) for name in columns)
         some = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in columns)
         counts = f"SELECT count(*) AS n FROM ({self._select(table, frozenset(columns))}) WHERE {some} GROUP BY {names}"
-        (found,) = self._cursor().execute(f"SELECT coalesce(max(n), 1) FROM ({counts})").fetchone() or (1,)
+        (found,) = self._cursor({table}).execute(f"SELECT coalesce(max(n), 1) FROM ({counts})").fetchone() or (1,)
         return int(found)
 
     def evaluate(self, expression: Expression, given: dict[Column, tuple[Constant, ...]]) -> tuple[Constant, ...]:
@@ -129,10 +132,11 @@ class DuckEngine:
         """Let go of the connection."""
         self._connection.close()
 
-    def _cursor(self) -> duckdb.DuckDBPyConnection:
+    def _cursor(self, tables: set[str]) -> duckdb.DuckDBPyConnection:
+        """Return a cursor that knows these tables."""
         cursor = self._connection.cursor()
-        for source in self._sources.values():
-            source.prepare(cursor)
+        for name in tables:
+            self._sources[name].prepare(cursor)
         return cursor
 
     def _select(self, table: str, columns: frozenset[str]) -> str:
