@@ -67,6 +67,21 @@ def test_whole_numbers_of_subqueries_cannot_overflow(rows: str) -> None:
     assert answered(engine(), f"SELECT COUNT(*) FROM {rows} WHERE s.y * 1.0 * s.y > 5").sets[0].sums[0][0] > 0
 
 
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize("person", [1, 2])
+def test_sums_of_one_units_rows_cannot_overflow(person: int, sign: str) -> None:
+    """Three rows of 8 * 10^37 leave 38 digits and one does not: a failure would say how many rows somebody has."""
+    inner = f"SELECT u, SUM(CASE WHEN u = {person} THEN {sign}8{'0' * 37} ELSE 0 END) AS s FROM a GROUP BY u"
+    found = answered(engine(), f"SELECT COUNT(*) FROM ({inner}) AS x WHERE ABS(s) >= {1 << 62}")
+    assert found.sets[0].sums == ((1,),)
+
+
+def test_the_sum_of_no_values_is_null_inside() -> None:
+    nothing = {"i": pa.array([None, None, None, 4], pa.int64())}
+    asked = "SELECT COUNT(s), SUM(s) FROM (SELECT u, SUM(i) AS s FROM a GROUP BY u) AS x"
+    assert sorted(answered(engine(a=nothing), asked).sets[0].sums) == [(1,), (4,)]
+
+
 def test_texts_of_subqueries_cannot_grow_without_limit() -> None:
     grown = " || ".join(["t"] * 9)
     inside = f"SELECT u, {grown} AS t FROM a UNION ALL SELECT u, t FROM a"
