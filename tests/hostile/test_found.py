@@ -82,6 +82,12 @@ def test_the_sum_of_no_values_is_null_inside() -> None:
     assert sorted(answered(engine(a=nothing), asked).sets[0].sums) == [(1,), (4,)]
 
 
+@pytest.mark.parametrize("counted", ["*", "u", "i"])
+def test_a_count_inside_heeds_its_filter(counted: str) -> None:
+    inner = f"SELECT u, COUNT({counted}) FILTER (WHERE t = 'y') AS n FROM a GROUP BY u"
+    assert answered(engine(), f"SELECT COUNT(*) FROM ({inner}) AS x WHERE n > 0").sets[0].sums == ((1,),)
+
+
 def test_texts_of_subqueries_cannot_grow_without_limit() -> None:
     grown = " || ".join(["t"] * 9)
     inside = f"SELECT u, {grown} AS t FROM a UNION ALL SELECT u, t FROM a"
