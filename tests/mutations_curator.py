@@ -145,7 +145,7 @@ MUTATIONS = [
     broken(
         "bounds are found with noise for one row",
         "curator/bounds.py",
-        "scale = ratio_up(plan.l1(Measure(Part.ROWS)), epsilon)",
+        "scale = ratio_up(bounded.plan.l1(measure), epsilon)",
         "scale = ratio_up(1, epsilon)",
         "tests/curator/test_bounds.py",
     ),

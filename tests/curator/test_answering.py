@@ -9,7 +9,8 @@ import pytest
 from clinic import clinic
 from discreet.answers import CLAMPED, SELECTED
 from discreet.base.types import Type
-from discreet.curator.answering import CUT, UNGROUPED
+from discreet.curator.answering import CUT, UNGROUPED, selection_note
+from discreet.mechanisms.key_selection import KeySelection
 
 
 @pytest.mark.parametrize(
@@ -54,3 +55,9 @@ def test_a_recorded_answer_is_shown_as_it_was(tmp_path: Path) -> None:
         again = curator.ask(question, 0.5)
         assert again.rows == first.rows
         assert again.bounds(0.9, True) == first.bounds(0.9, True)
+
+
+def test_the_note_on_selected_keys_is_made_at_once_however_small_epsilon_is() -> None:
+    selection = KeySelection(1e-9, 1e-10, 4)
+    half = int(selection_note(selection).split("those with ")[1].split()[0])
+    assert selection.probability(half - 1).low < 0.5 <= selection.probability(half).low

@@ -11,6 +11,7 @@ import pytest
 from clinic import Visit, clinic
 from discreet.base.errors import DiscreetError
 from discreet.curator.release import Released, release
+from discreet.engines.result import Exact
 from discreet.mechanisms import Laplace
 from discreet.query.price import Price
 
@@ -48,3 +49,26 @@ def test_the_noise_is_for_all_rows_of_a_unit(
         curator.bounds("visits.cost", epsilon=0.5)
     assert {noise.scale for noise in seen[0].noises if isinstance(noise, Laplace)} == {rows / 0.5}
     assert seen[0].charge.epsilon == Fraction(1, 2)
+
+
+def test_a_unit_with_a_row_in_every_bin_moves_all_bins_together_by_its_rows_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each bin rounded by itself would add one for every row of some units, however few they may keep."""
+    seen: list[tuple[Price, Exact]] = []
+
+    def watched(priced: Price, exact: Exact, *rest: Any) -> Released:
+        seen.append((priced, exact))
+        return release(priced, exact, *rest)
+
+    monkeypatch.setattr("discreet.curator.curator.release", watched)
+    for patient in range(30, 36):
+        everywhere: list[Visit] = [
+            (patient, 30, sign * 1.5 * 2.0**power, "icu") for power in range(-10, 39) for sign in (1, -1)
+        ]
+        with clinic(tmp_path / str(patient), everywhere) as curator:
+            curator.bounds("visits.cost", epsilon=1.0)
+    for priced, exact in seen:
+        scales = {noise.scale for noise in priced.noises if isinstance(noise, Laplace)}
+        assert scales == {3.0}
+        assert 0 < sum(count for row in exact.sets[0].sums for count in row) <= 3

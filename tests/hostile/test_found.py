@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from decimal import Decimal
 from typing import Any
 
@@ -67,11 +68,42 @@ def test_whole_numbers_of_subqueries_cannot_overflow(rows: str) -> None:
     assert answered(engine(), f"SELECT COUNT(*) FROM {rows} WHERE s.y * 1.0 * s.y > 5").sets[0].sums[0][0] > 0
 
 
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize("person", [1, 2])
+def test_sums_of_one_units_rows_cannot_overflow(person: int, sign: str) -> None:
+    """Three rows of 8 * 10^37 leave 38 digits and one does not: a failure would say how many rows somebody has."""
+    inner = f"SELECT u, SUM(CASE WHEN u = {person} THEN {sign}8{'0' * 37} ELSE 0 END) AS s FROM a GROUP BY u"
+    found = answered(engine(), f"SELECT COUNT(*) FROM ({inner}) AS x WHERE ABS(s) >= {1 << 62}")
+    assert found.sets[0].sums == ((1,),)
+
+
+def test_the_sum_of_no_values_is_null_inside() -> None:
+    nothing = {"i": pa.array([None, None, None, 4], pa.int64())}
+    asked = "SELECT COUNT(s), SUM(s) FROM (SELECT u, SUM(i) AS s FROM a GROUP BY u) AS x"
+    assert sorted(answered(engine(a=nothing), asked).sets[0].sums) == [(1,), (4,)]
+
+
+@pytest.mark.parametrize("counted", ["*", "u", "i"])
+def test_a_count_inside_heeds_its_filter(counted: str) -> None:
+    inner = f"SELECT u, COUNT({counted}) FILTER (WHERE t = 'y') AS n FROM a GROUP BY u"
+    assert answered(engine(), f"SELECT COUNT(*) FROM ({inner}) AS x WHERE n > 0").sets[0].sums == ((1,),)
+
+
 def test_texts_of_subqueries_cannot_grow_without_limit() -> None:
     grown = " || ".join(["t"] * 9)
     inside = f"SELECT u, {grown} AS t FROM a UNION ALL SELECT u, t FROM a"
     asked = f"SELECT COUNT(*) FROM (SELECT u, {grown} AS t FROM ({inside}) AS s UNION ALL SELECT u, t FROM a) AS s"
     assert "texts" in refusal(engine(), f"{asked} WHERE LENGTH(t) > 5")
+
+
+def test_subqueries_in_one_another_are_looked_through_once() -> None:
+    """Bounds of 30^6 mentions of one column would take days to find; nothing of it is charged."""
+    rows = "SELECT u, f AS x FROM a"
+    for _ in range(6):
+        rows = f"SELECT u, {' + '.join(['x'] * 30)} AS x FROM ({rows}) AS s UNION ALL SELECT u, f FROM a"
+    begun = time.monotonic()
+    bounded(engine(), f"SELECT x > 3 AS k, SUM(LEAST(GREATEST(x, 0), 1)) FROM ({rows}) AS s GROUP BY 1")
+    assert time.monotonic() - begun < 10
 
 
 @pytest.mark.parametrize("join", ["a JOIN b ON a.u = b.u AND a.d = b.at", "b LEFT JOIN a ON a.u = b.u AND b.at = a.d"])

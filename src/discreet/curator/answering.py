@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from discreet.answers import CLAMPED, SELECTED, Answer, Bounds, Field, Receipt
+from discreet.base.search import least_int
 from discreet.base.types import Type
 from discreet.curator.finish import finished
 from discreet.curator.release import Released
@@ -25,7 +26,7 @@ def selection_note(selection: KeySelection | KeyThreshold) -> str:
     if isinstance(selection, KeyThreshold):
         return f"keys come from the data: those whose noisy count is {selection.level} or more appear, others do not"
     sure = selection.threshold[1]
-    half = next(count for count in range(1, sure + 1) if selection.probability(count).low >= 0.5)
+    half = least_int(lambda count: selection.probability(count).low >= 0.5, start=1)
     return (
         f"keys come from the data, selected privately by their number of units: those with {half} units appear with "
         f"probability 1/2, those with {sure} always, and most of those with fewer not at all"

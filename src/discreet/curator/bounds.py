@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from discreet.answers.receipt import Receipt
@@ -15,14 +14,13 @@ from discreet.base.rounding import float_up, ratio_up
 from discreet.base.types import Type
 from discreet.mechanisms import Laplace
 from discreet.mechanisms.additive import fitting_scale
-from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Column, Expression, Literal
 from discreet.plan.functions import call
-from discreet.plan.question import Finish, Question
+from discreet.plan.question import Aggregate, Finish, Kind, Question
 from discreet.plan.relations import Block, Scan
 from discreet.privacy.charges import Charge
 from discreet.privacy.guarantees import PureLoss
-from discreet.query.bound import Bounded, bound
+from discreet.query.bound import bound
 from discreet.query.catalog import Catalog
 from discreet.query.price import Price
 
@@ -57,26 +55,29 @@ class FoundBounds:
 def find_bounds(
     curator: Curator, catalog: Catalog, name: str, epsilon: Fraction, progress: Progress | None = None
 ) -> FoundBounds:
-    """Release how many values lie in each bin: every row lies in one, so all bins share one L1 sensitivity."""
+    """Release how many values lie in each bin. Bins are keys: what a unit keeps is bounded in all of them at once.
+
+    As a measure each, a unit with more rows than it may keep could be rounded up in every bin that it has a row in.
+    """
     table_name, _, column_name = name.partition(".")
     table = catalog.table(table_name)
     column = catalog.column(table, column_name)
     if table.table.public or column.type is None or not column.type.numeric:
         raise QueryError(f"{name!r}: bounds are found for numeric columns of private tables, as in visits.cost")
     value = Column("t0", column.name, column.type)
-    question = Question(Block(Scan(table.table.name, "t0")), (), (), Finish(()), ((),))
-    plan = bound(question, catalog).plan
     edges = _edges()
-    measures = tuple(Measure(Part.VALUES, _inside(value, low, high)) for low, high in pairwise(edges))
-    scale = ratio_up(plan.l1(Measure(Part.ROWS)), epsilon)
+    counted = (Aggregate(Kind.ROWS),)
+    question = Question(Block(Scan(table.table.name, "t0")), (_bin(value, edges),), counted, Finish(()), ((0,),))
+    bounded = bound(question, catalog)
+    (measure,) = bounded.plan.measures
+    scale = ratio_up(bounded.plan.l1(measure), epsilon)
     noise = Laplace(fitting_scale(scale, "epsilon", float(epsilon)))
-    whole = replace(plan, measures=measures)
     charge = Charge(epsilon, PureLoss(float_up(epsilon)).zcdp())
-    bounded = Bounded(whole, (), ())
-    priced = Price(bounded, (noise,) * len(measures), (), charge, f"{float(epsilon):g}-differentially private")
+    priced = Price(bounded, (noise,), (Fraction(1),), charge, f"{float(epsilon):g}-differentially private")
     released, receipt = curator.paid(priced, {}, f"bounds of {name}", progress=progress)
-    limit = int(noise.interval(1 - MISS, values=len(measures)))
-    out = [place for place in range(len(measures)) if released.sets[0].sums[place][0] > limit]
+    (counts,) = released.sets[0].sums
+    limit = int(noise.interval(1 - MISS, values=len(counts)))
+    out = [place for place, count in enumerate(counts) if count > limit]
     if not out:
         return FoundBounds(column.name, None, None, receipt)
     return FoundBounds(column.name, edges[out[0]], edges[out[-1] + 1], receipt)
@@ -87,7 +88,9 @@ def _edges() -> list[Fraction]:
     return [*(-edge for edge in reversed(positive)), Fraction(0), *positive]
 
 
-def _inside(value: Expression, low: Fraction, high: Fraction) -> Expression:
-    """Return 1 where low <= x < high, else NULL: a value that is counted."""
-    condition = call("and", call("ge", value, Literal(low, Type.FLOAT)), call("lt", value, Literal(high, Type.FLOAT)))
-    return call("case", condition, Literal(1, Type.INTEGER), Literal(None, Type.INTEGER))
+def _bin(value: Expression, edges: list[Fraction]) -> Expression:
+    """Return in which bin a value lies, low <= x < high, counted from 0; NULL where it lies in none."""
+    chosen: list[Expression] = [call("lt", value, Literal(edges[0], Type.FLOAT)), Literal(None, Type.INTEGER)]
+    for place, high in enumerate(edges[1:]):
+        chosen += [call("lt", value, Literal(high, Type.FLOAT)), Literal(place, Type.INTEGER)]
+    return call("case", *chosen, Literal(None, Type.INTEGER))

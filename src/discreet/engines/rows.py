@@ -33,7 +33,7 @@ Select = Callable[[str, frozenset[str]], str]
 """A table's name and the columns needed of it, to a SELECT that casts them to their types."""
 
 
-WIDEST = f"CAST('{1 << 62}' AS HUGEINT)"
+WIDEST = 1 << 62
 """Whole sums of one unit are cut here, so that they are columns of 63 bits like all others."""
 
 
@@ -206,9 +206,15 @@ class Writer:
         total, step = f"sum(CAST({name} AS HUGEINT))", each.grid.step
         if each.kind is Inner.SUM and each.type is Type.INTEGER:
             assert step.denominator == 1
-            return f"least(greatest({total} * {step.numerator}, -{WIDEST}), {WIDEST})"
+            steps = _held(total, -(-WIDEST // step.numerator))  # so that the product cannot overflow
+            return f"(CASE WHEN count({name}) > 0 THEN {_held(f'{steps} * {step.numerator}', WIDEST)} END)"
         whole = f"CAST({total} AS DOUBLE)" if each.kind is Inner.SUM else f"(CAST({total} AS DOUBLE) / count({name}))"
         return f"({whole} * {number(step)})"
+
+
+def _held(value: str, most: int) -> str:
+    """Return a whole number cut at `most` on both sides; DuckDB's `least` and `greatest` leave NULL out."""
+    return f"least(greatest({value}, CAST('{-most}' AS HUGEINT)), CAST('{most}' AS HUGEINT))"
 
 
 def _one_zero(expression: Expression) -> str:

@@ -47,6 +47,9 @@ class Facts:
     catalog: Catalog
     block: Block
     relations: dict[str, Source | Lookup] = field(default_factory=dict)
+    _ranges: dict[Column, Range | None] = field(default_factory=dict)
+    _domains: dict[Column, tuple[Constant, ...] | None] = field(default_factory=dict)
+    """What columns were found to be: subqueries in one another would be gone through again for every mention."""
 
     @classmethod
     def of(cls, block: Block, catalog: Catalog) -> Facts:
@@ -65,6 +68,11 @@ class Facts:
         return None
 
     def _column_range(self, column: Column) -> Range | None:
+        if column not in self._ranges:
+            self._ranges[column] = self._range_inside(column)
+        return self._ranges[column]
+
+    def _range_inside(self, column: Column) -> Range | None:
         found = self.relations[column.relation]
         if isinstance(found, Scan | Lookup):
             if isinstance(found, Lookup):
@@ -189,6 +197,11 @@ class Facts:
         return self.catalog.evaluate(Call(key.function, tuple(arguments), key.type), inputs)
 
     def _column_domain(self, column: Column) -> tuple[Constant, ...] | None:
+        if column not in self._domains:
+            self._domains[column] = self._domain_inside(column)
+        return self._domains[column]
+
+    def _domain_inside(self, column: Column) -> tuple[Constant, ...] | None:
         found = self.relations[column.relation]
         if isinstance(found, Nested):
             return self._domain(found.outputs[int(column.name[1:])])

@@ -178,7 +178,7 @@ def _count(node: exp.Expression, rows: Rows) -> Inside:
     if isinstance(inner, exp.Star):
         known(inner, set())
     one = Literal(1, Type.INTEGER)
-    if inner is None or isinstance(inner, exp.Star):
+    if inner is None or isinstance(inner, exp.Star) or rows.names.is_unit(inner):  # no row is without a unit
         found = kept_where(node, one, rows)
         return Inside(Inner.ROWS, None, Type.INTEGER) if found is one else Inside(Inner.VALUES, found, Type.INTEGER)
     if isinstance(inner, exp.Distinct):
@@ -187,6 +187,4 @@ def _count(node: exp.Expression, rows: Rows) -> Inside:
             raise QueryError(f"{shown(node)}: COUNT(DISTINCT ...) takes one column")
         argument = kept_where(node, translate(inner.expressions[0], rows.scope), rows)
         return Inside(Inner.DISTINCT, argument, Type.INTEGER)
-    if rows.names.is_unit(inner):
-        return Inside(Inner.ROWS, None, Type.INTEGER)
     return Inside(Inner.VALUES, kept_where(node, translate(inner, rows.scope), rows), Type.INTEGER)
