@@ -1,10 +1,12 @@
-"""Run every benchmark and write bench/RESULTS.md."""
+"""Run the benchmarks and write bench/RESULTS.md: all of them, or only those named, the other sections kept."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import os
 import platform
+import re
+import sys
 from pathlib import Path
 
 import accounting
@@ -16,21 +18,45 @@ import noise
 import utility
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
+SECTIONS = {
+    "noise": ("Exact integer noise", noise),
+    "mechanisms": ("Mechanisms", mechanisms),
+    "accounting": ("Accounting", accounting),
+    "ledger": ("The ledger", ledger),
+    "curator": ("The curator", curator),
+    "asking": ("Asking", asking),
+    "utility": ("Utility", utility),
+}
 
 
 def main() -> None:
+    wanted = sys.argv[1:] or list(SECTIONS)
+    unknown = sorted(set(wanted) - set(SECTIONS))
+    if unknown:
+        raise SystemExit(f"{', '.join(unknown)}: these sections exist: {', '.join(SECTIONS)}")
     versions = ", ".join(
         f"{name} {importlib.metadata.version(name)}"
         for name in ("numpy", "scipy", "python-flint", "duckdb", "opendp", "dp-accounting", "pipeline-dp")
     )
     head = (
         "# Results\n\n"
-        "Written by `make bench`: each section is one run on one machine, so ratios count, not seconds.\n\n"
+        "Written by `make bench`: each section is one run on one machine, so ratios count, not seconds.\n"
+        "One of them again: `.venv-peers/bin/python bench/run.py curator`.\n\n"
         f"Python {platform.python_version()}, {versions}; {platform.machine()}, {os.cpu_count()} cores.\n"
     )
-    sections = [noise, mechanisms, accounting, ledger, curator, asking, utility]
-    RESULTS.write_text("\n".join([head, *(section.report() for section in sections)]))
+    kept = _sections(RESULTS.read_text() if RESULTS.exists() else "")
+    parts = [
+        section.report() if name in wanted else kept.get(title, f"## {title}\n\nNot measured yet.\n")
+        for name, (title, section) in SECTIONS.items()
+    ]
+    RESULTS.write_text("\n".join([head, *(f"{part.rstrip()}\n" for part in parts)]))
     print(RESULTS.read_text())
+
+
+def _sections(text: str) -> dict[str, str]:
+    """Return the sections of the results by their titles."""
+    parts = re.split(r"^(?=## )", text, flags=re.MULTILINE)[1:]
+    return {part.partition("\n")[0].removeprefix("## "): part for part in parts}
 
 
 if __name__ == "__main__":
