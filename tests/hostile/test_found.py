@@ -11,7 +11,8 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.engines.duckdb import DuckEngine
-from questions import answered, bounded, engine_of, refusal
+from discreet.plan.relations import Scan
+from questions import HOSPITAL, VISITS, answered, bounded, engine_of, refusal
 
 POLICY = """\
 [budget]
@@ -94,6 +95,38 @@ def test_texts_of_subqueries_cannot_grow_without_limit() -> None:
     inside = f"SELECT u, {grown} AS t FROM a UNION ALL SELECT u, t FROM a"
     asked = f"SELECT COUNT(*) FROM (SELECT u, {grown} AS t FROM ({inside}) AS s UNION ALL SELECT u, t FROM a) AS s"
     assert "texts" in refusal(engine(), f"{asked} WHERE LENGTH(t) > 5")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "SELECT COUNT(*) FROM {}",
+        "SELECT COUNT(*) FROM (SELECT a.u, COUNT(*) AS n FROM {} GROUP BY a.u) AS s",
+        "SELECT COUNT(*) FROM b WHERE b.u IN (SELECT a.u FROM {})",
+        "SELECT COUNT(*) FROM b WHERE EXISTS (SELECT 1 FROM {} WHERE a.u = b.u)",
+        "SELECT COUNT(*) FROM b JOIN (SELECT a.u, COUNT(*) AS n FROM {} GROUP BY a.u) AS s USING (u)",
+    ],
+)
+def test_nobody_is_joined_to_themselves_so_often_that_time_tells_of_it(asked: str) -> None:
+    """Two rows of one person in a join of 21 tables are two million, wherever the join stands."""
+    joined = "a" + "".join(f" JOIN a AS a{place} ON a.u = a{place}.u AND a.u = 17" for place in range(20))
+    assert "one unit could have" in refusal(engine(), asked.format(joined))
+
+
+@pytest.mark.parametrize("rows", ["visits AS v JOIN wards AS w", "wards AS w JOIN visits AS v"])
+def test_units_are_cut_before_a_public_table_multiplies_their_rows(rows: str) -> None:
+    heavy = {"patient": pa.array([7] * 500, pa.int64()), "age": pa.array([2] * 500, pa.int64())}
+    hospital = engine_of(frames=HOSPITAL | {"visits": with_columns(VISITS, heavy)})
+    source = bounded(hospital, f"SELECT COUNT(*) FROM {rows} ON v.age = w.floor").plan.block.source
+    assert isinstance(source, Scan)
+    assert source.rows == 4
+    assert answered(hospital, f"SELECT COUNT(*) FROM {rows} ON v.age = w.floor").sets[0].sums == ((6,),)
+
+
+def with_columns(like: pa.Table, columns: dict[str, pa.Array]) -> pa.Table:
+    """Return a table with the columns of another, NULL where none are given."""
+    size = len(next(iter(columns.values())))
+    return pa.table({each.name: columns.get(each.name, pa.nulls(size, each.type)) for each in like.schema})
 
 
 def test_subqueries_in_one_another_are_looked_through_once() -> None:

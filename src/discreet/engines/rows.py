@@ -135,7 +135,8 @@ class Writer:
     def _scan(self, scan: Scan) -> str:
         """Return a table's rows that have a unit; where the unit keeps only some, those with the least hash of content.
 
-        Rows with equal hashes have equal contents, so which of them is kept makes no difference.
+        Contents of one hash, which somebody could make up, are told apart by their columns; rows that are equal in all
+        of these are alike, so which of them is kept makes no difference.
         """
         wanted = sorted(self.needed.get(scan.relation, set()))
         select = self.source(scan.table, frozenset(wanted))
@@ -145,8 +146,8 @@ class Writer:
         if scan.rows is None:
             return kept
         content = told_all((UNIT, *(quoted(name) for name in wanted)))
-        rank = f"row_number() OVER (PARTITION BY {UNIT} ORDER BY md5({content}))"
         columns = ", ".join([UNIT, *(quoted(name) for name in wanted)])
+        rank = f"row_number() OVER (PARTITION BY {UNIT} ORDER BY md5({content}), {columns})"
         ranked = f"SELECT *, {rank} AS __discreet_rank FROM ({kept})"
         return f"SELECT {columns} FROM ({ranked}) WHERE __discreet_rank <= {scan.rows}"
 

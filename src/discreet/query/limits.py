@@ -14,8 +14,8 @@ from discreet.query.catalog import Catalog
 
 LIMITS = ("max_rows", "max_groups", "max_rows_per_group")
 
-MOST_ROWS = 10**9
-"""Rows that one unit may have: beyond, no noise would leave anything to see."""
+MOST_ROWS = 10**6
+"""Rows that joins may make of one unit's: beyond, time and memory would tell whether it is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Most:
 
 
 def truncated(block: Block, catalog: Catalog) -> Block:
-    """Return the block with every scan cut to the policy's rows per unit: before rows are joined to each other.
+    """Return the block with every scan cut to the policy's rows per unit: before rows are multiplied by a join.
 
     Otherwise one heavy unit would meet itself in so many rows that time and memory told of it.
     """

@@ -14,7 +14,7 @@ from discreet.plan.functions import call
 from discreet.plan.relations import Block, Join, Lookup, Match, Nested, Scan, Source, scans
 from discreet.policy.schema import Resolved
 from discreet.query.expressions import Scope, translate
-from discreet.query.limits import truncated
+from discreet.query.limits import most, truncated
 from discreet.query.names import Names, Output, View, table_view
 from discreet.query.parse import known, shown
 from discreet.query.reading import Reading
@@ -83,7 +83,7 @@ class Rows:
         on = [(mine, theirs) for mine, theirs, _ in pairs]
         self.names.add(name, view)
         self._merge(join, name)
-        self.block = replace(block, joins=(*block.joins, self._lookup(table, place, on, keep)))
+        self.block = self._looked_up(block, self._lookup(table, place, on, keep))
         self._filter(extra)
 
     def _add_late(self, join: exp.Expression, found: Relation, keep: bool) -> None:
@@ -102,8 +102,7 @@ class Rows:
         self.names.add(name, first.views[name.casefold()][1])
         self._merge(join, name)
         on = [(mine, theirs) for mine, theirs, _ in pairs]
-        block = selected.block
-        self.block = replace(block, joins=(*block.joins, self._lookup(public, place, on, keep)))
+        self.block = self._looked_up(selected.block, self._lookup(public, place, on, keep))
         self.waiting = None
         self._filter(extra)
 
@@ -122,6 +121,20 @@ class Rows:
             raise QueryError(f"joining {name!r} needs ON with equal columns: otherwise every row meets all of them")
         fan_out = self.reading.catalog.fan_out(name, tuple(column for _, column in columns))
         return Lookup(name, place, tuple(columns), keep, fan_out)
+
+    def _looked_up(self, block: Block, lookup: Lookup) -> Block:
+        """Return the block joined to a public table; where rows have several partners, units are cut before."""
+        joined = replace(block, joins=(*block.joins, lookup))
+        return self._multiplied(joined) if lookup.fan_out > 1 else joined
+
+    def _multiplied(self, block: Block) -> Block:
+        """Return a block that a join multiplies rows in: units are cut before, and may not become too many rows.
+
+        This is checked wherever the join stands: one row for each unit, or a condition, may be all that is left of it.
+        """
+        made = truncated(block, self.reading.catalog)
+        most(made, self.reading.catalog)
+        return made
 
     def _add_private(self, join: exp.Expression, found: Relation, keep: bool) -> None:
         left, right = self.rows, self._opened(found)
@@ -142,7 +155,7 @@ class Rows:
         self.names.add(found.name, visible)
         self._merge(join, found.name)
         match: Join = Match(source, on, keep)
-        self.block = truncated(replace(left, joins=(*left.joins, match)), self.reading.catalog)
+        self.block = self._multiplied(replace(left, joins=(*left.joins, match)))
         self._filter(extra)
 
     def _opened(self, found: Relation) -> Selected:
