@@ -206,7 +206,8 @@ class Writer:
         total, step = f"sum(CAST({name} AS HUGEINT))", each.grid.step
         if each.kind is Inner.SUM and each.type is Type.INTEGER:
             assert step.denominator == 1
-            return f"least(greatest({total} * {step.numerator}, -{WIDEST}), {WIDEST})"
+            held = f"least(greatest({total} * {step.numerator}, -{WIDEST}), {WIDEST})"  # both leave NULL out
+            return f"(CASE WHEN {total} IS NULL THEN NULL ELSE {held} END)"
         whole = f"CAST({total} AS DOUBLE)" if each.kind is Inner.SUM else f"(CAST({total} AS DOUBLE) / count({name}))"
         return f"({whole} * {number(step)})"
 
