@@ -92,7 +92,8 @@ class Names:
         found = view.output(node.name)
         if found is None:
             names_there = [each.name for each in view.outputs if each.expression is not None]
-            raise QueryError(f"{name!r} has no column {node.name!r}; {nearest(node.name, names_there)}")
+            quoted = f"; texts stand in single quotes, as in '{node.name}'" if node.this.args.get("quoted") else ""
+            raise QueryError(f"{name!r} has no column {node.name!r}; {nearest(node.name, names_there)}{quoted}")
         return found
 
     def column(self, node: exp.Column) -> Expression:
