@@ -54,6 +54,7 @@ _BY_REASON = {
     FORMAT: "date_format strftime timetostr strptime strtotime try_strptime to_char tochar dayname monthname",
     HASHES: "md5 md5digest hash sha sha1 sha2 sha256 standardhash md5_number",
     "write AVG(x)": "mean average",
+    "use DATE_TRUNC('day', x), or another unit": "datebin date_bin time_bucket",
     NESTED: "transform list_transform list_filter arrayfilter list_value struct_pack row map tomap jsonextract"
     " jsonextractscalar json_extract unnest split string_split str_split split_part splitpart",
 }
