@@ -92,8 +92,10 @@ class Names:
         found = view.output(node.name)
         if found is None:
             names_there = [each.name for each in view.outputs if each.expression is not None]
-            quoted = f"; texts stand in single quotes, as in '{node.name}'" if node.this.args.get("quoted") else ""
-            raise QueryError(f"{name!r} has no column {node.name!r}; {nearest(node.name, names_there)}{quoted}")
+            hint = nearest(node.name, names_there)
+            if isinstance(node.parent, exp.Predicate) and "did you mean" not in hint:
+                hint += f"; texts stand in single quotes, as in '{node.name}'"
+            raise QueryError(f"{name!r} has no column {node.name!r}; {hint}")
         return found
 
     def column(self, node: exp.Column) -> Expression:
