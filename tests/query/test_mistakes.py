@@ -11,6 +11,12 @@ FROM = "SELECT COUNT(*) FROM visits WHERE"
 
 TABLE = [
     (f'{FROM} ward = "north"', "texts stand in single quotes, as in 'north'", f"{FROM} ward = 'north'"),
+    (f"{FROM} wardd = 'x' OR wrd = 3", "did you mean 'ward'?", f"{FROM} ward = 'x'"),
+    (
+        "SELECT COUNT(*) FROM visits v JOIN wards w ON v.ward = w.ward WHERE flor = 2",
+        "no table here has a column 'flor'; did you mean 'floor'?",
+        "SELECT COUNT(*) FROM visits v JOIN wards w ON v.ward = w.ward WHERE floor = 2",
+    ),
     (f"{FROM} age = '30'", "`age = '30'`: = cannot be applied to integer and text; write numbers", f"{FROM} age = 30"),
     (f"{FROM} ward = 3", "`ward = 3`: = cannot be applied to text and integer", f"{FROM} ward = '3' OR age > 3"),
     (f"{FROM} sick = 1", "`sick = 1`: = cannot be applied to boolean and integer; compare", f"{FROM} sick = TRUE"),

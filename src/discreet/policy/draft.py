@@ -61,7 +61,7 @@ def _table(name: str, source: str, schema: Mapping[str, Type | None], inner: str
 _ABOUT = {
     False: "# All columns may be filtered on. Sums and means need bounds; keys that are declared cost no delta.\n",
     True: "# A csv file has no types: correct these where a column is no text, to boolean, integer, decimal, float,\n"
-    "# date or timestamp. Sums and means need bounds (lower = ..., upper = ...); keys that are declared cost no delta.\n",
+    "# date or timestamp. Sums and means need bounds (lower, upper); keys that are declared cost no delta.\n",
 }
 
 _FACTS = {
