@@ -268,3 +268,12 @@ def test_a_failure_suspends_until_the_operator_resumes(tmp_path: Path, monkeypat
     assert "asking is suspended: entry 3 failed after its charge" in run("ledger")
     assert "all as the chain says" in run("ledger", "--verify")
     assert "everything fits" in run("check")
+
+
+def test_check_lists_a_view_that_cannot_be_read(here: Path) -> None:
+    policy = here / "policy.toml"
+    policy.write_text(policy.read_text() + '\n[views.odd]\nsql = "SELECT nothing FROM visits"\n')
+    ran = Ran("check")
+    assert ran.code == 1
+    assert "views.odd.sql: 'visits' has no column 'nothing'" in ran.out
+    assert "1 thing to do" in ran.out

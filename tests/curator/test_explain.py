@@ -59,3 +59,10 @@ def test_an_explanation_tells_of_joins_selected_keys_and_sets(tmp_path: Path) ->
         assert "keys come from the data, selected privately" in told
         inner = "SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id"
         assert "sum of the sum of cost of each unit" in str(curator.explain(f"SELECT SUM(total) FROM ({inner})", 1))
+
+
+def test_pairs_are_told_by_both_columns_and_one_row_is_one_row(tmp_path: Path) -> None:
+    with clinic(tmp_path) as curator:
+        told = str(curator.explain("SELECT CORR(age, cost) FROM visits", 1, max_rows=1))
+        for part in ("sum of products of age and cost", "correlation of age and cost", "keeps one row at most"):
+            assert part in told

@@ -8,6 +8,8 @@ import pytest
 
 from clinic import clinic
 from discreet.base.errors import QueryError
+from discreet.curator.tables import Tables
+from discreet.policy.model import View
 
 
 def test_tables_tell_public_facts_only(tmp_path: Path) -> None:
@@ -21,3 +23,8 @@ def test_tables_tell_public_facts_only(tmp_path: Path) -> None:
         assert [each.table.name for each in curator.tables] == ["visits", "wards"]
         with pytest.raises(QueryError, match="visits, wards"):
             curator.tables["nowhere"]
+
+
+def test_views_are_listed_with_their_text() -> None:
+    told = str(Tables((), (View("grown", "SELECT *\nFROM visits WHERE age >= 18"),)))
+    assert told == "grown (view)\n  SELECT * FROM visits WHERE age >= 18"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
@@ -108,3 +109,14 @@ def test_values_of_oddly_named_columns_are_computed_with() -> None:
     column = Column("t0", "o\"at'; --", Type.INTEGER)
     found = engine_of().evaluate(Call("neg", (column,), Type.INTEGER), {column: (1, 2)})
     assert sorted(int(str(value)) for value in found) == [-2, -1]
+
+
+@pytest.mark.parametrize("name", ["read at", 'a"b', "x) AS y; --", "SELECT"])
+def test_periods_of_a_column_of_any_name_are_keys(name: str) -> None:
+    key = '"' + name.replace('"', '""') + '"'
+    policy = "[budget]\nepsilon = 1.0\n[tables.t]\nrows_are_units = true\n[tables.t.columns]\n"
+    policy += f"'{name}' = {{ lower = 2026-01-01T00:00:00Z, upper = 2026-03-31T00:00:00Z }}\n"
+    moments = pa.array([dt.datetime(2026, 2, 3, 4), dt.datetime(2026, 3, 1), None], pa.timestamp("us"))
+    engine = engine_of(policy, {"t": pa.table({name: moments})})
+    plan = bounded(engine, f"SELECT date_trunc('month', {key}) AS m, COUNT(*) FROM t GROUP BY m").plan
+    assert engine.run(plan).result().sets[0].sums == ((0, 1, 1),)

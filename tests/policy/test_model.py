@@ -41,7 +41,10 @@ def test_columns_are_found_by_their_exact_name() -> None:
 def test_where_there_are_analysts_one_of_them_must_be_named() -> None:
     policy = read(EXAMPLE)
     assert policy.analyst("alice") is policy.analysts[0]
-    assert asked(policy, None) == "analysts: this policy has analysts and none was named; name who asks"
+    assert asked(policy, None) == (
+        "analysts: this policy has analysts and none was named; "
+        "say who asks with --analyst NAME, in Python with analyst=NAME"
+    )
     for name in ("bob", "Alice", ""):
         assert asked(policy, name).endswith("is no analyst here; add them to the policy")
         assert "alice" not in asked(policy, name)

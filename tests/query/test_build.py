@@ -21,7 +21,7 @@ ENGINE = engine_of()
         ("COUNT(*) FROM visits HAVING 5", "HAVING takes a condition"),
         ("COUNT(*) FROM visits HAVING age > 5", "neither grouped by nor aggregated"),
         ("COUNT(*) FROM visits GROUP BY ALL", "list the columns"),
-        ("COUNT(*) FROM visits GROUP BY ward WITH ROLLUP", "rollup is not answered here"),
+        ("COUNT(*) FROM visits GROUP BY ward WITH ROLLUP", "write GROUP BY ROLLUP (...)"),
         ("COUNT(*) FROM visits GROUP BY patient", "would be about single people"),
         ("patient, COUNT(*) FROM visits GROUP BY 1", "would be about single people"),
         ("patient AS p, COUNT(*) FROM visits GROUP BY p", "would be about single people"),
@@ -57,7 +57,7 @@ ENGINE = engine_of()
         ("COUNT(*) AS n, SUM(age) AS N FROM visits", "two columns of the answer"),
         ("* EXCLUDE (age), COUNT(*) FROM visits", "rows are not released"),
         ("COLUMNS(*), COUNT(*) FROM visits", "is not answered"),
-        ("(SELECT 1), COUNT(*) FROM visits", "subqueries are not answered"),
+        ("(SELECT 1), COUNT(*) FROM visits", "in place of a value"),
     ],
 )
 def test_what_is_refused(rest: str, part: str) -> None:

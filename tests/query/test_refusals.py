@@ -133,7 +133,7 @@ TABLE = [
     ),
     (
         "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.who = v.patient AND s.days > v.age)",
-        "there is no table 'v' in this question",
+        "only the units are compared with the outside",
         "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.who = v.patient AND s.days > 20)",
     ),
     (
@@ -184,7 +184,7 @@ TABLE = [
     ),
     (
         "SELECT COUNT(*) FROM visits v JOIN stays s ON v.ward = s.ward",
-        "add patient to the join's columns",
+        "add patient to the columns of JOIN",
         "SELECT COUNT(*) FROM visits v JOIN stays s ON v.ward = s.ward AND v.patient = s.who",
     ),
     (

@@ -44,6 +44,8 @@ def check(path: Path) -> Iterator[Finding]:
             yield from _opened(curator)
     except LedgerError as wrong:
         yield Finding("ledger", str(wrong), True)
+    except PolicyError as wrong:
+        yield from (Finding("policy", line, True) for line in str(wrong).splitlines())
 
 
 def _opened(curator: Curator) -> Iterator[Finding]:

@@ -221,7 +221,7 @@ class Curator:
     @property
     def tables(self) -> Tables:
         """The tables with their columns, types, bounds and categories: public facts, free."""
-        return Tables(tuple(self._engine.tables.values()))
+        return Tables(tuple(self._engine.tables.values()), self.policy.views)
 
     @property
     def ledger(self) -> Ledger:

@@ -8,6 +8,7 @@ from discreet.curator.answering import selection_note
 from discreet.mechanisms import Laplace
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, KeySet, Part
+from discreet.plan.expressions import Expression
 from discreet.plan.question import RANKED, Aggregate, Kind, Question
 from discreet.plan.relations import Block, Lookup, Scan, sources
 from discreet.plan.words import told
@@ -43,14 +44,15 @@ class Explanation:
             *_tables(plan),
             *(f"keys       {_keys(plan, index)}" for index in range(len(plan.sets))),
             *(
-                f"bounds     a unit keeps {each.limits.l1()} rows at most ({_bound_by(plan, each)})"
+                f"bounds     a unit keeps {_rows(each.limits.l1())} at most ({_bound_by(plan, each)})"
                 for each in plan.sets
             ),
             f"guarantee  {priced.guarantee}",
             "",
         ]
         for measure, noise, share in zip(plan.measures, priced.noises, priced.shares, strict=True):
-            name = "" if measure.argument is None else told(measure.argument, plan.block)
+            other = measure.other if measure.part in (Part.PRODUCTS, Part.VALUES) else None
+            name = _named(measure.argument, other, plan.block)
             step = 1.0 if isinstance(noise, Quantile) else float(step_of(measure))
             moved, error = _shown(plan.l1(measure) * step), _shown(expected_error(noise) * step)
             lines.append(
@@ -69,10 +71,18 @@ class Explanation:
 
 def described(asked: Aggregate, block: Block | None = None) -> str:
     """Return an aggregate in words."""
-    name = "" if asked.argument is None else told(asked.argument, block)
+    name = _named(asked.argument, asked.other, block)
     if asked.kind is Kind.QUANTILE and asked.share is not None:
         return f"quantile {float(asked.share):g} of {name}"
     return f"{asked.kind.value} of {name}" if name else asked.kind.value
+
+
+def _named(argument: Expression | None, other: Expression | None, block: Block | None) -> str:
+    return " and ".join(told(each, block) for each in (argument, other) if each is not None)
+
+
+def _rows(count: int) -> str:
+    return "one row" if count == 1 else f"{count:,} rows"
 
 
 def _relative(asked: Aggregate) -> str:
@@ -91,11 +101,10 @@ def _tables(plan: BoundedPlan) -> list[str]:
     found = []
     for each in sources(plan.block):
         if isinstance(each, Scan):
-            cut = "" if each.rows is None else f", {each.rows} rows of a unit at most before it is joined"
+            cut = "" if each.rows is None else f", {_rows(each.rows)} of a unit at most before it is joined"
             found.append(f"table      {each.table}, unit: {'its unit column' if plan.units else 'each row'}{cut}")
         elif isinstance(each, Lookup):
-            many = "one row" if each.fan_out <= 1 else f"{each.fan_out} rows"
-            found.append(f"join       {each.table} (public), {many} at most for each")
+            found.append(f"join       {each.table} (public), {_rows(max(each.fan_out, 1))} at most for each")
     return found
 
 
@@ -113,7 +122,7 @@ def _keys(plan: BoundedPlan, index: int) -> str:
     )
     if plan.selects(index):
         return f"{listed}: those that a private selection keeps"
-    return f"{listed}: {plan.groups(index)} rows, also the empty ones"
+    return f"{listed}: {_rows(plan.groups(index))}, also the empty ones"
 
 
 def _shown(value: float) -> str:

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.base.errors import QueryError
-from discreet.policy.model import Column
+from discreet.policy.model import Column, View
 from discreet.policy.schema import Resolved
 
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The tables of a policy, with what is public about their columns."""
+    """The tables of a policy, with what is public about their columns, and its views."""
 
     tables: tuple[Resolved, ...]
+    views: tuple[View, ...] = ()
 
     def __iter__(self) -> Iterator[Resolved]:
         return iter(self.tables)
@@ -32,7 +33,8 @@ class Tables:
         )
 
     def __str__(self) -> str:
-        return "\n\n".join(_table(each) for each in self.tables)
+        views = [f"{each.name} (view)\n  {' '.join(each.sql.split())}" for each in self.views]
+        return "\n\n".join([*(_table(each) for each in self.tables), *views])
 
 
 def _table(resolved: Resolved) -> str:

@@ -108,13 +108,13 @@ class DuckEngine:
 
     def evaluate(self, expression: Expression, given: dict[Column, tuple[Constant, ...]]) -> tuple[Constant, ...]:
         """Return the distinct values of an expression, without NULL, over all combinations of public values."""
-        tables, cursor = [], self._connection.cursor()
-        for place, (column, values) in enumerate(given.items()):
+        tables, named, cursor = [], {}, self._connection.cursor()
+        for place, (column, values) in enumerate(given.items()):  # by place: two tables may have columns of one name
             name = f"__discreet_given_{place}"
             cursor.register(name, values_table((*values, None), column.type))
             kind = "HUGEINT" if column.type is Type.INTEGER else SQL_TYPES[column.type]
-            tables.append(f"(SELECT CAST(v AS {kind}) AS v FROM {name}) AS {quoted(column.name)}")
-        named = {column: Column(column.name, "v", column.type) for column in given}
+            tables.append(f"(SELECT CAST(v AS {kind}) AS v FROM {name}) AS g{place}")
+            named[column] = Column(f"g{place}", "v", column.type)
         value = sql(replaced(expression, lambda column: named.get(column, column)))
         statement = f"SELECT DISTINCT v FROM (SELECT {value} AS v FROM {', '.join(tables)}) WHERE v IS NOT NULL"
         found = cursor.execute(statement).fetchall()

@@ -144,6 +144,10 @@ FUNCTIONS = {
 }
 
 
+class UnfitError(QueryError):
+    """A function of types that it cannot be applied to; who knows the text puts it in front."""
+
+
 def call(name: str, *arguments: Expression) -> Call:
     """Return a typed call, or refuse the types it was given.
 
@@ -156,7 +160,7 @@ def call(name: str, *arguments: Expression) -> Call:
     result = row.result(types)
     if result is None:
         given = " and ".join(dict.fromkeys(str(each) for each in types))
-        raise QueryError(f"{row.word} cannot be applied to {given}; {_remedy(name, types)}")
+        raise UnfitError(f"{row.word} cannot be applied to {given}; {_remedy(name, types)}")
     made = Call(name, arguments, result)
     _check(made)
     return made
@@ -172,6 +176,13 @@ def _remedy(name: str, types: takes.Types) -> str:
         return "use FLOOR(x / y)"
     if name in ("join", "concat"):
         return "write CAST(x AS TEXT)"
+    kinds = set(types)
+    if kinds == {Type.DATE, Type.INTEGER} or kinds == {Type.TIMESTAMP, Type.INTEGER}:
+        return "write dates in single quotes, as in '2026-03-01'"
+    if Type.BOOLEAN in kinds and len(kinds) == 2:
+        return "compare a condition with TRUE or FALSE, or leave the comparison out"
+    if Type.TEXT in kinds and len(kinds) == 2 and any(each.numeric for each in kinds):
+        return "write numbers without quotes and texts in single ones, or CAST one of them"
     return "compare or combine values of one type, or CAST one of them"
 
 

@@ -59,8 +59,9 @@ def _table(name: str, source: str, schema: Mapping[str, Type | None], inner: str
 
 
 _ABOUT = {
-    False: "# All columns may be filtered on; grouping needs values (or a boolean), sums and means need bounds.\n",
-    True: "# Types as the file's columns must be read. Sums and means need bounds; categories save budget.\n",
+    False: "# All columns may be filtered on. Sums and means need bounds; keys that are declared cost no delta.\n",
+    True: "# A csv file has no types: correct these where a column is no text, to boolean, integer, decimal, float,\n"
+    "# date or timestamp. Sums and means need bounds (lower, upper); keys that are declared cost no delta.\n",
 }
 
 _FACTS = {

@@ -22,6 +22,8 @@ Value = str | int | bool | date
 LOUD_EPSILON = 20
 """A budget above this is allowed, and `warnings` says what it means."""
 
+WHO = "say who asks with --analyst NAME, in Python with analyst=NAME"
+
 
 class Format(StrEnum):
     """Where a table's rows come from."""
@@ -121,7 +123,7 @@ class Policy:
         if name is None and not self.analysts:
             return None
         if name is None:
-            raise problem(self.path, ("analysts",), "this policy has analysts and none was named", "name who asks")
+            raise problem(self.path, ("analysts",), "this policy has analysts and none was named", WHO)
         for analyst in self.analysts:
             if analyst.name == name:
                 return analyst

@@ -13,6 +13,7 @@ from discreet.plan.question import Aggregate, Kind
 from discreet.query.expressions import translate
 from discreet.query.grouped import filtered, kept_where
 from discreet.query.parse import known, shown
+from discreet.query.refusals import refused_aggregate
 from discreet.query.rows import Rows
 
 SIMPLE: dict[type[exp.Expression], Kind] = {
@@ -35,7 +36,7 @@ PAIRS: dict[type[exp.Expression], Kind] = {
 
 QUANTILES = (exp.Median, exp.PercentileCont, exp.PercentileDisc, exp.Quantile)
 
-ALLOWED = "COUNT, SUM, AVG, MIN, MAX, VARIANCE, STDDEV, MEDIAN, QUANTILE_CONT, CORR and COVAR_POP are"
+SHARE = "the share of a quantile is one number from 0 to 1, as in 0.5; ask for several as several columns"
 
 
 def aggregate_of(node: exp.Expression, rows: Rows) -> Aggregate | None:
@@ -58,7 +59,7 @@ def aggregate_of(node: exp.Expression, rows: Rows) -> Aggregate | None:
         known(node, ({"this", "quantile"} if kind is exp.Quantile else {"this", "expression"}) | {"_filter"})
         return Aggregate(Kind.QUANTILE, _number(node, rows), _share(node, rows))
     if isinstance(node, exp.AggFunc):
-        raise QueryError(f"{shown(node)}: this aggregate is not answered; {ALLOWED}")
+        raise refused_aggregate(node)
     return None
 
 
@@ -87,15 +88,17 @@ def _share(node: exp.Expression, rows: Rows) -> Fraction:
     if isinstance(node, exp.Median):
         return Fraction(1, 2)
     given = node.args.get("expression") or node.args.get("quantile")
+    if isinstance(given, exp.Array):
+        raise QueryError(f"{shown(node)}: {SHARE}")
     found = translate(given, rows.scope) if given is not None else None
     value = found.value if isinstance(found, Literal) and found.type.numeric else None
     if not isinstance(value, int | Fraction) or not 0 <= value <= 1:
-        raise QueryError(f"{shown(node)}: the share of a quantile is a number from 0 to 1, as in 0.5")
+        raise QueryError(f"{shown(node)}: {SHARE}")
     return Fraction(value)
 
 
 def _count(node: exp.Expression, rows: Rows) -> Aggregate:
-    known(node, {"this", "big_int", "_filter"})
+    known(node, {"this", "big_int", "_filter"}, {"expressions": "COUNT takes one column, or *"})
     inner, one = node.this, _ONE
     if isinstance(inner, exp.Star):
         known(inner, set())
@@ -128,8 +131,16 @@ def _number(node: exp.Expression, rows: Rows, name: str = "this") -> Expression:
         raise QueryError(f"{shown(node)}: DISTINCT inside an aggregate is not answered; leave it out")
     argument = translate(inner, rows.scope)
     if not argument.type.numeric:
-        raise QueryError(f"{shown(node)}: {shown(inner)} is {argument.type}, and this needs numbers; use COUNT")
+        wrong = f"{shown(inner)} is {argument.type}, and this needs numbers"
+        raise QueryError(f"{shown(node)}: {wrong}; {_INSTEAD[argument.type]}")
     return kept_where(node, argument, rows)
 
 
 _ONE = Literal(1, Type.INTEGER)
+_DAYS = "write the days since one, as in LEAST(GREATEST(DATE_DIFF('day', DATE '2026-01-01', x), 0), 365)"
+_INSTEAD = {
+    Type.TEXT: "use COUNT",
+    Type.BOOLEAN: "write COUNT(*) FILTER (WHERE x), or x::INTEGER",
+    Type.DATE: _DAYS,
+    Type.TIMESTAMP: _DAYS,
+}

@@ -122,19 +122,26 @@ class _Builder:
         return self.keys.index(key)
 
     def _outputs(self) -> None:
-        scope = self._finish_scope({})
+        before: dict[str, Expression] = {}
+        scope = self._finish_scope(before)
         for node in self.select.expressions:
             if is_star(node):
                 raise QueryError(f"{shown(node)}: rows are not released; name an aggregate such as COUNT(*)")
             name, inner = named(node)
             check_names([*(other for other, _ in self.outputs), name])
             self.outputs.append((name, translate(inner, scope)))
+            if not self.rows.names.has(name):  # a column of the table goes before a name that was given further left
+                before[name.casefold()] = self.outputs[-1][1]
 
     def _finish_scope(self, aliases: Mapping[str, Expression]) -> Scope:
         def column(node: exp.Column) -> Expression:
             if not node.table and node.name.casefold() in aliases and not self._is_key(node):
                 return aliases[node.name.casefold()]
             found = self.rows.names.column(node)
+            if self.rows.names.is_unit(node) and found not in self.keys:
+                raise QueryError(
+                    f"{shown(node)} says whose row it is, and rows are not released; write COUNT(DISTINCT {node.name})"
+                )
             if found not in self.keys:
                 raise QueryError(
                     f"{shown(node)} is neither grouped by nor aggregated, and rows are not released; "

@@ -13,7 +13,7 @@ from sqlglot import exp
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.expressions import Expression, Literal
-from discreet.plan.functions import call
+from discreet.plan.functions import UnfitError, call
 from discreet.query import calls, times
 from discreet.query.constants import constant, moment
 from discreet.query.fitting import TIMES, combined, fitted, is_null
@@ -70,6 +70,13 @@ def translate(node: exp.Expression, scope: Scope) -> Expression:
 
 
 def _translate(node: exp.Expression, scope: Scope) -> Expression:
+    try:
+        return _meant(node, scope)
+    except UnfitError as trouble:
+        raise QueryError(f"{shown(node)}: {trouble}") from None
+
+
+def _meant(node: exp.Expression, scope: Scope) -> Expression:
     standing = scope.aggregate(node)
     if standing is not None:
         return standing

@@ -10,7 +10,7 @@ from fractions import Fraction
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.bounded import Measure, Part, tree_levels
-from discreet.plan.expressions import Expression
+from discreet.plan.expressions import Column, Expression
 from discreet.plan.grid import Grid
 from discreet.plan.question import COUNTS, PAIRED, RANKED, SPREADS, Aggregate, Kind
 from discreet.plan.ranges import Range
@@ -25,6 +25,8 @@ SQUARE_REACH = 1 << 20
 
 SUM_REACH = 1 << 52
 """The furthest grid point of a sum: floats hold it exactly, and 2^48 of them stay below 2^100."""
+
+HELD = "LEAST(GREATEST(x, low), high), which takes NULL for low: leave NULLs out in WHERE"
 
 NARROW = Fraction(1, 1 << 900)
 """Ranges narrower than this are constants: their steps would be no floats."""
@@ -98,10 +100,15 @@ class Measures:
     def _range(self, argument: Expression) -> Range:
         found = self.facts.range(argument)
         if found is None:
+            word = told(argument, self.facts.block)
+            if isinstance(argument, Column) and not word.startswith(("an ", "the ")):
+                raise QueryError(
+                    f"{word!r} has no declared bounds, so one person could move the result without limit; declare "
+                    f"lower and upper in the policy (`discreet bounds` finds them privately), or write {HELD}"
+                )
             raise QueryError(
-                f"{told(argument, self.facts.block)!r} has no declared bounds, so one person could move the result "
-                f"without limit; declare lower and upper in the policy (`discreet bounds` finds them privately), "
-                f"or write LEAST(GREATEST(x, low), high)"
+                f"{word} has no bounds that follow from those of its columns, so one person could move the result "
+                f"without limit; write {HELD}"
             )
         if found.upper - found.lower >= NARROW:
             return found

@@ -88,12 +88,18 @@ class Names:
         if len(places) > 1:
             names = " or ".join(f"{relation}.{node.name}" for relation, _ in places)
             raise QueryError(f"{node.name!r} is a column of several tables; write {names}")
-        name, view = places[0]
-        found = view.output(node.name)
+        found = places[0][1].output(node.name)
         if found is None:
-            names_there = [each.name for each in view.outputs if each.expression is not None]
-            raise QueryError(f"{name!r} has no column {node.name!r}; {nearest(node.name, names_there)}")
+            raise self._unknown(node, places if node.table else list(self.views.values()))
         return found
+
+    def _unknown(self, node: exp.Column, places: list[tuple[str, View]]) -> QueryError:
+        there = [each.name for _, view in places for each in view.outputs if each.expression is not None]
+        hint = nearest(node.name, list(dict.fromkeys(there)))
+        if isinstance(node.parent, exp.Predicate) and "did you mean" not in hint:
+            hint += f"; texts stand in single quotes, as in '{node.name}'"
+        where = f"{places[0][0]!r} has no" if len(places) == 1 else "no table here has a"
+        return QueryError(f"{where} column {node.name!r}; {hint}")
 
     def column(self, node: exp.Column) -> Expression:
         """Return what a column holds; a hidden unit may not be read."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
 import sqlglot
 from sqlglot import TokenType, exp
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ErrorLevel, SqlglotError
 
 from discreet.base.errors import QueryError
 
@@ -31,6 +35,13 @@ REMEDIES = {
     "laterals": "LATERAL is not answered; name one table",
     "into": "answers are not written into tables; use -o FILE",
 }
+
+PARTS = {
+    "db": "schemas are not answered; write the table's name alone",
+    "catalog": "databases are not answered; write the table's name alone",
+    "sample": REMEDIES["sample"],
+}
+"""What sqlglot's names for parts of a node mean to an analyst."""
 
 
 def parse(text: str) -> exp.Select:
@@ -57,7 +68,8 @@ def parse_query(text: str) -> exp.Expression:
         raise QueryError(f"the question has {len(text)} characters; at most {LONGEST} are read")
     try:
         _check_numbers(text)
-        statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
+        with _quietly():
+            statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
     except SqlglotError as problem:
         raise QueryError(f"this is not SQL that can be read: {_place(problem)}; {QUOTES}") from None
     except RecursionError:
@@ -76,6 +88,21 @@ def check_clauses(select: exp.Select) -> None:
     known(select, CLAUSES, REMEDIES)
     if select.args.get("kind"):
         raise QueryError(f"{shown(select)}: SELECT AS {select.args['kind']} is not answered; leave it out")
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Keep the parser's own remarks about a question, which is refused in our words, off standard error."""
+    logger, thread = logging.getLogger("sqlglot"), threading.get_ident()
+
+    def others(record: logging.LogRecord) -> bool:
+        return record.thread != thread
+
+    logger.addFilter(others)
+    try:
+        yield
+    finally:
+        logger.removeFilter(others)
 
 
 def _check_numbers(text: str) -> None:
@@ -118,13 +145,13 @@ def known(node: exp.Expression, allowed: set[str], remedies: dict[str, str] | No
     """Refuse a node that carries anything but what is allowed: parts that nobody looks at could mean anything."""
     for name, value in node.args.items():
         if name not in allowed and value not in (None, False, []):
-            remedy = (remedies or {}).get(name, f"{name.strip('_')} is not answered here; leave it out")
-            raise QueryError(f"{shown(node)}: {remedy}")
+            usual = f"{name.strip('_')} is not answered here; leave it out"
+            raise QueryError(f"{shown(node)}: {(PARTS | (remedies or {})).get(name, usual)}")
 
 
 def shown(node: Any) -> str:
     """Return the analyst's own text of a node, shortened."""
-    text = node.sql(dialect="duckdb")
+    text = node.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE)
     return f"`{text}`" if len(text) <= 80 else f"`{text[:77]}...`"
 
 
@@ -132,4 +159,6 @@ def _place(problem: SqlglotError) -> str:
     """Say where reading stopped, in words of SQL and none of the parser's."""
     errors = getattr(problem, "errors", None) or [{}]
     line, column, near = (errors[0].get(name) for name in ("line", "col", "highlight"))
-    return f"line {line}, column {column}, at {near!r}" if near else "it ends too early or a bracket is missing"
+    return (
+        f"line {line}, column {column}, at {near!r}" if near else "it ends too early, or a quote or bracket is missing"
+    )

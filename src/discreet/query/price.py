@@ -18,6 +18,7 @@ from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Call
+from discreet.plan.words import told
 from discreet.policy.model import Policy
 from discreet.privacy.charges import Charge, add_up
 from discreet.privacy.guarantees import BoundedRangeLoss, PureLoss
@@ -64,7 +65,7 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
         if measure.reach * ROWS >= DIGITS:
             raise QueryError("a sum here could leave 38 digits; declare narrower bounds or a larger step")
     selects = any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets)))
-    delta = _selection_delta(policy) if selects else Fraction(0)
+    delta = _selection_delta(policy, bounded) if selects else Fraction(0)
     counted = _counted(bounded) if selects else None
     shares, kept = _shares(bounded, selects and counted is None)
     if rho is not None:
@@ -91,12 +92,14 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
     return gaussian if math.fsum(ratios) < len(ratios) else laplace
 
 
-def _selection_delta(policy: Policy) -> Fraction:
+def _selection_delta(policy: Policy, bounded: Bounded) -> Fraction:
     """Return the delta of one selection of keys."""
     if policy.question_delta == 0:
+        plan = bounded.plan
+        word = " and ".join(told(key.expression, plan.block) for key in plan.keys if key.domain is None)
         raise QueryError(
-            "a column that is grouped by has no declared values, and keys taken from the data would tell who is in it; "
-            "declare values = [...] for it in the policy, or a budget with delta > 0, so that keys can be selected"
+            f"grouped by {word}: its values are not declared, and keys taken from the data would tell who is in it; "
+            f"declare values = [...] or bounds in the policy, or a budget with delta > 0, so that keys can be selected"
         )
     return min(policy.question_delta, policy.delta / SELECTIONS)
 

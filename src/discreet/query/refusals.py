@@ -17,15 +17,16 @@ NESTED = "instead of lists, structs, maps and JSON declare plain columns"
 FORMAT = "texts of times differ between engines; use DATE_TRUNC, EXTRACT, or CAST a date AS TEXT"
 HASHES = "instead of hashes compare the values themselves"
 SUBQUERY = (
-    "a subquery stands in FROM, or as a condition on the unit joined by AND, as in unit IN (SELECT unit FROM ...); "
-    "one value over private data is a question of its own: ask it first, and write its answer as a constant"
+    "a subquery in place of a value is not answered; ask the inner question by itself and write its number here, "
+    "or JOIN (SELECT unit, AVG(x) AS m ... GROUP BY unit)"
 )
 
 REWRITES: dict[type[exp.Expression], str] = {
     exp.Subquery: SUBQUERY,
     exp.Exists: SUBQUERY,
     exp.Window: "window functions look at other people's rows; use GROUP BY",
-    exp.Filter: "FILTER follows an aggregate, as in COUNT(*) FILTER (WHERE x > 3); put other conditions into WHERE",
+    exp.Filter: "FILTER stands after an aggregate only; put the condition into WHERE",
+    exp.IgnoreNulls: "values of single rows are not released; use an aggregate such as COUNT, MIN or MAX",
     exp.Star: "rows are not released; name an aggregate such as COUNT(*)",
     exp.Try: "every function here gives NULL where it has no value; leave TRY out",
     exp.SimilarTo: REGEX,
@@ -50,8 +51,10 @@ _BY_REASON = {
     " regexpreplace regexp_replace regexpilike regexpsplit regexp_extract_all regexpextractall regexpcount"
     " regexp_split_to_array similar_to",
     UNBOUNDED: "repeat space format printf bar string_agg listagg group_concat",
-    FORMAT: "strftime timetostr strptime strtotime try_strptime to_char tochar dayname monthname",
+    FORMAT: "date_format strftime timetostr strptime strtotime try_strptime to_char tochar dayname monthname",
     HASHES: "md5 md5digest hash sha sha1 sha2 sha256 standardhash md5_number",
+    "write AVG(x)": "mean average",
+    "use DATE_TRUNC('day', x), or another unit": "datebin date_bin time_bucket",
     NESTED: "transform list_transform list_filter arrayfilter list_value struct_pack row map tomap jsonextract"
     " jsonextractscalar json_extract unnest split string_split str_split split_part splitpart",
 }
@@ -67,6 +70,23 @@ KNOWN = sorted(
     {row.word.lower() for row in FUNCTIONS.values() if row.word.replace("_", "").isalpha()} | set(_OTHERS.split())
 )
 """Names that an unknown one may have been meant to be."""
+
+ALLOWED = "COUNT, SUM, AVG, MIN, MAX, VARIANCE, STDDEV, MEDIAN, QUANTILE_CONT, CORR and COVAR_POP are"
+AGGREGATES: dict[type[exp.Expression], str] = {
+    exp.CountIf: "write COUNT(*) FILTER (WHERE ...)",
+    exp.LogicalOr: "write COUNT(*) FILTER (WHERE ...) and compare it with 0",
+    exp.LogicalAnd: "write COUNT(*) FILTER (WHERE NOT ...) and compare it with 0",
+    exp.ApproxDistinct: "write COUNT(DISTINCT x)",
+    exp.ApproxQuantile: "write QUANTILE_CONT(x, q)",
+    exp.Mode: "write SELECT x, COUNT(*) AS n ... GROUP BY x ORDER BY n DESC LIMIT 1",
+    exp.Grouping: "a key is NULL in just those rows that are not grouped by it",
+}
+"""What to write instead of aggregates that are not answered."""
+
+
+def refused_aggregate(node: exp.Expression) -> QueryError:
+    """Return the refusal of an aggregate that is not answered, with what to write instead."""
+    return QueryError(f"{shown(node)}: this aggregate is not answered; {AGGREGATES.get(type(node), ALLOWED)}")
 
 
 def refused(node: exp.Expression) -> QueryError:

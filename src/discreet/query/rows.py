@@ -38,7 +38,10 @@ class Rows:
         """The private rows; a question about public tables alone is refused."""
         if self.block is None:
             name = self.waiting[2].table.name if self.waiting else "nothing"
-            raise QueryError(f"{name!r} is public: read it directly, or begin with a private table and join it")
+            raise QueryError(
+                f"{name!r} is public: it costs nothing to read without asking; here it is joined to a private table, "
+                f"by its name and not inside a subquery"
+            )
         return self.block
 
     @property
@@ -144,7 +147,7 @@ class Rows:
         if not any(unit for _, _, unit in pairs):
             raise QueryError(
                 f"{shown(join)}: private tables are joined on the unit, so that nobody's rows meet another's; "
-                f"add {self.names.unit_word} to the join's columns"
+                f"add {self.names.unit_word} to the columns of JOIN ... ON or USING"
             )
         on = tuple((mine, theirs) for mine, theirs, unit in pairs if not unit)
         for mine, theirs in on:
@@ -197,7 +200,8 @@ class Rows:
                 equal.append((sides[1], sides[0]))
             elif keep:
                 raise QueryError(
-                    f"{shown(part)}: ON of a LEFT JOIN takes equal columns of {name!r} and of those before"
+                    f"{shown(part)}: ON of a LEFT JOIN takes equal columns of {name!r} and of those before; "
+                    f"put other conditions into CASE WHEN or FILTER"
                 )
             else:
                 extra.append(part)

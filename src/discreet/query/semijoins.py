@@ -13,7 +13,10 @@ from discreet.query.parse import check_clauses, known, shown
 from discreet.query.rows import Rows, condition, conjuncts
 from discreet.query.tables import same_people
 
-ONLY_UNIT = "a subquery in WHERE is answered for the unit alone, as in {0} IN (SELECT {0} FROM ...)"
+ONLY_UNIT = (
+    "a subquery in WHERE is answered for the unit alone, as in {0} IN (SELECT {0} FROM ...); "
+    "list the values, or JOIN a public table"
+)
 
 
 def add_semijoin(node: exp.Expression, rows: Rows) -> bool:
@@ -74,7 +77,15 @@ def _partners(node: exp.Expression, rows: Rows) -> Block:
     for part in conjuncts(where.this if where is not None else None):
         if isinstance(part, exp.EQ) and _links(part, inner, rows):
             linked = True
-        elif not add_semijoin(part, inner):
+        elif add_semijoin(part, inner):
+            continue
+        elif any(rows.names.knows(each) and not inner.names.knows(each) for each in part.find_all(exp.Column)):
+            unit = rows.names.unit_word
+            raise QueryError(
+                f"{shown(part)}: inside EXISTS only the units are compared with the outside, as in "
+                f"inner.{unit} = outer.{unit}; JOIN a public table instead"
+            )
+        else:
             inner.add_condition(condition("WHERE", translate(part, inner.scope)))
     if not linked:
         unit = rows.names.unit_word

@@ -16,10 +16,16 @@ Place = Callable[[exp.Expression], int]
 MOST_CUBE = 6
 """Columns of a CUBE: it has two to their number of groupings."""
 
+WRITTEN = {
+    "all": "GROUP BY ALL is not answered; list the columns",
+    "rollup": "write GROUP BY ROLLUP (...)",
+    "cube": "write GROUP BY CUBE (...)",
+}
+
 
 def grouping_sets(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
     """Return the groupings of a GROUP BY: those of all its parts, in all combinations."""
-    known(node, {"expressions"}, {"all": "GROUP BY ALL is not answered; list the columns"})
+    known(node, {"expressions"}, WRITTEN)
     parts = [_groupings(each, place) for each in node.expressions]
     return [tuple(itertools.chain(*chosen)) for chosen in itertools.product(*parts)]
 
