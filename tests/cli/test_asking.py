@@ -193,7 +193,7 @@ def test_values_on_the_command_line_have_types(text: str, value: object) -> None
 
 def test_explain_costs_nothing_and_says_what_fits(here: Path) -> None:
     told = run("explain", BY_WARD, "--epsilon", 0.2)
-    for words in ("unit: its unit column", "ward (2): 2 rows", "0.2-differentially private", "15 more questions"):
+    for words in ("unit: patient_id", "ward (2): 2 rows", "0.2-differentially private", "15 more questions"):
         assert words in told
     assert charges(here) == 0
 

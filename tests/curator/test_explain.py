@@ -26,7 +26,7 @@ def test_an_explanation_says_what_bounds_and_what_it_costs(tmp_path: Path) -> No
     with clinic(tmp_path) as curator:
         told = str(curator.explain("SELECT ward, SUM(cost), MEDIAN(cost) FROM visits GROUP BY ward", 0.2))
         for part in (
-            "unit: its unit column",
+            "unit: patient_id",
             "ward (3): 3 rows",
             "max_rows = 3",
             "sum of cost",

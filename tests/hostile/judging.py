@@ -97,7 +97,7 @@ def _judged(world: World, case: Case, twice: bool) -> Outcome:
 
 
 def _told(found: Planned) -> str:
-    return str(Explanation(found.question, found.priced, found.priced.bounded.coarsened))
+    return str(Explanation(found.question, found.priced, found.priced.bounded.coarsened, {}))
 
 
 def vector(exact: Exact, place: int) -> Vector:

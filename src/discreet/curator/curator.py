@@ -186,7 +186,8 @@ class Curator:
         told = (
             f"{left:,} more questions at this price fit into what is left" if left else "nothing like it fits any more"
         )
-        return Explanation(asked, priced, (*priced.bounded.coarsened, told))
+        units = {table.name: table.unit for table in self.policy.tables if table.unit is not None}
+        return Explanation(asked, priced, (*priced.bounded.coarsened, told), units)
 
     def table(self, name: str) -> TableQuestion:
         """Begin a question in Python: `curator.table("visits").where("age >= 65").count(epsilon=0.2)`."""

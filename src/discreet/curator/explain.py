@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from discreet.curator.answering import selection_note
@@ -37,11 +38,13 @@ class Explanation:
     question: Question
     priced: Price
     remarks: tuple[str, ...]
+    units: Mapping[str, str]
+    """The unit column of every table that has one."""
 
     def __str__(self) -> str:
         plan, priced = self.priced.bounded.plan, self.priced
         lines = [
-            *_tables(plan),
+            *_tables(plan, self.units),
             *(f"keys       {_keys(plan, index)}" for index in range(len(plan.sets))),
             *(
                 f"bounds     a unit keeps {_rows(each.limits.l1())} at most ({_bound_by(plan, each)})"
@@ -97,12 +100,12 @@ def _noise(noise: Draw) -> str:
     return "Laplace noise" if isinstance(noise, Laplace) else "Gaussian noise"
 
 
-def _tables(plan: BoundedPlan) -> list[str]:
+def _tables(plan: BoundedPlan, units: Mapping[str, str]) -> list[str]:
     found = []
     for each in sources(plan.block):
         if isinstance(each, Scan):
             cut = "" if each.rows is None else f", {_rows(each.rows)} of a unit at most before it is joined"
-            found.append(f"table      {each.table}, unit: {'its unit column' if plan.units else 'each row'}{cut}")
+            found.append(f"table      {each.table}, unit: {units.get(each.table, 'each row')}{cut}")
         elif isinstance(each, Lookup):
             found.append(f"join       {each.table} (public), {_rows(max(each.fan_out, 1))} at most for each")
     return found

@@ -223,7 +223,8 @@ def _chosen(arguments: list[Expression]) -> Expression:
 
 def _coalesce(node: exp.Expression, scope: Scope) -> Expression:
     known(node, {"this", "expressions"})
-    return combined("coalesce", _translate(node.this, scope), *(_translate(each, scope) for each in node.expressions))
+    arguments = [_translate(each, scope) for each in (node.this, *node.expressions)]
+    return arguments[0] if all(is_null(each) for each in arguments) else combined("coalesce", *arguments)
 
 
 def _cast(node: exp.Expression, scope: Scope) -> Expression:
