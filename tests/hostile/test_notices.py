@@ -9,7 +9,7 @@ import pytest
 
 from discreet.engines import bounding, contributions, keeping, picking, rows
 from discreet.engines.duckdb import DuckEngine
-from discreet.engines.forms import UNIT, number
+from discreet.engines.forms import number
 from discreet.plan.relations import Scan
 from discreet.query import facts
 from hostile.campaign import explored
@@ -50,7 +50,13 @@ def values_are_not_clamped(patch: Patch) -> None:
 
 
 def scans_are_cut_by_position(patch: Patch) -> None:
-    patch.setattr(rows, "told_all", lambda names: f"CAST({UNIT} AS VARCHAR)")
+    whole = rows.Writer._scan
+
+    def cut(self: rows.Writer, scan: Any) -> str:
+        before, found, after = whole(self, scan).partition("ORDER BY md5(")
+        return before + "ORDER BY 1) AS __discreet_rank" + after.split(" AS __discreet_rank", 1)[1] if found else before
+
+    patch.setattr(rows.Writer, "_scan", cut)
 
 
 def one_row_is_in_two_groups(patch: Patch) -> None:
