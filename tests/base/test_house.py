@@ -35,7 +35,9 @@ COVERED_ELSEWHERE = {
     "curator/stopping.py": "curator/test_curator.py",
     "engines/bounding.py": "engines/test_keeping.py",
     "engines/contributions.py": "engines/test_statements.py",
+    "engines/keyed.py": "engines/test_keeping.py",
     "engines/picking.py": "engines/test_keeping.py",
+    "query/outputs.py": "query/test_selects.py",
     "privacy/filter.py": "privacy/test_filters.py",
 }
 """Source files without a test file of their own name, and the test file that covers each."""

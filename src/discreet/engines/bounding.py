@@ -25,14 +25,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from discreet.engines.forms import UNIT
 from discreet.engines.hashing import HASH, NUMBER, PRIME, ROUNDING, hashed, number_of, ordered
+from discreet.engines.keyed import Keyed
 from discreet.plan.bounded import Limits
-
-if TYPE_CHECKING:
-    from discreet.engines.keeping import Grouped
 
 PAIRS, HEAVY, OVER = "__discreet_pairs", "__discreet_heavy", "__discreet_over"
 ROWS, KEEP, LAST = '"__discreet_rows"', '"__discreet_keep"', '"__discreet_last"'
@@ -44,7 +41,7 @@ SMALL = 64
 """DuckDB's `min(x, n)` sets room for n values aside for each unit: cheap for few, and refused beyond a million."""
 
 
-def sums(grouped: Grouped, limits: Limits, parts: Sequence[str], whole: bool) -> str:
+def sums(grouped: Keyed, limits: Limits, parts: Sequence[str], whole: bool) -> str:
     """Return the sums by key of what all units keep, in one statement."""
     named = list(zip(grouped.names, parts, strict=True))
     added = tuple(name for name, part in named if part not in ("ROWS", "UNITS"))
@@ -75,7 +72,7 @@ def _scaled(name: str) -> str:
 class Bounding:
     """What of the limits can bind, as far as public numbers tell, and the SQL that enforces just that."""
 
-    grouped: Grouped
+    grouped: Keyed
     limits: Limits
     whole: bool
     added: tuple[str, ...] = ()

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from discreet.base.types import Type
 from discreet.engines import bounding, picking
 from discreet.engines.forms import UNIT, constant
 from discreet.engines.hashing import PRIME
+from discreet.engines.keyed import Keyed
 from discreet.plan.bounded import Limits, Measure
 from discreet.plan.expressions import Constant
 
@@ -66,33 +67,6 @@ class Steps:
         return tuple(value if key.domain is None else key.domain[value] for key, value in pairs)
 
 
-@dataclass(frozen=True, slots=True)
-class Grouped:
-    """Rows that are in some group: a SELECT of their unit, the `columns` that name their key, and contributions."""
-
-    rows: str
-    columns: tuple[str, ...]
-    groups: int | None
-    """How many keys there are, or None where they come from the data."""
-
-    count: int
-    """How many measures there are."""
-
-    names: tuple[str, ...] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "names", tuple(f'"__discreet_m{place}"' for place in range(self.count)))
-
-    @property
-    def numbered(self) -> bool:
-        """Say whether a key is one number that `hashing` takes as it is."""
-        return self.groups is not None and self.groups < PRIME
-
-    def listed(self, *more: str) -> str:
-        """Return the key's columns and more, with commas."""
-        return ", ".join((*self.columns, *more))
-
-
 def statements(
     rows: str,
     unit: bool,
@@ -124,7 +98,7 @@ def statements(
     return Steps((f"CREATE OR REPLACE TEMP TABLE {KEPT} AS {kept}",), _sums(grouped, parts, KEPT, unit), cells, *read)
 
 
-def _grouped(rows: str, unit: bool, keys: Sequence[KeyColumn], count: int) -> Grouped:
+def _grouped(rows: str, unit: bool, keys: Sequence[KeyColumn], count: int) -> Keyed:
     """Join the domains: a hash join with public values on its small side, cheaper than grouping by raw values."""
     tables, conditions, places, columns = [f"({rows}) AS r"], [], [], []
     for at, key in enumerate(keys):
@@ -145,7 +119,7 @@ def _grouped(rows: str, unit: bool, keys: Sequence[KeyColumn], count: int) -> Gr
         places, columns = [f'{index} AS "__discreet_key"'], ['"__discreet_key"']
     listed = ([f"r.{UNIT}"] if unit else []) + places + [f'r."__discreet_m{place}"' for place in range(count)]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    return Grouped(f"SELECT {', '.join(listed)} FROM {' '.join(tables)}{where}", tuple(columns), groups, count)
+    return Keyed(f"SELECT {', '.join(listed)} FROM {' '.join(tables)}{where}", tuple(columns), groups, count)
 
 
 def _domain(key: KeyColumn, domain: tuple[Constant, ...]) -> str:
@@ -157,7 +131,7 @@ def _domain(key: KeyColumn, domain: tuple[Constant, ...]) -> str:
     return f"(VALUES {', '.join(f'({value}, {i})' for i, value in enumerate(values))})"
 
 
-def _sums(grouped: Grouped, parts: Sequence[str], rows: str, unit: bool = False) -> str:
+def _sums(grouped: Keyed, parts: Sequence[str], rows: str, unit: bool = False) -> str:
     """Return the sums of rows as they are. DuckDB adds BIGINTs up in a HUGEINT: nothing overflows."""
     totals = []
     for name, part in zip(grouped.names, parts, strict=True):

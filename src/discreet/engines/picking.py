@@ -7,18 +7,14 @@ kept depends on this unit's rows alone, in whatever order they lie.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from discreet.engines.bounding import Bounding
 from discreet.engines.forms import UNIT
 from discreet.engines.hashing import NUMBER, hashed, number_of, told_all
+from discreet.engines.keyed import Keyed
 from discreet.plan.bounded import Limits
 
-if TYPE_CHECKING:
-    from discreet.engines.keeping import Grouped
 
-
-def kept(grouped: Grouped, limits: Limits, whole: bool) -> str:
+def kept(grouped: Keyed, limits: Limits, whole: bool) -> str:
     """Return a SELECT of unit, key and contributions of the rows that are kept."""
     bounding = Bounding(grouped, limits, whole)
     listed = ", ".join([UNIT, *grouped.columns, *grouped.names])

@@ -23,10 +23,11 @@ from discreet.query.catalog import Catalog
 from discreet.query.expressions import Scope, translate
 from discreet.query.finishing import limit_of, orders, wrapped
 from discreet.query.grouped import key_of, placed
+from discreet.query.outputs import check_names, is_star, named
 from discreet.query.parse import check_clauses, shown
 from discreet.query.reading import Reading
 from discreet.query.rows import condition
-from discreet.query.selects import check_names, has_aggregate, is_star, named, read_rows, with_names
+from discreet.query.selects import has_aggregate, read_rows, with_names
 from discreet.query.sets import grouping_sets
 
 MOST_SETS = 64

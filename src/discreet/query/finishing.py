@@ -15,6 +15,7 @@ from discreet.plan.question import Finish, Order, Question
 from discreet.query.catalog import nearest
 from discreet.query.expressions import Scope, translate
 from discreet.query.names import COLUMN
+from discreet.query.outputs import STARS, check_names, is_star, named
 from discreet.query.parse import check_clauses, known, shown
 from discreet.query.rows import condition, no_aggregate
 
@@ -63,8 +64,6 @@ def limit_of(select: exp.Select, parameters: Mapping[str, Any]) -> int | None:
 
 def wrapped(select: exp.Select, inner: Question, parameters: Mapping[str, Any]) -> Question:
     """Return a question with an outer SELECT around it: it reads released values only, so it costs nothing more."""
-    from discreet.query.selects import STARS, check_names, is_star, named
-
     check_clauses(select)
     for clause in ("group", "having"):
         if select.args.get(clause):

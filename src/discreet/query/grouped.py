@@ -15,6 +15,7 @@ from discreet.query.expressions import Scope, translate
 from discreet.query.facts import Facts
 from discreet.query.measures import Measures
 from discreet.query.names import Output
+from discreet.query.outputs import check_names, named
 from discreet.query.parse import known, shown
 from discreet.query.rows import Rows, condition
 
@@ -68,8 +69,6 @@ class Grouped:
 
 def grouped(query: exp.Select, rows: Rows) -> Grouped:
     """Read GROUP BY, the columns and HAVING of a subquery; the unit must be among what is grouped by."""
-    from discreet.query.selects import check_names, named
-
     made = Grouped(rows, rows.reading.counter.next())
     node = query.args.get("group")
     if node is not None:

@@ -14,6 +14,7 @@ from discreet.plan.relations import Block, PerUnit, Union, scans
 from discreet.query.expressions import Scope, translate
 from discreet.query.grouped import grouped
 from discreet.query.names import Names, Output, View
+from discreet.query.outputs import STARS, check_names, is_star, named
 from discreet.query.parse import check_clauses, known, shown
 from discreet.query.reading import Reading
 from discreet.query.rows import Rows, condition, conjuncts
@@ -113,39 +114,6 @@ def outputs(query: exp.Select, names: Names, scope: Scope) -> list[Output]:
             found.append(Output(name, translate(inner, scope)))
     check_names([each.name for each in found])
     return found
-
-
-STARS = dict.fromkeys(("except_", "except", "replace", "rename"), "list the columns instead")
-
-
-def is_star(node: exp.Expression) -> bool:
-    """Say whether a node is `*` or `table.*`."""
-    return isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star))
-
-
-def named(node: exp.Expression) -> tuple[str, exp.Expression]:
-    """Return the name of a column of a SELECT, and what it is."""
-    if isinstance(node, exp.Alias):
-        known(node, {"this", "alias"})
-    inner = node.this if isinstance(node, exp.Alias) else node
-    name = node.alias if isinstance(node, exp.Alias) else plain_name(inner)
-    if not name:
-        raise QueryError(f"{shown(node)}: a column of the answer needs a name; leave AS out or name it")
-    return str(name), inner
-
-
-def plain_name(node: exp.Expression) -> str:
-    """Return the name that a column has without AS."""
-    return node.name if isinstance(node, exp.Column) else node.sql(dialect="duckdb").lower()
-
-
-def check_names(names: list[str]) -> None:
-    """Refuse two columns of one name."""
-    seen: set[str] = set()
-    for name in names:
-        if name.casefold() in seen:
-            raise QueryError(f"two columns of the answer are called {name!r}; give one another name with AS")
-        seen.add(name.casefold())
 
 
 def grouped_select(query: exp.Select, rows: Rows) -> Selected:
