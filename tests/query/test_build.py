@@ -100,3 +100,7 @@ def test_a_constant_in_quotes_is_no_position() -> None:
 def test_an_aggregate_that_is_asked_twice_is_paid_once() -> None:
     found = asked(ENGINE, "SELECT COUNT(*) AS a, COUNT(*) + 1 AS b, SUM(age) / COUNT(*) AS c FROM visits")
     assert len(found.aggregates) == 2
+
+
+def test_brackets_do_not_hide_that_the_unit_is_grouped_by() -> None:
+    assert "would be about single people" in refusal(engine_of(), "SELECT COUNT(*) FROM visits GROUP BY ((patient))")

@@ -11,7 +11,7 @@ import pytest
 from discreet.plan.ranges import Range
 from discreet.query.facts import Facts, hull
 from oracle import ENGINE
-from questions import asked, catalog_of, engine_of
+from questions import POLICY, asked, bounded, catalog_of, engine_of, refusal
 
 SUMMED = "SELECT patient, SUM(age) AS s, COUNT(*) AS n, AVG(age) AS m, MIN(age) AS lo FROM visits GROUP BY patient"
 
@@ -109,3 +109,29 @@ def test_the_hull_of_ranges() -> None:
     one, other = Range(Fraction(0), Fraction(5), Fraction(1)), Range(Fraction(-3), Fraction(2), Fraction(1, 2))
     assert hull([one, other]) == Range(Fraction(-3), Fraction(5), Fraction(1, 2))
     assert hull([one, None]) is None
+
+
+DAYS = "seen = { lower = 1970-01-01, upper = 1999-12-31 }"
+DATED = POLICY.replace("[tables.visits.columns]", f"[tables.visits.columns]\n{DAYS}", 1)
+
+
+@pytest.mark.parametrize(
+    ("argument", "ends"),
+    [
+        ("YEAR(seen)", (1970, 1999)),
+        ("DATE_DIFF('day', seen, DATE '1970-01-11')", (-10946, 10)),
+        ("LENGTH(ward)", (3, 5)),
+        ("YEAR(seen) * 2", (3940, 3998)),
+    ],
+)
+def test_numbers_of_public_values_have_bounds(argument: str, ends: tuple[int, int]) -> None:
+    (measure,) = bounded(engine_of(DATED), f"SELECT SUM({argument}) FROM visits").plan.measures
+    assert measure.grid is not None
+    assert [end * measure.grid.step for end in (measure.grid.lower, measure.grid.upper)] == [
+        Fraction(end) for end in ends
+    ]
+
+
+def test_numbers_of_anything_have_none() -> None:
+    assert "has no bounds that follow" in refusal(engine_of(), "SELECT SUM(YEAR(seen)) FROM visits")
+    assert "no declared bounds" in refusal(engine_of(), "SELECT SUM(patient) FROM visits")

@@ -112,6 +112,8 @@ class _Builder:
     def _key(self, node: exp.Expression) -> int:
         """Return the place of a key, which is added where it is new."""
         meant = placed(node, self.select, self.rows)
+        while isinstance(meant, exp.Paren):
+            meant = meant.this
         if self.rows.names.is_unit(meant):
             raise QueryError(
                 f"{shown(node)}: groups by the unit would be about single people; "

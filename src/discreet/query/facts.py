@@ -60,6 +60,17 @@ class Facts:
         """Return between which numbers an expression lies when its columns are within their bounds."""
         return range_of(expression, self._column_range)
 
+    def bounds(self, expression: Expression) -> Range | None:
+        """Return the range of an expression, or that of its few public values, such as the years between two dates."""
+        found = self.range(expression)
+        if found is not None or not expression.type.numeric:
+            return found
+        values = self._domain(expression) or ()
+        numbers = [Fraction(value) for value in values if isinstance(value, int | Fraction)]
+        if not numbers:
+            return None
+        return Range(min(numbers), max(numbers), Fraction(1) if expression.type is Type.INTEGER else None)
+
     def declared(self, column: Column) -> Declared | None:
         """Return what the policy says about a column of a table."""
         found = self.relations[column.relation]
@@ -84,9 +95,9 @@ class Facts:
             step = declared.step or (Fraction(1) if column.type is Type.INTEGER else None)
             return Range(declared.lower, declared.upper, step)
         if isinstance(found, Nested):
-            return self.range(found.outputs[int(column.name[1:])])
+            return self.bounds(found.outputs[int(column.name[1:])])
         if isinstance(found, Union):
-            return hull([self.range(each[int(column.name[1:])]) for _, each in found.branches])
+            return hull([self.bounds(each[int(column.name[1:])]) for _, each in found.branches])
         return self._per_unit_range(found, column)
 
     def _public_range(self, found: Lookup, column: Column) -> Range | None:
@@ -103,12 +114,12 @@ class Facts:
         """Return the range of a key or an aggregate of one unit's rows, of which there are only so many."""
         place = int(column.name[1:])
         if column.name.startswith("k"):
-            return self.range(found.keys[place])
+            return self.bounds(found.keys[place])
         asked, rows = found.aggregates[place], most(found.block, self.catalog).total
         if asked.kind in (Inner.ROWS, Inner.VALUES, Inner.DISTINCT):
             return Range(Fraction(0), Fraction(rows), Fraction(1))
         assert asked.argument is not None
-        inner = self.range(asked.argument)
+        inner = self.bounds(asked.argument)
         if inner is None or asked.kind in (Inner.LEAST, Inner.GREATEST):
             return inner
         if asked.kind is Inner.MEAN:

@@ -98,7 +98,7 @@ class Measures:
         return made, remarks
 
     def _range(self, argument: Expression) -> Range:
-        found = self.facts.range(argument)
+        found = self.facts.bounds(argument)
         if found is None:
             word = told(argument, self.facts.block)
             if isinstance(argument, Column) and not word.startswith(("an ", "the ")):
