@@ -33,7 +33,7 @@ MUTATIONS = [
         "engines/hashing.py",
         '    value = f"CAST({name} AS VARCHAR)"\n',
         "    value = f\"coalesce(CAST({name} AS VARCHAR), 'null')\"\n",
-        FOUND,
+        "tests/engines/test_hashing.py",
     ),
     broken(
         "two keys may be one float",

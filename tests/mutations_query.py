@@ -306,13 +306,6 @@ MUTATIONS = [
         BOUNDED,
     ),
     broken(
-        "a missing text and the word for it are one content",
-        "engines/hashing.py",
-        "{value}, {text('null')})",
-        "{value}, {text('4:null')})",
-        "tests/curator/test_attacks.py",
-    ),
-    broken(
         "a zero has a sign",
         "engines/rows.py",
         "            value = _one_zero(each.argument)\n",
