@@ -181,7 +181,7 @@ MUTATIONS = [
     broken(
         "a column that is redefined keeps the bounds of its name",
         "query/facts.py",
-        "return hull([self.range(each[int(column.name[1:])]) for _, each in found.branches])",
+        "return hull([self.bounds(each[int(column.name[1:])]) for _, each in found.branches])",
         "return self.range(found.branches[0][1][int(column.name[1:])])",
         FACTS,
     ),
