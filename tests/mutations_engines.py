@@ -9,6 +9,13 @@ BOUNDING, PICKING, HASHING, STEPS = (f"engines/{name}.py" for name in ("bounding
 
 MUTATIONS = [
     broken(
+        "a public table that grew multiplies rows without a unit",
+        "engines/rows.py",
+        "QUALIFY {rank} <= {join.fan_out}",
+        "QUALIFY {rank} <= 1000000",
+        "tests/engines/test_rows.py",
+    ),
+    broken(
         "kept: sums of units are not limited at all",
         STEPS,
         "bounding.sums(grouped, limits, parts, whole_units) if unit else",

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.engines.rows import rows
-from questions import POLICY, VISITS, answered, bounded, engine_of, sums
+from questions import HOSPITAL, POLICY, VISITS, WARDS, answered, bounded, engine_of, sums
 
 ENGINE = engine_of()
 
@@ -47,8 +47,6 @@ def test_one_heavy_unit_meets_itself_as_often_as_its_rows_allow() -> None:
 
 
 def _others() -> dict[str, pa.Table]:
-    from questions import HOSPITAL
-
     return {name: table for name, table in HOSPITAL.items() if name != "visits"}
 
 
@@ -69,3 +67,13 @@ def test_whole_sums_of_one_unit_are_cut_where_63_bits_end() -> None:
     engine = engine_of(policy, {"visits": pa.table(wide)} | _others())
     inner = "(SELECT patient, SUM(age) AS s FROM visits GROUP BY patient)"
     assert sums(answered(engine, f"SELECT COUNT(*) FROM {inner} WHERE s = {1 << 62}")) == ((1,),)
+
+
+@pytest.mark.parametrize(("join", "charged"), [("JOIN", 1), ("LEFT JOIN", 1)])
+def test_a_public_table_that_grew_since_multiplies_no_row_without_a_unit(join: str, charged: int) -> None:
+    plan = bounded(ENGINE, f"SELECT COUNT(*) FROM people {join} wards USING (ward)").plan
+    assert plan.l1(plan.measures[0]) == charged
+    before = sums(ENGINE.run(plan).result())
+    wards = {name: WARDS.column(name).take([0, 0, 0, 1, 1, 2]) for name in WARDS.column_names}
+    grown = engine_of(POLICY, HOSPITAL | {"wards": pa.table(wards)})
+    assert sums(grown.run(plan).result()) == before

@@ -152,10 +152,20 @@ class Writer:
         return f"SELECT {columns} FROM ({ranked}) WHERE __discreet_rank <= {scan.rows}"
 
     def _lookup(self, join: Lookup) -> str:
+        """Return the join to a public table.
+
+        Rows without a unit cannot be cut afterwards, so the fan-out that was charged is enforced here: the public table
+        may have grown since.
+        """
         name = quoted(join.relation)
         wanted = frozenset(self.needed.get(join.relation, set()) | {column for _, column in join.on})
         on = " AND ".join(f"{sql(mine)} = {name}.{quoted(column)}" for mine, column in join.on)
-        return f"{'LEFT JOIN' if join.keep else 'JOIN'} ({self.source(join.table, wanted)}) AS {name} ON {on}"
+        select = self.source(join.table, wanted)
+        if not self.units:
+            columns = ", ".join(quoted(column) for _, column in join.on)
+            rank = f"row_number() OVER (PARTITION BY {columns})"
+            select = f"SELECT * FROM ({select}) QUALIFY {rank} <= {join.fan_out}"
+        return f"{'LEFT JOIN' if join.keep else 'JOIN'} ({select}) AS {name} ON {on}"
 
     def _match(self, join: Match, first: str) -> str:
         name = quoted(join.source.relation)
