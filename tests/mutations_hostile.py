@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutations import broken
 
-FOUND, CAMPAIGN = "tests/hostile/test_found.py", "tests/hostile/test_campaign.py"
+FOUND = "tests/hostile/test_found.py"
 
 MUTATIONS = [
     broken(
@@ -69,6 +69,7 @@ MUTATIONS = [
         "query/rows.py",
         "        return Lookup(name, place, tuple(columns), keep, fan_out)",
         "        return Lookup(name, place, tuple(columns), keep, min(fan_out, 1))",
-        CAMPAIGN,
+        "tests/query/test_rows.py",
+        "tests/query/test_limits.py",
     ),
 ]
