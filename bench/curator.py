@@ -15,7 +15,7 @@ from typing import Any
 
 import duckdb
 
-from discreet.engines.duckdb import DuckEngine
+from discreet.engines.duck.engine import DuckEngine
 from discreet.engines.result import Grouped
 from discreet.policy import loads
 from discreet.query.bound import bound

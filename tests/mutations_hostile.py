@@ -44,7 +44,7 @@ MUTATIONS = [
     ),
     broken(
         "decimals as units keep their zeros",
-        "engines/sources.py",
+        "engines/duck/sources.py",
         "        if self.types[name] is not Type.DECIMAL:\n            return self._value(name)\n",
         "        if self.types[name] is not Type.DECIMAL:\n            return self._value(name)\n"
         "        return quoted(name)\n",
@@ -52,14 +52,14 @@ MUTATIONS = [
     ),
     broken(
         "units to the nanosecond are one to the microsecond",
-        "engines/sources.py",
+        "engines/duck/sources.py",
         'self.kinds.get(unit) == "TIMESTAMP_NS"',
         'self.kinds.get(unit) == "no type"',
         FOUND,
     ),
     broken(
         "times before DuckDB's first are read",
-        "engines/sources.py",
+        "engines/duck/sources.py",
         "        if kind is Type.TIMESTAMP:  # files can hold times before DuckDB's first, on which it fails\n",
         "        if kind is Type.BOOLEAN:\n",
         FOUND,

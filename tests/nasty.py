@@ -12,7 +12,7 @@ import duckdb
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.engines.forms import sql
+from discreet.engines.duck.forms import sql
 from discreet.plan.expressions import Call, Column, Expression, Literal
 from discreet.plan.functions import call
 from questions import engine_of

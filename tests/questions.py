@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.base.errors import QueryError
-from discreet.engines.duckdb import DuckEngine
+from discreet.engines.duck.engine import DuckEngine
 from discreet.engines.result import Exact, Grouped
 from discreet.plan.question import Question
 from discreet.policy import loads

@@ -15,7 +15,7 @@ import pytest
 from cli_support import ANALYSTS, BY_WARD, COUNT, POLICY, Ran, clinic, refused, run
 from discreet.cli.options import typed
 from discreet.curator import Curator
-from discreet.engines.duckdb import DuckEngine, DuckRun
+from discreet.engines.duck.engine import DuckEngine, DuckRun
 
 
 @pytest.fixture

@@ -249,7 +249,7 @@ def test_a_failure_suspends_until_the_operator_resumes(tmp_path: Path, monkeypat
     monkeypatch.chdir(clinic(tmp_path, POLICY + ANALYSTS))
     assert "not suspended for 'bob'; nobody is" in refused("resume", "bob")
     with monkeypatch.context() as patch:
-        patch.setattr("discreet.engines.duckdb.DuckEngine.run", fail)
+        patch.setattr("discreet.engines.duck.engine.DuckEngine.run", fail)
         told = refused("ask", COUNT, "-e", 0.25, "--analyst", "bob", code=1)
     assert "asking is suspended" in told
     assert "cancer" not in told

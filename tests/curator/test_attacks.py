@@ -14,7 +14,7 @@ import pytest
 from clinic import VISITS, Visit, clinic
 from discreet.base.errors import DiscreetError, PolicyError, QueryError, SuspendedError
 from discreet.curator import Curator
-from discreet.engines.duckdb import DuckEngine
+from discreet.engines.duck.engine import DuckEngine
 from discreet.plan.bounded import Part
 from discreet.query.price import Price
 

@@ -15,7 +15,7 @@ from clinic import VISITS, WARDS, clinic, visits
 from discreet.base.errors import BudgetError, DiscreetError, FailedError, LedgerError, PolicyError, QueryError
 from discreet.curator import Curator
 from discreet.curator.stopping import GENERIC, STOPPED
-from discreet.engines.duckdb import DuckRun
+from discreet.engines.duck.engine import DuckRun
 from discreet.ledger import Ledger
 from policies import EXAMPLE
 
@@ -210,7 +210,7 @@ def test_what_is_refused_costs_nothing(tmp_path: Path, question: str, how: dict[
 
 def test_nothing_is_read_before_the_charge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Refusing and explaining never run anything on a private table."""
-    monkeypatch.setattr("discreet.engines.duckdb.DuckEngine.run", lambda *_: pytest.fail("data was read"))
+    monkeypatch.setattr("discreet.engines.duck.engine.DuckEngine.run", lambda *_: pytest.fail("data was read"))
     with clinic(tmp_path) as curator:
         assert "sensitivity" in str(curator.explain(QUESTION, epsilon=0.2))
         with pytest.raises(QueryError):

@@ -13,7 +13,7 @@ from discreet.base.errors import FailedError, LedgerError, PolicyError, StoppedE
 from discreet.curator import Curator
 from discreet.curator.check import _opened
 from discreet.curator.stopping import GENERIC
-from discreet.engines.duckdb import DuckEngine
+from discreet.engines.duck.engine import DuckEngine
 
 QUESTION = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 OTHER = "SELECT COUNT(*) AS n FROM visits"
@@ -45,7 +45,7 @@ def operator(folder: Path) -> Curator:
 
 
 PLACES = {
-    "running": "discreet.engines.duckdb.DuckEngine.run",
+    "running": "discreet.engines.duck.engine.DuckEngine.run",
     "noise": "discreet.curator.curator.release",
     "recording": "discreet.ledger.Ledger.record",
 }

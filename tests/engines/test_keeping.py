@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.base.types import Type
-from discreet.engines.forms import UNIT
+from discreet.engines.duck.forms import UNIT
 from discreet.engines.keeping import KeyColumn, statements
 from discreet.plan.bounded import Limits, Measure, Part
 from discreet.plan.grid import Grid

@@ -6,7 +6,8 @@ import duckdb
 import pytest
 
 from discreet.base.types import Type
-from discreet.engines.shapes import applied, infix, within, working
+from discreet.engines.duck.literals import working
+from discreet.engines.shapes import applied, infix, within
 from discreet.plan.expressions import Call
 
 

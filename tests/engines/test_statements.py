@@ -14,7 +14,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.engines.forms import UNIT
+from discreet.engines.duck.forms import UNIT
 from discreet.engines.result import Exact, Grouped
 from discreet.engines.statements import gathered, public, statements
 from discreet.plan.bounded import BRANCHES, BoundedPlan, Measure, Part

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.base.errors import DiscreetError
 from discreet.curator.explain import Explanation
-from discreet.engines.duckdb import DuckEngine
+from discreet.engines.duck.engine import DuckEngine
 from discreet.engines.result import Exact
 from discreet.plan.bounded import BoundedPlan, KeySet, Limits, Measure, Part
 from discreet.plan.expressions import Call, Expression

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.base.errors import PolicyError
-from discreet.engines.duckdb import DuckEngine
+from discreet.engines.duck.engine import DuckEngine
 from discreet.plan.relations import Scan
 from questions import HOSPITAL, VISITS, answered, bounded, engine_of, refusal
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from discreet.engines import bounding, contributions, keeping, picking, rows
-from discreet.engines.duckdb import DuckEngine
-from discreet.engines.forms import number
+from discreet.engines.duck.engine import DuckEngine
+from discreet.engines.duck.forms import number
 from discreet.plan.relations import Scan
 from discreet.query import facts
 from hostile.campaign import explored

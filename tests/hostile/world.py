@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from discreet.base.types import Type
-from discreet.engines.duckdb import DuckEngine
+from discreet.engines.duck.engine import DuckEngine
 from discreet.policy import loads
 from hostile.values import DAYS, KINDS, LISTED, NOW, UNITS, WHOLES, Kind, some
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.engines.forms import sql
+from discreet.engines.duck.forms import sql
 from discreet.plan.expressions import Column, Expression, Literal
 from discreet.plan.functions import call
 from discreet.plan.ranges import Range, never_null, range_of

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.base.errors import ParameterError
-from discreet.engines.duckdb import DuckEngine
+from discreet.engines.duck.engine import DuckEngine
 from discreet.plan.bounded import Limits, Part
 from discreet.plan.grid import Grid
 from discreet.query.measures import RANK_POINTS, SQUARE_REACH, SUM_REACH

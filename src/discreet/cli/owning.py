@@ -137,7 +137,7 @@ def _create(path: Path, analyst: str | None) -> None:
 
 
 def _draft(sources: list[str], path: Path) -> None:
-    from discreet.engines.schemas import schemas
+    from discreet.engines.duck.schemas import schemas
     from discreet.policy import draft, loads
 
     if not path.parent.is_dir():

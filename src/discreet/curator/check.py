@@ -9,7 +9,7 @@ from pathlib import Path
 from discreet.base.errors import LedgerError, PolicyError
 from discreet.curator.curator import Curator, ledger_path
 from discreet.curator.data import data_states
-from discreet.engines.duckdb import DuckEngine
+from discreet.engines.duck.engine import DuckEngine
 from discreet.policy import Policy, load
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from discreet.base.errors import QueryError
-from discreet.engines.forms import quoted, text
+from discreet.engines.duck.forms import quoted, text
 
 
 @dataclass(frozen=True, eq=False)

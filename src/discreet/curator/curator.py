@@ -20,7 +20,7 @@ from discreet.curator.release import Released, release
 from discreet.curator.stopping import stoppable, suspending
 from discreet.curator.tables import Tables
 from discreet.curator.within import least_epsilon
-from discreet.engines.duckdb import DuckEngine
+from discreet.engines.duck.engine import DuckEngine
 from discreet.engines.result import Exact
 from discreet.ledger import Facts, Ledger
 from discreet.ledger import Question as Asked

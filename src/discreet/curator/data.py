@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from discreet.base.errors import PolicyError
-from discreet.engines.sources import fingerprint
+from discreet.engines.duck.sources import fingerprint
 from discreet.ledger import Ledger
 from discreet.policy.model import Format, Policy, Table
 from discreet.policy.problems import problem

@@ -15,7 +15,7 @@ import duckdb
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.curator.values import Values
-from discreet.engines.forms import SQL_TYPES, quoted, sql
+from discreet.engines.duck.forms import SQL_TYPES, quoted, sql
 from discreet.plan.bounded import Key
 from discreet.plan.question import RELEASED, Finish
 

@@ -9,7 +9,7 @@ from typing import Any
 from discreet.answers.answer import Answer
 from discreet.base.errors import QueryError
 from discreet.curator.columns import Term
-from discreet.engines.forms import quoted
+from discreet.engines.duck.forms import quoted
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from discreet.engines.forms import UNIT
+from discreet.engines.duck.forms import UNIT
 from discreet.engines.hashing import HASH, NUMBER, PRIME, ROUNDING, hashed, number_of, ordered
 from discreet.engines.keyed import Keyed
 from discreet.plan.bounded import Limits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from discreet.base.types import Type
-from discreet.engines.forms import number, sql
+from discreet.engines.duck.forms import number, sql
 from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Expression
 from discreet.plan.grid import Grid

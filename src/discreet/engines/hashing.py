@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.engines.forms import text
+from discreet.engines.duck.forms import text
 
 PRIME = 2**31 - 1
 UNITS, KEYS, ROUNDING = 1_583_458_089, 784_588_716, 48_271

@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet.base.types import Type
 from discreet.engines import bounding, picking
-from discreet.engines.forms import UNIT, constant
+from discreet.engines.duck.forms import UNIT, constant
 from discreet.engines.hashing import PRIME
 from discreet.engines.keyed import Keyed
 from discreet.plan.bounded import Limits, Measure

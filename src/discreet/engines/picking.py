@@ -8,7 +8,7 @@ kept depends on this unit's rows alone, in whatever order they lie.
 from __future__ import annotations
 
 from discreet.engines.bounding import Bounding
-from discreet.engines.forms import UNIT
+from discreet.engines.duck.forms import UNIT
 from discreet.engines.hashing import NUMBER, hashed, number_of, told_all
 from discreet.engines.keyed import Keyed
 from discreet.plan.bounded import Limits

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from discreet.base.types import Type
 from discreet.engines.contributions import contribution, point
-from discreet.engines.forms import SQL_TYPES, UNIT, number, quoted, sql
+from discreet.engines.duck.forms import SQL_TYPES, UNIT, number, quoted, sql
 from discreet.engines.hashing import told_all
 from discreet.plan.bounded import BoundedPlan, Key, KeySet, Measure
 from discreet.plan.expressions import Call, Expression, columns_of

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from discreet.base.types import Type
-from discreet.engines.literals import SQL_TYPES
 from discreet.plan.expressions import Call
 
 Form = Callable[[list[str], Call], str]
@@ -17,13 +15,8 @@ def infix(word: str) -> Form:
 
 
 def applied(word: str) -> Form:
-    """Return the form that calls a function of DuckDB that is total by itself."""
+    """Return the form that calls a function that is total by itself."""
     return lambda arguments, made: f"{word}({', '.join(arguments)})"
-
-
-def working(argument: str, type_: Type) -> str:
-    """Return an argument in the type that is computed in: whole numbers in 128 bits, all others as they are."""
-    return f"CAST({argument} AS {'HUGEINT' if type_ is Type.INTEGER else SQL_TYPES[type_]})"
 
 
 def within(value: str, low: str, high: str) -> str:

@@ -1,0 +1,71 @@
+"""DuckDB's total form of every allowed function: a value or NULL on whatever the data holds, and never an error."""
+
+from __future__ import annotations
+
+from discreet.base.types import Type
+from discreet.engines.duck.forms_math import MATH
+from discreet.engines.duck.forms_text import TEXTS
+from discreet.engines.duck.forms_time import TIMES
+from discreet.engines.duck.literals import SQL_TYPES, UNIT, constant, number, quoted, text, working
+from discreet.engines.shapes import Form, infix
+from discreet.plan.expressions import Call, Column, Expression, Literal
+
+__all__ = ["FORMS", "SQL_TYPES", "UNIT", "constant", "number", "quoted", "sql", "text"]
+
+
+def sql(expression: Expression) -> str:
+    """Return the SQL of an expression over one row."""
+    if isinstance(expression, Column):
+        return f"{quoted(expression.relation)}.{quoted(expression.name)}"
+    if isinstance(expression, Literal):
+        return constant(expression.value, expression.type)
+    arguments = [sql(argument) for argument in expression.arguments]
+    types = [argument.type for argument in expression.arguments]
+    if Type.DATE in types and Type.TIMESTAMP in types:  # a date may lie beyond all points in time
+        arguments = [
+            f"TRY_CAST({argument} AS TIMESTAMP)" if type_ is Type.DATE else argument
+            for argument, type_ in zip(arguments, types, strict=True)
+        ]
+    return FORMS[expression.function](arguments, expression)
+
+
+def _case(arguments: list[str], made: Call) -> str:
+    branches = " ".join(
+        f"WHEN {condition} THEN {working(value, made.type)}"
+        for condition, value in zip(arguments[0:-1:2], arguments[1:-1:2], strict=True)
+    )
+    return f"(CASE {branches} ELSE {working(arguments[-1], made.type)} END)"
+
+
+def _listed(word: str) -> Form:
+    return lambda arguments, made: f"{word}({', '.join(working(each, made.type) for each in arguments)})"
+
+
+def _null_if(arguments: list[str], made: Call) -> str:
+    return f"(CASE WHEN {arguments[0]} = {arguments[1]} THEN NULL ELSE {working(arguments[0], made.type)} END)"
+
+
+FORMS: dict[str, Form] = {
+    "eq": infix("="),
+    "ne": infix("<>"),
+    "lt": infix("<"),
+    "le": infix("<="),
+    "gt": infix(">"),
+    "ge": infix(">="),
+    "distinct": infix("IS DISTINCT FROM"),
+    "and": infix("AND"),
+    "or": infix("OR"),
+    "not": lambda arguments, made: f"(NOT {arguments[0]})",
+    "is_true": lambda arguments, made: f"({arguments[0]} IS TRUE)",
+    "is_false": lambda arguments, made: f"({arguments[0]} IS FALSE)",
+    "is_null": lambda arguments, made: f"({arguments[0]} IS NULL)",
+    "in": lambda arguments, made: f"({arguments[0]} IN ({', '.join(arguments[1:])}))",
+    "case": _case,
+    "coalesce": _listed("coalesce"),
+    "least": _listed("least"),
+    "greatest": _listed("greatest"),
+    "nullif": _null_if,
+    **MATH,
+    **TEXTS,
+    **TIMES,
+}

@@ -1,0 +1,176 @@
+"""Forms of arithmetic, mathematical functions and casts: numbers or NULL, whatever they are given.
+
+Where an argument has no result (the root of -1), or the result is beyond all floats, it is NULL. NaN and infinite
+arguments of curves such as SQRT and SIN give NULL too; sums, products and FLOOR, CEIL, ROUND, TRUNC and ABS keep them.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from fractions import Fraction
+
+from discreet.base.types import Type
+from discreet.engines.duck.literals import number, text, working
+from discreet.engines.shapes import Form, within
+from discreet.plan.expressions import Call, Literal
+
+MOST = number(Fraction(sys.float_info.max))
+LEAST = number(Fraction(-sys.float_info.max))
+TINY = number(Fraction(5e-324))
+ZERO, ONE, MINUS_ONE = number(Fraction(0)), number(Fraction(1)), number(Fraction(-1))
+
+DOMAINS = {
+    "sqrt": (ZERO, MOST),
+    "exp": (LEAST, number(Fraction(math.log(sys.float_info.max)))),
+    "ln": (TINY, MOST),
+    "log10": (TINY, MOST),
+    "log2": (TINY, MOST),
+    "sin": (LEAST, MOST),
+    "cos": (LEAST, MOST),
+    "tan": (LEAST, MOST),
+    "asin": (MINUS_ONE, ONE),
+    "acos": (MINUS_ONE, ONE),
+    "atan": (LEAST, MOST),
+    "radians": (LEAST, MOST),
+    "degrees": (number(Fraction(-(10**306))), number(Fraction(10**306))),
+}
+"""Where a function of one number has a finite result."""
+
+WHOLE = r"^ *([+-]?[0-9]+) *$"
+DECIMAL = r"^ *([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?) *$"
+"""What a text of a number looks like: no underscores, hexadecimals or words, which engines read differently."""
+
+
+def _double(argument: str) -> str:
+    return f"CAST({argument} AS DOUBLE)"
+
+
+def _not_zero(value: str) -> str:
+    return f"(CASE WHEN {value} <> 0 THEN {value} END)"
+
+
+def _exact(word: str) -> Form:
+    """Whole numbers in 128 bits, which `plan.functions.bits_of` proves to be enough; all others as floats."""
+
+    def form(arguments: list[str], made: Call) -> str:
+        first, second = (working(argument, made.type) for argument in arguments)
+        return f"({first} {word} {second})"
+
+    return form
+
+
+def _divided(arguments: list[str], made: Call) -> str:
+    return f"({_double(arguments[0])} / {_not_zero(_double(arguments[1]))})"
+
+
+def _whole_part(arguments: list[str], made: Call) -> str:
+    above, below = (working(argument, Type.INTEGER) for argument in arguments)
+    return f"({above} // {_not_zero(below)})"
+
+
+def _remainder(arguments: list[str], made: Call) -> str:
+    above, below = (working(argument, made.type) for argument in arguments)
+    found = f"({above} % {_not_zero(below)})"
+    return found if made.type is Type.INTEGER else within(found, LEAST, MOST)
+
+
+def _sign(arguments: list[str], made: Call) -> str:
+    """NaN has no sign."""
+    whole = made.arguments[0].type is Type.INTEGER
+    value = arguments[0] if whole else _double(arguments[0])
+    missing = "" if whole else f"WHEN isnan({value}) THEN NULL "
+    return f"(CASE {missing}WHEN {value} > 0 THEN 1 WHEN {value} < 0 THEN -1 WHEN {value} = 0 THEN 0 END)"
+
+
+def _stepped(word: str) -> Form:
+    """FLOOR, CEIL and TRUNC, which leave whole numbers as they are."""
+
+    def form(arguments: list[str], made: Call) -> str:
+        value = working(arguments[0], made.type)
+        return value if made.type is Type.INTEGER else f"{word}({value})"
+
+    return form
+
+
+def _rounded(arguments: list[str], made: Call) -> str:
+    """Halves go away from zero. Digits are constants; DuckDB's own rounding of whole numbers can overflow."""
+    given = made.arguments[1] if len(made.arguments) > 1 else None
+    digits = given.value if isinstance(given, Literal) and isinstance(given.value, int) else 0
+    value = working(arguments[0], made.type)
+    if made.type is not Type.INTEGER:
+        return f"round({value}, {digits})"
+    if digits >= 0:
+        return value
+    unit, half = (f"CAST({text(str(each))} AS HUGEINT)" for each in (10**-digits, 10**-digits // 2))
+    return f"(CAST(sign({value}) AS HUGEINT) * (((abs({value}) + {half}) // {unit}) * {unit}))"
+
+
+def _curve(word: str) -> Form:
+    low, high = DOMAINS[word]
+    return lambda arguments, made: f"{word}({within(_double(arguments[0]), low, high)})"
+
+
+def _power(arguments: list[str], made: Call) -> str:
+    return within(f"pow({_double(arguments[0])}, {_double(arguments[1])})", LEAST, MOST)
+
+
+def _angle(arguments: list[str], made: Call) -> str:
+    first, second = (within(_double(argument), LEAST, MOST) for argument in arguments)
+    return f"atan2({first}, {second})"
+
+
+def _bucket(arguments: list[str], made: Call) -> str:
+    """0 below, one more than there are buckets above; NULL and NaN are in none."""
+    value, low, high = (_double(argument) for argument in arguments[:3])
+    count = arguments[3]
+    place = f"TRY_CAST(floor(({value} - {low}) / ({high} - {low}) * {_double(count)}) AS HUGEINT)"
+    return (
+        f"(CASE WHEN {value} < {low} THEN 0 WHEN {value} < {high} THEN least({place} + 1, {count}) "
+        f"WHEN {value} <= CAST('inf' AS DOUBLE) THEN {count} + 1 END)"
+    )
+
+
+def _to_boolean(arguments: list[str], made: Call) -> str:
+    return f"TRY_CAST({arguments[0]} AS BOOLEAN)"
+
+
+def _to_integer(arguments: list[str], made: Call) -> str:
+    """Floats go to the nearest whole number, halves to the even one; what 64 bits do not hold is NULL."""
+    given, value = made.arguments[0].type, arguments[0]
+    if given is Type.TEXT:
+        value = f"regexp_extract({value}, {text(WHOLE)}, 1)"
+    elif given in (Type.FLOAT, Type.DECIMAL):
+        value = f"round_even({_double(value)}, 0)"
+    return f"TRY_CAST({value} AS BIGINT)"
+
+
+def _to_float(arguments: list[str], made: Call) -> str:
+    if made.arguments[0].type is Type.TEXT:
+        found = f"TRY_CAST(regexp_extract({arguments[0]}, {text(DECIMAL)}, 1) AS DOUBLE)"
+        return within(found, LEAST, MOST)
+    return f"TRY_CAST({arguments[0]} AS DOUBLE)"
+
+
+MATH: dict[str, Form] = {
+    "add": _exact("+"),
+    "sub": _exact("-"),
+    "mul": _exact("*"),
+    "neg": lambda arguments, made: f"(-{working(arguments[0], made.type)})",
+    "div": _divided,
+    "int_div": _whole_part,
+    "mod": _remainder,
+    "abs": lambda arguments, made: f"abs({working(arguments[0], made.type)})",
+    "sign": _sign,
+    "floor": _stepped("floor"),
+    "ceil": _stepped("ceil"),
+    "trunc": _stepped("trunc"),
+    "round": _rounded,
+    **{word: _curve(word) for word in DOMAINS},
+    "pow": _power,
+    "atan2": _angle,
+    "width_bucket": _bucket,
+    "as_boolean": _to_boolean,
+    "as_integer": _to_integer,
+    "as_float": _to_float,
+}

@@ -1,0 +1,90 @@
+"""Forms of functions on texts: letters are code points, and only the letters of ASCII have two cases."""
+
+from __future__ import annotations
+
+import string
+
+from discreet.base.types import Type
+from discreet.engines.duck.literals import text, working
+from discreet.engines.shapes import Form, applied, infix, within
+from discreet.plan.expressions import Call, Literal
+
+FARTHEST = 2**31 - 1
+"""Positions and lengths beyond this mean this: no text is longer, and DuckDB refuses to count further than 2^32."""
+
+LOWER, UPPER = text(string.ascii_lowercase), text(string.ascii_uppercase)
+
+FIRST_DAY, LAST_DAY = "DATE '0001-01-01'", "DATE '9999-12-31'"
+
+
+def _position(argument: str, made: Call, place: int, least: int) -> str:
+    """Return a whole number held between `least` and the farthest; NULL stays NULL."""
+    given = made.arguments[place]
+    if isinstance(given, Literal) and isinstance(given.value, int):
+        return f"CAST({max(least, min(given.value, FARTHEST))} AS BIGINT)"
+    value = working(argument, Type.INTEGER)
+    held = f"CASE WHEN {value} < {least} THEN {least} WHEN {value} > {FARTHEST} THEN {FARTHEST} ELSE {value} END"
+    return f"CAST({held} AS BIGINT)"
+
+
+def _substring(arguments: list[str], made: Call) -> str:
+    """Positions count from 1, or from the end where negative; a negative length is 0."""
+    parts = [arguments[0], _position(arguments[1], made, 1, -FARTHEST)]
+    if len(arguments) > 2:
+        parts.append(_position(arguments[2], made, 2, 0))
+    return f"substring({', '.join(parts)})"
+
+
+def _side(word: str) -> Form:
+    return lambda arguments, made: f"{word}({arguments[0]}, {_position(arguments[1], made, 1, -FARTHEST)})"
+
+
+def _like(arguments: list[str], made: Call) -> str:
+    escape = f" ESCAPE {arguments[2]}" if len(arguments) > 2 else ""
+    return f"({arguments[0]} LIKE {arguments[1]}{escape})"
+
+
+def _trimmed(word: str) -> Form:
+    """Spaces only, and none of Unicode's other blanks, where no characters are given."""
+    return lambda arguments, made: f"{word}({arguments[0]}, {arguments[1] if len(arguments) > 1 else text(' ')})"
+
+
+def _padded(word: str) -> Form:
+    def form(arguments: list[str], made: Call) -> str:
+        length = made.arguments[1]
+        assert isinstance(length, Literal)
+        assert isinstance(length.value, int)
+        return f"{word}({arguments[0]}, {length.value}, {arguments[2]})"
+
+    return form
+
+
+def _to_text(arguments: list[str], made: Call) -> str:
+    """Dates are written as 2026-03-01, which has room for the years 1 to 9999 only."""
+    value = within(arguments[0], FIRST_DAY, LAST_DAY) if made.arguments[0].type is Type.DATE else arguments[0]
+    return f"CAST({value} AS VARCHAR)"
+
+
+TEXTS: dict[str, Form] = {
+    "like": _like,
+    "lower": lambda arguments, made: f"translate({arguments[0]}, {UPPER}, {LOWER})",
+    "upper": lambda arguments, made: f"translate({arguments[0]}, {LOWER}, {UPPER})",
+    "reverse": lambda arguments, made: f"array_to_string(list_reverse(string_split({arguments[0]}, '')), '')",
+    "length": applied("length"),
+    "strpos": applied("strpos"),
+    "starts_with": applied("starts_with"),
+    "ends_with": applied("suffix"),
+    "contains": applied("contains"),
+    "substring": _substring,
+    "left": _side("left"),
+    "right": _side("right"),
+    "trim": _trimmed("trim"),
+    "ltrim": _trimmed("ltrim"),
+    "rtrim": _trimmed("rtrim"),
+    "replace": applied("replace"),
+    "join": infix("||"),
+    "concat": applied("concat"),
+    "lpad": _padded("lpad"),
+    "rpad": _padded("rpad"),
+    "as_text": _to_text,
+}

@@ -1,0 +1,179 @@
+"""Where rows come from: parquet and csv files, tables of a DuckDB file, and tables handed over from Python."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from discreet.base.errors import PolicyError
+from discreet.base.types import Type
+from discreet.engines.duck import header
+from discreet.engines.duck.forms import SQL_TYPES, UNIT, quoted, text
+from discreet.engines.duck.frames import from_pandas, without_zones
+from discreet.policy.model import Format, Policy, Table
+from discreet.policy.problems import problem
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TYPES = {
+    "BOOLEAN": Type.BOOLEAN,
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), Type.INTEGER),
+    **dict.fromkeys(("UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL"), Type.DECIMAL),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), Type.FLOAT),
+    **dict.fromkeys(("VARCHAR", "ENUM", "UUID"), Type.TEXT),
+    "DATE": Type.DATE,
+    **dict.fromkeys(
+        ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"), Type.TIMESTAMP
+    ),
+}
+"""DuckDB's types in the words of a policy; others, such as lists and blobs, have none."""
+
+FIRST_TIME = "TIMESTAMP '290309-12-22 (BC) 00:00:00'"
+
+
+class Source:
+    """One table's rows, as a FROM clause on cursors of a connection, once they are `prepared`."""
+
+    def __init__(self, policy: Policy, table: Table, connection: duckdb.DuckDBPyConnection, frame: Any = None) -> None:
+        self.policy, self.table, self.connection = policy, table, connection
+        self.types: dict[str, Type] = {}
+        """Types pinned by the policy, set once the schema is checked: what csv columns are cast to."""
+        self.kinds: dict[str, str] = {}
+        """DuckDB's own types of the columns, once the schema is read."""
+        self._frame = None if frame is None else self._arrow(frame)
+        self.clause = self._clause()
+
+    def prepare(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        """Make the rows known to a cursor: DuckDB shows tables from Python only to the cursor that was given them."""
+        if self._frame is not None:
+            cursor.register(f"__discreet_python_{self.table.name}", self._frame)
+
+    def _arrow(self, frame: Any) -> pa.Table:
+        """Return what was handed over as an Arrow table: its types are fixed, and nobody changes its rows later."""
+        import pyarrow as pa
+
+        kind = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
+        try:
+            if isinstance(frame, pa.Table):
+                return without_zones(frame)
+            if kind == "pandas.DataFrame":
+                return without_zones(from_pandas(frame, self.table))
+            if kind == "polars.DataFrame":
+                return without_zones(frame.to_arrow())
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            wrong = "a column has no one type, or another than text that the policy does not declare"
+            remedy = "give every column of the frame one type, and declare those that pandas calls object"
+            raise problem(self.policy.path, ("tables", self.table.name), wrong, remedy) from None
+        remedy = "hand over a pandas or polars DataFrame or an Arrow Table"
+        raise problem(self.policy.path, ("tables", self.table.name), f"{type(frame).__name__} was given", remedy)
+
+    def _clause(self) -> str:
+        place, table = self.policy.location(self.table), self.table
+        if self._frame is not None:
+            return quoted(f"__discreet_python_{table.name}")
+        if place is None:
+            remedy = f'write source = "...", or open with tables={{"{table.name}": frame}}'
+            raise problem(self.policy.path, ("tables", table.name, "source"), "there is no source", remedy)
+        if table.format is Format.PARQUET:
+            return f"read_parquet({text(place)}, union_by_name = false)"
+        if table.format is Format.CSV:
+            return header.clause(place, self._header(place))
+        name = f"__discreet_file_{table.name}"
+        self.connection.execute(f"ATTACH {text(place)} AS {quoted(name)} (READ_ONLY)")
+        inner = (table.database_table or table.name).split(".")
+        return ".".join(quoted(part) for part in (name, *inner))
+
+    def _header(self, place: str) -> header.Header:
+        """Return the header of csv files, or refuse one that cannot be right without quoting it: it may be a row."""
+        found = header.read_headers(self.connection.cursor(), place)
+        names = next(iter(found))[1] if found else ()
+        wrong = ""
+        if len(found) != 1:
+            wrong = "its files begin with different lines" if found else "there is no such file"
+        elif not all(names):
+            wrong = "its first line holds an empty name"
+        elif self.table.columns and not any(column.name in names for column in self.table.columns):
+            wrong = "its first line holds no name that the policy declares"
+        if wrong:
+            remedy = "csv files begin with a line of names, the same in each"
+            raise problem(self.policy.path, ("tables", self.table.name, "source"), wrong, remedy)
+        return next(iter(found))
+
+    def schema(self) -> dict[str, Type | None]:
+        """Return the columns and their types, from the source's own schema; csv columns are text."""
+        try:
+            cursor = self.connection.cursor()
+            self.prepare(cursor)
+            found = cursor.execute(f"DESCRIBE SELECT * FROM {self.clause}").fetchall()
+        except duckdb.Error as trouble:
+            raise self._unreadable(trouble) from None
+        self.kinds = {name: kind for name, kind, *_ in found}
+        csv = self.table.format is Format.CSV
+        return {name: Type.TEXT if csv else _type(kind) for name, kind, *_ in found}
+
+    def select(self, columns: frozenset[str]) -> str:
+        """Return a SELECT of these columns, cast to their types, and of the unit; what does not fit is NULL."""
+        listed = [f"{self._value(name)} AS {quoted(name)}" for name in self.types if name in columns]
+        if self.table.unit is not None:
+            listed.append(f"{self._unit(self.table.unit)} AS {UNIT}")
+        return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
+
+    def _value(self, name: str) -> str:
+        """Return a column in its type. Text is compared byte by byte, whatever collation a database gave it."""
+        kind = self.types[name]
+        value = f"TRY_CAST({quoted(name)} AS {SQL_TYPES[kind]})"
+        if kind is Type.TIMESTAMP:  # files can hold times before DuckDB's first, on which it fails
+            return f"(CASE WHEN {value} >= {FIRST_TIME} OR {value} = CAST('-infinity' AS TIMESTAMP) THEN {value} END)"
+        return f"({value} COLLATE C)" if kind is Type.TEXT else value
+
+    def _unit(self, name: str) -> str:
+        """Return whose row it is. Wide numbers become texts: as floats, two units could be one.
+
+        The zeros at their ends go, so that 1.0 and 1.00 in two tables are one unit.
+        """
+        if self.types[name] is not Type.DECIMAL:
+            return self._value(name)
+        told = f"CAST({quoted(name)} AS VARCHAR)"
+        return f"(CASE WHEN contains({told}, '.') THEN rtrim(rtrim({told}, '0'), '.') ELSE {told} END)"
+
+    def fingerprint(self) -> str:
+        """Return a hash that changes with the files: their names, sizes and times. Frames from Python have none."""
+        return fingerprint(self.policy, self.table, self.connection)
+
+    def check_unit(self) -> None:
+        """Refuse units that csv files cannot name exactly, and times in which two units would be one."""
+        unit = self.table.unit
+        if unit is not None and self.kinds.get(unit) == "TIMESTAMP_NS":
+            wrong, remedy = f"{unit!r} is told to the nanosecond, and times here to the microsecond", "store it as text"
+            raise problem(self.policy.path, ("tables", self.table.name, "unit"), wrong, remedy)
+        if unit is not None and self.table.format is Format.CSV and self.types[unit] is Type.DECIMAL:
+            wrong, remedy = f"{unit!r} is decimal, and csv files write one decimal in many ways", 'write type = "text"'
+            raise problem(self.policy.path, ("tables", self.table.name, "unit"), wrong, remedy)
+
+    def _unreadable(self, trouble: Exception) -> PolicyError:
+        """Say what is wrong with a source without quoting what it holds."""
+        kind = type(trouble).__name__.removesuffix("Exception").removesuffix("Error")
+        remedy = "check that the path is right and that the file can be read"
+        return problem(self.policy.path, ("tables", self.table.name, "source"), f"it cannot be read ({kind})", remedy)
+
+
+def fingerprint(policy: Policy, table: Table, connection: duckdb.DuckDBPyConnection) -> str:
+    """Return a hash that changes with a table's files, for the operator; the files need not be readable."""
+    place = policy.location(table)
+    if place is None or table.format is Format.PYTHON:
+        return "python"
+    paths = connection.execute(f"SELECT file FROM glob({text(place)}) ORDER BY file").fetchall()
+    told = hashlib.sha256()
+    for (path,) in paths:
+        facts = Path(path).stat()
+        told.update(f"{Path(path).name}\x00{facts.st_size}\x00{facts.st_mtime_ns}\x00".encode())
+    return told.hexdigest()
+
+
+def _type(kind: str) -> Type | None:
+    """Return the type of a column of DuckDB's, such as DECIMAL(9,2); lists of it, such as DECIMAL(9,2)[], have none."""
+    return None if kind.endswith("]") else TYPES.get(kind.split("(")[0])

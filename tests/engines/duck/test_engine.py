@@ -1,0 +1,122 @@
+"""Runs on the embedded engine: together, cut short, failed, and one after the other."""
+
+from __future__ import annotations
+
+import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from discreet.base.errors import PolicyError
+from discreet.base.types import Type
+from discreet.engines.duck.engine import DuckEngine
+from discreet.plan.expressions import Call, Column
+from discreet.policy import loads
+from questions import HOSPITAL, POLICY, answered, bounded, engine_of
+
+TEXTS = (
+    "SELECT COUNT(*) FROM visits",
+    "SELECT ward, SUM(cost), MEDIAN(age) FROM visits GROUP BY ward",
+    "SELECT COUNT(*), SUM(age) FROM people",
+    "SELECT floor, COUNT(*) FROM visits JOIN wards USING (ward) GROUP BY floor",
+)
+
+
+def test_runs_at_once_do_not_meet() -> None:
+    engine = engine_of()
+    plans = [bounded(engine, text).plan for text in TEXTS]
+    alone = [engine.run(plan).result() for plan in plans]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda plan: engine.run(plan).result(), plans * 3))
+    assert together == alone * 3
+
+
+def test_a_run_says_how_far_it_is() -> None:
+    engine = engine_of()
+    run = engine.run(bounded(engine, TEXTS[0]).plan)
+    assert run.progress() <= 1
+    assert run.wait(60)
+    assert run.progress() == 1
+    run.cancel()
+    assert run.result().sets[0].sums == ((4,),)
+
+
+def test_a_cancelled_run_raises_and_the_next_one_works() -> None:
+    many = pa.table({"age": pa.array(range(3_000_000), pa.int64())})
+    policy = "[budget]\nepsilon = 1.0\n[tables.t]\nrows_are_units = true\n"
+    policy += "[tables.t.columns]\nage = { lower = 0, upper = 9 }\n"
+    engine = engine_of(policy, {"t": many})
+    slow = "SELECT AVG(age), MEDIAN(age) FROM t WHERE age * age % 7 <> 8 AND age / 3 / 7 / 9 <> 5"
+    run = engine.run(bounded(engine, slow).plan)
+    run.cancel()
+    with pytest.raises(duckdb.InterruptException):
+        run.result()
+    assert answered(engine, "SELECT COUNT(*) FROM t").sets[0].sums == ((3_000_000,),)
+
+
+def test_a_failed_run_raises_and_the_next_one_works() -> None:
+    engine = engine_of()
+    plan = bounded(engine, TEXTS[0]).plan
+    clause = engine._sources["visits"].clause
+    engine._sources["visits"].clause = "nowhere"
+    with pytest.raises(duckdb.Error):
+        engine.run(plan).result()
+    engine._sources["visits"].clause = clause
+    assert engine.run(plan).result().sets[0].sums == ((4,),)
+
+
+def test_public_tables_tell_their_values_and_private_ones_do_not() -> None:
+    engine = engine_of()
+    assert engine.public_values("wards", "floor") == (1, 2)
+    assert engine.fan_out("wards", ("ward",)) == 1
+    assert engine.fan_out("wards", ("floor", "ward")) == 1
+    assert engine.fan_out("wards", ("floor",)) == 2
+    for ask in (lambda: engine.public_values("visits", "ward"), lambda: engine.fan_out("Visits", ("ward",))):
+        with pytest.raises(PolicyError, match="is private"):
+            ask()
+
+
+def test_tables_that_nobody_declared_are_refused() -> None:
+    with pytest.raises(PolicyError, match="there is no table 'stranger'"):
+        engine_of(POLICY, {**HOSPITAL, "stranger": HOSPITAL["wards"]})
+
+
+def test_units_have_a_type_also_where_they_are_hidden() -> None:
+    engine = engine_of(POLICY.replace('["secret"]', '["secret", "patient"]'))
+    assert engine.unit_type("visits") is Type.INTEGER
+    assert engine.unit_type("people") is None
+    assert engine.tables["visits"].column("patient") is None
+    assert answered(engine, "SELECT COUNT(DISTINCT patient) FROM visits").sets[0].sums == ((3,),)
+
+
+def test_fingerprints_change_with_the_files(tmp_path: object) -> None:
+    engine = engine_of()
+    assert engine.fingerprint("visits") == "python"
+    file = f"{tmp_path}/t.csv"
+    policy = '[budget]\nepsilon = 1.0\n[tables.t]\nsource = "t.csv"\nrows_are_units = true\n'
+    policy += '[tables.t.columns]\na = { type = "integer" }\n'
+    found = []
+    for content in ("a\n1\n", "a\n1\n2\n"):
+        with open(file, "w") as out:
+            out.write(content)
+        found.append(DuckEngine(loads(policy, f"{tmp_path}/policy.toml")).fingerprint("t"))
+    assert found[0] != found[1]
+
+
+def test_values_of_oddly_named_columns_are_computed_with() -> None:
+    column = Column("t0", "o\"at'; --", Type.INTEGER)
+    found = engine_of().evaluate(Call("neg", (column,), Type.INTEGER), {column: (1, 2)})
+    assert sorted(int(str(value)) for value in found) == [-2, -1]
+
+
+@pytest.mark.parametrize("name", ["read at", 'a"b', "x) AS y; --", "SELECT"])
+def test_periods_of_a_column_of_any_name_are_keys(name: str) -> None:
+    key = '"' + name.replace('"', '""') + '"'
+    policy = "[budget]\nepsilon = 1.0\n[tables.t]\nrows_are_units = true\n[tables.t.columns]\n"
+    policy += f"'{name}' = {{ lower = 2026-01-01T00:00:00Z, upper = 2026-03-31T00:00:00Z }}\n"
+    moments = pa.array([dt.datetime(2026, 2, 3, 4), dt.datetime(2026, 3, 1), None], pa.timestamp("us"))
+    engine = engine_of(policy, {"t": pa.table({name: moments})})
+    plan = bounded(engine, f"SELECT date_trunc('month', {key}) AS m, COUNT(*) FROM t GROUP BY m").plan
+    assert engine.run(plan).result().sets[0].sums == ((0, 1, 1),)
