@@ -65,12 +65,12 @@ def ledger(
 def _verify(path: Path, receipt: str | None, format: Form) -> None:
     from discreet.answers import Mark
     from discreet.curator.curator import ledger_path
-    from discreet.ledger import verify_file
+    from discreet.ledger import verify_place
 
     mark = Mark.parse(receipt) if receipt is not None else None
     place = ledger_path(path)
     try:
-        found = verify_file(place, mark)
+        found = verify_place(place, mark)
     except LedgerError as damaged:
         fail(str(damaged), TO_DO)
     head = f"{found.entries}:{found.head}"
