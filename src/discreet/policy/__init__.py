@@ -2,8 +2,8 @@
 
 from discreet.policy.draft import draft
 from discreet.policy.facts import everything, fingerprint, identity
-from discreet.policy.load import load, loads
-from discreet.policy.model import Analyst, Column, Format, Policy, Table
+from discreet.policy.load import load, load_ledger, loads
+from discreet.policy.model import Analyst, Column, Format, LedgerServer, Policy, Table
 from discreet.policy.problems import problem
 from discreet.policy.schema import Resolved, check_people, check_schema
 
@@ -11,6 +11,7 @@ __all__ = [
     "Analyst",
     "Column",
     "Format",
+    "LedgerServer",
     "Policy",
     "Resolved",
     "Table",
@@ -21,6 +22,7 @@ __all__ = [
     "fingerprint",
     "identity",
     "load",
+    "load_ledger",
     "loads",
     "problem",
 ]

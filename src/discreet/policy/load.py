@@ -9,14 +9,15 @@ from pathlib import Path
 
 from discreet.base.errors import PolicyError
 from discreet.policy import exact
-from discreet.policy.model import Analyst, Policy, Table, View
+from discreet.policy.ledger import ledger_alone, read_ledger
+from discreet.policy.model import Analyst, LedgerServer, Policy, Table, View
 from discreet.policy.problems import Problems, shown
 from discreet.policy.section import Section
 from discreet.policy.tables import KEYS as TABLE_KEYS
 from discreet.policy.tables import read_table
 from discreet.privacy.neighbours import Neighbours
 
-SECTIONS = ("budget", "privacy", "tables", "views", "analysts")
+SECTIONS = ("budget", "privacy", "tables", "views", "analysts", "ledger")
 MOST_PUBLISHED = Fraction(1, 100)
 """The most that delta * size may be: with delta = 1 / size a mechanism may publish a whole person."""
 
@@ -24,15 +25,24 @@ MOST_PUBLISHED = Fraction(1, 100)
 def load(path: str | Path) -> Policy:
     """Return the policy in that file."""
     path = Path(path)
+    return loads(_text(path), path)
+
+
+def load_ledger(path: str | Path) -> LedgerServer | None:
+    """Return where the ledger of a policy is, whatever else is wrong with the policy; None: beside its file."""
+    path = Path(path)
+    return ledger_alone(_parsed(_text(path), path), path)
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise PolicyError(f"{path}: there is no such file; `discreet init DATA...` drafts one") from None
     except UnicodeDecodeError as error:
         raise PolicyError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
     except OSError as error:
         raise PolicyError(f"{path}: cannot be read ({error.strerror}); name a readable file") from None
-    return loads(text, path)
 
 
 def loads(text: str, path: str | Path) -> Policy:
@@ -45,10 +55,11 @@ def loads(text: str, path: str | Path) -> Policy:
     tables = _tables(root, delta)
     views = _views(root, tables)
     analysts = _analysts(root, epsilon, delta)
+    ledger = read_ledger(root)
     problems.refuse()
     if epsilon is None or delta is None or question_delta is None or neighbours is None:
         raise PolicyError(f"{path}: budget: cannot be read; write epsilon and delta as numbers")
-    return Policy(path, epsilon, delta, question_delta, neighbours, tables, analysts, views)
+    return Policy(path, epsilon, delta, question_delta, neighbours, tables, analysts, views, ledger)
 
 
 def _parsed(text: str, path: Path) -> dict[str, object]:

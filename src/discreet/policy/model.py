@@ -95,6 +95,14 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class LedgerServer:
+    """A ledger on PostgreSQL: in this schema of the database whose connection string an environment variable holds."""
+
+    dsn_env: str
+    schema: str
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """All that an owner declared.
 
@@ -110,6 +118,7 @@ class Policy:
     tables: tuple[Table, ...] = ()
     analysts: tuple[Analyst, ...] = ()
     views: tuple[View, ...] = ()
+    ledger: LedgerServer | None = None
 
     def table(self, name: str) -> Table:
         """Return the table of that name; as in SQL, upper and lower case are the same."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -50,6 +51,15 @@ class Section:
         if value is None or (isinstance(value, str) and value.strip()):
             return value
         self.wrong(name, "is empty" if isinstance(value, str) else f"is {shown(value)}, not text", remedy)
+        return None
+
+    def variable(self, name: str) -> str | None:
+        """Return the name of an environment variable. A value that is none may be a secret, and is not shown."""
+        value = self.content.get(name)
+        if value is None or (isinstance(value, str) and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value)):
+            return value
+        remedy = f'write the name alone, such as {name} = "LEDGER_DSN", and keep secrets out of this file'
+        self.wrong(name, "is not the name of an environment variable", remedy)
         return None
 
     def flag(self, name: str) -> bool:
@@ -102,7 +112,7 @@ def check_names(problems: Problems, key: tuple[str, ...], names: Sequence[str]) 
 
 
 def _unknown(name: str, known: Sequence[str]) -> tuple[str, str]:
-    if name.endswith("_env"):
+    if name.endswith("_env") and not any(key.endswith("_env") for key in known):
         return "is not known: no key of this section takes an environment variable", "take it out"
     near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=0.6)
     return "is not known", f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
