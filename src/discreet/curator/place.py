@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from discreet.base.errors import LedgerError
+from discreet.base.errors import LedgerError, PolicyError
 from discreet.ledger import Place, Server
-from discreet.policy import LedgerServer, Policy, load_ledger
+from discreet.policy import LedgerServer, Policy, ledger_alone, load_raw
 
 
 def ledger_place(policy: Policy | Path) -> Place:
-    """Return where the ledger is. Of a policy that is only a path, nothing but its section [ledger] need be right."""
+    """Return where the ledger is. Of a policy that is only a path, nothing but its section [ledger] need be right.
+
+    A file that is no TOML at all names no server; then the ledger is the one beside it, if there is one.
+    """
     if isinstance(policy, Policy):
         return _place(policy.path, policy.ledger)
-    return _place(policy, load_ledger(policy))
+    try:
+        content = load_raw(policy)
+    except PolicyError as wrong:
+        if _beside(policy).exists():
+            return _beside(policy)
+        raise LedgerError(f"there is no ledger at {_beside(policy)}, and no other is named: {wrong}") from None
+    return _place(policy, ledger_alone(content, policy))
 
 
 def new_place(policy: Policy) -> Place:

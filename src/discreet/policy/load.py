@@ -9,8 +9,8 @@ from pathlib import Path
 
 from discreet.base.errors import PolicyError
 from discreet.policy import exact
-from discreet.policy.ledger import ledger_alone, read_ledger
-from discreet.policy.model import Analyst, LedgerServer, Policy, Table, View
+from discreet.policy.ledger import read_ledger
+from discreet.policy.model import Analyst, Policy, Table, View
 from discreet.policy.problems import Problems, shown
 from discreet.policy.section import Section
 from discreet.policy.tables import KEYS as TABLE_KEYS
@@ -28,10 +28,10 @@ def load(path: str | Path) -> Policy:
     return loads(_text(path), path)
 
 
-def load_ledger(path: str | Path) -> LedgerServer | None:
-    """Return where the ledger of a policy is, whatever else is wrong with the policy; None: beside its file."""
+def load_raw(path: str | Path) -> dict[str, object]:
+    """Return the keys of the file as they stand, or raise if it is no TOML."""
     path = Path(path)
-    return ledger_alone(_parsed(_text(path), path), path)
+    return _parsed(_text(path), path)
 
 
 def _text(path: Path) -> str:
