@@ -38,6 +38,7 @@ COVERED_ELSEWHERE = {
     "engines/keyed.py": "engines/test_keeping.py",
     "engines/picking.py": "engines/test_keeping.py",
     "query/outputs.py": "query/test_selects.py",
+    "ledger/database.py": "ledger/test_places.py",
     "privacy/filter.py": "privacy/test_filters.py",
 }
 """Source files without a test file of their own name, and the test file that covers each."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+from collections.abc import Callable
 from enum import Enum
 from types import TracebackType
 from typing import Self
@@ -26,6 +27,8 @@ class Proxy:
     def __init__(self, port: int, *, pools: bool = False) -> None:
         self._target, self._pools = port, pools
         self._next: Cut | None = None
+        self.after: Callable[[], object] = lambda: None
+        """What happens between a lost reply and the end of its connection."""
         self._sockets: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
@@ -48,7 +51,11 @@ class Proxy:
         with contextlib.suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
-                server = socket.create_connection(("127.0.0.1", self._target))
+                try:
+                    server = socket.create_connection(("127.0.0.1", self._target))
+                except ConnectionRefusedError:
+                    _end(client)
+                    continue
                 self._sockets += [client, server]
                 threading.Thread(target=self._pass_messages, args=(client, server), daemon=True).start()
                 threading.Thread(target=self._pass_replies, args=(client, server), daemon=True).start()
@@ -68,6 +75,7 @@ class Proxy:
             while data := server.recv(65536):
                 if self._next is Cut.REPLY:
                     self._next = None
+                    self.after()
                     break
                 at = data.find(_KEY)
                 if self._pools and at >= 0:

@@ -53,24 +53,26 @@ def test_a_connection_lost_during_a_commit_leaves_it_unknown(
 def test_a_session_that_is_ended_during_a_commit_leaves_it_unknown(postgres: Cluster, server: Server) -> None:
     """The server waits for a standby that does not exist: the commit is in its log, and nobody knows."""
     with closing(connect(server, 1)) as connection, postgres.connect() as admin:
+        connection.execute("CREATE TABLE public.unknown (x int)")
         admin.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
         admin.execute("SELECT pg_reload_conf()")
         try:
-            connection.execute("BEGIN")
-            connection.execute("CREATE TABLE public.unknown ()")
             told: list[BaseException] = []
 
-            def committing() -> None:
-                try:
-                    commit(connection, server)
-                except LedgerError as error:
-                    told.append(error)
+            def committing() -> None:  # until the new setting is in force
+                while not told:
+                    connection.execute("BEGIN")
+                    connection.execute("INSERT INTO public.unknown VALUES (1)")
+                    try:
+                        commit(connection, server)
+                    except LedgerError as error:
+                        told.append(error)
 
             thread = threading.Thread(target=committing)
             thread.start()
             waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND pid = %s"
             while admin.execute(waiting, (connection.info.backend_pid,)).fetchone() is None:
-                assert thread.is_alive(), told
+                assert thread.is_alive(), told  # the other commits until one waits
             admin.execute("SELECT pg_terminate_backend(%s)", (connection.info.backend_pid,))
             thread.join()
             assert [type(each) for each in told] == [UncertainError]

@@ -66,9 +66,8 @@ class PostgresStore:
     def scanning(self) -> Iterator[Database]:
         """Give the same for reading whole tables: rows come as they are asked for."""
         with self._mutex, self._plainly(), self._transaction(_READ) as connection:
-            scans = Scans(connection)
-            yield scans
-            scans.close()
+            with contextlib.closing(Scans(connection)) as scans:
+                yield scans
             connection.execute("COMMIT")
 
     @contextmanager
