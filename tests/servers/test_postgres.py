@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from servers.postgres import Cluster, binaries
+from servers.postgres import Cluster
 
 
 def test_what_was_committed_outlives_a_crash_of_the_server(postgres: Cluster, database: str) -> None:
@@ -36,8 +36,6 @@ def test_roles_other_than_the_superuser_need_their_password(postgres: Cluster, d
 
 
 def test_nothing_is_left_of_a_cluster_that_was_removed() -> None:
-    if binaries() is None:
-        pytest.skip("PostgreSQL is not installed")
     cluster = Cluster()
     cluster.remove()
     assert not cluster.folder.exists()

@@ -85,8 +85,9 @@ def test_there_is_one_writer_at_a_time_and_the_next_sees_all_that_it_wrote(
         thread = threading.Thread(target=second)
         with store.writing() as db, tampering(server) as admin:
             thread.start()
-            while admin.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone() is None:
-                admin.execute("SELECT pg_stat_clear_snapshot()")
+            waiting = "SELECT 1 FROM pg_locks WHERE NOT granted"
+            while thread.is_alive() and admin.execute(waiting).fetchone() is None:
+                pass
             db.execute("INSERT INTO states VALUES ('first', 1, '')")
         thread.join()
         assert seen == [{"first"}]
