@@ -66,4 +66,6 @@ def in_postgres(world: World, server: Cluster, database: str, patch: pytest.Monk
 def _placed(world: World, where: object) -> str:
     """Return the policy with a line for each table that says where it is."""
     assert callable(where)
-    return re.sub(r"^\[tables\.(\w+)\]$", lambda found: f"{found[0]}\n{where(found[1])}", world.policy, flags=re.MULTILINE)
+    return re.sub(
+        r"^\[tables\.(\w+)\]$", lambda found: f"{found[0]}\n{where(found[1])}", world.policy, flags=re.MULTILINE
+    )
