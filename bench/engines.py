@@ -1,4 +1,4 @@
-"""What a private question costs on Spark and PostgreSQL, next to their own plain pre-aggregation and to Tumult on Spark.
+"""What a private question costs on Spark and PostgreSQL, next to their own pre-aggregation and to Tumult on Spark.
 
 Run by `make bench`; alone: `.venv/bin/python bench/engines.py [MILLIONS ...]`. It needs Java and PostgreSQL's programs.
 """
@@ -140,9 +140,10 @@ def report(millions: tuple[int, ...] = MILLIONS) -> str:
     settings = ", ".join(f"`{name}={value}`" for name, value in SPARK.items())
     return (
         "## Engines\n\n"
-        f"`{QUESTION}` with {GROUPS:,} public groups and {ROWS_EACH} rows of each unit, of which it keeps {MAX_GROUPS}\n"
-        f"groups with {MAX_ROWS} rows each (every unit is over its bound): from the text of the question to whole numbers\n"
-        f"by key, without noise, which are DuckDB's number by number. Beside it, in turn, the engine's own\n`{PAIRS}`.\n"
+        f"`{QUESTION}` with {GROUPS:,} public groups and {ROWS_EACH} rows of each unit, of which it\n"
+        f"keeps {MAX_GROUPS} groups with {MAX_ROWS} rows each (every unit is over its bound): from the text of the\n"
+        "question to whole numbers by key, without noise, which are DuckDB's number by number. Beside it, in turn,\n"
+        f"the engine's own `{PAIRS}`.\n"
         f"Spark, Tumult's too: {settings}. PostgreSQL: {', '.join(f'`{each}`' for each in POSTGRES)}.\n\n"
         f"{markdown(header, rows)}\n"
     )
