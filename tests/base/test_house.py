@@ -38,6 +38,7 @@ COVERED_ELSEWHERE = {
     "engines/duck/connection.py": "engines/duck/test_statistics.py",
     "engines/keyed.py": "engines/test_keeping.py",
     "engines/picking.py": "engines/test_keeping.py",
+    "engines/ranking.py": "engines/test_keeping.py",
     "query/outputs.py": "query/test_selects.py",
     "privacy/filter.py": "privacy/test_filters.py",
 }
