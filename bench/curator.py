@@ -15,7 +15,7 @@ from typing import Any
 
 import duckdb
 
-from discreet.engines.duck.engine import DuckEngine
+from discreet.engines.engines import Engines
 from discreet.engines.result import Grouped
 from discreet.policy import loads
 from discreet.query.bound import bound
@@ -28,7 +28,7 @@ from timing import alternate, markdown
 MILLIONS = (1, 5, 20)
 GROUPS, ROWS_EACH, MAX_GROUPS, MAX_ROWS, FINE = 1000, 20, 10, 5, 2**14
 QUESTION = "SELECT g, COUNT(*), SUM(x) FROM t GROUP BY g"
-PAIRS = "SELECT COUNT(*), SUM(n), SUM(s) FROM (SELECT u, g, COUNT(*) AS n, SUM(x) AS s FROM t GROUP BY u, g)"
+PAIRS = "SELECT COUNT(*), SUM(n), SUM(s) FROM (SELECT u, g, COUNT(*) AS n, SUM(x) AS s FROM t GROUP BY u, g) AS q"
 UNITS = f'unit = "u"\nmax_rows = {MAX_GROUPS * MAX_ROWS}\nmax_groups = {MAX_GROUPS}\nmax_rows_per_group = {MAX_ROWS}'
 ROWS = "rows_are_units = true"
 POLICY = """\
@@ -58,7 +58,7 @@ def private(path: Path, limits: str) -> Callable[[], Grouped]:
     """Return what asks the question of an engine: all but noise and ledger, the plan included."""
     values = ", ".join(map(str, range(GROUPS)))
     policy = POLICY.replace("SOURCE", str(path)).replace("LIMITS", limits).replace("VALUES", values)
-    engine = DuckEngine(loads(policy, str(path.with_suffix(".toml"))))
+    engine = Engines(loads(policy, str(path.with_suffix(".toml"))))
     catalog = Catalog(engine.policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
 
     def ask() -> Grouped:

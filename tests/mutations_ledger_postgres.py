@@ -199,9 +199,9 @@ MUTATIONS = [
     ),
     broken(
         "postgres: a secret in place of a variable's name is shown",
-        "policy/section.py",
-        'self.wrong(name, "is not the name of an environment variable", remedy)',
-        'self.wrong(name, f"is {shown(value)}, not the name of an environment variable", remedy)',
+        "policy/engines.py",
+        'section.wrong(name, "is no name of an environment variable", remedy)',
+        'section.wrong(name, f"is {shown(found)}, no name of an environment variable", remedy)',
         "tests/policy/test_ledger.py",
     ),
 ]

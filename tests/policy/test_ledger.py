@@ -29,9 +29,9 @@ def test_the_schema_is_discreet_unless_the_policy_says_otherwise() -> None:
     [
         ("", "ledger.dsn_env: is missing: a ledger on PostgreSQL needs the name of an environment variable; write "),
         ('schema = "s"', "ledger.dsn_env: is missing"),
-        ('dsn_env = ""', "ledger.dsn_env: is not the name of an environment variable; write the name alone"),
-        ("dsn_env = 3", "ledger.dsn_env: is not the name of an environment variable"),
-        ('dsn_env = "A B"', "ledger.dsn_env: is not the name of an environment variable"),
+        ('dsn_env = ""', "ledger.dsn_env: is empty; write the name of an environment variable"),
+        ("dsn_env = 3", "ledger.dsn_env: is 3, not text"),
+        ('dsn_env = "A B"', "ledger.dsn_env: is no name of an environment variable"),
         ('dsn_env = "A"\nschema = ""', "ledger.schema: is empty; write a name such as"),
         ('dsn_env = "A"\nschema = "Big"', 'ledger.schema: is "Big"; write small letters'),
         ('dsn_env = "A"\nschema = "pg_mine"', 'ledger.schema: is "pg_mine"'),

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from discreet.base.errors import PolicyError
+from discreet.policy.engines import read_variable
 from discreet.policy.model import LedgerServer
 from discreet.policy.problems import Problems, shown
 from discreet.policy.section import Section
@@ -19,7 +20,7 @@ def read_ledger(root: Section) -> LedgerServer | None:
     if "ledger" not in root:
         return None
     section = root.section("ledger", KEYS)
-    name = section.variable("dsn_env")
+    name = read_variable(section, "dsn_env")
     if "dsn_env" not in section:
         wrong = "is missing: a ledger on PostgreSQL needs the name of an environment variable"
         section.wrong("dsn_env", wrong, 'write dsn_env = "LEDGER_DSN", or take the section out for a file')

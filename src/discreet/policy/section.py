@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -51,15 +50,6 @@ class Section:
         if value is None or (isinstance(value, str) and value.strip()):
             return value
         self.wrong(name, "is empty" if isinstance(value, str) else f"is {shown(value)}, not text", remedy)
-        return None
-
-    def variable(self, name: str) -> str | None:
-        """Return the name of an environment variable. A value that is none may be a secret, and is not shown."""
-        value = self.content.get(name)
-        if value is None or (isinstance(value, str) and re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value)):
-            return value
-        remedy = f'write the name alone, such as {name} = "LEDGER_DSN", and keep secrets out of this file'
-        self.wrong(name, "is not the name of an environment variable", remedy)
         return None
 
     def flag(self, name: str) -> bool:
