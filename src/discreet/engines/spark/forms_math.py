@@ -24,6 +24,7 @@ MOST = number(Fraction(sys.float_info.max))
 LEAST = number(Fraction(-sys.float_info.max))
 TINY = number(Fraction(5e-324))
 ZERO, ONE, MINUS_ONE = number(Fraction(0)), number(Fraction(1)), number(Fraction(-1))
+HALF_TURN = number(Fraction(math.pi))
 INFINITE = "CAST('Infinity' AS DOUBLE)"
 
 DOMAINS = {
@@ -141,8 +142,15 @@ def _power(arguments: list[str], made: Call) -> str:
 
 
 def _angle(arguments: list[str], made: Call) -> str:
-    first, second = (held(_double(argument), LEAST, MOST) for argument in arguments)
-    return f"atan2({first}, {second})"
+    """Spark's own takes -0.0 for 0.0, and thereby the wrong side of a half turn."""
+
+    def body(y: str, x: str) -> str:
+        turned = f"CASE WHEN CAST({y} AS STRING) = '-0.0' THEN - {HALF_TURN} ELSE {HALF_TURN} END"
+        back = f"{x} < 0 OR CAST({x} AS STRING) = '-0.0'"
+        flat = f"CASE WHEN {back} THEN {turned} WHEN {x} >= 0 THEN {y} END"
+        return f"(CASE WHEN {y} = 0 THEN {flat} ELSE atan2({y}, {x}) END)"
+
+    return once(body, *(held(_double(argument), LEAST, MOST) for argument in arguments))
 
 
 def _bucket(arguments: list[str], made: Call) -> str:
