@@ -28,11 +28,30 @@ WHOLES = [None, 0, 1, -1, 2, 3, -7, 12, 400, 86400, 2**31, -(2**31) - 1, 2**32 +
 WHOLES += [2**62, 2**63 - 1, -(2**63), -(2**63) + 1]
 FLOATS = [None, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.49999999999999994, 1 / 3, -0.3, 7.25, 123456.789]
 FLOATS += [1e15 + 0.5, 2.0**52 + 1, 2.0**63, -(2.0**63), 1e23, 1.7e308, -1.7e308, 5e-324, NAN, INF, -INF]
-TEXTS = [None, "", " ", "a", "aBc ABC  ", "it's %_\\", "\u00e9\U0001f600e\u0301", "\U0001f600", "nan", "Infinity", " 12 "]
+TEXTS = [
+    None,
+    "",
+    " ",
+    "a",
+    "aBc ABC  ",
+    "it's %_\\",
+    "\u00e9\U0001f600e\u0301",
+    "\U0001f600",
+    "nan",
+    "Infinity",
+    " 12 ",
+]
 TEXTS += ["-9223372036854775808", "9223372036854775808", "+5", "1e999", ".5", "1.", "1.5e-3", "1e00000400", "0" * 420]
 TEXTS += ["2020-02-30", "2020-02-29", "2020-02-29T23:59:59.9999", "9999-12-31 24:00", "TRUE", "n", "a\nb\n", "1\n"]
 TRUTHS = [None, True, False]
-DATES = [None, dt.date(1970, 1, 1), dt.date(1969, 12, 31), dt.date(1, 1, 1), dt.date(9999, 12, 31), dt.date(2020, 2, 29)]
+DATES = [
+    None,
+    dt.date(1970, 1, 1),
+    dt.date(1969, 12, 31),
+    dt.date(1, 1, 1),
+    dt.date(9999, 12, 31),
+    dt.date(2020, 2, 29),
+]
 DATES += [dt.date(1582, 10, 10), dt.date(1500, 3, 1), dt.date(2024, 12, 30), dt.date(2021, 1, 3), dt.date(1900, 2, 28)]
 MOMENTS = [None if day is None else dt.datetime(day.year, day.month, day.day) for day in DATES]
 MOMENTS += [dt.datetime(9999, 12, 31, 23, 59, 59, 999999), dt.datetime(1, 1, 1, 0, 0, 0, 1)]
@@ -49,9 +68,7 @@ KINDS: dict[str, tuple[Type, list[Any], pa.DataType]] = {
 }
 """A column of each type, and a second one (`i2`, ...) such that all pairs of values stand in some row."""
 
-COLUMNS = {
-    type_: [Column("t", name + again, type_) for again in ("", "2")] for name, (type_, _, _) in KINDS.items()
-}
+COLUMNS = {type_: [Column("t", name + again, type_) for again in ("", "2")] for name, (type_, _, _) in KINDS.items()}
 
 CONSTANTS: dict[Type, list[Any]] = {
     Type.INTEGER: [0, -3, 2**63 - 1, None],
