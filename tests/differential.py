@@ -20,6 +20,7 @@ from discreet.engines.duck import forms as duck
 from discreet.plan.expressions import Call, Column, Expression, Literal
 from discreet.plan.functions import FUNCTIONS, call
 from nasty import ARGUMENTS
+from questions import duck as duck_engine
 from questions import engine_of
 
 NAN, INF = math.nan, math.inf
@@ -184,7 +185,7 @@ Found = tuple[str, Any, Any, Any]
 
 def reference() -> Run:
     """Return DuckDB under the settings of questions, with the table `t`."""
-    cursor: duckdb.DuckDBPyConnection = engine_of()._cursor(set())
+    cursor: duckdb.DuckDBPyConnection = duck_engine(engine_of())._cursor(set())
     cursor.register("t", rows())
     return lambda statement: cursor.execute(statement).fetchall()
 

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from servers.missing import missing
@@ -113,8 +114,8 @@ class Cluster:
             self.master = f"spark://127.0.0.1:{port}"
             place = ["--host", "127.0.0.1", "--port", str(port), "--webui-port", "0"]
             self._start("master", "org.apache.spark.deploy.master.Master", place, "New state: ALIVE")
-            self.add_worker("first")
-            self.add_worker("second")
+            with ThreadPoolExecutor(2) as both:
+                list(both.map(self.add_worker, ("first", "second")))
         except BaseException:
             self.remove()
             raise

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from discreet.engines.spark.session import Session, connected
+from discreet.policy.model import Engine, Kind
 from servers.spark import SMALL, Cluster
-
-if TYPE_CHECKING:
-    from discreet.engines.spark.session import Session, Spark
 
 
 @pytest.fixture(scope="session")
@@ -22,18 +20,14 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="session")
-def place(cluster: Cluster) -> Spark:
-    from discreet.engines.spark.session import Spark
-
+def declared(cluster: Cluster) -> Engine:
     settings = {**SMALL, "spark.sql.warehouse.dir": str(cluster.folder / "warehouse")}
-    return Spark(master=cluster.master, settings=settings)
+    return Engine("engine", Kind.SPARK, master=cluster.master, settings=tuple(settings.items()))
 
 
 @pytest.fixture(scope="session")
-def session(place: Spark) -> Iterator[Session]:
+def session(declared: Engine) -> Iterator[Session]:
     """The session that starts Spark and stops it at the end; sessions of tests begin and end in between."""
-    from discreet.engines.spark.session import connected
-
-    session = connected(place, Path("policy.toml"))
+    session = connected(declared, Path("policy.toml"))
     yield session
     session.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from discreet.base.errors import PolicyError
@@ -11,30 +11,29 @@ from discreet.engines.running import Running
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.jobs import Jobs, jobs
 from discreet.engines.spark.literals import quoted
-from discreet.engines.spark.session import Session, Spark, connected
+from discreet.engines.spark.session import Session, connected
 from discreet.engines.spark.sources import Source
 from discreet.engines.statements import public
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
-from discreet.policy.model import Policy
-from discreet.policy.schema import Resolved, check_people, check_schema
+from discreet.policy.model import Engine, Policy, Table
+from discreet.policy.schema import Resolved, check_schema
 
 
 class SparkEngine:
-    """The tables of a policy, behind Spark. Nothing of a private table is read before `run`, but its schema."""
+    """Tables of a policy, behind Spark. Nothing of a private table is read before `run`, but its schema."""
 
-    def __init__(self, policy: Policy, spark: Spark) -> None:
+    def __init__(self, policy: Policy, declared: Engine, tables: Collection[Table]) -> None:
         self.policy = policy
-        self._session = connected(spark, policy.path)
+        self._session = connected(declared, policy.path)
         self._sources: dict[str, Source] = {}
         self.tables: dict[str, Resolved] = {}
         try:
-            for table in policy.tables:
+            for table in tables:
                 source = Source(policy, table, self._session.session)
                 resolved = check_schema(policy, table, source.schema())
                 source.types = dict(resolved.source_types)
                 self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
-            check_people(policy, tuple(resolved for resolved in self.tables.values() if not resolved.table.public))
         except BaseException:
             self.close()
             raise

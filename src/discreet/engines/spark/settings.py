@@ -6,10 +6,11 @@ or the process has set, and with what is listed below.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
+from discreet.policy.engines import DEFAULT
+from discreet.policy.model import Engine
 from discreet.policy.problems import problem, shown
 
 MEANING = {
@@ -78,7 +79,10 @@ FREE = (
 )
 """What of Spark SQL may be set: how work is split and where tables are."""
 
-SECRET = re.compile(r"password|secret|token|credential|access\.?key", re.IGNORECASE)
+
+def section(engine: Engine) -> tuple[str, ...]:
+    """Return where a policy declares an engine."""
+    return (DEFAULT,) if engine.name == DEFAULT else ("engines", engine.name)
 
 
 def free(name: str) -> bool:
@@ -90,15 +94,12 @@ def free(name: str) -> bool:
     return name not in REQUIRED and (not name.startswith("spark.sql.") or name.startswith(FREE))
 
 
-def check(settings: Mapping[str, str], policy: Path) -> None:
-    """Refuse settings of a policy that a guarantee rests on, and secrets."""
-    for name, value in settings.items():
-        key = ("engine", "settings", name)
+def check(engine: Engine, policy: Path) -> None:
+    """Refuse settings of a policy that a guarantee rests on."""
+    for name, value in engine.settings:
+        key = (*section(engine), "settings", name)
         if not name.startswith("spark."):
             raise problem(policy, key, "is no setting of Spark", "write names that begin with spark.")
-        if SECRET.search(name) or SECRET.search(value):
-            remedy = "secrets do not stand in policies; set it in Spark's own spark-defaults.conf"
-            raise problem(policy, key, "looks like a secret", remedy)
         if not free(name):
             wrong = f"is {shown(value)}, and what Spark SQL means is not to be changed"
             raise problem(policy, key, wrong, "take it out")
