@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from discreet.base.types import Type
 from discreet.engines.dialect import Dialect
-from discreet.engines.spark.division import truncated
+from discreet.engines.spark.division import SHORT_BITS, truncated
 from discreet.engines.spark.forms import FORMS, sql
 from discreet.engines.spark.forms_time import micros
 from discreet.engines.spark.literals import SQL_TYPES, WIDE, constant, number, quoted
@@ -47,6 +47,14 @@ def nth_least(value: str, count: int, where: str | None) -> str:
     return f"get(sort_array(collect_list({value}){chosen}), {count - 1})"
 
 
+def quotient(above: str, below: str) -> str:
+    """Return the quotient of what units scale their sums by; it is far below 10^32, as `division` needs it.
+
+    It is what a row adds, below 2^63, or is made of numbers below 2^96: see `bounding`.
+    """
+    return truncated(f"CAST({above} AS {WIDE})", f"CAST({below} AS {WIDE})", SHORT_BITS)
+
+
 SPARK = Dialect(
     types=SQL_TYPES,
     wide=WIDE,
@@ -59,7 +67,7 @@ SPARK = Dialect(
     is_nan=lambda value: f"isnan({value})",
     told=told,
     leading_bits=lambda digits: f"CAST(conv(substr({digits}, 1, 15), 16, 10) AS BIGINT)",
-    quotient=lambda above, below: truncated(f"CAST({above} AS {WIDE})", f"CAST({below} AS {WIDE})"),
+    quotient=quotient,
     total=lambda value: f"sum(CAST({value} AS {WIDE}))",
     nth_least=nth_least,
 )
