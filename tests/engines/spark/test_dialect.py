@@ -17,12 +17,12 @@ pytestmark = pytest.mark.xdist_group("spark")
 
 def test_values_are_told_letter_by_letter_as_duckdb_tells_them(session: Session, tmp_path: Path) -> None:
     pq.write_table(rows(), tmp_path / "t.parquet")
-    told = {
-        dialect: ", ".join(f"{dialect.told(f't.{name}', kind)} AS {name}" for name, (kind, _, _) in KINDS.items())
+    mine, theirs = (
+        ", ".join(f"{dialect.told(f't.{name}', kind)} AS {name}" for name, (kind, _, _) in KINDS.items())
         for dialect in (SPARK, DUCKDB)
-    }
-    found = session.session.sql(f"SELECT t.row, {told[SPARK]} FROM parquet.`file:{tmp_path / 't.parquet'}` AS t")
-    wanted = reference()(f"SELECT t.row, {told[DUCKDB]} FROM t")
+    )
+    found = session.session.sql(f"SELECT t.row, {mine} FROM parquet.`file:{tmp_path / 't.parquet'}` AS t")
+    wanted = reference()(f"SELECT t.row, {theirs} FROM t")
     assert sorted(tuple(row) for row in found.collect()) == sorted(wanted)
 
 
@@ -33,7 +33,8 @@ def test_numbers_of_texts_quotients_and_orders(session: Session) -> None:
     least = ", ".join(SPARK.nth_least("x", n, where) for n, where in ((1, None), (3, None), (2, "x > 1"), (9, None)))
     total = SPARK.total(f"CAST({2**63 - 1} AS BIGINT)")
     ((*found,),) = session.session.sql(
-        f"SELECT {hashes}, any_value({large}), any_value({multiple}), {least}, {total} FROM VALUES (3), (1), (2), (3) t(x)"
+        f"SELECT {hashes}, any_value({large}), any_value({multiple}), {least}, {total} "
+        "FROM VALUES (3), (1), (2), (3) AS t(x)"
     ).collect()
     assert found[:3] == [2**60 - 1, 0, int("a" * 15, 16)]
     assert found[3:5] == [2**48 - 2, -(2**63)]

@@ -15,7 +15,7 @@ from discreet.engines.spark.session import Session
 
 pytestmark = pytest.mark.xdist_group("spark")
 
-TEXTS = (
+TEXTS: tuple[str, ...] = (
     "",
     "it's",
     'a "b"',

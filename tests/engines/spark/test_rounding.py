@@ -36,7 +36,7 @@ def test_floats_go_where_duckdb_puts_them(session: Session, tmp_path: Path) -> N
     mine = [floored("x"), ceiled("x"), toward_zero("x"), *(nearest("x", digits) for digits in DIGITS)]
     theirs = ["floor(x)", "ceil(x)", "trunc(x)", *(f"round(x, {digits})" for digits in DIGITS)]
     spark = session.session.sql(f"SELECT {', '.join(mine)} FROM parquet.`file:{tmp_path / 'x.parquet'}`").collect()
-    duck = duckdb.sql(f"SELECT {', '.join(theirs)} FROM table").fetchall()
+    duck = duckdb.connect().execute(f"SELECT {', '.join(theirs)} FROM '{tmp_path / 'x.parquet'}'").fetchall()
     for x, a, b in zip(floats(), spark, duck, strict=True):
         assert [plain(each) for each in a] == [plain(each) for each in b], x
 

@@ -30,24 +30,31 @@ def test_what_others_set_in_the_same_spark_changes_nothing_here(session: Session
     from pyspark.sql import SparkSession
 
     theirs = SparkSession(session.context)
-    strange = {
-        "spark.sql.ansi.enabled": "false",
-        "spark.sql.parquet.filterPushdown": "true",
-        "spark.sql.legacy.sizeOfNull": "true",
-        "spark.sql.session.timeZone": "Asia/Tokyo",
-    }
-    kept = {name: theirs.conf.get(name) for name in strange}
+    strange = {"spark.sql.ansi.enabled": "false", "spark.sql.parquet.filterPushdown": "true"}
     try:
         for name, value in strange.items():
             theirs.conf.set(name, value)
         ours = connected(declared, POLICY)
         assert {name: ours.session.conf.get(name) for name in REQUIRED} == REQUIRED
-        assert ours.session.conf.get("spark.sql.legacy.sizeOfNull") == "false"
         assert {name: theirs.conf.get(name) for name in strange} == strange
         ours.close()
     finally:
-        for name, value in kept.items():
-            theirs.conf.set(name, value)
+        for name in strange:
+            theirs.conf.unset(name)
+
+
+def test_what_a_cluster_sets_for_all_is_put_back_to_the_default(session: Session, declared: Engine) -> None:
+    legacy, plain = "spark.sql.legacy.allowNegativeScaleOfDecimal", "spark.sql.caseSensitive"
+    for_all = session.context._jsc.sc().conf()
+    try:
+        for name, value in ((legacy, "true"), (plain, "false")):
+            for_all.set(name, value)
+        ours = connected(declared, POLICY)
+        assert [ours.session.conf.get(name) for name in (legacy, plain)] == ["false", "true"]
+        ours.close()
+    finally:
+        for name in (legacy, plain):
+            for_all.remove(name)
 
 
 def test_closing_one_of_several_sessions_stops_nothing(session: Session, declared: Engine) -> None:

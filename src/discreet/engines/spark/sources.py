@@ -29,6 +29,7 @@ TYPES = {
 }
 """Spark's types in the words of a policy; others, such as arrays and binary, have none."""
 
+SPECIAL = re.compile(r"([*?\[\]{}\\])")
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -53,13 +54,16 @@ class Source:
         return ".".join(quoted(part) for part in name.split("."))
 
     def schema(self) -> dict[str, Type | None]:
-        """Return the columns and their types, from the source's own schema."""
+        """Return the columns and their types, from the source's own schema.
+
+        Spark hands names to Hadoop, which puts other words for ${...} in them; such a column is never asked for.
+        """
         try:
             fields = self.session.sql(f"SELECT * FROM {self.clause}").schema.fields
         except Exception:
             raise self._unreadable() from None
         self.kinds = {each.name: each.dataType.simpleString() for each in fields}
-        return {name: TYPES.get(re.split(r"[( ]", kind)[0]) for name, kind in self.kinds.items()}
+        return {name: None if "${" in name else _type(kind) for name, kind in self.kinds.items()}
 
     def select(self, columns: frozenset[str]) -> str:
         """Return a SELECT of these columns, cast to their types, and of the unit; what does not fit is NULL."""
@@ -118,6 +122,11 @@ class Source:
         return problem(self.policy.path, ("tables", self.table.name, key), wrong, remedy)
 
 
+def _type(kind: str) -> Type | None:
+    """Return the type of a column of Spark's, such as decimal(9,2) or string collate UNICODE."""
+    return TYPES.get(re.split(r"[( ]", kind)[0])
+
+
 def location(policy: Policy, table: Table) -> str | None:
     """Return a table's source as Spark takes it: an address as it is, a path from the policy's folder on.
 
@@ -127,7 +136,15 @@ def location(policy: Policy, table: Table) -> str | None:
     if source is None or ADDRESS.match(source):
         return source
     folder = str(policy.path.parent.absolute())
-    pattern = glob.has_magic(source)
-    source = re.sub(r"([{}\\])" if pattern else r"([*?\[\]{}\\])", r"\\\1", source)
-    start = "" if source.startswith("/") else re.sub(r"([*?\[\]{}\\])", r"\\\1", folder) + "/"
-    return f"file:{start}{source}"
+    found = _pattern(source) if glob.has_magic(source) else SPECIAL.sub(r"\\\1", source)
+    start = "" if source.startswith("/") else SPECIAL.sub(r"\\\1", folder) + "/"
+    return f"file:{start}{found}"
+
+
+def _pattern(source: str) -> str:
+    r"""Return a pattern as Hadoop writes it: braces mean themselves, and so does what stands alone in brackets.
+
+    >>> print(_pattern("a[*]{1}/*.parquet"))
+    a\*\{1\}/*.parquet
+    """
+    return re.sub(r"\[([*?\[])\]|([{}\\])", lambda found: "\\" + (found[1] or found[2]), source)
