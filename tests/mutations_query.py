@@ -45,7 +45,7 @@ MUTATIONS = [
     broken(
         "rows without a unit are kept",
         "engines/rows.py",
-        'kept = f"SELECT * FROM ({select}) WHERE {UNIT} IS NOT NULL"',
+        'kept = f"SELECT * FROM ({select}) AS q WHERE {UNIT} IS NOT NULL"',
         "kept = select",
         STATEMENTS,
     ),
@@ -59,7 +59,7 @@ MUTATIONS = [
     broken(
         "NaN is counted",
         "engines/contributions.py",
-        'return f"({value} IS NULL OR isnan(CAST({value} AS DOUBLE)))"',
+        'return f"({value} IS NULL OR {dialect.is_nan(dialect.double(value))})"',
         'return f"({value} IS NULL)"',
         STATEMENTS,
     ),
@@ -86,7 +86,7 @@ MUTATIONS = [
     ),
     broken(
         "moments are read in the machine's zone",
-        "engines/duck/engine.py",
+        "engines/duck/connection.py",
         "SET GLOBAL TimeZone = 'UTC'",
         "SET TimeZone = 'UTC'",
         SOURCES,
@@ -230,8 +230,8 @@ MUTATIONS = [
     broken(
         "NOT IN is IN",
         "engines/rows.py",
-        "{'NOT IN' if join.anti else 'IN'}",
-        "{'IN' if join.anti else 'IN'}",
+        "{'NOT EXISTS' if join.anti else 'EXISTS'}",
+        "{'EXISTS' if join.anti else 'EXISTS'}",
         SEMIJOINS,
     ),
     broken(
@@ -308,14 +308,14 @@ MUTATIONS = [
     broken(
         "a zero has a sign",
         "engines/rows.py",
-        "            value = _one_zero(each.argument)\n",
-        "            value = sql(each.argument)\n",
+        "            value = self._one_zero(each.argument)\n",
+        "            value = self.dialect.sql(each.argument)\n",
         "tests/curator/test_attacks.py",
     ),
     broken(
         "NaN is counted inside a subquery",
         "engines/rows.py",
-        "(CASE WHEN isnan(CAST({value} AS DOUBLE)) THEN NULL ELSE {value} END)",
+        "(CASE WHEN {self.dialect.is_nan(double(value))} THEN NULL ELSE {value} END)",
         "{value}",
         "tests/curator/test_attacks.py",
     ),
@@ -388,7 +388,7 @@ MUTATIONS = [
     ),
     broken(
         "files are believed what they say about their rows",
-        "engines/duck/engine.py",
+        "engines/duck/connection.py",
         'return sorted(known - PLAIN - {"extension"})',
         "return []",
         "tests/engines/duck/test_statistics.py",

@@ -10,7 +10,6 @@ from collections import defaultdict
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -20,9 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.base.types import Type
-from discreet.engines.duck.forms import UNIT
-from discreet.engines.keeping import KeyColumn, statements
+from discreet.engines.dialect import UNIT
+from discreet.engines.duck.dialect import DUCKDB
+from discreet.engines.keeping import KeyColumn, step
 from discreet.plan.bounded import Limits, Measure, Part
+from discreet.plan.expressions import Column
 from discreet.plan.grid import Grid
 
 PRIME = 2**31 - 1
@@ -48,10 +49,11 @@ def found(
     columns = list(zip(*rows, strict=True)) if rows else [()] * 4
     CONNECTION.register("given", pa.table([pa.array(c, k) for c, k in zip(columns, kinds, strict=True)], list("uwdx")))
     contributions = ["1", "1", "x", "CASE WHEN x > 0 THEN 1 ELSE 0 END", "x", "w"][: len(measures)]
-    listed = ", ".join(f'{each} AS "__discreet_m{place}"' for place, each in enumerate(contributions))
+    listed = ", ".join(f"{each} AS __discreet_m{place}" for place, each in enumerate(contributions))
     text = f"SELECT u AS {UNIT}, w, d, {listed} FROM given"
-    steps = statements(text, more.pop("units", True), keys, limits, measures, **more)
-    sums, cells = steps.run(lambda each: CONNECTION.execute(each).fetchall())
+    kind = (Type.INTEGER if more.get("whole_units") else Type.TEXT) if more.get("units", True) else None
+    made = step(text, kind, keys, limits, measures, DUCKDB)
+    sums, cells = made.read(CONNECTION.execute(made.statement).fetchall())
     assert all(type(number) is int for _, *numbers in sums for number in numbers)
     in_cells = {(named(key, keys), cell): count for key, cell, count in cells.get(4, [])}
     return {named(key, keys): tuple(numbers) for key, *numbers in sums}, in_cells
@@ -250,21 +252,22 @@ def test_sums_beyond_64_bits_are_exact_scaled_or_not() -> None:
 def test_a_unit_far_over_all_limits_reaches_them(whole: bool, most: int) -> None:
     rows: list[Row] = [(1, "n", day, REACH) for day in range(300) for _ in range(9)]
     keys = (KeyColumn('"d"', Type.INTEGER, tuple(range(300))),)
-    text = f'SELECT u AS {UNIT}, d, 1 AS "__discreet_m0", x AS "__discreet_m1" FROM far'
+    text = f"SELECT u AS {UNIT}, d, 1 AS __discreet_m0, x AS __discreet_m1 FROM far"
     columns = list(zip(*rows, strict=True))
     CONNECTION.register(
         "far", pa.table([pa.array(columns[0]), pa.array(columns[2]), pa.array(columns[3])], list("udx"))
     )
     for many in (3, 4):
-        steps = statements(text, True, keys, Limits(many * most, most, 4), (SUMS[0], SUMS[2]), whole_units=whole)
-        sums, _ = steps.run(lambda each: CONNECTION.execute(each).fetchall())
+        kind, limits = Type.INTEGER if whole else Type.TEXT, Limits(many * most, most, 4)
+        made = step(text, kind, keys, limits, (SUMS[0], SUMS[2]), DUCKDB)
+        sums, _ = made.read(CONNECTION.execute(made.statement).fetchall())
         assert len(sums) == -(-many * most // 4), "four rows in each group, but for the last"
         assert sum(n for _, n, _ in sums) == many * most
         assert sum(s for _, _, s in sums) == many * most * REACH
 
 
 def test_distinct_values_are_counted_among_the_rows_kept() -> None:
-    distinct: Any = SimpleNamespace(part=SimpleNamespace(name="DISTINCT"))
+    distinct = Measure(Part.DISTINCT, Column("r", "w", Type.TEXT))
     rows: list[Row] = [(unit, ward, 3, 1) for unit in (1, 2) for ward in (*WARDS, None) for _ in range(4)]
     keys = (PRIVATE[1],)
     numbers = found(rows, keys, Limits(99, 9, 99), (*RANKS, distinct))[0][(3,)]

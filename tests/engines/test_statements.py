@@ -14,7 +14,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.engines.duck.forms import UNIT
+from discreet.base.types import Type
+from discreet.engines.dialect import UNIT
+from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.result import Exact, Grouped
 from discreet.engines.statements import gathered, public, statements
 from discreet.plan.bounded import BRANCHES, BoundedPlan, Measure, Part
@@ -117,8 +119,8 @@ def exact(plan: BoundedPlan, rows: list[Row]) -> Exact:
         return "SELECT * FROM wards" if name == "wards" else f"SELECT *, patient AS {UNIT} FROM given"
 
     CONNECTION.register("given", table)
-    steps = statements(plan, source, whole_units=True)
-    run = [each.run(lambda text: CONNECTION.execute(text).fetchall()) for each in steps]
+    steps = statements(plan, source, Type.INTEGER, DUCKDB)
+    run = [each.read(CONNECTION.execute(each.statement).fetchall()) for each in steps]
     return Exact(tuple(gathered(plan, index, *found) for index, found in enumerate(run)))
 
 

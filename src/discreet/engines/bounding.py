@@ -18,7 +18,7 @@ Others' rows and the order of rows change nothing: what a unit adds to each sum 
 units, and small sums are not lost.
 
 **Exact.** Nothing overflows: with s = q * c + r, 0 <= r < c, the scaled sum is q * n + floor((r * n + u) / c), where
-|q| <= 2^63, n <= c and r * n < c^2 for c <= 2^48 rows; all in HUGEINT.
+|q| <= 2^63, n <= c and r * n < c^2 for c <= 2^48 rows; all in whole numbers of 38 digits.
 """
 
 from __future__ import annotations
@@ -26,46 +26,49 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from discreet.engines.duck.forms import UNIT
+from discreet.engines.dialect import UNIT, Dialect
 from discreet.engines.hashing import HASH, NUMBER, PRIME, ROUNDING, hashed, number_of, ordered
 from discreet.engines.keyed import Keyed
 from discreet.plan.bounded import Limits
 
 PAIRS, HEAVY, OVER = "__discreet_pairs", "__discreet_heavy", "__discreet_over"
-ROWS, KEEP, LAST = '"__discreet_rows"', '"__discreet_keep"', '"__discreet_last"'
-WIDE, LONG = '"__discreet_wide"', '"__discreet_long"'
+ROWS, KEEP, LAST = "__discreet_rows", "__discreet_keep", "__discreet_last"
+WIDE, LONG = "__discreet_wide", "__discreet_long"
 """Whether a unit has more groups than it may keep, and whether its rows must be counted through."""
 
 ABOVE = "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING"
-SMALL = 64
-"""DuckDB's `min(x, n)` sets room for n values aside for each unit: cheap for few, and refused beyond a million."""
+FEW = 64
+"""Up to so many groups kept, all units are hashed at once where they are numbers: cheaper than finding which to."""
 
 
-def sums(grouped: Keyed, limits: Limits, parts: Sequence[str], whole: bool) -> str:
+def sums(grouped: Keyed, limits: Limits, parts: Sequence[str]) -> str:
     """Return the sums by key of what all units keep, in one statement."""
-    named = list(zip(grouped.names, parts, strict=True))
+    named, dialect = list(zip(grouped.names, parts, strict=True)), grouped.dialect
     added = tuple(name for name, part in named if part not in ("ROWS", "UNITS"))
-    counts = grouped.listed(f"count(*) AS {ROWS}", *(f"sum({name}) AS {name}" for name in added))
-    pairs = f"SELECT {UNIT}, {counts} FROM ({grouped.rows}) GROUP BY {UNIT}, {grouped.listed()}"
-    bounding = Bounding(grouped, limits, whole, added)
-    totals = grouped.listed(*(_total(name, part) for name, part in named))
+    counts = grouped.listed(f"count(*) AS {ROWS}", *(f"{dialect.total(name)} AS {name}" for name in added))
+    pairs = f"SELECT {UNIT}, {counts} FROM ({grouped.rows}) AS q GROUP BY {UNIT}, {grouped.listed()}"
+    bounding = Bounding(grouped, limits, added)
+    totals = grouped.listed(*(_total(name, part, dialect) for name, part in named))
     return (
-        f"WITH {PAIRS} AS MATERIALIZED ({pairs}){bounding.over()} "
-        f"SELECT {totals} FROM ({bounding.kept()}) GROUP BY {grouped.listed()}"
+        f"WITH {PAIRS} AS {dialect.once} ({pairs}){bounding.over()} "
+        f"SELECT {totals} FROM ({bounding.kept()}) AS q GROUP BY {grouped.listed()}"
     )
 
 
-def _total(name: str, part: str) -> str:
+def _total(name: str, part: str, dialect: Dialect) -> str:
     if part == "ROWS":
         return f"sum({KEEP})"
-    return "count(*)" if part == "UNITS" else f"sum(CASE WHEN {KEEP} = {ROWS} THEN {name} ELSE {_scaled(name)} END)"
+    if part == "UNITS":
+        return "count(*)"
+    return f"sum(CASE WHEN {KEEP} = {ROWS} THEN {name} ELSE {_scaled(name, dialect)} END)"
 
 
-def _scaled(name: str) -> str:
+def _scaled(name: str, dialect: Dialect) -> str:
     """Return floor((s * n + u) / c) of a sum s, in parts that are small; see above."""
     rest = f"((({name} % {ROWS}) + {ROWS}) % {ROWS})"
-    spread = f"((({HASH} * {ROUNDING} + 1) % {PRIME}) * CAST({ROWS} AS HUGEINT) // {PRIME})"
-    return f"((({name} - {rest}) // {ROWS}) * {KEEP} + (CAST({rest} AS HUGEINT) * {KEEP} + {spread}) // {ROWS})"
+    spread = dialect.quotient(f"((({HASH} * {ROUNDING} + 1) % {PRIME}) * {dialect.whole(ROWS)})", str(PRIME))
+    part = dialect.quotient(f"({dialect.whole(rest)} * {KEEP} + {spread})", ROWS)
+    return f"({dialect.quotient(f'({name} - {rest})', ROWS)} * {KEEP} + {part})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,6 @@ class Bounding:
 
     grouped: Keyed
     limits: Limits
-    whole: bool
     added: tuple[str, ...] = ()
 
     @property
@@ -103,52 +105,63 @@ class Bounding:
     @property
     def key(self) -> str:
         """Return the number of a row's key."""
-        return self.grouped.columns[0] if self.grouped.numbered else number_of(self.grouped.columns)
+        return self.grouped.columns[0] if self.grouped.numbered else number_of(self.grouped.key, self.grouped.dialect)
 
     @property
     def order(self) -> str:
         """Return what groups are ordered by: no two of a unit are tied."""
-        return HASH if self.grouped.numbered else ordered(self.grouped.columns)
+        return HASH if self.grouped.numbered else ordered(self.grouped.key, self.grouped.dialect)
+
+    @property
+    def number(self) -> str:
+        """Return the number of a row's unit."""
+        grouped = self.grouped
+        return UNIT if grouped.whole_units else number_of((grouped.unit,), grouped.dialect)
+
+    def hashed(self, source: str, number: str) -> str:
+        """Return the rows of a FROM clause with the hash of their unit, which has this number, and their key."""
+        return hashed(source, number, self.key, self.grouped.dialect)
 
     @property
     def direct(self) -> bool:
         """Say whether all units are hashed at once: where they are numbers, that costs less than finding which to."""
-        return self.whole and self.most <= SMALL
+        return self.grouped.whole_units and self.most <= FEW
 
     def over(self) -> str:
         """Return tables of the units over a limit, with the place of the last group that they keep."""
+        dialect = self.grouped.dialect
         if self.direct:
-            last = f"CASE WHEN {self.wide} THEN list_max(min({self.order}, {self.most})) END"
+            last = f"CASE WHEN {self.wide} THEN {dialect.nth_least(self.order, self.most, None)} END"
             return (
-                f", {OVER} AS MATERIALIZED (SELECT {UNIT}, {last} AS {LAST}, {self.long} AS {LONG} "
-                f"FROM ({hashed(PAIRS, UNIT, self.key)}) GROUP BY {UNIT} HAVING {self.wide} OR {self.long})"
+                f", {OVER} AS {dialect.once} (SELECT {UNIT}, {last} AS {LAST}, {self.long} AS {LONG} "
+                f"FROM ({self.hashed(PAIRS, UNIT)}) AS q GROUP BY {UNIT} HAVING {self.wide} OR {self.long})"
             )
-        number = UNIT if self.whole else number_of((UNIT,))
         heavy = (
-            f"SELECT {UNIT}, {number} AS {NUMBER}, {self.wide} AS {WIDE}, {self.long} AS {LONG} FROM {PAIRS} "
+            f"SELECT {UNIT}, {self.number} AS {NUMBER}, {self.wide} AS {WIDE}, {self.long} AS {LONG} FROM {PAIRS} "
             f"GROUP BY {UNIT} HAVING {self.wide} OR {self.long} OR max({ROWS}) > {self.each}"
         )
-        few = f"list_max(min({self.order}, {self.most}) FILTER (WHERE {WIDE}))"
-        many = f"list_sort(list({self.order}) FILTER (WHERE {WIDE}))[{self.most}]"
-        rows = hashed(f"{PAIRS} JOIN {HEAVY} USING ({UNIT})", NUMBER, self.key)
+        rows = self.hashed(f"{PAIRS} JOIN {HEAVY} USING ({UNIT})", NUMBER)
         return (
-            f", {HEAVY} AS MATERIALIZED ({heavy}), {OVER} AS MATERIALIZED (SELECT {UNIT}, {NUMBER}, {LONG}, "
-            f"{few if self.most <= SMALL else many} AS {LAST} FROM ({rows}) GROUP BY {UNIT}, {NUMBER}, {LONG})"
+            f", {HEAVY} AS {dialect.once} ({heavy}), {OVER} AS {dialect.once} (SELECT {UNIT}, {NUMBER}, {LONG}, "
+            f"{dialect.nth_least(self.order, self.most, WIDE)} AS {LAST} FROM ({rows}) AS q "
+            f"GROUP BY {UNIT}, {NUMBER}, {LONG})"
         )
 
     def kept(self) -> str:
         """Return the pairs of unit and key that keep a row, and how many they keep."""
         few = f"least({ROWS}, {self.each})"
         if self.direct and self.wide == self.long == "FALSE":
-            return f"SELECT *, {few} AS {KEEP} FROM ({hashed(PAIRS, UNIT, self.key)})"
+            return f"SELECT *, {few} AS {KEEP} FROM ({self.hashed(PAIRS, UNIT)}) AS q"
         listed = self.grouped.listed(ROWS, HASH, *self.added)
         number = UNIT if self.direct else NUMBER
         within = f"({LAST} IS NULL OR {self.order} <= {LAST})"
-        joined = hashed(f"{PAIRS} LEFT JOIN {OVER} USING ({UNIT})", number, self.key)
-        short = f"SELECT {listed}, {few} AS {KEEP} FROM ({joined}) WHERE {within} AND {LONG} IS NOT TRUE"
+        joined = self.hashed(f"{PAIRS} LEFT JOIN {OVER} USING ({UNIT})", number)
+        short = f"SELECT {listed}, {few} AS {KEEP} FROM ({joined}) AS q WHERE {within} AND {LONG} IS NOT TRUE"
         if self.long == "FALSE":
             return short
-        inner = hashed(f"{PAIRS} JOIN (SELECT * FROM {OVER} WHERE {LONG}) USING ({UNIT})", number, self.key)
+        inner = self.hashed(f"{PAIRS} JOIN (SELECT * FROM {OVER} WHERE {LONG}) AS o USING ({UNIT})", number)
         before = f"coalesce(sum({few}) OVER (PARTITION BY {UNIT} ORDER BY {self.order} {ABOVE}), 0)"
-        left = f"SELECT {listed}, least({few}, {self.limits.rows} - {before}) AS {KEEP} FROM ({inner}) WHERE {within}"
-        return f"{short} UNION ALL SELECT * FROM ({left}) WHERE {KEEP} > 0"
+        left = (
+            f"SELECT {listed}, least({few}, {self.limits.rows} - {before}) AS {KEEP} FROM ({inner}) AS q WHERE {within}"
+        )
+        return f"{short} UNION ALL SELECT * FROM ({left}) AS q WHERE {KEEP} > 0"

@@ -5,27 +5,27 @@ from __future__ import annotations
 from fractions import Fraction
 
 from discreet.base.types import Type
-from discreet.engines.duck.forms import number, sql
+from discreet.engines.dialect import Dialect
 from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Expression
 from discreet.plan.grid import Grid
 
 
-def contribution(measure: Measure) -> str:
+def contribution(measure: Measure, dialect: Dialect) -> str:
     """Return the SQL of a row's contribution; NULL only for values that are counted in cells or as distinct."""
     if measure.argument is None:
         return "1"
-    value, missing = sql(measure.argument), _missing(measure)
+    value, missing = dialect.sql(measure.argument), _missing(measure, dialect)
     if measure.part is Part.VALUES:
         return f"(CASE WHEN {missing} THEN 0 ELSE 1 END)"
     if measure.part is Part.DISTINCT:
         return f"(CASE WHEN {missing} THEN NULL ELSE {value} END)"
     assert measure.grid is not None
     if measure.part is Part.OUTSIDE:
-        low, high = _ends(measure.grid)
-        outside = f"CAST({value} AS DOUBLE) < {low} OR CAST({value} AS DOUBLE) > {high}"
+        low, high = _ends(measure.grid, dialect)
+        outside = f"{dialect.double(value)} < {low} OR {dialect.double(value)} > {high}"
         return f"(CASE WHEN {missing} THEN 0 WHEN {outside} THEN 1 ELSE 0 END)"
-    at = point(f"CAST({value} AS DOUBLE)", measure.grid)
+    at = point(dialect.double(value), measure.grid, dialect)
     if measure.in_cells:
         return f"(CASE WHEN {missing} THEN NULL ELSE {at} - ({measure.grid.lower}) END)"
     if measure.part is Part.SQUARES:
@@ -33,38 +33,44 @@ def contribution(measure: Measure) -> str:
     if measure.part is Part.PRODUCTS:
         assert measure.other is not None
         assert measure.other_grid is not None
-        at = f"({at} * {point(f'CAST({sql(measure.other)} AS DOUBLE)', measure.other_grid)})"
+        at = f"({at} * {point(dialect.double(dialect.sql(measure.other)), measure.other_grid, dialect)})"
     return f"(CASE WHEN {missing} THEN 0 ELSE {at} END)"
 
 
-def _missing(measure: Measure) -> str:
-    return " OR ".join(_absent(each) for each in (measure.argument, measure.other) if each is not None)
+def _missing(measure: Measure, dialect: Dialect) -> str:
+    return " OR ".join(_absent(each, dialect) for each in (measure.argument, measure.other) if each is not None)
 
 
-def _absent(argument: Expression) -> str:
-    value = sql(argument)
+def _absent(argument: Expression, dialect: Dialect) -> str:
+    value = dialect.sql(argument)
     if argument.type in (Type.FLOAT, Type.DECIMAL):
-        return f"({value} IS NULL OR isnan(CAST({value} AS DOUBLE)))"
+        return f"({value} IS NULL OR {dialect.is_nan(dialect.double(value))})"
     return f"{value} IS NULL"
 
 
-def point(value: str, grid: Grid) -> str:
+def point(value: str, grid: Grid, dialect: Dialect) -> str:
     """Return floor((x - center) / step + 1/2), clamped as a float and only then made an integer: none is out of range.
 
     Infinite floats stay what they are and are clamped like others. Ends that floats do not hold exactly are enforced
     once more, in integers.
     """
-    inverse = 1 / grid.step
+    inverse, number = 1 / grid.step, dialect.number
+    value = dialect.tame(value, _beyond(grid))
     steps = (
         f"({value} - {number(grid.center)}) * {number(inverse)}"
         if inverse.denominator == 1
         else f"({value} - {number(grid.center)}) / {number(grid.step)}"
     )
     low, high = number(Fraction(grid.lower)), number(Fraction(grid.upper))
-    whole = f"CAST(least(greatest(floor({steps} + {number(Fraction(1, 2))}), {low}), {high}) AS BIGINT)"
+    whole = dialect.bigint(f"least(greatest(floor({steps} + {number(Fraction(1, 2))}), {low}), {high})")
     return whole if grid.reach <= 1 << 53 else f"least(greatest({whole}, {grid.lower}), {grid.upper})"
 
 
-def _ends(grid: Grid) -> tuple[str, str]:
-    low, high = (number(grid.center + at * grid.step) for at in (grid.lower, grid.upper))
+def _beyond(grid: Grid) -> Fraction:
+    """Return a number beyond both ends of a grid by more than its width: whatever lies there is clamped."""
+    return 4 * (abs(grid.center) + (abs(grid.lower) + abs(grid.upper) + 1) * grid.step)
+
+
+def _ends(grid: Grid, dialect: Dialect) -> tuple[str, str]:
+    low, high = (dialect.number(grid.center + at * grid.step) for at in (grid.lower, grid.upper))
     return low, high

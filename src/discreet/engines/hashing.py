@@ -8,47 +8,53 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.engines.duck.forms import text
+from discreet.base.types import Type
+from discreet.engines.dialect import Dialect
 
 PRIME = 2**31 - 1
 UNITS, KEYS, ROUNDING = 1_583_458_089, 784_588_716, 48_271
 """Factors below the prime: of a unit's number, of a key's, and of a hash where it is used a second time."""
 
-NUMBER = '"__discreet_number"'
-HASH = '"__discreet_hash"'
+NUMBER = "__discreet_number"
+HASH = "__discreet_hash"
+
+Typed = tuple[str, Type]
+"""A column and its type."""
 
 
-def told(name: str) -> str:
+def told(value: Typed, dialect: Dialect) -> str:
     """Return a value's text after its length, so that different contents have different texts; NULL has no length."""
-    value = f"CAST({name} AS VARCHAR)"
-    return f"coalesce(CAST(length({value}) AS VARCHAR) || {text(':')} || {value}, {text('null')})"
+    text = dialect.told(*value)
+    length = dialect.typed(f"length({text})", Type.TEXT)
+    return f"coalesce({length} || {dialect.text(':')} || {text}, {dialect.text('null')})"
 
 
-def told_all(names: Sequence[str]) -> str:
-    """Return the texts of several values in one: whole numbers in decimal, text as it is, dates as in ISO 8601."""
-    return " || ".join(told(name) for name in names) or text("")
+def told_all(values: Sequence[Typed], dialect: Dialect) -> str:
+    """Return the texts of several values in one."""
+    return " || ".join(told(value, dialect) for value in values) or dialect.text("")
 
 
-def number_of(names: Sequence[str]) -> str:
+def number_of(values: Sequence[Typed], dialect: Dialect) -> str:
     """Return the first 60 bits of the md5 of these values' texts."""
-    return f"CAST('0x' || substr(md5({told_all(names)}), 1, 15) AS BIGINT)"
+    return dialect.leading_bits(f"md5({told_all(values, dialect)})")
 
 
-def ordered(names: Sequence[str]) -> str:
+def ordered(values: Sequence[Typed], dialect: Dialect) -> str:
     """Return the hash as a text that is in order, then the values: no two different keys are tied."""
-    return f"lpad(CAST({HASH} AS VARCHAR), 10, '0') || {told_all(names)}"
+    padded = f"lpad({dialect.typed(HASH, Type.TEXT)}, 10, {dialect.text('0')})"
+    return f"{padded} || {told_all(values, dialect)}"
 
 
-def hashed(source: str, unit: str, key: str) -> str:
+def hashed(source: str, unit: str, key: str, dialect: Dialect) -> str:
     """Return the rows of a FROM clause with their hash: x^5 mod p for x = unit * U + key * K mod p.
 
     5 and p - 1 have no common divisor, so that x -> x^5 is a bijection: the groups of a unit with numbers 0 <= key < p
     have different hashes, and no two are tied. It is not linear: with x alone, of three groups in a row the one in the
     middle would be the first of a quarter of all units only.
     """
-    unit, key = (f"(CAST({each} AS BIGINT) % {PRIME})" for each in (unit, key))
+    unit, key = (f"({dialect.bigint(each)} % {PRIME})" for each in (unit, key))
     x = f"(({unit} * {UNITS} + {key} * {KEYS}) % {PRIME} + {PRIME}) % {PRIME}"
     return (
         f"SELECT *, (y * y % {PRIME}) * x % {PRIME} AS {HASH} FROM "
-        f"(SELECT *, x * x % {PRIME} AS y FROM (SELECT *, {x} AS x FROM {source}))"
+        f"(SELECT *, x * x % {PRIME} AS y FROM (SELECT *, {x} AS x FROM {source}) AS q) AS q"
     )

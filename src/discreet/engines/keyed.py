@@ -2,27 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from discreet.engines.hashing import PRIME
+from discreet.base.types import Type
+from discreet.engines.dialect import UNIT, Dialect
+from discreet.engines.hashing import PRIME, Typed
+
+
+def measure_name(place: int) -> str:
+    """Return the column of a measure's contributions."""
+    return f"__discreet_m{place}"
 
 
 @dataclass(frozen=True, slots=True)
 class Keyed:
-    """Rows that are in some group: a SELECT of their unit, the `columns` that name their key, and contributions."""
+    """Rows that are in some group: a SELECT of their unit, the columns that name their `key`, and contributions."""
 
     rows: str
-    columns: tuple[str, ...]
+    key: tuple[Typed, ...]
     groups: int | None
     """How many keys there are, or None where they come from the data."""
 
-    count: int
-    """How many measures there are."""
+    measures: tuple[Typed, ...]
+    """The columns of contributions; whole numbers, but for values that are counted as distinct."""
 
-    names: tuple[str, ...] = field(init=False)
+    unit_type: Type | None
+    """The type of units, or None where every row is its own."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "names", tuple(f'"__discreet_m{place}"' for place in range(self.count)))
+    dialect: Dialect
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns that name a key."""
+        return tuple(name for name, _ in self.key)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the columns of contributions."""
+        return tuple(name for name, _ in self.measures)
+
+    @property
+    def unit(self) -> Typed:
+        """Return the column of the unit, and its type."""
+        assert self.unit_type is not None
+        return UNIT, self.unit_type
+
+    @property
+    def whole_units(self) -> bool:
+        """Say whether units are numbers that `hashing` takes as they are."""
+        return self.unit_type is Type.INTEGER
 
     @property
     def numbered(self) -> bool:

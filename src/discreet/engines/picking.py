@@ -7,36 +7,37 @@ kept depends on this unit's rows alone, in whatever order they lie.
 
 from __future__ import annotations
 
-from discreet.engines.bounding import Bounding
-from discreet.engines.duck.forms import UNIT
-from discreet.engines.hashing import NUMBER, hashed, number_of, told_all
+from discreet.engines.bounding import HEAVY, OVER, Bounding
+from discreet.engines.dialect import UNIT
+from discreet.engines.hashing import NUMBER, told_all
 from discreet.engines.keyed import Keyed
 from discreet.plan.bounded import Limits
 
+ALL, RANKED, FEW = "__discreet_all", "__discreet_ranked", "__discreet_few"
 
-def kept(grouped: Keyed, limits: Limits, whole: bool) -> str:
+
+def kept(grouped: Keyed, limits: Limits) -> str:
     """Return a SELECT of unit, key and contributions of the rows that are kept."""
-    bounding = Bounding(grouped, limits, whole)
+    bounding, once = Bounding(grouped, limits), grouped.dialect.once
     listed = ", ".join([UNIT, *grouped.columns, *grouped.names])
-    content = told_all((UNIT, *grouped.columns, *grouped.names))
-    number = UNIT if whole else number_of((UNIT,))
-    heavy = hashed(
-        f"(SELECT *, {number} AS {NUMBER}, md5({content}) AS content FROM __discreet_rows "
-        f"WHERE {UNIT} IN (SELECT {UNIT} FROM __discreet_heavy))",
-        NUMBER,
-        bounding.key,
+    content = told_all((grouped.unit, *grouped.key, *grouped.measures), grouped.dialect)
+    numbered = (
+        f"SELECT *, {bounding.number} AS {NUMBER}, md5({content}) AS content FROM {ALL} JOIN {HEAVY} USING ({UNIT})"
     )
+    heavy = bounding.hashed(f"({numbered}) AS q", NUMBER)
     inside = ", ".join(["content", *grouped.names])
+    light = f"SELECT {UNIT}, TRUE AS {OVER} FROM {HEAVY}"
     return (
-        f"WITH __discreet_rows AS MATERIALIZED ({grouped.rows}), "
-        f"__discreet_heavy AS MATERIALIZED (SELECT {UNIT} FROM (SELECT {UNIT}, count(*) AS c FROM __discreet_rows "
-        f"GROUP BY {UNIT}, {grouped.listed()}) GROUP BY {UNIT} "
+        f"WITH {ALL} AS {once} ({grouped.rows}), "
+        f"{HEAVY} AS {once} (SELECT {UNIT} FROM (SELECT {UNIT}, count(*) AS c FROM {ALL} "
+        f"GROUP BY {UNIT}, {grouped.listed()}) AS q GROUP BY {UNIT} "
         f"HAVING count(*) > {bounding.most} OR max(c) > {bounding.each} OR sum(c) > {limits.rows}), "
-        f"__discreet_ranked AS (SELECT *, {bounding.order} AS place, "
-        f"row_number() OVER (PARTITION BY {UNIT}, {grouped.listed()} ORDER BY {inside}) AS in_group FROM ({heavy})), "
-        f"__discreet_few AS (SELECT *, dense_rank() OVER (PARTITION BY {UNIT} ORDER BY place) AS in_groups, "
+        f"{RANKED} AS (SELECT *, {bounding.order} AS place, "
+        f"row_number() OVER (PARTITION BY {UNIT}, {grouped.listed()} ORDER BY {inside}) AS in_group "
+        f"FROM ({heavy}) AS q), "
+        f"{FEW} AS (SELECT *, dense_rank() OVER (PARTITION BY {UNIT} ORDER BY place) AS in_groups, "
         f"row_number() OVER (PARTITION BY {UNIT} ORDER BY place, in_group) AS in_all "
-        f"FROM __discreet_ranked WHERE in_group <= {limits.rows_per_group}) "
-        f"SELECT {listed} FROM __discreet_few WHERE in_groups <= {limits.groups} AND in_all <= {limits.rows} "
-        f"UNION ALL SELECT {listed} FROM __discreet_rows WHERE {UNIT} NOT IN (SELECT {UNIT} FROM __discreet_heavy)"
+        f"FROM {RANKED} WHERE in_group <= {limits.rows_per_group}) "
+        f"SELECT {listed} FROM {FEW} WHERE in_groups <= {limits.groups} AND in_all <= {limits.rows} "
+        f"UNION ALL SELECT {listed} FROM {ALL} LEFT JOIN ({light}) AS h USING ({UNIT}) WHERE {OVER} IS NULL"
     )

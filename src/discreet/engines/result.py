@@ -45,5 +45,8 @@ class Run(Protocol):
     def cancel(self) -> None:
         """Stop as soon as possible."""
 
+    def wait(self, seconds: float) -> bool:
+        """Wait this long at most; say whether it is done."""
+
     def result(self) -> Exact:
         """Wait for the result."""

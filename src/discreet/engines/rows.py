@@ -1,17 +1,20 @@
-"""The private side of a bounded plan as DuckDB's SQL: one row for every row that counts, with its unit.
+"""The private side of a bounded plan as SQL: one row for every row that counts, with its unit.
 
 Every SELECT here has the unit as a column of its own, from the scan on: no name that an analyst wrote can stand for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import datetime as dt
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from discreet.base.types import Type
 from discreet.engines.contributions import contribution, point
-from discreet.engines.duck.forms import SQL_TYPES, UNIT, number, quoted, sql
+from discreet.engines.dialect import UNIT, Dialect
 from discreet.engines.hashing import told_all
+from discreet.engines.keyed import measure_name
+from discreet.engines.shapes import within
 from discreet.plan.bounded import BoundedPlan, Key, KeySet, Measure
 from discreet.plan.expressions import Call, Expression, columns_of
 from discreet.plan.relations import (
@@ -37,58 +40,54 @@ WIDEST = 1 << 62
 """Whole sums of one unit are cut here, so that they are columns of 63 bits like all others."""
 
 
-ENDS = {
-    Type.DATE: ("DATE '0001-01-01'", "DATE '9999-12-31'"),
-    Type.TIMESTAMP: ("TIMESTAMP '0001-01-01 00:00:00'", "TIMESTAMP '9999-12-31 23:59:59.999999'"),
+ENDS: dict[Type, tuple[dt.date, dt.date]] = {
+    Type.DATE: (dt.date.min, dt.date.max),
+    Type.TIMESTAMP: (dt.datetime.min.replace(tzinfo=dt.UTC), dt.datetime.max.replace(tzinfo=dt.UTC)),
 }
 
 
 def key_name(place: int) -> str:
     """Return the column of a key."""
-    return f'"__discreet_raw{place}"'
+    return f"__discreet_raw{place}"
 
 
-def measure_name(place: int) -> str:
-    """Return the column of a measure's contributions."""
-    return f'"__discreet_m{place}"'
-
-
-def rows(plan: BoundedPlan, chosen: KeySet, source: Select, measures: list[Measure]) -> str:
-    """Return unit, keys and contributions of every row that the question is about."""
-    columns = [(_key(plan.keys[place]), key_name(place)) for place in chosen.keys]
-    columns += [(contribution(measure), measure_name(place)) for place, measure in enumerate(measures)]
-    writer = Writer(plan.units, source)
+def rows(
+    plan: BoundedPlan, chosen: KeySet, source: Select, measures: list[Measure], unit: Type | None, dialect: Dialect
+) -> str:
+    """Return unit, keys and contributions of every row that the question is about; `unit` is the type of units."""
+    columns = [(_key(plan.keys[place], dialect), key_name(place)) for place in chosen.keys]
+    columns += [(contribution(measure, dialect), measure_name(place)) for place, measure in enumerate(measures)]
+    writer = Writer(unit, source, dialect)
     used = [plan.keys[place].expression for place in chosen.keys]
     used += [each for measure in plan.measures for each in (measure.argument, measure.other) if each is not None]
     writer.note([*used, *expressions_of(plan.block)])
     return writer.block(plan.block, columns)
 
 
-def _key(key: Key) -> str:
+def _key(key: Key, dialect: Dialect) -> str:
     """Return a key; where it is data, dates and times beyond the years 1 to 9999, that Python lacks, are NULL."""
-    value = sql(key.expression)
+    value = dialect.sql(key.expression)
     if key.domain is None and key.type in ENDS:
-        low, high = ENDS[key.type]
-        return f"(CASE WHEN {value} BETWEEN {low} AND {high} THEN {value} END)"
+        return within(value, *(dialect.constant(end, key.type) for end in ENDS[key.type]))
     return value
 
 
 class Writer:
     """Writes blocks. `needed` are the columns that are read of each relation: others are never touched."""
 
-    def __init__(self, units: bool, source: Select) -> None:
-        self.units, self.source = units, source
-        self.needed: dict[str, set[str]] = {}
+    def __init__(self, unit: Type | None, source: Select, dialect: Dialect) -> None:
+        self.unit, self.source, self.dialect = unit, source, dialect
+        self.needed: dict[str, dict[str, Type]] = {}
 
     def note(self, expressions: Iterable[Expression]) -> None:
         """Note which columns expressions read."""
         for expression in expressions:
             for column in columns_of(expression):
-                self.needed.setdefault(column.relation, set()).add(column.name)
+                self.needed.setdefault(column.relation, {})[column.name] = column.type
 
     def block(self, block: Block, columns: list[tuple[str, str]]) -> str:
         """Return a SELECT of the unit and of these (expression, name), over a block's rows."""
-        first = quoted(block.source.relation)
+        first = self.dialect.quoted(block.source.relation)
         tables = [f"{self.relation(block.source)} AS {first}"]
         conditions = []
         for join in block.joins:
@@ -99,9 +98,9 @@ class Writer:
             else:
                 conditions.append(self._among(join, first))
         if block.where is not None:
-            conditions.append(sql(block.where))
+            conditions.append(self.dialect.sql(block.where))
         listed = [f"{expression} AS {name}" for expression, name in columns]
-        if self.units:
+        if self.unit:
             listed.insert(0, f"{first}.{UNIT} AS {UNIT}")
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         return f"SELECT {', '.join(listed) or '1'} FROM {' '.join(tables)}{where}"
@@ -128,8 +127,10 @@ class Writer:
         for place, each in enumerate(outputs):
             if f"c{place}" in self.needed.get(relation, ()):
                 kind = types[place] if types is not None else each.type
-                wide = "HUGEINT" if kind is Type.INTEGER else SQL_TYPES[kind]
-                found.append((sql(each) if types is None else f"CAST({sql(each)} AS {wide})", quoted(f"c{place}")))
+                value = self.dialect.sql(each)
+                if types is not None:
+                    value = self.dialect.whole(value) if kind is Type.INTEGER else self.dialect.typed(value, kind)
+                found.append((value, f"c{place}"))
         return found
 
     def _scan(self, scan: Scan) -> str:
@@ -138,18 +139,19 @@ class Writer:
         Contents of one hash, which somebody could make up, are told apart by their columns; rows that are equal in all
         of these are alike, so which of them is kept makes no difference.
         """
-        wanted = sorted(self.needed.get(scan.relation, set()))
-        select = self.source(scan.table, frozenset(wanted))
-        if not self.units:
+        types = self.needed.get(scan.relation, {})
+        select = self.source(scan.table, frozenset(types))
+        if self.unit is None:
             return select
-        kept = f"SELECT * FROM ({select}) WHERE {UNIT} IS NOT NULL"
+        kept = f"SELECT * FROM ({select}) AS q WHERE {UNIT} IS NOT NULL"
         if scan.rows is None:
             return kept
-        content = told_all((UNIT, *(quoted(name) for name in wanted)))
-        columns = ", ".join([UNIT, *(quoted(name) for name in wanted)])
-        rank = f"row_number() OVER (PARTITION BY {UNIT} ORDER BY md5({content}), {columns})"
-        ranked = f"SELECT *, {rank} AS __discreet_rank FROM ({kept})"
-        return f"SELECT {columns} FROM ({ranked}) WHERE __discreet_rank <= {scan.rows}"
+        wanted = [(UNIT, self.unit), *((self.dialect.quoted(name), types[name]) for name in sorted(types))]
+        columns = ", ".join(name for name, _ in wanted)
+        hashed = f"SELECT *, md5({told_all(wanted, self.dialect)}) AS __discreet_content FROM ({kept}) AS q"
+        rank = f"row_number() OVER (PARTITION BY {UNIT} ORDER BY __discreet_content, {columns})"
+        ranked = f"SELECT *, {rank} AS __discreet_rank FROM ({hashed}) AS q"
+        return f"SELECT {columns} FROM ({ranked}) AS q WHERE __discreet_rank <= {scan.rows}"
 
     def _lookup(self, join: Lookup) -> str:
         """Return the join to a public table.
@@ -157,54 +159,60 @@ class Writer:
         Rows without a unit cannot be cut afterwards, so the fan-out that was charged is enforced here: the public table
         may have grown since.
         """
+        quoted, sql = self.dialect.quoted, self.dialect.sql
         name = quoted(join.relation)
-        wanted = frozenset(self.needed.get(join.relation, set()) | {column for _, column in join.on})
+        wanted = frozenset({*self.needed.get(join.relation, {}), *(column for _, column in join.on)})
         on = " AND ".join(f"{sql(mine)} = {name}.{quoted(column)}" for mine, column in join.on)
         select = self.source(join.table, wanted)
-        if not self.units:
+        if self.unit is None:
             columns = ", ".join(quoted(column) for _, column in join.on)
-            rank = f"row_number() OVER (PARTITION BY {columns})"
-            select = f"SELECT * FROM ({select}) QUALIFY {rank} <= {join.fan_out}"
+            rank = f"row_number() OVER (PARTITION BY {columns} ORDER BY {columns})"
+            ranked = f"SELECT *, {rank} AS __discreet_rank FROM ({select}) AS q"
+            select = f"SELECT * FROM ({ranked}) AS q WHERE __discreet_rank <= {join.fan_out}"
         return f"{'LEFT JOIN' if join.keep else 'JOIN'} ({select}) AS {name} ON {on}"
 
     def _match(self, join: Match, first: str) -> str:
-        name = quoted(join.source.relation)
-        equal = (sql(Call("eq", pair, Type.BOOLEAN)) for pair in join.on)
+        name = self.dialect.quoted(join.source.relation)
+        equal = (self.dialect.sql(Call("eq", pair, Type.BOOLEAN)) for pair in join.on)
         on = [f"{first}.{UNIT} = {name}.{UNIT}", *equal]
         return f"{'LEFT JOIN' if join.keep else 'JOIN'} {self.relation(join.source)} AS {name} ON {' AND '.join(on)}"
 
     def _among(self, join: Among, first: str) -> str:
-        return f"{first}.{UNIT} {'NOT IN' if join.anti else 'IN'} ({self.block(join.block, [])})"
+        """Return whether the unit is among those of a block, which are never NULL."""
+        among = f"SELECT 1 FROM ({self.block(join.block, [])}) AS a WHERE a.{UNIT} = {first}.{UNIT}"
+        return f"{'NOT EXISTS' if join.anti else 'EXISTS'} ({among})"
 
     def _per_unit(self, source: PerUnit) -> str:
         """Return one row for each unit and key."""
-        wanted = self.needed.get(source.relation, set())
-        first = [(_one_zero(each), quoted(f"k{place}")) for place, each in enumerate(source.keys)]
+        wanted = self.needed.get(source.relation, {})
+        first = [(self._one_zero(each), f"k{place}") for place, each in enumerate(source.keys)]
         inner = self.block(source.block, [*first, *self._arguments(source, wanted)])
         keys = [UNIT, *(name for _, name in first)]
         listed = [*keys]
         for place, each in enumerate(source.aggregates):
             if f"a{place}" in wanted:
-                listed.append(f"{self._inside(each, place)} AS {quoted(f'a{place}')}")
-        return f"SELECT {', '.join(listed)} FROM ({inner}) GROUP BY {', '.join(keys)}"
+                listed.append(f"{self._inside(each, place)} AS a{place}")
+        return f"SELECT {', '.join(listed)} FROM ({inner}) AS q GROUP BY {', '.join(keys)}"
 
-    def _arguments(self, source: PerUnit, wanted: set[str]) -> list[tuple[str, str]]:
+    def _arguments(self, source: PerUnit, wanted: Mapping[str, Type]) -> list[tuple[str, str]]:
         """Return what is aggregated: grid points for sums, so that their order cannot matter, and values otherwise."""
         found = []
         for place, each in enumerate(source.aggregates):
             if each.argument is None or f"a{place}" not in wanted:
                 continue
-            value = _one_zero(each.argument)
-            if each.argument.type.numeric:
-                value = f"(CASE WHEN isnan(CAST({value} AS DOUBLE)) THEN NULL ELSE {value} END)"
+            value = self._one_zero(each.argument)
+            double = self.dialect.double
+            if each.argument.type in (Type.FLOAT, Type.DECIMAL):
+                value = f"(CASE WHEN {self.dialect.is_nan(double(value))} THEN NULL ELSE {value} END)"
             if each.kind in (Inner.SUM, Inner.MEAN):
                 assert each.grid is not None
-                value = f"(CASE WHEN {value} IS NULL THEN NULL ELSE {point(f'CAST({value} AS DOUBLE)', each.grid)} END)"
-            found.append((value, quoted(f"x{place}")))
+                at = point(double(value), each.grid, self.dialect)
+                value = f"(CASE WHEN {value} IS NULL THEN NULL ELSE {at} END)"
+            found.append((value, f"x{place}"))
         return found
 
     def _inside(self, each: Inside, place: int) -> str:
-        name = quoted(f"x{place}")
+        name, dialect = f"x{place}", self.dialect
         if each.kind is Inner.ROWS:
             return "count(*)"
         if each.kind is Inner.VALUES:
@@ -214,26 +222,27 @@ class Writer:
         if each.kind in (Inner.LEAST, Inner.GREATEST):
             return f"{'min' if each.kind is Inner.LEAST else 'max'}({name})"
         assert each.grid is not None
-        total, step = f"sum(CAST({name} AS HUGEINT))", each.grid.step
+        total, step = dialect.total(name), each.grid.step
         if each.kind is Inner.SUM and each.type is Type.INTEGER:
             assert step.denominator == 1
-            steps = _held(total, -(-WIDEST // step.numerator))  # so that the product cannot overflow
-            return f"(CASE WHEN count({name}) > 0 THEN {_held(f'{steps} * {step.numerator}', WIDEST)} END)"
-        whole = f"CAST({total} AS DOUBLE)" if each.kind is Inner.SUM else f"(CAST({total} AS DOUBLE) / count({name}))"
-        return f"({whole} * {number(step)})"
+            steps = self._held(total, -(-WIDEST // step.numerator))  # so that the product cannot overflow
+            return f"(CASE WHEN count({name}) > 0 THEN {self._held(f'{steps} * {step.numerator}', WIDEST)} END)"
+        whole = dialect.double(total)
+        if each.kind is Inner.MEAN:
+            whole = f"({whole} / {dialect.double(f'nullif(count({name}), 0)')})"
+        return dialect.product(whole, dialect.number(step))
 
+    def _held(self, value: str, most: int) -> str:
+        """Return a whole number cut at `most` on both sides; `least` and `greatest` leave NULL out on every engine."""
+        low, high = (self.dialect.whole(self.dialect.text(str(end))) for end in (-most, most))
+        return f"least(greatest({value}, {low}), {high})"
 
-def _held(value: str, most: int) -> str:
-    """Return a whole number cut at `most` on both sides; DuckDB's `least` and `greatest` leave NULL out."""
-    return f"least(greatest({value}, CAST('{-most}' AS HUGEINT)), CAST('{most}' AS HUGEINT))"
+    def _one_zero(self, expression: Expression) -> str:
+        """Return the SQL of an expression whose equal values are alike: -0.0 equals 0.0, and ATAN2 tells them apart.
 
-
-def _one_zero(expression: Expression) -> str:
-    """Return the SQL of an expression whose equal values are alike: -0.0 equals 0.0, and ATAN2 tells them apart.
-
-    Otherwise which of them stands for a group would be a matter of the order of rows.
-    """
-    value = sql(expression)
-    if expression.type in (Type.FLOAT, Type.DECIMAL):
-        return f"(CASE WHEN {value} = 0 THEN {number(Fraction(0))} ELSE {value} END)"
-    return value
+        Otherwise which of them stands for a group would be a matter of the order of rows.
+        """
+        value = self.dialect.sql(expression)
+        if expression.type in (Type.FLOAT, Type.DECIMAL):
+            return f"(CASE WHEN {value} = 0 THEN {self.dialect.number(Fraction(0))} ELSE {value} END)"
+        return value

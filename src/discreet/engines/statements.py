@@ -1,28 +1,33 @@
-"""A bounded plan as DuckDB's SQL, one grouping after another, and what comes back put where it belongs."""
+"""A bounded plan as SQL, one grouping after another, and what comes back put where it belongs."""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from discreet.engines.keeping import KeyColumn, Steps
-from discreet.engines.keeping import statements as steps
+from discreet.base.types import Type
+from discreet.engines.dialect import Dialect
+from discreet.engines.keeping import KeyColumn, Step, step
 from discreet.engines.result import Cells, Grouped
 from discreet.engines.rows import Select, key_name, rows
 from discreet.plan.bounded import BoundedPlan, Measure, Part
 from discreet.plan.expressions import Constant
 
 
-def statements(plan: BoundedPlan, source: Select, whole_units: bool) -> list[Steps]:
-    """Return the statements of every set of keys; where keys are data, their units are counted beside the measures."""
+def statements(plan: BoundedPlan, source: Select, unit: Type | None, dialect: Dialect) -> list[Step]:
+    """Return the statement of every set of keys, for units of that type.
+
+    Where keys are data, their units are counted beside the measures.
+    """
     found = []
     for index, chosen in enumerate(plan.sets):
         keys = [KeyColumn(key_name(at), plan.keys[at].type, plan.keys[at].domain) for at in chosen.keys]
         measures = [*plan.measures, *([UNITS] if plan.selects(index) else [])]
-        text = rows(plan, chosen, source, measures)
-        found.append(steps(text, plan.units, keys, chosen.limits, measures, whole_units=whole_units))
+        text = rows(plan, chosen, source, measures, unit if plan.units else None, dialect)
+        found.append(step(text, unit if plan.units else None, keys, chosen.limits, measures, dialect))
     return found
 
 
@@ -30,9 +35,14 @@ UNITS = Measure(Part.UNITS)
 
 
 def public(value: Any) -> Constant:
-    """Return a value of DuckDB's as a constant: points in time with their zone, floats exactly; NULL for no number."""
+    """Return an engine's value as a constant: points in time with their zone, floats exactly; NULL for no number.
+
+    Whole numbers of 38 digits come from some engines as decimals.
+    """
     if isinstance(value, float):
         return Fraction(value) if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        return int(value)
     found: Constant = value.replace(tzinfo=dt.UTC) if isinstance(value, dt.datetime) else value
     return found
 

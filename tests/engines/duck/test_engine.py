@@ -85,8 +85,8 @@ def test_tables_that_nobody_declared_are_refused() -> None:
 
 def test_units_have_a_type_also_where_they_are_hidden() -> None:
     engine = engine_of(POLICY.replace('["secret"]', '["secret", "patient"]'))
-    assert engine.unit_type("visits") is Type.INTEGER
-    assert engine.unit_type("people") is None
+    assert engine.tables["visits"].unit_type is Type.INTEGER
+    assert engine.tables["people"].unit_type is None
     assert engine.tables["visits"].column("patient") is None
     assert answered(engine, "SELECT COUNT(DISTINCT patient) FROM visits").sets[0].sums == ((3,),)
 

@@ -6,11 +6,11 @@ from discreet.base.types import Type
 from discreet.engines.duck.forms_math import MATH
 from discreet.engines.duck.forms_text import TEXTS
 from discreet.engines.duck.forms_time import TIMES
-from discreet.engines.duck.literals import SQL_TYPES, UNIT, constant, number, quoted, text, working
+from discreet.engines.duck.literals import SQL_TYPES, constant, number, quoted, text, working
 from discreet.engines.shapes import Form, infix
 from discreet.plan.expressions import Call, Column, Expression, Literal
 
-__all__ = ["FORMS", "SQL_TYPES", "UNIT", "constant", "number", "quoted", "sql", "text"]
+__all__ = ["FORMS", "SQL_TYPES", "constant", "number", "quoted", "sql", "text"]
 
 
 def sql(expression: Expression) -> str:

@@ -38,8 +38,11 @@ DOMAINS = {
 """Where a function of one number has a finite result."""
 
 WHOLE = r"^ *([+-]?[0-9]+) *$"
-DECIMAL = r"^ *([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?) *$"
+DECIMAL = r"^ *([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?0*[0-9]{1,3})?) *$"
 """What a text of a number looks like: no underscores, hexadecimals or words, which engines read differently."""
+
+LONGEST = 400
+"""How many letters such a text has at most: engines differ on how many digits they read."""
 
 
 def _double(argument: str) -> str:
@@ -135,11 +138,16 @@ def _to_boolean(arguments: list[str], made: Call) -> str:
     return f"TRY_CAST({arguments[0]} AS BOOLEAN)"
 
 
+def _written(value: str, pattern: str) -> str:
+    """Return the part of a text that is a number of this form, or nothing that could be cast to one."""
+    return f"(CASE WHEN length({value}) <= {LONGEST} THEN regexp_extract({value}, {text(pattern)}, 1) END)"
+
+
 def _to_integer(arguments: list[str], made: Call) -> str:
     """Floats go to the nearest whole number, halves to the even one; what 64 bits do not hold is NULL."""
     given, value = made.arguments[0].type, arguments[0]
     if given is Type.TEXT:
-        value = f"regexp_extract({value}, {text(WHOLE)}, 1)"
+        value = _written(value, WHOLE)
     elif given in (Type.FLOAT, Type.DECIMAL):
         value = f"round_even({_double(value)}, 0)"
     return f"TRY_CAST({value} AS BIGINT)"
@@ -147,8 +155,7 @@ def _to_integer(arguments: list[str], made: Call) -> str:
 
 def _to_float(arguments: list[str], made: Call) -> str:
     if made.arguments[0].type is Type.TEXT:
-        found = f"TRY_CAST(regexp_extract({arguments[0]}, {text(DECIMAL)}, 1) AS DOUBLE)"
-        return within(found, LEAST, MOST)
+        return within(f"TRY_CAST({_written(arguments[0], DECIMAL)} AS DOUBLE)", LEAST, MOST)
     return f"TRY_CAST({arguments[0]} AS DOUBLE)"
 
 

@@ -19,10 +19,6 @@ SQL_TYPES = {
 """What columns are cast to where they are read; decimals become the nearest floats."""
 
 
-UNIT = '"__discreet_unit"'
-"""The column of a source that says whose row it is."""
-
-
 def quoted(name: str) -> str:
     """Return a name as an identifier, whatever it holds."""
     return '"' + name.replace('"', '""') + '"'

@@ -10,9 +10,12 @@ import duckdb
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
+from discreet.engines.dialect import UNIT
 from discreet.engines.duck import header
-from discreet.engines.duck.forms import SQL_TYPES, UNIT, quoted, text
+from discreet.engines.duck.forms import SQL_TYPES, constant, quoted, text
 from discreet.engines.duck.frames import from_pandas, without_zones
+from discreet.engines.rows import ENDS
+from discreet.engines.shapes import within
 from discreet.policy.model import Format, Policy, Table
 from discreet.policy.problems import problem
 
@@ -31,8 +34,6 @@ TYPES = {
     ),
 }
 """DuckDB's types in the words of a policy; others, such as lists and blobs, have none."""
-
-FIRST_TIME = "TIMESTAMP '290309-12-22 (BC) 00:00:00'"
 
 
 class Source:
@@ -123,11 +124,14 @@ class Source:
         return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
 
     def _value(self, name: str) -> str:
-        """Return a column in its type. Text is compared byte by byte, whatever collation a database gave it."""
+        """Return a column in its type. Text is compared byte by byte, whatever collation a database gave it.
+
+        Days and times outside the years 1 to 9999 are NULL: engines have different calendars beyond, and Python none.
+        """
         kind = self.types[name]
         value = f"TRY_CAST({quoted(name)} AS {SQL_TYPES[kind]})"
-        if kind is Type.TIMESTAMP:  # files can hold times before DuckDB's first, on which it fails
-            return f"(CASE WHEN {value} >= {FIRST_TIME} OR {value} = CAST('-infinity' AS TIMESTAMP) THEN {value} END)"
+        if kind in ENDS:
+            return within(value, *(constant(end, kind) for end in ENDS[kind]))
         return f"({value} COLLATE C)" if kind is Type.TEXT else value
 
     def _unit(self, name: str) -> str:

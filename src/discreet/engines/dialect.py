@@ -1,0 +1,101 @@
+"""How an engine writes SQL: all in which the statements of a bounded plan differ from one engine to the next.
+
+The statements themselves (`rows`, `contributions`, `keeping` and what it uses) are the same text on every engine but
+for what a `Dialect` writes. So each rule about what a unit keeps stands once, and the same numbers come out of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.base.types import Type
+from discreet.engines.shapes import Form
+from discreet.plan.expressions import Call, Column, Expression
+
+UNIT = "__discreet_unit"
+"""The column of a source that says whose row it is. Names of this kind need no quotes, and policies refuse them."""
+
+_FLOAT = Column("", "", Type.FLOAT)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One engine's SQL. Every function takes and returns SQL, and is total: no value in a row makes it raise."""
+
+    types: Mapping[Type, str]
+    """What columns are where they are read; decimals are the nearest floats."""
+
+    wide: str
+    """The type of whole numbers of 38 digits."""
+
+    once: str
+    """The word in `WITH x AS ... (SELECT ...)` that keeps x from being run twice; empty where there is none."""
+
+    forms: Mapping[str, Form]
+    """The total form of every allowed function."""
+
+    sql: Callable[[Expression], str]
+    """An expression over one row."""
+
+    quoted: Callable[[str], str]
+    """A name as an identifier, whatever it holds."""
+
+    constant: Callable[[object, Type], str]
+    """A constant of a type."""
+
+    number: Callable[[Fraction], str]
+    """A float constant: the nearest one."""
+
+    is_nan: Callable[[str], str]
+    """Whether a float is NaN."""
+
+    told: Callable[[str, Type], str]
+    """A value's canonical text, letter by letter the same on every engine, and different for different values.
+
+    Whole numbers are written in decimal, dates as in ISO 8601, points in time as microseconds since 1970, floats as the
+    whole number with their 64 bits (NaN is one value; -0.0 is not 0.0), text as it is.
+    """
+
+    leading_bits: Callable[[str], str]
+    """The first 15 digits of a hexadecimal text, as a whole number of 60 bits."""
+
+    quotient: Callable[[str, str], str]
+    """a / b for whole numbers of which b > 0, and a >= 0 or a multiple of b: rounded down."""
+
+    total: Callable[[str], str]
+    """The sum of whole numbers of 63 bits over the rows of a group, in the wide type."""
+
+    nth_least: Callable[[str, int, str | None], str]
+    """The n-th smallest value over the rows of a group where a condition holds, of which there are at least n."""
+
+    tame: Callable[[str, Fraction], str] = lambda value, most: value
+    """A float that the engine can subtract, multiply and divide by public numbers without raising.
+
+    Those beyond `most` may be held there, and those nearer to 0 than 1e-290 may become 0.
+    """
+
+    def typed(self, value: str, type_: Type) -> str:
+        """Return a value cast to the type that columns have."""
+        return f"CAST({value} AS {self.types[type_]})"
+
+    def double(self, value: str) -> str:
+        """Return a number as a float."""
+        return self.typed(value, Type.FLOAT)
+
+    def whole(self, value: str) -> str:
+        """Return a whole number in the wide type."""
+        return f"CAST({value} AS {self.wide})"
+
+    def bigint(self, value: str) -> str:
+        """Return a whole number in 64 bits, into which it must fit."""
+        return self.typed(value, Type.INTEGER)
+
+    def text(self, value: str) -> str:
+        """Return a text constant."""
+        return self.constant(value, Type.TEXT)
+
+    def product(self, first: str, second: str) -> str:
+        """Return the product of two floats, whatever they are."""
+        return self.forms["mul"]([first, second], Call("mul", (_FLOAT, _FLOAT), Type.FLOAT))

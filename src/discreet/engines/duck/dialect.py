@@ -1,0 +1,49 @@
+"""DuckDB's SQL, as a dialect."""
+
+from __future__ import annotations
+
+from discreet.base.types import Type
+from discreet.engines.dialect import Dialect
+from discreet.engines.duck.forms import FORMS, sql
+from discreet.engines.duck.literals import SQL_TYPES, constant, number, quoted
+
+SMALL = 64
+"""`min(x, n)` sets room for n values aside for each group: cheap for few, and refused beyond a million."""
+
+NAN_BITS = "9221120237041090560"
+
+
+def told(value: str, type_: Type) -> str:
+    """Return the canonical text of a value."""
+    if type_ in (Type.FLOAT, Type.DECIMAL):
+        bits = f"CAST(CAST(CAST({value} AS DOUBLE) AS BIT) AS BIGINT)"
+        return f"(CASE WHEN isnan(CAST({value} AS DOUBLE)) THEN '{NAN_BITS}' ELSE CAST({bits} AS VARCHAR) END)"
+    if type_ is Type.TIMESTAMP:
+        return f"CAST(epoch_us({value}) AS VARCHAR)"
+    return f"CAST({value} AS VARCHAR)"
+
+
+def nth_least(value: str, count: int, where: str | None) -> str:
+    """Return the n-th smallest value."""
+    chosen = f" FILTER (WHERE {where})" if where is not None else ""
+    if count <= SMALL:
+        return f"list_max(min({value}, {count}){chosen})"
+    return f"list_sort(list({value}){chosen})[{count}]"
+
+
+DUCKDB = Dialect(
+    types=SQL_TYPES,
+    wide="HUGEINT",
+    once="MATERIALIZED",
+    forms=FORMS,
+    sql=sql,
+    quoted=quoted,
+    constant=constant,
+    number=number,
+    is_nan=lambda value: f"isnan({value})",
+    told=told,
+    leading_bits=lambda digits: f"CAST('0x' || substr({digits}, 1, 15) AS BIGINT)",
+    quotient=lambda above, below: f"({above} // {below})",
+    total=lambda value: f"sum({value})",
+    nth_least=nth_least,
+)

@@ -1,0 +1,52 @@
+"""What an engine is: the smallest that the curator needs of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from discreet.base.types import Type
+from discreet.engines.result import Run
+from discreet.plan.bounded import BoundedPlan
+from discreet.plan.expressions import Constant
+from discreet.plan.relations import Lookup, Scan, scans, sources
+from discreet.policy.schema import Resolved
+
+
+class Engine(Protocol):
+    """Some tables of a policy, behind one engine. Nothing of a private table is read before `run`, but its schema."""
+
+    @property
+    def tables(self) -> Mapping[str, Resolved]:
+        """Return the tables by folded name, whose policy and source agree."""
+
+    def run(self, plan: BoundedPlan) -> Run:
+        """Begin to run a bounded plan over this engine's tables, all of them in one state."""
+
+    def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
+        """Return the distinct values of a public table's column, without NULL."""
+
+    def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
+        """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
+
+    def fingerprint(self, table: str) -> str:
+        """Return a hash of a table's source that changes when it does. For the operator only."""
+
+    def close(self) -> None:
+        """Let go of whatever is open."""
+
+
+def used(plan: BoundedPlan) -> set[str]:
+    """Return the names of the tables that a plan reads."""
+    return {each.table for each in sources(plan.block) if isinstance(each, Scan | Lookup)}
+
+
+def unit_type(plan: BoundedPlan, tables: Mapping[str, Resolved]) -> Type | None:
+    """Return the type of a plan's units, one for all its tables; None where rows are units.
+
+    Wide numbers are texts as units: as floats, two could be one.
+    """
+    if not plan.units:
+        return None
+    (found,) = {tables[scan.table.casefold()].unit_type for scan in scans(plan.block)}
+    return Type.TEXT if found is Type.DECIMAL else found

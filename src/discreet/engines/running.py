@@ -1,0 +1,93 @@
+"""A bounded plan being run, in a thread of its own: what runs on all engines share."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from discreet.engines.dialect import Dialect
+from discreet.engines.engine import unit_type
+from discreet.engines.result import Exact, Grouped
+from discreet.engines.rows import Select
+from discreet.engines.statements import gathered, statements
+from discreet.plan.bounded import BoundedPlan
+from discreet.policy.schema import Resolved
+
+
+class StoppedError(Exception):
+    """The run was stopped between two statements."""
+
+
+class Running(ABC):
+    """One bounded plan being run. An engine says how a statement is executed, interrupted, and what is let go after."""
+
+    def __init__(self, plan: BoundedPlan, tables: Mapping[str, Resolved], source: Select, dialect: Dialect) -> None:
+        self._plan = plan
+        self._steps = statements(plan, source, unit_type(plan, tables), dialect)
+        self._future: Future[Exact] = Future()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    @abstractmethod
+    def execute(self, statement: str) -> Sequence[Sequence[Any]]:
+        """Return the rows of a statement; called in the run's own thread, for one after another."""
+
+    @abstractmethod
+    def interrupt(self) -> None:
+        """Ask the engine to stop the statement that runs now, if one does. Raises nothing."""
+
+    @abstractmethod
+    def release(self) -> None:
+        """Let go of what the run holds; called in the run's own thread, at its end."""
+
+    @abstractmethod
+    def measured(self) -> float:
+        """Return how much of the run is done, from 0 to 1, or a negative number."""
+
+    def _work(self) -> None:
+        try:
+            self._future.set_result(self._exact())
+        except BaseException as trouble:
+            self._future.set_exception(trouble)
+
+    def _exact(self) -> Exact:
+        try:
+            return Exact(tuple(self._set(index) for index in range(len(self._steps))))
+        finally:
+            self.release()
+
+    def _set(self, index: int) -> Grouped:
+        if self._stopped.is_set():
+            raise StoppedError("stopped between two statements")
+        step = self._steps[index]
+        return gathered(self._plan, index, *step.read(self.execute(step.statement)))
+
+    def progress(self) -> float:
+        """Return how much is done, from 0 to 1, or a negative number where it is not known."""
+        return 1.0 if self._future.done() else self.measured()
+
+    def cancel(self) -> None:
+        """Stop as soon as possible, and return when nothing runs any more: the engine may be closed then.
+
+        An interrupt between two statements is lost, so it is repeated.
+        """
+        self._stopped.set()
+        while self._thread.is_alive():
+            self.interrupt()
+            self._thread.join(0.02)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait this long at most; say whether it is done."""
+        try:
+            self._future.exception(seconds)
+        except TimeoutError:
+            return False
+        return True
+
+    def result(self) -> Exact:
+        """Wait for the result."""
+        return self._future.result()
