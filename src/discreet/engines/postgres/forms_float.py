@@ -75,8 +75,8 @@ def total(a: str, b: str, sign: str = "+") -> str:
     return (
         f"(CASE WHEN abs({a}) < {two(1023)} AND abs({b}) < {two(1023)} THEN {a} {sign} {b} "
         f"WHEN abs({a}) > {HIGHEST} OR abs({b}) > {HIGHEST} THEN {a} {sign} {b} "
-        f"WHEN {same} AND {over} THEN CASE WHEN {a} > 0 THEN {INFINITE} ELSE {NEGATIVE} END "
-        f"ELSE {a} {sign} {b} END)"
+        f"WHEN {same} THEN CASE WHEN {over} THEN CASE WHEN {a} > 0 THEN {INFINITE} ELSE {NEGATIVE} END "
+        f"ELSE {a} {sign} {b} END ELSE {a} {sign} {b} END)"
     )
 
 
@@ -97,10 +97,10 @@ def times(a: str, factor: float, within: Reach = (-1074, 1024)) -> str:
     if size in (0.0, 1.0):
         return f"({value})"
     if size > 1 and within[1] + exponent > 1024:
-        last = _last(lambda x: x * size)
+        last = last_finite(lambda x: x * size)
         return _guarded(a, value, f"abs({a}) <= {double(last)}", _signed(a, factor, INFINITE, NEGATIVE))
     if size < 1 and within[0] + exponent - 1 < -1074:
-        first = _first(lambda x: x * size)
+        first = first_nonzero(lambda x: x * size)
         return _guarded(a, value, f"abs({a}) >= {double(first)}", _signed(a, factor, ZERO, MINUS_ZERO))
     return f"({value})"
 
@@ -130,8 +130,9 @@ def product(a: str, b: str) -> str:
 def _quotient(written: list[str], first: Expression, second: Expression) -> str:
     below, above = constant_of(second), constant_of(first)
     if below is not None:
-        divided = once([written[0]], [first], lambda a: over(a, below, reach(first)))
-        return constant(None, Type.FLOAT) if below == 0 else divided
+        if below == 0:
+            return constant(None, Type.FLOAT)
+        return once([written[0]], [first], lambda a: over(a, below, reach(first)))
     if above is not None:
         return once([written[1]], [second], lambda b: under(above, b, reach(second)))
     (low, high), (least, most) = reach(first), reach(second)
@@ -144,10 +145,10 @@ def over(a: str, divisor: float, within: Reach = (-1074, 1024)) -> str:
     """Return a / divisor for a constant that is not zero."""
     value, size, exponent = f"{a} / {double(divisor)}", abs(divisor), math.frexp(divisor)[1]
     if size < 1 and within[1] - exponent + 1 > 1024:
-        last = _last(lambda x: x / size)
+        last = last_finite(lambda x: x / size)
         return _guarded(a, value, f"abs({a}) <= {double(last)}", _signed(a, divisor, INFINITE, NEGATIVE))
     if size > 1 and within[0] - exponent < -1074:
-        first = _first(lambda x: x / size)
+        first = first_nonzero(lambda x: x / size)
         return _guarded(a, value, f"abs({a}) >= {double(first)}", _signed(a, divisor, ZERO, MINUS_ZERO))
     return f"({value})"
 
@@ -158,8 +159,8 @@ def under(above: float, b: str, within: Reach = (-1074, 1024)) -> str:
     size, exponent = abs(above), math.frexp(above)[1]
     if above == 0 or (exponent - within[0] <= 1024 and exponent - 1 - within[1] >= -1074):
         return f"({value})"
-    first = _first(lambda x: 0.0 if size / x == math.inf else x)
-    last = _last(lambda x: math.inf if size / x == 0.0 else x)
+    first = first_nonzero(lambda x: 0.0 if size / x == math.inf else x)
+    last = last_finite(lambda x: math.inf if size / x == 0.0 else x)
     return (
         f"(CASE WHEN abs({b}) BETWEEN {double(first)} AND {double(last)} OR abs({b}) > {HIGHEST} THEN {value} "
         f"WHEN {b} = 0 THEN NULL WHEN abs({b}) < {double(first)} THEN {_signed(b, above, INFINITE, NEGATIVE)} "
@@ -201,17 +202,17 @@ def _two_signed(a: str, b: str, positive: str, negative: str) -> str:
     return f"CASE WHEN {a} IS NULL OR {b} IS NULL THEN NULL WHEN ({a} > 0) = ({b} > 0) THEN {positive} ELSE {negative} END"
 
 
-def _last(rule: Callable[[float], float]) -> float:
+def last_finite(rule: Callable[[float], float]) -> float:
     """Return the largest float at which an increasing rule is finite."""
-    return _search(lambda x: rule(x) < math.inf)
+    return _largest(lambda x: rule(x) < math.inf)
 
 
-def _first(rule: Callable[[float], float]) -> float:
+def first_nonzero(rule: Callable[[float], float]) -> float:
     """Return the smallest positive float at which an increasing rule is not zero."""
-    return math.nextafter(_search(lambda x: rule(x) == 0.0), math.inf)
+    return math.nextafter(_largest(lambda x: rule(x) == 0.0), math.inf)
 
 
-def _search(holds: Callable[[float], bool]) -> float:
+def _largest(holds: Callable[[float], bool]) -> float:
     """Return the largest float for which a condition holds that holds up to some float: by its bits, which are ordered."""
     def at(bits: int) -> float:
         found: float = struct.unpack("<d", struct.pack("<q", bits))[0]

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 
 from discreet.base.types import Type
-from discreet.engines.postgres.forms_float import HIGHEST, INFINITE, LOWEST, arithmetic, over, times, total
+from discreet.engines.postgres.forms_float import HIGHEST, INFINITE, LOWEST, arithmetic, last_finite, over, times, total
 from discreet.engines.postgres.forms_powers import power, remainder
 from discreet.engines.postgres.literals import WIDE, as_double, constant, double, whole
 from discreet.engines.postgres.once import once
@@ -122,13 +122,13 @@ def _digits(digits: int) -> Callable[[str], str]:
     What overflows on the way has no such digits and stays as it is.
     """
     unit = math.pow(10.0, abs(digits))
+    last = double(last_finite(lambda x: x * unit))
 
     def fine(a: str) -> str:
         scaled = _named(f"{a} * {double(unit)}", lambda y: f"{_away(y)} / {double(unit)}")
-        return f"(CASE WHEN abs({a}) < {double(1.7976931348623157e308 / unit)} THEN {scaled} ELSE {a} END)"
+        return f"(CASE WHEN abs({a}) <= {last} THEN {scaled} ELSE {a} END)"
 
     def coarse(a: str) -> str:
-        last = double(math.nextafter(1.7976931348623157e308 / unit, 0.0))
         rounded = _named(f"{a} / {double(unit)}", _away)
         scaled = _named(rounded, lambda y: f"CASE WHEN abs({y}) <= {last} THEN {y} * {double(unit)} ELSE {a} END")
         return (

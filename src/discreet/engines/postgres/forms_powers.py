@@ -18,9 +18,9 @@ def power(written: list[str], made: Call) -> str:
 
 
 def _power(a: str, b: str) -> str:
-    zero = f"(CASE WHEN {_negative(a)} AND {_odd(b)} THEN {MINUS_ZERO} ELSE {ZERO} END)"
+    zero = _zero(a, b)
     far = f"CASE WHEN {a} = -1 THEN {ONE} WHEN (abs({a}) < 1) = ({b} > 0) THEN {ZERO} END"
-    near = computed(f"ln(abs({a})) * {double(1 / math.log(2.0))} * {b} AS t, {a} AS a, {b} AS b", _by_size(zero, a, b))
+    near = computed(f"ln(abs({a})) * {double(1 / math.log(2.0))} * {b} AS t, {a} AS a, {b} AS b", _by_size())
     return (
         f"(CASE WHEN {b} = 0 OR {a} = 1 THEN CASE WHEN {a} IS NOT NULL AND {b} IS NOT NULL THEN {ONE} END "
         f"WHEN {a} > {INFINITE} OR {b} > {INFINITE} THEN NULL "
@@ -32,23 +32,22 @@ def _power(a: str, b: str) -> str:
     )
 
 
-def _by_size(zero: str, a: str, b: str) -> str:
+def _zero(a: str, b: str) -> str:
+    return f"(CASE WHEN {_negative(a)} AND {_odd(b)} THEN {MINUS_ZERO} ELSE {ZERO} END)"
+
+
+def _by_size() -> str:
     """Return the power by `t`, the power of two that its size is: PostgreSQL raises beyond the ends.
 
     Where `t` is too coarse to tell, it is the square of |a|^(b / 2).
     """
-    zero = zero.replace(a, "v.a").replace(b, "v.b")
-    root = computed("power(abs(v.a), v.b / 2) AS h, v.a AS a, v.b AS b", f"{_squared()}")
+    squared = computed(f"{product('v.h', 'v.h')} AS p, v.a AS a, v.b AS b", _with_sign())
+    root = computed("power(abs(v.a), v.b / 2) AS h, v.a AS a, v.b AS b", squared)
     return (
-        f"CASE WHEN v.t < {double(-1075.1)} THEN {zero} "
+        f"CASE WHEN v.t < {double(-1075.1)} THEN {_zero('v.a', 'v.b')} "
         f"WHEN v.t BETWEEN {double(-1073.9)} AND {double(1023.9)} THEN power(v.a, v.b) "
         f"WHEN v.t <= {double(1024.1)} THEN {root} END"
     )
-
-
-def _squared() -> str:
-    size = computed(f"{product('v.h', 'v.h')} AS p, v.a AS a, v.b AS b", _with_sign())
-    return size
 
 
 def _with_sign() -> str:

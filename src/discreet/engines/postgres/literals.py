@@ -21,9 +21,6 @@ SQL_TYPES = {
 WIDE = "NUMERIC"
 """What whole numbers are computed in where 63 bits may not hold them."""
 
-UNIT = '"__discreet_unit"'
-"""The column of a source that says whose row it is."""
-
 
 def quoted(name: str) -> str:
     """Return a name as an identifier, whatever it holds."""
