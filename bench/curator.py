@@ -15,7 +15,7 @@ from typing import Any
 
 import duckdb
 
-from discreet.engines.duck.engine import DuckEngine
+from discreet.engines.engines import Engines
 from discreet.engines.result import Grouped
 from discreet.policy import loads
 from discreet.query.bound import bound
@@ -58,7 +58,7 @@ def private(path: Path, limits: str) -> Callable[[], Grouped]:
     """Return what asks the question of an engine: all but noise and ledger, the plan included."""
     values = ", ".join(map(str, range(GROUPS)))
     policy = POLICY.replace("SOURCE", str(path)).replace("LIMITS", limits).replace("VALUES", values)
-    engine = DuckEngine(loads(policy, str(path.with_suffix(".toml"))))
+    engine = Engines(loads(policy, str(path.with_suffix(".toml"))))
     catalog = Catalog(engine.policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
 
     def ask() -> Grouped:

@@ -15,7 +15,7 @@ from discreet.base.types import Type
 from discreet.engines.duck.forms import sql
 from discreet.plan.expressions import Call, Column, Expression, Literal
 from discreet.plan.functions import call
-from questions import engine_of
+from questions import duck, engine_of
 
 ROWS = """\
 CREATE TABLE t AS SELECT * FROM (VALUES
@@ -129,7 +129,7 @@ def every(name: str) -> Iterator[Call]:
 
 def nasty() -> duckdb.DuckDBPyConnection:
     """Return a cursor of a real engine, with the settings that questions run under, and the worst rows."""
-    cursor = engine_of()._cursor(set())
+    cursor = duck(engine_of())._cursor(set())
     cursor.execute(ROWS)
     return cursor
 

@@ -10,6 +10,7 @@ import pytest
 
 from discreet.base.errors import QueryError
 from discreet.engines.duck.engine import DuckEngine
+from discreet.engines.engines import Engines
 from discreet.engines.result import Exact, Grouped
 from discreet.plan.question import Question
 from discreet.policy import loads
@@ -80,28 +81,35 @@ HOSPITAL = {"visits": VISITS, "people": PEOPLE, "wards": WARDS, "beds": BEDS}
 
 def engine_of(
     policy: str = POLICY, frames: Mapping[str, Any] | None = None, path: str = "owner/policy.toml"
-) -> DuckEngine:
-    return DuckEngine(loads(policy, path), HOSPITAL if frames is None else frames)
+) -> Engines:
+    return Engines(loads(policy, path), HOSPITAL if frames is None else frames)
 
 
-def catalog_of(engine: DuckEngine) -> Catalog:
+def duck(engines: Engines) -> DuckEngine:
+    """Return DuckDB's among the engines."""
+    engine = engines._engines["duckdb"]
+    assert isinstance(engine, DuckEngine)
+    return engine
+
+
+def catalog_of(engine: Engines) -> Catalog:
     return Catalog(engine.policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
 
 
-def asked(engine: DuckEngine, text: str, params: Mapping[str, Any] | None = None) -> Question:
+def asked(engine: Engines, text: str, params: Mapping[str, Any] | None = None) -> Question:
     return canonical(build(parse(text), catalog_of(engine), params))
 
 
-def bounded(engine: DuckEngine, text: str, params: Any = None, **tighter: Any) -> Bounded:
+def bounded(engine: Engines, text: str, params: Any = None, **tighter: Any) -> Bounded:
     return bound(asked(engine, text, params), catalog_of(engine), tighter)
 
 
-def answered(engine: DuckEngine, text: str, params: Any = None, **tighter: Any) -> Exact:
+def answered(engine: Engines, text: str, params: Any = None, **tighter: Any) -> Exact:
     """Return the exact whole numbers of a question."""
     return engine.run(bounded(engine, text, params, **tighter).plan).result()
 
 
-def refusal(engine: DuckEngine, text: str, params: Any = None, **tighter: Any) -> str:
+def refusal(engine: Engines, text: str, params: Any = None, **tighter: Any) -> str:
     with pytest.raises(QueryError) as found:
         bounded(engine, text, params, **tighter)
     return str(found.value)

@@ -269,6 +269,8 @@ def test_a_cancelled_run_has_ended_when_cancel_returns(here: Path) -> None:
         _, priced = curator._priced(BY_WARD, 1, None, None, None, False, {})
         run = curator._engine.run(priced.bounded.plan)
         run.cancel()
+        assert run.wait(0)
+        assert isinstance(run, DuckRun)
         assert not run._thread.is_alive()
 
 

@@ -17,6 +17,7 @@ from discreet.curator import Curator
 from discreet.engines.duck.engine import DuckEngine
 from discreet.plan.bounded import Part
 from discreet.query.price import Price
+from questions import duck
 
 
 def priced(curator: Curator, text: str, epsilon: float = 1.0) -> Price:
@@ -142,7 +143,7 @@ def test_a_float_sum_is_the_same_in_every_order(tmp_path: Path, text: str) -> No
     found = []
     for shuffle in range(3):
         with clinic(tmp_path / str(shuffle), rows, limits="max_rows = 100") as curator:
-            curator._engine._connection.execute(f"SET threads = {1 + 3 * shuffle}")
+            duck(curator._engine)._connection.execute(f"SET threads = {1 + 3 * shuffle}")
             found.append(whole(curator, text))
         draw.shuffle(rows)
     assert found[0] == found[1] == found[2]

@@ -10,14 +10,14 @@ import pytest
 from discreet.base.types import Type
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.rows import rows
-from questions import HOSPITAL, POLICY, VISITS, WARDS, answered, bounded, engine_of, sums
+from questions import HOSPITAL, POLICY, VISITS, WARDS, answered, bounded, duck, engine_of, sums
 
 ENGINE = engine_of()
 
 
 def text(question: str) -> str:
     plan = bounded(ENGINE, question).plan
-    return rows(plan, plan.sets[0], ENGINE._select, list(plan.measures), Type.INTEGER, DUCKDB)
+    return rows(plan, plan.sets[0], duck(ENGINE)._select, list(plan.measures), Type.INTEGER, DUCKDB)
 
 
 def test_only_columns_that_are_read_are_touched() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.base.errors import DiscreetError
 from discreet.curator.explain import Explanation
-from discreet.engines.duck.engine import DuckEngine
+from discreet.engines.engines import Engines
 from discreet.engines.result import Exact
 from discreet.plan.bounded import BoundedPlan, KeySet, Limits, Measure, Part
 from discreet.plan.expressions import Call, Expression
@@ -52,7 +52,7 @@ class Outcome:
     """Whether the changed unit had more rows or groups than it keeps."""
 
 
-def planned(engine: DuckEngine, case: Case) -> Planned | str:
+def planned(engine: Engines, case: Case) -> Planned | str:
     """Return the plan and the price, or the words of the refusal; any other exception is a violation."""
     try:
         catalog = catalog_of(engine)
@@ -63,7 +63,7 @@ def planned(engine: DuckEngine, case: Case) -> Planned | str:
         return f"{type(refusal).__name__}: {refusal}"
 
 
-def ran(engine: DuckEngine, plan: BoundedPlan) -> Exact:
+def ran(engine: Engines, plan: BoundedPlan) -> Exact:
     """Return the exact result; an exception would be an answer about the data."""
     return engine.run(plan).result()
 

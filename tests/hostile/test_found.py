@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.base.errors import PolicyError
-from discreet.engines.duck.engine import DuckEngine
+from discreet.engines.engines import Engines
 from discreet.plan.relations import Scan
 from questions import HOSPITAL, VISITS, answered, bounded, engine_of, refusal
 
@@ -50,7 +50,7 @@ B: dict[str, Any] = {"u": pa.array([1, 2], pa.int64()), "at": pa.array([0, 0], p
 R = pa.table({"i": pa.array([5, -5, 0], pa.int64())})
 
 
-def engine(order: list[int] | None = None, *, a: Any = None, b: Any = None) -> DuckEngine:
+def engine(order: list[int] | None = None, *, a: Any = None, b: Any = None) -> Engines:
     first = pa.table(A | (a or {}))
     return engine_of(POLICY, {"a": first.take(order) if order else first, "b": pa.table(B | (b or {})), "r": R})
 

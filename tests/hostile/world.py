@@ -9,9 +9,10 @@ from typing import Any
 import pyarrow as pa
 
 from discreet.base.types import Type
-from discreet.engines.duck.engine import DuckEngine
+from discreet.engines.engines import Engines
 from discreet.policy import loads
 from hostile.values import DAYS, KINDS, LISTED, NOW, UNITS, WHOLES, Kind, some
+from questions import duck
 
 Rows = list[dict[str, Any]]
 
@@ -48,12 +49,12 @@ class World:
     heavy: dict[str, int]
     """How many rows of each table the changed unit has."""
 
-    engines: dict[str, DuckEngine] = field(default_factory=dict)
+    engines: dict[str, Engines] = field(default_factory=dict)
 
-    def engine(self, name: str) -> DuckEngine:
+    def engine(self, name: str) -> Engines:
         if name not in self.engines:
-            made = DuckEngine(loads(self.policy, "owner/policy.toml"), self.frames[name])
-            made._connection.execute("SET threads = 1")
+            made = Engines(loads(self.policy, "owner/policy.toml"), self.frames[name])
+            duck(made)._connection.execute("SET threads = 1")
             self.engines[name] = made
         return self.engines[name]
 

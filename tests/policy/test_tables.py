@@ -46,7 +46,9 @@ def test_a_table_without_a_source_comes_from_python() -> None:
 def test_a_duckdb_file_has_many_tables_and_ours_is_named_or_has_our_name() -> None:
     assert only(table('source = "a.duckdb"')).database_table == "t"
     assert only(table('source = "a.duckdb"\ntable = "main.v"')).database_table == "main.v"
-    assert refusal(table('source = "a.csv"\ntable = "v"')) == "tables.t.table: is for duckdb sources; take it out"
+    assert refusal(table('source = "a.csv"\ntable = "v"')) == (
+        "tables.t.table: is for duckdb sources and tables of engines; take it out"
+    )
     assert refusal(table('table = "v"')).startswith("tables.t.table: is there without a source; name the duckdb file")
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.base.errors import ParameterError
-from discreet.engines.duck.engine import DuckEngine
+from discreet.engines.engines import Engines
 from discreet.plan.bounded import Limits, Part
 from discreet.plan.grid import Grid
 from discreet.query.measures import RANK_POINTS, SQUARE_REACH, SUM_REACH
@@ -109,7 +109,7 @@ def grids(facts: str, text: str, values: list[float | None] | None = None) -> tu
     return {m.part: m.grid for m in found.plan.measures if m.grid is not None}, found.coarsened
 
 
-def with_facts(facts: str, values: list[float | None]) -> DuckEngine:
+def with_facts(facts: str, values: list[float | None]) -> Engines:
     policy = f"[budget]\nepsilon = 1.0\n[tables.t]\nrows_are_units = true\n[tables.t.columns]\nx = {{ {facts} }}\n"
     return engine_of(policy, {"t": pa.table({"x": pa.array(values, pa.float64())})})
 

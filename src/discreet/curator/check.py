@@ -9,7 +9,7 @@ from pathlib import Path
 from discreet.base.errors import LedgerError, PolicyError
 from discreet.curator.curator import Curator, ledger_path
 from discreet.curator.data import data_states
-from discreet.engines.duck.engine import DuckEngine
+from discreet.engines.engines import Engines
 from discreet.policy import Policy, load
 
 
@@ -32,7 +32,7 @@ def check(path: Path) -> Iterator[Finding]:
     yield Finding("policy", f"{path}: {_budget(policy)}, neighbours {policy.neighbours.value}")
     yield from (Finding("warning", warning) for warning in policy.warnings())
     try:
-        DuckEngine(policy).close()
+        Engines(policy, partly=True).close()
     except PolicyError as wrong:
         yield from (Finding("source", line, True) for line in str(wrong).splitlines())
         return

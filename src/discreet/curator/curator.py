@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
@@ -13,14 +13,14 @@ from discreet.base.errors import PolicyError, QueryError
 from discreet.curator.answering import assemble
 from discreet.curator.bounds import FoundBounds, find_bounds
 from discreet.curator.budget import Budget, Share
-from discreet.curator.data import current_version, remember
+from discreet.curator.data import current_version, remember, watched
 from discreet.curator.explain import Explanation, offered
 from discreet.curator.fluent import TableQuestion
 from discreet.curator.release import Released, release
 from discreet.curator.stopping import stoppable, suspending
 from discreet.curator.tables import Tables
 from discreet.curator.within import least_epsilon
-from discreet.engines.duck.engine import DuckEngine
+from discreet.engines.engines import Engines
 from discreet.engines.result import Exact
 from discreet.ledger import Facts, Ledger
 from discreet.ledger import Question as Asked
@@ -28,7 +28,7 @@ from discreet.plan.bounded import Part
 from discreet.plan.question import Question
 from discreet.plan.relations import Lookup, Scan, plain, scans, sources
 from discreet.policy import everything, identity, load
-from discreet.policy.model import Format, Policy
+from discreet.policy.model import Policy
 from discreet.query.bound import bound
 from discreet.query.build import build, parameters_of
 from discreet.query.canonical import canonical
@@ -62,7 +62,7 @@ class Curator:
     """Answers questions about the tables of a policy. Everything it returns or raises is safe to show to an analyst."""
 
     def __init__(
-        self, policy: Policy, engine: DuckEngine, ledger: Ledger, analyst: str | None, *, operator: bool = False
+        self, policy: Policy, engine: Engines, ledger: Ledger, analyst: str | None, *, operator: bool = False
     ) -> None:
         self.policy, self._engine, self._ledger, self.analyst = policy, engine, ledger, analyst
         self._operator = operator
@@ -84,7 +84,7 @@ class Curator:
         """
         policy = load(path)
         asker = None if operator and analyst is None else policy.analyst(analyst)
-        engine = DuckEngine(policy, tables)
+        engine = Engines(policy, tables)
         with ExitStack() as opened:
             opened.callback(engine.close)
             ledger = Ledger.open(ledger_path(policy), facts(policy))
@@ -100,12 +100,12 @@ class Curator:
         The policy must fit its sources first: whom a ledger protects cannot be changed later.
         """
         policy = load(path)
-        if all(table.format is not Format.PYTHON for table in policy.tables):
-            DuckEngine(policy).close()
         place = ledger_path(policy)
+        with closing(Engines(policy, partly=True)) as engines:
+            seen = {table.name: engines.fingerprint(table.name) for table in policy.tables if watched(table)}
         place.parent.mkdir(parents=True, exist_ok=True)
         with Ledger.create(place, facts(policy)) as ledger:
-            remember(policy, ledger)
+            remember(ledger, seen)
         return place
 
     def close(self) -> None:

@@ -6,16 +6,13 @@ anybody's rows changed.
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import duckdb
-
 from discreet.base.errors import PolicyError
-from discreet.engines.duck.sources import fingerprint
 from discreet.ledger import Ledger
-from discreet.policy.model import Format, Policy, Table
+from discreet.policy.model import Format, Table
 from discreet.policy.problems import problem
 
 if TYPE_CHECKING:
@@ -58,12 +55,15 @@ def current_version(table: Table, ledger: Ledger) -> str:
     return accepted.decode() if accepted is not None else FIRST
 
 
-def remember(policy: Policy, ledger: Ledger) -> None:
-    """Store what the files look like now, under the first version: what a new ledger begins with."""
-    with closing(duckdb.connect(":memory:")) as connection:
-        for table in policy.tables:
-            if table.version is None and table.format is not Format.PYTHON:
-                ledger.set_state(f"fingerprint of {table.name}", fingerprint(policy, table, connection).encode())
+def watched(table: Table) -> bool:
+    """Say whether a table's source is compared with what it was: not where the policy names its version."""
+    return table.version is None and table.format is not Format.PYTHON
+
+
+def remember(ledger: Ledger, fingerprints: Mapping[str, str]) -> None:
+    """Store what the sources look like now, under the first version: what a new ledger begins with."""
+    for table, found in fingerprints.items():
+        ledger.set_state(f"fingerprint of {table}", found.encode())
 
 
 def data_states(curator: Curator) -> tuple[DataState, ...]:

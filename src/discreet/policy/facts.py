@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.policy.exact import written
-from discreet.policy.model import Column, Policy, Table, Value
+from discreet.policy.model import DUCKDB, Column, Policy, Table, Value
 
 Facts = dict[str, Any]
 """Plain JSON: numbers that need not be whole are exact decimals in text."""
@@ -38,6 +38,7 @@ def everything(policy: Policy) -> Facts:
         },
         "neighbours": policy.neighbours.value,
         "tables": {table.name: _table(table) for table in policy.tables},
+        **({"engines": engines} if (engines := _engines(policy)) else {}),
         **({"views": {view.name: view.sql for view in policy.views}} if policy.views else {}),
         "analysts": {
             analyst.name: {"epsilon": written(analyst.epsilon), "delta": written(analyst.delta)}
@@ -65,6 +66,7 @@ def _table(table: Table) -> Facts:
         "source": table.source,
         "format": table.format.value,
         "table": table.database_table,
+        **({"engine": table.engine} if table.engine != DUCKDB else {}),
         "public": table.public,
         "size": table.size,
         "version": table.version,
@@ -74,6 +76,20 @@ def _table(table: Table) -> Facts:
         "min_count": table.min_count,
         "columns": {column.name: _column(column) for column in table.columns},
         "hidden": sorted(table.hidden),
+    }
+
+
+def _engines(policy: Policy) -> Facts:
+    return {
+        engine.name: {
+            "kind": engine.kind.value,
+            "master": engine.master,
+            "remote": engine.remote,
+            "dsn_env": engine.dsn_env,
+            "settings": dict(engine.settings),
+        }
+        for engine in policy.engines
+        if engine.name != DUCKDB
     }
 
 

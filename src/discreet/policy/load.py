@@ -9,14 +9,15 @@ from pathlib import Path
 
 from discreet.base.errors import PolicyError
 from discreet.policy import exact
-from discreet.policy.model import Analyst, Policy, Table, View
+from discreet.policy.engines import read_engines
+from discreet.policy.model import Analyst, Engine, Policy, Table, View
 from discreet.policy.problems import Problems, shown
 from discreet.policy.section import Section
 from discreet.policy.tables import KEYS as TABLE_KEYS
 from discreet.policy.tables import read_table
 from discreet.privacy.neighbours import Neighbours
 
-SECTIONS = ("budget", "privacy", "tables", "views", "analysts")
+SECTIONS = ("budget", "privacy", "engine", "engines", "tables", "views", "analysts")
 MOST_PUBLISHED = Fraction(1, 100)
 """The most that delta * size may be: with delta = 1 / size a mechanism may publish a whole person."""
 
@@ -42,13 +43,14 @@ def loads(text: str, path: str | Path) -> Policy:
     root = Section(problems, (), _parsed(text, path), SECTIONS)
     epsilon, delta, question_delta = _budget(root)
     neighbours = _neighbours(root)
-    tables = _tables(root, delta)
+    engines = read_engines(root)
+    tables = _tables(root, delta, engines)
     views = _views(root, tables)
     analysts = _analysts(root, epsilon, delta)
     problems.refuse()
     if epsilon is None or delta is None or question_delta is None or neighbours is None:
         raise PolicyError(f"{path}: budget: cannot be read; write epsilon and delta as numbers")
-    return Policy(path, epsilon, delta, question_delta, neighbours, tables, analysts, views)
+    return Policy(path, epsilon, delta, question_delta, neighbours, tables, analysts, views, engines)
 
 
 def _parsed(text: str, path: Path) -> dict[str, object]:
@@ -105,13 +107,13 @@ def _neighbours(root: Section) -> Neighbours | None:
     return None
 
 
-def _tables(root: Section, delta: Fraction | None) -> tuple[Table, ...]:
+def _tables(root: Section, delta: Fraction | None, engines: tuple[Engine, ...]) -> tuple[Table, ...]:
     section = root.section("tables", None)
     if not section.content:
         section.wrong((), "there is none", "write a section such as [tables.visits] for each table")
     tables = []
     for name, part in section.sections(TABLE_KEYS):
-        table = read_table(name, part)
+        table = read_table(name, part, engines)
         tables.append(table)
         if delta and not table.public:
             _check_delta(part, table, delta)

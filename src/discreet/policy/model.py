@@ -31,8 +31,35 @@ class Format(StrEnum):
     PARQUET = "parquet"
     CSV = "csv"
     DUCKDB = "duckdb"
+    TABLE = "table"
+    """A table or view that an engine other than DuckDB knows by its name."""
+
     PYTHON = "python"
     """No source in the policy: the table is handed over from Python."""
+
+
+class Kind(StrEnum):
+    """What runs questions."""
+
+    DUCKDB = "duckdb"
+    SPARK = "spark"
+    POSTGRES = "postgres"
+
+
+DUCKDB = "duckdb"
+"""The name of the engine in this process, which every policy has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What is declared about an engine: one of `master` and `remote` for Spark, `dsn_env` for PostgreSQL."""
+
+    name: str
+    kind: Kind
+    master: str | None = None
+    remote: str | None = None
+    dsn_env: str | None = None
+    settings: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +86,7 @@ class Table:
     source: str | None = None
     format: Format = Format.PYTHON
     database_table: str | None = None
+    engine: str = DUCKDB
     public: bool = False
     unit: str | None = None
     rows_are_units: bool = False
@@ -110,6 +138,7 @@ class Policy:
     tables: tuple[Table, ...] = ()
     analysts: tuple[Analyst, ...] = ()
     views: tuple[View, ...] = ()
+    engines: tuple[Engine, ...] = (Engine(DUCKDB, Kind.DUCKDB),)
 
     def table(self, name: str) -> Table:
         """Return the table of that name; as in SQL, upper and lower case are the same."""
@@ -129,10 +158,16 @@ class Policy:
                 return analyst
         raise problem(self.path, ("analysts", name), f"{shown(name)} is no analyst here", "add them to the policy")
 
+    def engine(self, table: Table) -> Engine:
+        """Return the engine that holds a table."""
+        return next(engine for engine in self.engines if engine.name == table.engine)
+
     def location(self, table: Table) -> str | None:
-        """Return a table's source as an absolute path or pattern; a relative one starts in the policy's folder."""
+        """Return a table's source: an address, or an absolute path or pattern (from the policy's folder)."""
         if table.source is None:
             return None
+        if "://" in table.source:
+            return table.source
         folder = str(self.path.parent.absolute())
         return str(Path(glob.escape(folder) if glob.has_magic(table.source) else folder) / table.source)
 

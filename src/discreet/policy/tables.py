@@ -8,7 +8,8 @@ from pathlib import PurePath
 
 from discreet.policy.columns import KEYS as COLUMN_KEYS
 from discreet.policy.columns import read_column
-from discreet.policy.model import Column, Format, Table
+from discreet.policy.engines import DEFAULT
+from discreet.policy.model import DUCKDB, Column, Engine, Format, Kind, Table
 from discreet.policy.problems import quoted, shown
 from discreet.policy.section import Section, check_names
 
@@ -22,7 +23,7 @@ PRIVATE_KEYS = (
     "max_rows_per_group",
     "min_count",
 )
-KEYS = ("source", "format", "table", "public", *PRIVATE_KEYS, "version", "columns", "hidden")
+KEYS = ("source", "format", "table", "engine", "public", *PRIVATE_KEYS, "version", "columns", "hidden")
 
 ENDINGS = {
     ".parquet": Format.PARQUET,
@@ -37,12 +38,14 @@ SECRET = re.compile(
 )
 
 
-def read_table(name: str, section: Section) -> Table:
+def read_table(name: str, section: Section, engines: tuple[Engine, ...]) -> Table:
     """Return what a section declares about a table; what is wrong is left out and noted."""
+    engine = _engine(section, engines)
     table = Table(
         name,
-        source=_source(section),
-        format=_format(section),
+        source=_source(section, engine.kind),
+        format=_format(section) if engine.kind is Kind.DUCKDB else _place(section, engine.kind),
+        engine=engine.name,
         public=section.flag("public"),
         version=section.text("version", 'write a name in quotes, such as version = "2026-03"'),
         columns=_columns(section),
@@ -64,7 +67,33 @@ def format_of(source: str) -> Format | None:
     return ENDINGS.get(PurePath(path.stem).suffix if path.suffix in (".gz", ".zst") else path.suffix)
 
 
-def _source(section: Section) -> str | None:
+def _engine(section: Section, engines: tuple[Engine, ...]) -> Engine:
+    """Return the engine that a table names, or the one for all that name none: the policy's own, or DuckDB."""
+    known = {engine.name: engine for engine in engines}
+    default = known.get(DEFAULT, known[DUCKDB])
+    named = section.text("engine", 'write the name of an engine in quotes, such as engine = "warehouse"')
+    if named is None or named in known:
+        return default if named is None else known[named]
+    names = " or ".join(f"engine = {quoted(name)}" for name in known if name != DEFAULT)
+    section.wrong("engine", f"{shown(named)} is not declared", f"write a section [engines.{named}], or {names}")
+    return default
+
+
+def _place(section: Section, kind: Kind) -> Format:
+    """Return where Spark or PostgreSQL finds a table: parquet files, or a table that it knows by name."""
+    if "source" not in section:
+        if "format" in section:
+            section.wrong("format", "is there without a source", "take it out")
+        return Format.TABLE
+    if kind is Kind.POSTGRES:
+        section.wrong("source", "is for files, and this table lies in PostgreSQL", 'write table = "schema.name"')
+        return Format.TABLE
+    if section.content.get("format", Format.PARQUET) != Format.PARQUET:
+        section.wrong("format", "Spark reads parquet files here, or tables that it knows", 'write format = "parquet"')
+    return Format.PARQUET
+
+
+def _source(section: Section, kind: Kind) -> str | None:
     source = section.text("source", 'write a file or a pattern in quotes, such as source = "visits/*.parquet"')
     if source is None:
         return None
@@ -72,7 +101,7 @@ def _source(section: Section) -> str | None:
         remedy = "name a file; secrets come through environment variables only, named by keys that end in _env"
         section.wrong("source", "looks as if it held a secret or a place for one", remedy)
         return None
-    if "://" in source:
+    if "://" in source and kind is not Kind.SPARK:
         section.wrong(
             "source", "is an address, not a file", "name a parquet, csv or duckdb file that this machine holds"
         )
@@ -81,7 +110,7 @@ def _source(section: Section) -> str | None:
 
 
 def _format(section: Section) -> Format:
-    words = [word for word in Format if word is not Format.PYTHON]
+    words = (Format.PARQUET, Format.CSV, Format.DUCKDB)
     named = section.content.get("format")
     source = section.content.get("source")
     remedy = "write one of " + ", ".join(f"format = {quoted(word)}" for word in words)
@@ -102,10 +131,10 @@ def _format(section: Section) -> Format:
 
 def _database_table(section: Section, table: Table) -> str | None:
     named = section.text("table", 'write a name in quotes, such as table = "visits"')
-    if table.format is Format.DUCKDB:
+    if table.format in (Format.DUCKDB, Format.TABLE):
         return named or table.name
     if named is not None and "source" in section and table.format is not Format.PYTHON:
-        section.wrong("table", "is for duckdb sources", "take it out")
+        section.wrong("table", "is for duckdb sources and tables of engines", "take it out")
     elif named is not None and "source" not in section:
         section.wrong("table", "is there without a source", "name the duckdb file as source, or take table out")
     return None

@@ -29,6 +29,7 @@ from discreet.query.reading import Reading
 from discreet.query.rows import condition
 from discreet.query.selects import has_aggregate, read_rows, with_names
 from discreet.query.sets import grouping_sets
+from discreet.query.together import check_together
 
 MOST_SETS = 64
 """Groupings in one question."""
@@ -39,7 +40,7 @@ def build(
 ) -> Question:
     """Return the plan of a SELECT, or refuse it with the text that cannot be answered; it sees so many views."""
     reading = Reading(catalog, dict(parameters or {}), views=views)
-    return _question(select, reading)
+    return check_together(_question(select, reading), catalog)
 
 
 def _question(select: exp.Select, reading: Reading) -> Question:

@@ -14,7 +14,7 @@ from discreet.base.types import Type
 from discreet.engines.duck.engine import DuckEngine
 from discreet.plan.expressions import Call, Column
 from discreet.policy import loads
-from questions import HOSPITAL, POLICY, answered, bounded, engine_of
+from questions import HOSPITAL, POLICY, answered, bounded, duck, engine_of
 
 TEXTS = (
     "SELECT COUNT(*) FROM visits",
@@ -59,11 +59,11 @@ def test_a_cancelled_run_raises_and_the_next_one_works() -> None:
 def test_a_failed_run_raises_and_the_next_one_works() -> None:
     engine = engine_of()
     plan = bounded(engine, TEXTS[0]).plan
-    clause = engine._sources["visits"].clause
-    engine._sources["visits"].clause = "nowhere"
+    clause = duck(engine)._sources["visits"].clause
+    duck(engine)._sources["visits"].clause = "nowhere"
     with pytest.raises(duckdb.Error):
         engine.run(plan).result()
-    engine._sources["visits"].clause = clause
+    duck(engine)._sources["visits"].clause = clause
     assert engine.run(plan).result().sets[0].sums == ((4,),)
 
 

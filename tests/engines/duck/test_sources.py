@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
-from discreet.engines.duck.engine import DuckEngine
+from discreet.engines.engines import Engines
 from discreet.policy import loads
 from questions import answered, bounded, engine_of
 
@@ -51,9 +51,9 @@ day = { type = "date" }
 QUESTION = "SELECT ward, COUNT(*), SUM(age), AVG(cost), MEDIAN(age) FROM visits WHERE day < '1970-01-05' GROUP BY ward"
 
 
-def opened(folder: Path, source: str, frame: Any = None) -> DuckEngine:
+def opened(folder: Path, source: str, frame: Any = None) -> Engines:
     policy = loads(OWNER.replace("SOURCE", source), folder / "policy.toml")
-    return DuckEngine(policy, None if frame is None else {"visits": frame})
+    return Engines(policy, None if frame is None else {"visits": frame})
 
 
 def refused(folder: Path, source: str, frame: Any = None) -> str:
@@ -91,7 +91,7 @@ def test_two_tables_of_one_database_file(tmp_path: Path) -> None:
         database.execute("CREATE TABLE a AS SELECT 1 AS x; CREATE TABLE b AS SELECT 2 AS x UNION ALL SELECT 3")
     head = "[budget]\nepsilon = 1.0\n"
     tables = "".join(f'[tables.{name}]\nsource = "both.db"\nrows_are_units = true\n' for name in "ab")
-    engine = DuckEngine(loads(head + tables, tmp_path / "policy.toml"))
+    engine = Engines(loads(head + tables, tmp_path / "policy.toml"))
     assert [answered(engine, f"SELECT COUNT(*) FROM {name}").sets[0].sums for name in "ab"] == [((1,),), ((2,),)]
 
 
@@ -169,7 +169,7 @@ def test_a_frame_that_changes_later_changes_no_answer(tmp_path: Path) -> None:
     assert answered(engine, QUESTION) == before
 
 
-def units(column: pa.Array, **limits: int) -> DuckEngine:
+def units(column: pa.Array, **limits: int) -> Engines:
     bounds = "\n".join(f"{name} = {most}" for name, most in (limits or {"max_rows": 1}).items())
     policy = f'[budget]\nepsilon = 1.0\n[tables.t]\nunit = "u"\n{bounds}\n'
     return engine_of(policy, {"t": pa.table({"u": column})})
@@ -202,11 +202,11 @@ def test_units_that_no_moment_can_hold_are_dropped() -> None:
     assert answered(units(far), "SELECT COUNT(*) FROM t").sets[0].sums == ((2,),)
 
 
-def in_database(folder: Path, table: str, columns: str = "", more: str = "rows_are_units = true") -> DuckEngine:
+def in_database(folder: Path, table: str, columns: str = "", more: str = "rows_are_units = true") -> Engines:
     with duckdb.connect(str(folder / "t.duckdb")) as database:
         database.execute(f"CREATE TABLE t AS {table}" if table.startswith("SELECT") else table)
     policy = f'[budget]\nepsilon = 1.0\n[tables.t]\nsource = "t.duckdb"\n{more}\n[tables.t.columns]\n{columns}\n'
-    return DuckEngine(loads(policy, folder / "policy.toml"))
+    return Engines(loads(policy, folder / "policy.toml"))
 
 
 def test_types_of_databases_in_the_words_of_a_policy(tmp_path: Path) -> None:
@@ -281,7 +281,7 @@ def test_decimal_units_of_csv_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("u\n1.0\n1\n")
     policy = '[budget]\nepsilon = 1.0\n[tables.t]\nsource = "t.csv"\nunit = "u"\nmax_rows = 1\n'
     with pytest.raises(PolicyError, match="in many ways"):
-        DuckEngine(loads(policy + '[tables.t.columns]\nu = { type = "decimal" }\n', tmp_path / "policy.toml"))
+        Engines(loads(policy + '[tables.t.columns]\nu = { type = "decimal" }\n', tmp_path / "policy.toml"))
 
 
 NAMES = st.text(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import duckdb
@@ -11,7 +11,6 @@ import duckdb
 from discreet.base.errors import PolicyError
 from discreet.engines.duck.connection import connect
 from discreet.engines.duck.dialect import DUCKDB
-from discreet.engines.duck.evaluate import evaluate
 from discreet.engines.duck.forms import quoted
 from discreet.engines.duck.sources import Source
 from discreet.engines.engine import used
@@ -19,31 +18,25 @@ from discreet.engines.rows import Select
 from discreet.engines.running import Running
 from discreet.engines.statements import public
 from discreet.plan.bounded import BoundedPlan
-from discreet.plan.expressions import Column, Constant, Expression
-from discreet.policy.model import Policy
+from discreet.plan.expressions import Constant
+from discreet.policy.model import Policy, Table
 from discreet.policy.problems import problem
-from discreet.policy.schema import Resolved, check_people, check_schema
+from discreet.policy.schema import Resolved, check_schema
 
 
 class DuckEngine:
-    """The tables of a policy, behind DuckDB. Nothing of a private table is read before `run`, but its schema."""
+    """Tables of a policy, all of them or those given, behind DuckDB; `frames` are handed over from Python, by name."""
 
-    def __init__(self, policy: Policy, frames: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, policy: Policy, frames: Mapping[str, Any] | None = None, tables: Collection[Table] | None = None
+    ) -> None:
         self.policy = policy
         self._connection = connect()
-        given = {name.casefold(): frame for name, frame in (frames or {}).items()}
-        unknown = set(given) - {table.name.casefold() for table in policy.tables}
-        if unknown:
-            wrong, remedy = (
-                f"there is no table {sorted(unknown)[0]!r}",
-                "hand over only tables that the policy declares",
-            )
-            raise problem(policy.path, ("tables",), wrong, remedy)
         self._sources: dict[str, Source] = {}
         self.tables: dict[str, Resolved] = {}
-        for table in policy.tables:
+        for table in policy.tables if tables is None else tables:
             try:
-                source = Source(policy, table, self._connection, given.get(table.name.casefold()))
+                source = Source(policy, table, self._connection, (frames or {}).get(table.name))
             except duckdb.Error:
                 wrong, remedy = "it cannot be opened", "check that the path is right and that the file can be read"
                 raise problem(policy.path, ("tables", table.name, "source"), wrong, remedy) from None
@@ -51,7 +44,6 @@ class DuckEngine:
             source.types = dict(resolved.source_types)
             source.check_unit()
             self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
-        check_people(policy, tuple(resolved for resolved in self.tables.values() if not resolved.table.public))
 
     def run(self, plan: BoundedPlan) -> DuckRun:
         """Begin to run a bounded plan."""
@@ -74,10 +66,6 @@ class DuckEngine:
         counts = f"SELECT count(*) AS n FROM ({self._select(table, frozenset(columns))}) WHERE {some} GROUP BY {names}"
         (found,) = self._cursor({table}).execute(f"SELECT coalesce(max(n), 1) FROM ({counts})").fetchone() or (1,)
         return int(found)
-
-    def evaluate(self, expression: Expression, given: dict[Column, tuple[Constant, ...]]) -> tuple[Constant, ...]:
-        """Return the distinct values of an expression, without NULL, over all combinations of public values."""
-        return evaluate(self._connection.cursor(), expression, given)
 
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source that changes when it does. For the operator only."""
