@@ -174,30 +174,40 @@ def batches(expressions: Iterable[Expression], size: int) -> Iterator[list[Expre
         yield some
 
 
-def nested(seed: int, count: int, arguments: dict[str, list[tuple[list[Any], ...]]]) -> Iterator[Call]:
-    """Yield calls of calls of calls, over columns x0 to x5 and constants, drawn from the argument lists of functions."""
-    chance = random.Random(seed)
-    types = list(VALUES)
-    leaves = [column(place, type_) for place, type_ in enumerate(types)]
+class Nesting:
+    """Calls of calls, over columns x0, x1, ... of all types and constants, as the argument lists of functions allow."""
 
-    def grown(wanted: Expression, depth: int) -> Expression:
-        leaf = next(each for each in leaves if each.type is wanted.type)
-        if depth == 0 or chance.random() < 0.2:
-            return leaf
-        for _ in range(20):
-            made = drawn(depth - 1)
-            if made is not None and made.type is wanted.type:
+    def __init__(self, seed: int, arguments: dict[str, list[tuple[list[Any], ...]]]) -> None:
+        self.chance = random.Random(seed)
+        self.leaves = {type_: column(place, type_) for place, type_ in enumerate(VALUES)}
+        self.makers: dict[Type, list[tuple[str, tuple[Any, ...]]]] = {}
+        for name, choices in arguments.items():
+            for pools in choices:
+                for slots in itertools.product(*(self._slots(pool) for pool in pools)):
+                    made = tried(name, *(slot[0] if isinstance(slot, list) else slot for slot in slots))
+                    if made is not None:
+                        self.makers.setdefault(made.type, []).append((name, slots))
+
+    def _slots(self, pool: list[Any]) -> list[Any]:
+        """Return what can stand in an argument's place: a column of each type, or the list of its constants."""
+        columns = [self.leaves[type_] for type_ in dict.fromkeys(e.type for e in pool if isinstance(e, Column))]
+        return columns or [pool]
+
+    def drawn(self, type_: Type, depth: int) -> Expression:
+        """Return an expression of a type, at most so deep."""
+        chance = self.chance
+        if depth == 0 or chance.random() < 0.15:
+            return self.leaves[type_]
+        for _ in range(10):
+            wanted = chance.choice(sorted({name for name, _ in self.makers[type_]}))
+            _, slots = chance.choice([each for each in self.makers[type_] if each[0] == wanted])
+            inner = [chance.choice(s) if isinstance(s, list) else self.drawn(s.type, depth - 1) for s in slots]
+            made = tried(wanted, *inner)
+            if made is not None and made.type is type_:
                 return made
-        return leaf
+        return self.leaves[type_]
 
-    def drawn(depth: int) -> Call | None:
-        name = chance.choice(sorted(arguments))
-        chosen = [chance.choice(pool) for pool in chance.choice(arguments[name])]
-        return tried(name, *(grown(each, depth) if isinstance(each, Column) else each for each in chosen))
-
-    made = 0
-    while made < count:
-        found = drawn(2)
-        if found is not None:
-            made += 1
-            yield found
+    def many(self, count: int, depth: int) -> Iterator[Expression]:
+        """Yield so many of all types."""
+        for _ in range(count):
+            yield self.drawn(self.chance.choice(list(self.makers)), depth)

@@ -91,7 +91,8 @@ def _listed(word: str) -> Form:
 def _null_if(arguments: list[str], made: Call) -> str:
     def body(a: str, b: str) -> str:
         first, second = _alike([a, b], made)
-        return f"(CASE WHEN {first} = {second} THEN NULL ELSE {a} END)"
+        value = f"CAST({a} AS DATE)" if made.type is Type.DATE else a  # beside a time, it came here as one
+        return f"(CASE WHEN {first} = {second} THEN NULL ELSE {value} END)"
 
     return once(arguments, made.arguments, body)
 

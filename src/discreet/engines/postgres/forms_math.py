@@ -10,10 +10,21 @@ import math
 from collections.abc import Callable
 
 from discreet.base.types import Type
-from discreet.engines.postgres.forms_float import HIGHEST, INFINITE, LOWEST, arithmetic, last_finite, over, times, total
+from discreet.engines.postgres.forms_float import (
+    BITS,
+    HIGHEST,
+    INFINITE,
+    LOWEST,
+    arithmetic,
+    last_finite,
+    over,
+    times,
+    total,
+    two,
+)
 from discreet.engines.postgres.forms_powers import power, remainder
 from discreet.engines.postgres.literals import WIDE, as_double, constant, double, whole
-from discreet.engines.postgres.once import once
+from discreet.engines.postgres.once import computed, once
 from discreet.engines.postgres.reach import reach
 from discreet.engines.shapes import Form, within
 from discreet.plan.expressions import Call, Literal
@@ -38,6 +49,8 @@ DOMAINS = {
 
 TINY = 1e-150
 """Below this the sine, tangent and their inverses of a number are the number; some libraries say that they underflow."""
+
+LN_2 = double(math.log(2.0))
 
 LAST_EXP, LAST_STEP = -745.1332191019411, -744.5
 """Below the first the exponential is zero, between them the smallest float: PostgreSQL raises where it is zero."""
@@ -143,6 +156,20 @@ def _named(value: str, body: Callable[[str], str]) -> str:
     return f"(SELECT {body('w.y')} FROM (SELECT {value} AS y OFFSET 0) AS w)"
 
 
+def _log2(a: str, safe: str) -> str:
+    """Return the logarithm of base 2, which PostgreSQL does not have: an exponent, and the logarithm of the rest.
+
+    The rest is between sqrt(1/2) and sqrt(2), so that nothing is lost near 1, and a power of two has just its exponent.
+    """
+    exponent = f"CAST(({BITS.format(a)} >> 52) - 1023 AS DOUBLE PRECISION)"
+    split = computed(
+        f"v.e AS e, v.x * power(2::float8, -v.e) AS m",
+        f"CASE WHEN v.m > {double(math.sqrt(2.0))} THEN v.e + 1 + ln(v.m / 2) / {LN_2} ELSE v.e + ln(v.m) / {LN_2} END",
+    )
+    normal = computed(f"{a} AS x, {exponent} AS e", split)
+    return f"(CASE WHEN {a} BETWEEN {two(-1022)} AND {HIGHEST} THEN {normal} ELSE ln({safe}) / {LN_2} END)"
+
+
 def _curve(word: str) -> Form:
     low, high = DOMAINS[word]
 
@@ -163,7 +190,7 @@ def _curve(word: str) -> Form:
             if word in ("sin", "tan", "asin", "atan"):
                 return f"(CASE WHEN abs({a}) < {double(TINY)} THEN {a} ELSE {word}({safe}) END)"
             if word == "log2":
-                return f"(ln({safe}) / {double(math.log(2.0))})"
+                return _log2(a, safe)
             return f"{'log' if word == 'log10' else word}({safe})"
 
         return once([_double(arguments, made)], made.arguments, body)
