@@ -1,5 +1,5 @@
-"""Forms held against DuckDB's, value by value: the same table of the worst there is, the same expressions, one statement
-on each side, and the canonical texts of the results compared.
+"""Forms held against DuckDB's, value by value: the same tables of the worst there is, the same expressions, and the
+canonical texts of the results compared.
 """
 
 from __future__ import annotations
@@ -40,17 +40,93 @@ WHOLES: list[int | None] = [
     *(2**53, 2**53 + 1, -(2**53) - 1, 2**62, 10**18, -(10**18), 2**63 - 1, -(2**63), 5, -5, 1970),
 ]
 TEXTS: list[str | None] = [
-    *(None, "", "a", "A", "aBc ABC  ", "it's %_\\", "\u00e9\U0001f600e\u0301", "\u00c9\u00dfA", "%_'", "a%", "nan", "NaN"),
+    *(
+        None,
+        "",
+        "a",
+        "A",
+        "aBc ABC  ",
+        "it's %_\\",
+        "\u00e9\U0001f600e\u0301",
+        "\u00c9\u00dfA",
+        "%_'",
+        "a%",
+        "nan",
+        "NaN",
+    ),
     *("inf", "infinity", "true", "TRUE", "t", "F", "yes", "No", "on", "off", "1", "0", " 1", "y ", "n", "tr", "2"),
     *(" 12 ", "+5", "-7", "1_000", "0x1F", "1.5", ".5", "5.", "1e3", "1E-3", "1e999", "-1e-999", "1e1000", "1e0000010"),
-    *("1\n", "\n1", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-0", "-0.0", "1e", "e5", "."),
-    *("1.7976931348623157e308", "1.7976931348623158e308", "1.7976931348623159e308", "-1e400", "1e400", "1e-400", "4e-324"),
-    *("2.4703282292062327e-324", "2.4703282292062328e-324", "-2.47e-324", "9" * 309, "9" * 400, "9" * 401, "0." + "0" * 398),
-    *("-" + "0" * 390 + "1", "2020-02-29", "2021-02-29", "1900-02-29", "2000-02-29", "2020-02-30", "2020-13-01",),
-    *("0001-01-01", "9999-12-31", "2020-04-31", "2020-1-1", " 2020-02-29 ", "2020-02-29\n", "2020-02-29 10:30", "epoch", "today"),
+    *(
+        "1\n",
+        "\n1",
+        "9223372036854775807",
+        "9223372036854775808",
+        "-9223372036854775808",
+        "-0",
+        "-0.0",
+        "1e",
+        "e5",
+        ".",
+    ),
+    *(
+        "1.7976931348623157e308",
+        "1.7976931348623158e308",
+        "1.7976931348623159e308",
+        "-1e400",
+        "1e400",
+        "1e-400",
+        "4e-324",
+    ),
+    *(
+        "2.4703282292062327e-324",
+        "2.4703282292062328e-324",
+        "-2.47e-324",
+        "9" * 309,
+        "9" * 400,
+        "9" * 401,
+        "0." + "0" * 398,
+    ),
+    *(
+        "-" + "0" * 390 + "1",
+        "2020-02-29",
+        "2021-02-29",
+        "1900-02-29",
+        "2000-02-29",
+        "2020-02-30",
+        "2020-13-01",
+    ),
+    *(
+        "0001-01-01",
+        "9999-12-31",
+        "2020-04-31",
+        "2020-1-1",
+        " 2020-02-29 ",
+        "2020-02-29\n",
+        "2020-02-29 10:30",
+        "epoch",
+        "today",
+    ),
     *("2020-02-29T10:30:01.5", "2020-02-29 10:30:00+02", "2020-02-29 24:00", "2020-02-29 24:00:00.5"),
-    *("2020-02-29 23:59:60", "2020-02-29 23:60", "2020-02-29 25:00", "2020-02-29 10:30:01.1234567", "2020-02-29 ", "  "),
-    *("9999-12-31 23:59:59.999999", "2020-01-01 (BC)", "\u00a01", "\t1", "\U0001f600" * 500, "\uff11", "b", "ab", "\x7f", "-"),
+    *(
+        "2020-02-29 23:59:60",
+        "2020-02-29 23:60",
+        "2020-02-29 25:00",
+        "2020-02-29 10:30:01.1234567",
+        "2020-02-29 ",
+        "  ",
+    ),
+    *(
+        "9999-12-31 23:59:59.999999",
+        "2020-01-01 (BC)",
+        "\u00a01",
+        "\t1",
+        "\U0001f600" * 500,
+        "\uff11",
+        "b",
+        "ab",
+        "\x7f",
+        "-",
+    ),
 ]
 TRUTHS: list[bool | None] = [None, True, False]
 DATES: list[dt.date | None] = [
@@ -60,7 +136,11 @@ DATES: list[dt.date | None] = [
 ]
 MOMENTS: list[dt.datetime | None] = [
     *(None, dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31, 23, 59, 59, 999999), dt.datetime(1970, 1, 1)),
-    *(dt.datetime(1969, 12, 31, 23, 59, 59, 999999), dt.datetime(2020, 2, 29, 13, 59, 59, 999500), dt.datetime(2024, 12, 30)),
+    *(
+        dt.datetime(1969, 12, 31, 23, 59, 59, 999999),
+        dt.datetime(2020, 2, 29, 13, 59, 59, 999500),
+        dt.datetime(2024, 12, 30),
+    ),
     *(dt.datetime(1969, 12, 31, 23, 0, 0, 1), dt.datetime(2000, 3, 31, 0, 0, 0, 999), dt.datetime(1, 1, 1, 0, 0, 0, 1)),
     *(dt.datetime(2021, 1, 3, 5, 6, 7), dt.datetime(1900, 2, 28, 12, 30), dt.datetime(9999, 12, 31)),
 ]
@@ -96,7 +176,8 @@ def written(value: Any, type_: Type) -> str:
         return str(value).upper()
     if isinstance(value, int):
         return whole(value)
-    return f"{plain(value if isinstance(value, str) else value.isoformat())}::{'text' if type_ is Type.TEXT else type_.name}"
+    told = value if isinstance(value, str) else value.isoformat()
+    return f"{plain(told)}::{type_.name}"
 
 
 class Sides:
@@ -108,7 +189,9 @@ class Sides:
             name = f"of_{type_.value}"
             kind = DUCK_TYPES[type_]
             duck.execute(f"CREATE OR REPLACE TABLE {name} (n INTEGER, v {kind})")
-            duck.executemany(f"INSERT INTO {name} VALUES (?, CAST(? AS {kind}))", [[n, v] for n, v in enumerate(values)])
+            duck.executemany(
+                f"INSERT INTO {name} VALUES (?, CAST(? AS {kind}))", [[n, v] for n, v in enumerate(values)]
+            )
             listed = ", ".join(f"({n}, {written(value, type_)})" for n, value in enumerate(values))
             collated = ' COLLATE "C"' if type_ is Type.TEXT else ""
             server.execute(f"CREATE TEMP TABLE {name} AS SELECT n, v{collated} AS v FROM (VALUES {listed}) AS q(n, v)")

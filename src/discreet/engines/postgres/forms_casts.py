@@ -43,7 +43,9 @@ def _to_boolean(arguments: list[str], made: Call) -> str:
     if given is not Type.TEXT:
         return f"({arguments[0]} <> 0)"
     yes, no = (plain(f"^({'|'.join(words)})$") for words in (YES, NO))
-    return once(arguments, made.arguments, lambda a: f"(CASE WHEN {a} ~* {yes} THEN TRUE WHEN {a} ~* {no} THEN FALSE END)")
+    return once(
+        arguments, made.arguments, lambda a: f"(CASE WHEN {a} ~* {yes} THEN TRUE WHEN {a} ~* {no} THEN FALSE END)"
+    )
 
 
 def _to_integer(arguments: list[str], made: Call) -> str:

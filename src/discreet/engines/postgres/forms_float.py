@@ -199,7 +199,9 @@ def _signed(a: str, factor: float, positive: str, negative: str) -> str:
 
 
 def _two_signed(a: str, b: str, positive: str, negative: str) -> str:
-    return f"CASE WHEN {a} IS NULL OR {b} IS NULL THEN NULL WHEN ({a} > 0) = ({b} > 0) THEN {positive} ELSE {negative} END"
+    return (
+        f"CASE WHEN {a} IS NULL OR {b} IS NULL THEN NULL WHEN ({a} > 0) = ({b} > 0) THEN {positive} ELSE {negative} END"
+    )
 
 
 def last_finite(rule: Callable[[float], float]) -> float:
@@ -213,7 +215,8 @@ def first_nonzero(rule: Callable[[float], float]) -> float:
 
 
 def _largest(holds: Callable[[float], bool]) -> float:
-    """Return the largest float for which a condition holds that holds up to some float: by its bits, which are ordered."""
+    """Return the largest float for which a condition holds that holds up to some float: their bits are in order."""
+
     def at(bits: int) -> float:
         found: float = struct.unpack("<d", struct.pack("<q", bits))[0]
         return found

@@ -48,7 +48,7 @@ DOMAINS = {
 """Where a function of one number has a finite result."""
 
 TINY = 1e-150
-"""Below this the sine, tangent and their inverses of a number are the number; some libraries say that they underflow."""
+"""Below this the sine, tangent and their inverses of a number are the number; some libraries say they underflow."""
 
 LN_2 = double(math.log(2.0))
 
@@ -120,7 +120,11 @@ def _rounded(arguments: list[str], made: Call) -> str:
     if made.type is Type.INTEGER:
         return arguments[0] if digits >= 0 else once(arguments[:1], made.arguments[:1], _hundreds(-digits))
     if digits == 0:
-        return once(arguments[:1], made.arguments[:1], lambda a: f"(CASE WHEN abs({a}) <= {HIGHEST} THEN {_away(a)} ELSE {a} END)")
+        return once(
+            arguments[:1],
+            made.arguments[:1],
+            lambda a: f"(CASE WHEN abs({a}) <= {HIGHEST} THEN {_away(a)} ELSE {a} END)",
+        )
     return once(arguments[:1], made.arguments[:1], _digits(digits))
 
 
@@ -163,7 +167,7 @@ def _log2(a: str, safe: str) -> str:
     """
     exponent = f"CAST(({BITS.format(a)} >> 52) - 1023 AS DOUBLE PRECISION)"
     split = computed(
-        f"v.e AS e, v.x * power(2::float8, -v.e) AS m",
+        "v.e AS e, v.x * power(2::float8, -v.e) AS m",
         f"CASE WHEN v.m > {double(math.sqrt(2.0))} THEN v.e + 1 + ln(v.m / 2) / {LN_2} ELSE v.e + ln(v.m) / {LN_2} END",
     )
     normal = computed(f"{a} AS x, {exponent} AS e", split)
@@ -200,7 +204,9 @@ def _curve(word: str) -> Form:
 
 def _angle(arguments: list[str], made: Call) -> str:
     written = [_double(arguments, made, place) for place in (0, 1)]
-    return once(written, made.arguments, lambda a, b: f"atan2({within(a, LOWEST, HIGHEST)}, {within(b, LOWEST, HIGHEST)})")
+    return once(
+        written, made.arguments, lambda a, b: f"atan2({within(a, LOWEST, HIGHEST)}, {within(b, LOWEST, HIGHEST)})"
+    )
 
 
 def _bucket(arguments: list[str], made: Call) -> str:

@@ -77,7 +77,7 @@ def _remainder(a: str, b: str) -> str:
         f"greatest(v.{n} >> 52, 1) - 1075 AS e{n}"
         for n in "xy"
     )
-    shifted = ["v.m{n} * power(2::numeric, (v.e{n} - least(v.ex, v.ey))::numeric)".format(n=n) for n in "xy"]
+    shifted = [f"v.m{n} * power(2::numeric, (v.e{n} - least(v.ex, v.ey))::numeric)" for n in "xy"]
     found = computed(split, f"CAST(trunc({shifted[0]}) % trunc({shifted[1]}) AS DOUBLE PRECISION) * {_two_to()}")
     large = _signed(a, computed(parts, found))
     return (

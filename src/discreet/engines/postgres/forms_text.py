@@ -21,7 +21,8 @@ LOWER, UPPER = plain(string.ascii_lowercase), plain(string.ascii_uppercase)
 
 def _held(value: str, least: int) -> str:
     """Return a whole number held between `least` and the farthest; NULL stays NULL."""
-    return f"CAST(CASE WHEN {value} < {least} THEN {least} WHEN {value} > {FARTHEST} THEN {FARTHEST} ELSE {value} END AS INTEGER)"
+    held = f"CASE WHEN {value} < {least} THEN {least} WHEN {value} > {FARTHEST} THEN {FARTHEST} ELSE {value} END"
+    return f"CAST({held} AS INTEGER)"
 
 
 def _substring(arguments: list[str], made: Call) -> str:
@@ -85,7 +86,9 @@ def _to_text(arguments: list[str], made: Call) -> str:
     if given is Type.TEXT:
         return value
     if given is Type.BOOLEAN:
-        return once(arguments, made.arguments, lambda a: bytewise(f"CASE WHEN {a} THEN 'true' WHEN NOT {a} THEN 'false' END"))
+        return once(
+            arguments, made.arguments, lambda a: bytewise(f"CASE WHEN {a} THEN 'true' WHEN NOT {a} THEN 'false' END")
+        )
     return bytewise(f"to_char({value}, 'YYYY-MM-DD')" if given is Type.DATE else f"CAST({value} AS TEXT)")
 
 
