@@ -35,6 +35,7 @@ COVERED_ELSEWHERE = {
     "curator/stopping.py": "curator/test_curator.py",
     "engines/bounding.py": "engines/test_keeping.py",
     "engines/contributions.py": "engines/test_statements.py",
+    "engines/duck/connection.py": "engines/duck/test_statistics.py",
     "engines/keyed.py": "engines/test_keeping.py",
     "engines/picking.py": "engines/test_keeping.py",
     "query/outputs.py": "query/test_selects.py",

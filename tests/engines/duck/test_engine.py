@@ -12,7 +12,6 @@ import pytest
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.engines.duck.engine import DuckEngine
-from discreet.plan.expressions import Call, Column
 from discreet.policy import loads
 from questions import HOSPITAL, POLICY, answered, bounded, duck, engine_of
 
@@ -103,12 +102,6 @@ def test_fingerprints_change_with_the_files(tmp_path: object) -> None:
             out.write(content)
         found.append(DuckEngine(loads(policy, f"{tmp_path}/policy.toml")).fingerprint("t"))
     assert found[0] != found[1]
-
-
-def test_values_of_oddly_named_columns_are_computed_with() -> None:
-    column = Column("t0", "o\"at'; --", Type.INTEGER)
-    found = engine_of().evaluate(Call("neg", (column,), Type.INTEGER), {column: (1, 2)})
-    assert sorted(int(str(value)) for value in found) == [-2, -1]
 
 
 @pytest.mark.parametrize("name", ["read at", 'a"b', "x) AS y; --", "SELECT"])
