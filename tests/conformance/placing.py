@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,7 +64,9 @@ def in_postgres(world: World, server: Cluster, database: str, patch: pytest.Monk
     return Engines(loads(_placed(world, lambda name: f'table = "{world.name}.{name}"') + engine, "owner/policy.toml"))
 
 
-def _placed(world: World, where: object) -> str:
+def _placed(world: World, where: Callable[[str], str]) -> str:
     """Return the policy with a line for each table that says where it is."""
     assert callable(where)
-    return re.sub(r"^\[tables\.(\w+)\]$", lambda found: f"{found[0]}\n{where(found[1])}", world.policy, flags=re.MULTILINE)
+    return re.sub(
+        r"^\[tables\.(\w+)\]$", lambda found: f"{found[0]}\n{where(found[1])}", world.policy, flags=re.MULTILINE
+    )
