@@ -51,4 +51,5 @@ POSTGRES = Dialect(
     total=lambda value: f"sum(CAST({value} AS BIGINT))",
     nth_least=nth_least,
     tame=tame,
+    fence=" OFFSET 0",
 )

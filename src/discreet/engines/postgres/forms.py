@@ -44,8 +44,6 @@ def told(value: str, type_: Type) -> str:
         return bytewise(f"CAST({microseconds(value)} AS TEXT)")
     if type_ is Type.BOOLEAN:
         return bytewise(f"CASE WHEN {value} THEN 'true' WHEN NOT {value} THEN 'false' END")
-    if type_ is Type.DATE:
-        return bytewise(f"to_char({value}, 'YYYY-MM-DD')")
     return value if type_ is Type.TEXT else bytewise(f"CAST({value} AS TEXT)")
 
 

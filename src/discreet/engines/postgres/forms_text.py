@@ -81,7 +81,7 @@ def _ends(arguments: list[str], made: Call) -> str:
 
 
 def _to_text(arguments: list[str], made: Call) -> str:
-    """Dates are written as 2026-03-01."""
+    """Dates are written as 2026-03-01: sessions pin that."""
     given, value = made.arguments[0].type, arguments[0]
     if given is Type.TEXT:
         return value
@@ -89,7 +89,7 @@ def _to_text(arguments: list[str], made: Call) -> str:
         return once(
             arguments, made.arguments, lambda a: bytewise(f"CASE WHEN {a} THEN 'true' WHEN NOT {a} THEN 'false' END")
         )
-    return bytewise(f"to_char({value}, 'YYYY-MM-DD')" if given is Type.DATE else f"CAST({value} AS TEXT)")
+    return bytewise(f"CAST({value} AS TEXT)")
 
 
 def _whole(word: str) -> Form:
