@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
-from servers.postgres import Cluster as Postgres
 from servers.spark import SMALL
 from servers.spark import Cluster as Spark
 
@@ -16,6 +15,7 @@ from conformance.data import worlds
 from conformance.placing import in_duckdb, in_postgres, in_spark
 from discreet.engines.engines import Engines
 from discreet.plan.functions import FUNCTIONS
+from servers.postgres import Cluster as Postgres
 
 Opening = Callable[..., Engines]
 

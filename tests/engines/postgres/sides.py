@@ -8,6 +8,7 @@ import datetime as dt
 import itertools
 import math
 import random
+import struct
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -214,6 +215,24 @@ class Sides:
             for n, each in enumerate(expressions):
                 yield each, list(first[0]), first[n + 1], second[n + 1]
 
+    def sampled(self, expressions: Sequence[Expression], seed: int) -> Iterator[tuple[Expression, Any, Any, Any]]:
+        """Yield an expression over columns of all types, a row's place, and both texts of its value, for some rows."""
+        chance = random.Random(seed)
+        rows = [[chance.randrange(len(values)) for values in VALUES.values()] for _ in range(120)]
+        names = ", ".join(f"n{place}" for place in range(len(VALUES)))
+        listed = ", ".join(f"({', '.join(str(each) for each in (n, *row))})" for n, row in enumerate(rows))
+        joins = [f"JOIN of_{type_.value} AS x{place} ON x{place}.n = n{place}" for place, type_ in enumerate(VALUES)]
+        tables = f"(VALUES {listed}) AS s(n, {names}) {' '.join(joins)}"
+        sides = []
+        for engine, write, tell in ((self.duck, duck_sql, duck_told), (self.server, sql, told)):
+            made = ", ".join(f"{write(each)} AS r{n}" for n, each in enumerate(expressions))
+            values = ", ".join(tell(f"r{n}", each.type) for n, each in enumerate(expressions))
+            inner = f"SELECT s.n AS n, {made} FROM {tables} OFFSET 0"
+            sides.append(engine.execute(f"SELECT n, {values} FROM ({inner}) AS q ORDER BY n").fetchall())
+        for first, second in zip(*sides, strict=True):
+            for n, each in enumerate(expressions):
+                yield each, first[0], first[n + 1], second[n + 1]
+
 
 def column(place: int, type_: Type) -> Column:
     return Column(f"x{place}", "v", type_)
@@ -230,8 +249,6 @@ def same(expression: Expression, first: Any, second: Any, close: bool) -> bool:
 
 
 def _float(bits: int) -> float:
-    import struct
-
     found: float = struct.unpack("<d", struct.pack("<q", bits))[0]
     return found
 
@@ -241,6 +258,15 @@ def functions_of(expression: Expression) -> Iterator[str]:
         yield expression.function
         for argument in expression.arguments:
             yield from functions_of(argument)
+
+
+def rounds_wide(expression: Expression) -> bool:
+    """Say whether a computed whole number becomes a float: DuckDB rounds those of more than 53 bits twice."""
+    if not isinstance(expression, Call):
+        return False
+    floats = expression.type is Type.FLOAT or any(each.type is Type.FLOAT for each in expression.arguments)
+    wide = any(isinstance(each, Call) and each.type is Type.INTEGER for each in expression.arguments)
+    return (floats and wide) or any(rounds_wide(each) for each in expression.arguments)
 
 
 def tried(name: str, *arguments: Expression) -> Call | None:
