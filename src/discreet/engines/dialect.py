@@ -79,6 +79,10 @@ class Dialect:
     Those beyond `most` may be held there, and those nearer to 0 than 1e-290 may become 0.
     """
 
+    fence: str = ""
+    """What ends a subquery whose columns are computed once, where an engine would write them out wherever they are used.
+    """
+
     def typed(self, value: str, type_: Type) -> str:
         """Return a value cast to the type that columns have."""
         return f"CAST({value} AS {self.types[type_]})"
