@@ -80,8 +80,7 @@ class Dialect:
     """
 
     fence: str = ""
-    """What ends a subquery whose columns are computed once, where an engine would write them out wherever they are used.
-    """
+    """What ends a subquery whose columns are computed once, where an engine would write them out at every use."""
 
     def typed(self, value: str, type_: Type) -> str:
         """Return a value cast to the type that columns have."""

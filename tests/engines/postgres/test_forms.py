@@ -6,13 +6,13 @@ import itertools
 from typing import Any
 
 import pytest
-from sides import CLOSE, VALUES, Nesting, Sides, batches, column, functions_of, rounds_wide, same, tried
 
 from discreet.base.types import Type
 from discreet.engines.postgres.forms import FORMS, is_nan, sql, told
 from discreet.plan.expressions import Column, Expression, Literal
 from discreet.plan.functions import FUNCTIONS, call
 from nasty import ARGUMENTS
+from sides import CLOSE, VALUES, Nesting, Sides, batches, column, functions_of, rounds_wide, same, tried
 
 
 def calls(name: str) -> dict[tuple[Type, ...], list[Expression]]:
@@ -51,7 +51,7 @@ def test_every_form_gives_what_duckdb_gives_on_all_values_and_pairs(sides: Sides
 
 @pytest.mark.parametrize("seed", range(4))
 def test_nested_forms_give_what_duckdb_gives(sides: Sides, seed: int) -> None:
-    """Curves differ in their last bits, which forms around them may blow up: of those it is enough that nothing fails."""
+    """Curves differ in their last bits, which forms around them may blow up: of those it is enough that none fails."""
     compared = 0
     for some in batches(Nesting(seed, ARGUMENTS).many(250, 3), 10):
         for made, row, first, second in sides.sampled(some, seed):

@@ -104,7 +104,7 @@ def test_a_cancelled_run_has_no_jobs_any_more_and_no_result(engines: tuple[Engin
     other = spark.run(bounded(spark, QUESTIONS[0]).plan)
     run.cancel()
     tracker = session.context._jsc.sc().statusTracker()
-    mine = set(tracker.getJobIdsForTag(run._jobs._tag))
+    mine = set(tracker.getJobIdsForTag(run._jobs.tag))
     assert mine
     assert mine.isdisjoint(session.context.statusTracker().getActiveJobsIds())
     with pytest.raises(Exception, match="cancel"):
@@ -156,7 +156,7 @@ def test_two_questions_at_once_do_not_mix(engines: tuple[Engines, Engines]) -> N
     duck, spark = engines
     found: dict[str, object] = {}
     asking = [
-        threading.Thread(target=lambda q=each: found.update({q: answered(spark, q)}))  # type: ignore[misc]
+        threading.Thread(target=lambda q=each: found.update({q: answered(spark, q)}))
         for each in (QUESTIONS[0], QUESTIONS[6])
     ]
     for each in asking:

@@ -27,14 +27,6 @@ def tame(value: str, most: Fraction) -> str:
     return body(value) if PLAIN.fullmatch(value) else computed(f"{value} AS x", body("v.x"))
 
 
-def nth_least(value: str, count: int, where: str | None) -> str:
-    """Return the n-th smallest value."""
-    chosen = f" FILTER (WHERE {where})" if where is not None else ""
-    if count == 1:
-        return f"min({value}){chosen}"
-    return f"(array_agg({value} ORDER BY {value}){chosen})[{count}]"
-
-
 POSTGRES = Dialect(
     types=SQL_TYPES,
     wide=WIDE,
@@ -49,7 +41,6 @@ POSTGRES = Dialect(
     leading_bits=lambda digits: f"('x' || substr({digits}, 1, 15))::bit(60)::bigint",
     quotient=lambda above, below: f"div({above}, {below})",
     total=lambda value: f"sum(CAST({value} AS BIGINT))",
-    nth_least=nth_least,
     tame=tame,
     fence=" OFFSET 0",
 )
