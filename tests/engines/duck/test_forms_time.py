@@ -172,3 +172,10 @@ def test_only_plain_dates_and_times_are_read(
 ) -> None:
     assert value(connection, "as_date", text) == date
     assert value(connection, "as_timestamp", text) == moment
+
+
+@pytest.mark.parametrize("text", ["9999-12-31 24:00", " 9999-12-31T24:00:00.0 "])
+def test_the_end_of_the_last_day_is_no_time(connection: duckdb.DuckDBPyConnection, text: str) -> None:
+    """It is in the year 10000, which Python's calendar does not have: as a key, it would make the question fail."""
+    assert value(connection, "as_timestamp", text) is None
+    assert value(connection, "as_timestamp", text.replace("31", "30")) == dt.datetime(9999, 12, 31)

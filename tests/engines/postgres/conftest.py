@@ -1,21 +1,30 @@
-"""What tests of PostgreSQL share: both engines side by side, and a database with a few tables."""
+"""What tests of PostgreSQL share: connections as sessions set them up, and a policy's tables in a schema of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+import psycopg
 import pytest
-from sides import Sides
 
-from discreet.engines.duck.connection import connect
 from discreet.engines.postgres.session import SETTINGS
+from engines.postgres.placed import VARIABLE, Placed
 from servers.postgres import Cluster
 
 
 @pytest.fixture(scope="session")
-def sides(postgres: Cluster, common_database: str) -> Iterator[Sides]:
-    """DuckDB and PostgreSQL with the same tables of the worst values."""
-    with postgres.connect(common_database) as server:
+def server(postgres: Cluster, common_database: str) -> Iterator[psycopg.Connection[Any]]:
+    """A connection under the settings of sessions, that may make tables of its own."""
+    with postgres.connect(common_database) as connection:
         for name, value in SETTINGS.items():
-            server.execute("SELECT set_config(%s, %s, false)", (name, value))
-        yield Sides(server, connect())
+            connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+        yield connection
+
+
+@pytest.fixture
+def placed(postgres: Cluster, database: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Placed]:
+    """An empty database, the only one that policies of the test know the address of."""
+    monkeypatch.setenv(VARIABLE, postgres.dsn(database))
+    with postgres.connect(database) as owner:
+        yield Placed(postgres, database, owner)

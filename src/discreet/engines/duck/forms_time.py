@@ -105,10 +105,11 @@ def _to_date(arguments: list[str], made: Call) -> str:
 
 
 def _to_timestamp(arguments: list[str], made: Call) -> str:
-    value = arguments[0]
-    if made.arguments[0].type is Type.TEXT:
-        value = f"regexp_extract({value}, {text(ISO_TIME)}, 1)"
-    return f"TRY_CAST({value} AS TIMESTAMP)"
+    """The last day may end at 24:00 as every other, and that is in the year 10000."""
+    if made.arguments[0].type is not Type.TEXT:
+        return f"TRY_CAST({arguments[0]} AS TIMESTAMP)"
+    found = f"regexp_extract({arguments[0]}, {text(ISO_TIME)}, 1)"
+    return f"nullif(TRY_CAST({found} AS TIMESTAMP), TIMESTAMP '10000-01-01 00:00:00')"
 
 
 TIMES: dict[str, Form] = {

@@ -57,12 +57,14 @@ FOREIGN = f"""{BEHIND} SELECT count(*) FROM behind JOIN pg_catalog.pg_class AS c
 
 VOLATILE = rf"""{BEHIND} SELECT count(*) FROM behind AS b JOIN pg_catalog.pg_rewrite AS r ON r.ev_class = b.oid
 JOIN pg_catalog.pg_class AS c ON c.oid = b.oid AND c.relkind = 'v'
-CROSS JOIN LATERAL regexp_matches(r.ev_action::text, ':(?:func|opfunc|aggfno|winfno)(?:id)? ([0-9]+)', 'g') AS m
+CROSS JOIN LATERAL regexp_matches(r.ev_action::text, ':(?:funcid|opfuncid|aggfnoid|winfnoid|tsmhandler) ([0-9]+)', 'g') AS m
 JOIN pg_catalog.pg_proc AS p ON p.oid = m[1]::oid WHERE p.provolatile = 'v'"""
 
-WRITES = rf"""{BEHIND} SELECT string_agg(
-concat_ws(' ', b.oid, pg_relation_filenode(b.oid), s.n_tup_ins, s.n_tup_upd, s.n_tup_del), ',' ORDER BY b.oid)
+WRITES = rf"""{BEHIND} SELECT concat_ws(' ', pg_stat_get_bgwriter_stat_reset_time(),
+(SELECT d.stats_reset FROM pg_catalog.pg_stat_database AS d WHERE d.datname = current_database()), string_agg(
+concat_ws(' ', b.oid, pg_relation_filenode(b.oid), s.n_tup_ins, s.n_tup_upd, s.n_tup_del), ',' ORDER BY b.oid))
 FROM behind AS b LEFT JOIN pg_catalog.pg_stat_all_tables AS s ON s.relid = b.oid"""
+"""Counts of writes, and when counting began: after a crash it begins anew."""
 
 COUNTED = "SELECT current_setting('track_counts') = 'on' AND NOT pg_is_in_recovery()"
 
@@ -89,7 +91,7 @@ def find(session: Session, schema: str, name: str, refuse: Refuse) -> Relation:
     """Return what the catalog knows of a table, or refuse one that no snapshot holds still.
 
     Rows of a foreign table come from elsewhere, from a state that nobody fixed, and a view with a volatile function,
-    such as random(), is another table each time that it is read.
+    such as random(), or a sample is another table each time that it is read.
     """
     found = session.rows(FIND, schema, name)
     if not found:

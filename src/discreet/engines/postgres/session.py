@@ -44,6 +44,7 @@ SETTINGS: Mapping[str, str] = {
     "statement_timeout": "0",
     "lock_timeout": "0",
     "idle_in_transaction_session_timeout": "0",
+    "transaction_timeout": "0",
     "jit": "off",
     "work_mem": "128MB",
 }
@@ -57,6 +58,10 @@ for which memory spares a sort.
 
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 """All statements of a session see one state of the tables, and none can change it."""
+
+
+PIN = "SELECT pg_catalog.set_config(%s, %s, true) FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) %s"
+"""Sets what this server knows: `transaction_timeout` is of PostgreSQL 17."""
 
 
 class Server:
@@ -89,6 +94,9 @@ class Server:
             raise self.problem("no server answers", remedy) from None
         try:
             return Session(self, connection)
+        except psycopg.Error:
+            connection.close()
+            raise self.problem("the server broke off", "look into the log of the server") from None
         except BaseException:
             connection.close()
             raise
@@ -112,7 +120,10 @@ class Session:
             raise server.problem("the encoding of the database is not UTF8", remedy)
         connection.execute(BEGIN)
         for name, value in SETTINGS.items():
-            connection.execute("SELECT pg_catalog.set_config(%s, %s, true)", (name, value))
+            connection.execute(PIN, (name, value, name))
+        if self.rows("SELECT current_setting('temp_file_limit')") != [("-1",)]:
+            remedy = "ALTER ROLE ... SET temp_file_limit = -1: it would make questions fail by how many rows there are"
+            raise server.problem("the server limits temporary files of this user", remedy)
 
     def rows(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """Return the rows of one statement; in binary form, where a text can hold no second one."""

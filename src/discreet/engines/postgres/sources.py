@@ -22,6 +22,14 @@ PUBLIC = "public"
 SAFE_DIGITS = 300
 """Decimals with no more digits before and after the point are neither beyond all floats nor, but for 0, below."""
 
+MOST_BYTES = 2**20
+"""Texts with more bytes are NULL: PostgreSQL has none beyond 2^30, and functions on them that take eight times as much.
+
+No expression makes a text more than 64 times as long as those it is made of.
+"""
+
+LONG = frozenset({"text", "varchar", "bpchar"})
+
 
 class Source:
     """One table's rows, as a FROM clause. Of private tables nothing is read but what the catalog says."""
@@ -69,14 +77,16 @@ class Source:
         return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
 
     def _value(self, name: str) -> str:
-        """Return a column in its type. Text is compared byte by byte, whatever collation it has.
+        """Return a column in its type. Text is compared byte by byte, whatever collation it has, and not without end.
 
         Days and times outside the years 1 to 9999 are NULL: engines have different calendars beyond, and Python none.
         """
         stored, value = self.relation.columns[name], quoted(name)
         kind = self.types[name]
         if kind is Type.TEXT:
-            return bytewise(f"CAST({value} AS TEXT)")
+            written = f"CAST({value} AS TEXT)"
+            short = f"CASE WHEN octet_length({value}) <= {MOST_BYTES} THEN {written} END"
+            return bytewise(short if stored.kind in LONG else written)
         if kind is Type.DECIMAL:
             return _float(value, stored.digits)
         if stored.kind == "timestamptz":
