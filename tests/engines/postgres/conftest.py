@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from discreet.engines.postgres.session import SETTINGS
+from discreet.engines.postgres.session import PIN, settings
 from engines.postgres.placed import VARIABLE, Placed
 from servers.postgres import Cluster
 
@@ -17,8 +17,7 @@ from servers.postgres import Cluster
 def server(postgres: Cluster, common_database: str) -> Iterator[psycopg.Connection[Any]]:
     """A connection under the settings of sessions, that may make tables of its own."""
     with postgres.connect(common_database) as connection:
-        for name, value in SETTINGS.items():
-            connection.execute("SELECT set_config(%s, %s, false)", (name, value))
+        connection.execute(PIN.replace("true", "false"), settings(connection.info.server_version))
         yield connection
 
 

@@ -56,12 +56,22 @@ an end after some seconds would tell how many rows there are. They are compiled 
 for which memory spares a sort.
 """
 
+SINCE = {"transaction_timeout": 170_000}
+
 BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 """All statements of a session see one state of the tables, and none can change it."""
 
 
-PIN = "SELECT pg_catalog.set_config(%s, %s, true) FROM pg_catalog.pg_settings WHERE name OPERATOR(pg_catalog.=) %s"
-"""Sets what this server knows: `transaction_timeout` is of PostgreSQL 17."""
+PIN = """
+SELECT pg_catalog.set_config(v.name, v.value, true)
+FROM ROWS FROM (pg_catalog.unnest(%s::pg_catalog.text[]), pg_catalog.unnest(%s::pg_catalog.text[])) AS v(name, value)
+"""
+
+
+def settings(version: int) -> tuple[list[str], list[str]]:
+    """Return names and values for a server of that version."""
+    known = [name for name in SETTINGS if version >= SINCE.get(name, OLDEST)]
+    return known, [SETTINGS[name] for name in known]
 
 
 class Server:
@@ -119,8 +129,7 @@ class Session:
             remedy = "create the database with ENCODING 'UTF8': others have no order of texts by their bytes"
             raise server.problem("the encoding of the database is not UTF8", remedy)
         connection.execute(BEGIN)
-        for name, value in SETTINGS.items():
-            connection.execute(PIN, (name, value, name))
+        connection.execute(PIN, settings(self.version))
         if self.rows("SELECT current_setting('temp_file_limit')") != [("-1",)]:
             remedy = "ALTER ROLE ... SET temp_file_limit = -1: it would make questions fail by how many rows there are"
             raise server.problem("the server limits temporary files of this user", remedy)
