@@ -1,4 +1,4 @@
-"""What tests of PostgreSQL share: connections as sessions set them up, and a policy's tables in a schema of their own."""
+"""What tests of PostgreSQL share: a connection as sessions set it up, and a database for each test."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from engines.postgres.placed import DECLARED, PATH, Placed
 
 
 def found(name: str, schema: str = "public") -> Relation:
-    with Server(PATH, DECLARED).session() as session:
+    with Server(PATH, DECLARED).connect() as session:
         return find(session, schema, name, lambda wrong, remedy: PolicyError(f"{wrong}; {remedy}"))
 
 
@@ -26,7 +26,7 @@ def refused(name: str) -> str:
 
 def state(name: str) -> str | None:
     relation = found(name)
-    with Server(PATH, DECLARED).session() as session:
+    with Server(PATH, DECLARED).connect() as session:
         return writes(session, relation)
 
 
@@ -130,7 +130,12 @@ def test_reading_and_writing_elsewhere_do_not_change_the_state(placed: Placed) -
     placed.owner.execute("SELECT pg_stat_force_next_flush()")
     time.sleep(0.2)
     before = state("t")
-    for statement in ("SELECT * FROM t", "INSERT INTO other VALUES (1)", "VACUUM t", "SELECT pg_stat_force_next_flush()"):
+    for statement in (
+        "SELECT * FROM t",
+        "INSERT INTO other VALUES (1)",
+        "VACUUM t",
+        "SELECT pg_stat_force_next_flush()",
+    ):
         placed.owner.execute(statement.encode())
     time.sleep(0.3)
     assert state("t") == before

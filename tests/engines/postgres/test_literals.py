@@ -13,7 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.base.types import Type
-from discreet.engines.postgres.literals import SQL_TYPES, as_double, constant, double, plain, quoted, text, whole, working
+from discreet.engines.postgres.literals import (
+    SQL_TYPES,
+    as_double,
+    constant,
+    double,
+    plain,
+    quoted,
+    text,
+    whole,
+    working,
+)
 
 LETTERS = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 
@@ -68,7 +78,11 @@ def test_constants_of_every_type(server: psycopg.Connection[Any]) -> None:
         (2**200, Type.INTEGER, 2.0**200),
         (dt.date(9999, 12, 31), Type.DATE, dt.date(9999, 12, 31)),
         (moment, Type.TIMESTAMP, moment.replace(tzinfo=None)),
-        (dt.datetime(2024, 1, 1, 9, tzinfo=dt.timezone(dt.timedelta(hours=9))), Type.TIMESTAMP, dt.datetime(2024, 1, 1)),
+        (
+            dt.datetime(2024, 1, 1, 9, tzinfo=dt.timezone(dt.timedelta(hours=9))),
+            Type.TIMESTAMP,
+            dt.datetime(2024, 1, 1),
+        ),
         ("x", Type.TEXT, "x"),
     ]:
         assert value(server, constant(given_value, type_)) == wanted

@@ -22,7 +22,9 @@ def body(a: str, b: str) -> str:
 def test_columns_are_written_again_and_all_else_is_computed_first() -> None:
     inner: Expression = call("add", X, ONE)
     assert once(["x", "y"], [X, X], body) == "(x + y + x)"
-    assert once(["x + 1", "y"], [inner, X], body) == "(SELECT (v.a0 + y + v.a0) FROM (SELECT x + 1 AS a0 OFFSET 0) AS v)"
+    assert (
+        once(["x + 1", "y"], [inner, X], body) == "(SELECT (v.a0 + y + v.a0) FROM (SELECT x + 1 AS a0 OFFSET 0) AS v)"
+    )
     assert once(["x", "1"], [X, ONE], body) == "(SELECT (x + v.a1 + x) FROM (SELECT 1 AS a1 OFFSET 0) AS v)"
 
 

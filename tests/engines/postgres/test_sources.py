@@ -32,7 +32,7 @@ def opened(table: str = "public.t", unit: str = "u", more: str = "") -> Source:
     named = table.replace("\\", "\\\\").replace('"', '\\"')
     text = OWNER.replace("TABLE", f'table = "{named}"\n{more}').replace("UNIT", unit)
     policy = loads(text + ENGINE, PATH)
-    with Server(PATH, DECLARED).session() as session:
+    with Server(PATH, DECLARED).connect() as session:
         source = Source(policy, policy.tables[0], session)
         source.types = {name: type_ for name, type_ in source.schema().items() if type_ is not None}
         source.check(session)
@@ -40,7 +40,7 @@ def opened(table: str = "public.t", unit: str = "u", more: str = "") -> Source:
 
 
 def read(source: Source, *columns: str) -> list[tuple[Any, ...]]:
-    with Server(PATH, DECLARED).session() as session:
+    with Server(PATH, DECLARED).connect() as session:
         return session.rows(source.select(frozenset(columns)))
 
 
@@ -67,7 +67,10 @@ def test_decimals_of_every_declared_size_are_read(placed: Placed) -> None:
     assert column(placed, "numeric(1000, 500)", f"{nines}.5", f"-0.{'0' * 499}1", "'NaN'")[:2] == [None, 0.0]
     assert column(placed, "numeric(38, 9)", "12345678901234567890123456789.123456789") == [1.2345678901234568e28]
     assert column(placed, "numeric(3, -2)", "12345") == [12300.0]
-    assert column(placed, "numeric(1000, -1000)", "'NaN'", f"{nines}e1000") == [pytest.approx(math.nan, nan_ok=True), None]
+    assert column(placed, "numeric(1000, -1000)", "'NaN'", f"{nines}e1000") == [
+        pytest.approx(math.nan, nan_ok=True),
+        None,
+    ]
     assert column(placed, "numeric(2, 400)", "0", "99e-400") == [0.0, 0.0]
     assert column(placed, "numeric(300, 0)", "9" * 300) == [1e300]
 
@@ -96,16 +99,18 @@ def test_texts_without_end_are_null(placed: Placed) -> None:
     """PostgreSQL raises where a function would need more than 2^30 bytes, which some do at an eighth of that."""
     sizes = [MOST_BYTES, MOST_BYTES + 1, 3_000_000]
     for kind in ("text", "varchar"):
-        found = column(placed, kind, *(f"repeat('a', {size})" for size in sizes), f"repeat('\u00e9', {MOST_BYTES // 2})")
+        found = column(
+            placed, kind, *(f"repeat('a', {size})" for size in sizes), f"repeat('\u00e9', {MOST_BYTES // 2})"
+        )
         assert [value and len(value) for value in found] == [MOST_BYTES, None, None, MOST_BYTES // 2]
 
 
 def test_texts_are_compared_byte_by_byte_whatever_collation_they_have(placed: Placed) -> None:
     placed.owner.execute("CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
-    placed.owner.execute("CREATE TABLE t (u int, x text COLLATE loose, y varchar COLLATE \"en-x-icu\")")
+    placed.owner.execute('CREATE TABLE t (u int, x text COLLATE loose, y varchar COLLATE "en-x-icu")')
     placed.owner.execute("INSERT INTO t VALUES (1, 'ABC', 'b'), (2, 'abc', 'B')")
     source = opened()
-    with Server(PATH, DECLARED).session() as session:
+    with Server(PATH, DECLARED).connect() as session:
         inner = source.select(frozenset({"x", "y"}))
         kept = session.rows(f"SELECT y FROM ({inner}) AS q WHERE x = 'abc' AND x LIKE '%b%'")
         order = session.rows(f"SELECT y FROM ({inner}) AS q ORDER BY y")
@@ -132,7 +137,8 @@ def test_numbers_and_truths_are_themselves(placed: Placed) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["bytea", "int[]", "json", "jsonb", "interval", "money", "inet", "xml", "point", "time", "bit(3)", "int4range"]
+    "kind",
+    ["bytea", "int[]", "json", "jsonb", "interval", "money", "inet", "xml", "point", "time", "bit(3)", "int4range"],
 )
 def test_other_types_are_no_columns(placed: Placed, kind: str) -> None:
     placed.owner.execute(f"CREATE TABLE t (u int, x {kind})".encode())
@@ -147,12 +153,27 @@ def test_a_type_of_another_schema_with_the_name_of_a_known_one_is_none(placed: P
     assert opened().schema()["x"] is None
 
 
-NAMES = ["select", 'a"b', "100%", "%s", "%(x)s", "back\\slash", "it's", "Case", "case", "tab\tle", "\u00e9\U0001f600", "a;--"]
+NAMES = [
+    "select",
+    'a"b',
+    "100%",
+    "%s",
+    "%(x)s",
+    "back\\slash",
+    "it's",
+    "Case",
+    "case",
+    "tab\tle",
+    "\u00e9\U0001f600",
+    "a;--",
+]
 
 
 def test_names_of_all_letters_are_found(placed: Placed) -> None:
     columns = ", ".join('"{}" int'.format(name.replace('"', '""')) for name in NAMES)
-    placed.owner.execute(f'CREATE SCHEMA "Odd%s""schema"; CREATE TABLE "Odd%s""schema"."t.%s""x" (u int, {columns})'.encode())
+    placed.owner.execute(
+        f'CREATE SCHEMA "Odd%s""schema"; CREATE TABLE "Odd%s""schema"."t.%s""x" (u int, {columns})'.encode()
+    )
     values = ", ".join(str(place) for place in range(len(NAMES) + 1))
     placed.owner.execute(f'INSERT INTO "Odd%s""schema"."t.%s""x" VALUES ({values})'.encode())
     source = opened('Odd%s"schema.t.%s"x')
@@ -163,7 +184,16 @@ def test_names_of_all_letters_are_found(placed: Placed) -> None:
 
 def test_the_unit_is_told_apart_exactly(placed: Placed) -> None:
     placed.owner.execute("CREATE TABLE t (u numeric)")
-    values = ["1.0", "1.00", "12345678901234567890.1", "12345678901234567890.2", "'NaN'", "'Infinity'", "NULL", "1e130000"]
+    values = [
+        "1.0",
+        "1.00",
+        "12345678901234567890.1",
+        "12345678901234567890.2",
+        "'NaN'",
+        "'Infinity'",
+        "NULL",
+        "1e130000",
+    ]
     placed.owner.execute(f"INSERT INTO t VALUES ({'), ('.join(values)})".encode())
     found = [unit for (unit,) in read(opened())]
     assert found[:7] == ["1", "1", "12345678901234567890.1", "12345678901234567890.2", "NaN", "Infinity", None]
@@ -229,12 +259,13 @@ def test_rows_are_never_hidden_silently(placed: Placed, monkeypatch: pytest.Monk
 def test_a_view_is_a_source_that_names_its_version(placed: Placed) -> None:
     placed.owner.execute("CREATE TABLE t (u int, x int); INSERT INTO t VALUES (1, 5), (2, 0)")
     placed.owner.execute("CREATE VIEW v AS SELECT u, 10 / x AS y FROM t WHERE x <> 0")
-    assert 'tables.t.version: a view does not tell when its rows change; name one, such as version = "2026-03"' in refused(
-        "v"
+    assert (
+        'tables.t.version: a view does not tell when its rows change; name one, such as version = "2026-03"'
+        in refused("v")
     )
     source = opened("v", more='version = "1"')
     assert read(source, "y") == [(2, 1)]
-    with Server(PATH, DECLARED).session() as session:
+    with Server(PATH, DECLARED).connect() as session:
         assert session.rows(f"SELECT y FROM ({source.select(frozenset({'y'}))}) AS q WHERE y < 9") == [(2,)]
 
 
@@ -242,5 +273,5 @@ def test_a_fingerprint_is_a_hash_of_what_is_counted(placed: Placed, monkeypatch:
     placed.owner.execute("CREATE TABLE t (u int)")
     source = opened()
     monkeypatch.setattr(sources, "writes", lambda session, relation: "counts")
-    with Server(PATH, DECLARED).session() as session:
+    with Server(PATH, DECLARED).connect() as session:
         assert source.fingerprint(session) == hashlib.sha256(b"counts").hexdigest()

@@ -57,7 +57,8 @@ FOREIGN = f"""{BEHIND} SELECT count(*) FROM behind JOIN pg_catalog.pg_class AS c
 
 VOLATILE = rf"""{BEHIND} SELECT count(*) FROM behind AS b JOIN pg_catalog.pg_rewrite AS r ON r.ev_class = b.oid
 JOIN pg_catalog.pg_class AS c ON c.oid = b.oid AND c.relkind = 'v'
-CROSS JOIN LATERAL regexp_matches(r.ev_action::text, ':(?:funcid|opfuncid|aggfnoid|winfnoid|tsmhandler) ([0-9]+)', 'g') AS m
+CROSS JOIN LATERAL
+regexp_matches(r.ev_action::text, ':(?:funcid|opfuncid|aggfnoid|winfnoid|tsmhandler) ([0-9]+)', 'g') AS m
 JOIN pg_catalog.pg_proc AS p ON p.oid = m[1]::oid WHERE p.provolatile = 'v'"""
 
 WRITES = rf"""{BEHIND} SELECT concat_ws(' ', pg_stat_get_bgwriter_stat_reset_time(),

@@ -31,7 +31,7 @@ class PostgresEngine:
         self._sources: dict[str, Source] = {}
         self.tables: dict[str, Resolved] = {}
         for table in tables:
-            with self._server.session() as session:
+            with self._server.session(f"the catalog was asked for {table.name!r}") as session:
                 source = Source(policy, table, session)
                 resolved = check_schema(policy, table, source.schema())
                 source.types = dict(resolved.source_types)
@@ -48,8 +48,7 @@ class PostgresEngine:
         name = quoted(column)
         select = self._public(table, frozenset({column}))
         statement = f"SELECT DISTINCT {name} FROM ({select}) AS q WHERE {name} IS NOT NULL ORDER BY 1"
-        with self._server.session() as session:
-            return tuple(public(value) for (value,) in session.rows(statement))
+        return tuple(public(value) for (value,) in self._read(table, statement))
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
@@ -57,13 +56,12 @@ class PostgresEngine:
         some = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in columns)
         select = self._public(table, frozenset(columns))
         counts = f"SELECT count(*) AS n FROM ({select}) AS q WHERE {some} GROUP BY {names}"
-        with self._server.session() as session:
-            ((found,),) = session.rows(f"SELECT coalesce(max(n), 1) FROM ({counts}) AS q")
+        ((found,),) = self._read(table, f"SELECT coalesce(max(n), 1) FROM ({counts}) AS q")
         return int(found)
 
     def fingerprint(self, table: str) -> str:
         """Return a hash that changes with every write to a table that PostgreSQL counts. For the operator only."""
-        with self._server.session() as session:
+        with self._server.session(f"the state of {table!r} was read") as session:
             return self._sources[table].fingerprint(session)
 
     def close(self) -> None:
@@ -71,6 +69,10 @@ class PostgresEngine:
 
     def _select(self, table: str, columns: frozenset[str]) -> str:
         return self._sources[table].select(columns)
+
+    def _read(self, table: str, statement: str) -> list[tuple[Any, ...]]:
+        with self._server.session(f"public table {table!r} was read") as session:
+            return session.rows(statement)
 
     def _public(self, table: str, columns: frozenset[str]) -> str:
         if not self.tables[table.casefold()].table.public:
@@ -90,7 +92,7 @@ class PostgresRun(Running):
     def execute(self, statement: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement; the first one connects."""
         if self._session is None:
-            session = self._server.session()
+            session = self._server.connect()
             with self._lock:
                 self._session = session
         return self._session.rows(statement)

@@ -7,7 +7,8 @@ password.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,18 @@ class Server:
     def __init__(self, path: Path, declared: Declared) -> None:
         self.path, self.name, self.variable = path, declared.name, declared.dsn_env or ""
 
-    def session(self) -> Session:
+    @contextmanager
+    def session(self, doing: str) -> Iterator[Session]:
+        """Hold a session while something is done outside of questions; what the server says of a failure is hidden."""
+        psycopg = driver()
+        with self.connect() as session:
+            try:
+                yield session
+            except psycopg.Error:
+                remedy = "check that the server runs and its tables are there"
+                raise self.problem(f"the server failed while {doing}", remedy) from None
+
+    def connect(self) -> Session:
         """Connect, or say what is wrong without a word of the address."""
         psycopg = driver()
         address = os.environ.get(self.variable)
