@@ -24,6 +24,7 @@ import mutations_hostile
 import mutations_ledger
 import mutations_ledger_postgres
 import mutations_policy
+import mutations_postgres
 import mutations_query
 from mutations import MUTANTS as FOUNDATIONS
 from mutations import Mutant
@@ -37,6 +38,7 @@ LISTS = (
     mutations_answers,
     mutations_query,
     mutations_engines,
+    mutations_postgres,
     mutations_curator,
     mutations_drawing,
     mutations_hostile,
