@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
-from servers.spark import SMALL
-from servers.spark import Cluster as Spark
 
 from conformance.asking import CURVES, QUIRKS, cases, examples
 from conformance.comparing import AT_ONCE, differences, ran
@@ -16,6 +14,8 @@ from conformance.placing import in_duckdb, in_postgres, in_spark
 from discreet.engines.engines import Engines
 from discreet.plan.functions import FUNCTIONS
 from servers.postgres import Cluster as Postgres
+from servers.spark import SMALL
+from servers.spark import Cluster as Spark
 
 Opening = Callable[..., Engines]
 

@@ -79,6 +79,9 @@ class Dialect:
     Those beyond `most` may be held there, and those nearer to 0 than 1e-290 may become 0.
     """
 
+    fence: str = ""
+    """What ends a subquery whose columns are computed once, where an engine would write them out at every use."""
+
     def typed(self, value: str, type_: Type) -> str:
         """Return a value cast to the type that columns have."""
         return f"CAST({value} AS {self.types[type_]})"

@@ -1,0 +1,110 @@
+"""The engine for tables that outgrow one machine: Spark, which gives back bounded aggregates and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from discreet.base.errors import PolicyError
+from discreet.engines.rows import Select
+from discreet.engines.running import Running
+from discreet.engines.spark.dialect import SPARK
+from discreet.engines.spark.jobs import Jobs, jobs
+from discreet.engines.spark.literals import quoted
+from discreet.engines.spark.session import Session, connected
+from discreet.engines.spark.sources import Source
+from discreet.engines.statements import public
+from discreet.plan.bounded import BoundedPlan
+from discreet.plan.expressions import Constant
+from discreet.policy.model import Engine, Policy, Table
+from discreet.policy.schema import Resolved, check_schema
+
+
+class SparkEngine:
+    """Tables of a policy, behind Spark. Nothing of a private table is read before `run`, but its schema."""
+
+    def __init__(self, policy: Policy, declared: Engine, tables: Collection[Table]) -> None:
+        self.policy = policy
+        self._session = connected(declared, policy.path)
+        self._sources: dict[str, Source] = {}
+        self.tables: dict[str, Resolved] = {}
+        try:
+            for table in tables:
+                source = Source(policy, table, self._session.session)
+                resolved = check_schema(policy, table, source.schema())
+                source.types = dict(resolved.source_types)
+                self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
+        except BaseException:
+            self.close()
+            raise
+
+    def run(self, plan: BoundedPlan) -> SparkRun:
+        """Begin to run a bounded plan."""
+        return SparkRun(self._session, plan, self.tables, self._select)
+
+    def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
+        """Return the distinct values of a public table's column, without NULL."""
+        self._only_public(table)
+        name, select = quoted(column), self._select(table, frozenset({column}))
+        found = rows(self._session, f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY {name}")
+        return tuple(public(value) for (value,) in found)
+
+    def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
+        """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
+        self._only_public(table)
+        names = ", ".join(quoted(name) for name in columns)
+        some = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in columns)
+        counts = f"SELECT count(*) AS n FROM ({self._select(table, frozenset(columns))}) WHERE {some} GROUP BY {names}"
+        ((found,),) = rows(self._session, f"SELECT coalesce(max(n), 1) AS n FROM ({counts})")
+        return int(found)
+
+    def fingerprint(self, table: str) -> str:
+        """Return a hash of a table's source that changes when it does. For the operator only."""
+        return self._sources[table].fingerprint()
+
+    def close(self) -> None:
+        """End the session; a Spark that ran before this engine goes on."""
+        self._session.close()
+
+    def _select(self, table: str, columns: frozenset[str]) -> str:
+        return self._sources[table].select(columns)
+
+    def _only_public(self, table: str) -> None:
+        if not self.tables[table.casefold()].table.public:
+            raise PolicyError(f"{table!r} is private: its values are not listed")
+
+
+def rows(session: Session, statement: str) -> list[tuple[Any, ...]]:
+    """Execute a statement once, into one Arrow table, and return its rows."""
+    table = session.session.sql(statement).toArrow()
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+class SparkRun(Running):
+    """One bounded plan being run, as jobs of Spark that have a tag of their own."""
+
+    def __init__(self, session: Session, plan: BoundedPlan, tables: Mapping[str, Resolved], source: Select) -> None:
+        self._session = session
+        self._jobs: Jobs = jobs(session)
+        self._done = 0
+        super().__init__(plan, tables, source, SPARK)
+
+    def execute(self, statement: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement."""
+        self._jobs.begin()
+        found = rows(self._session, statement)
+        self._done += 1
+        return found
+
+    def interrupt(self) -> None:
+        """Ask Spark to stop the jobs of this run."""
+        self._jobs.stop()
+
+    def release(self) -> None:
+        """Take the tag off the thread of this run."""
+        self._jobs.end()
+
+    def measured(self) -> float:
+        """Return how much is done: statements, and of the one that runs, tasks of the stages that Spark has begun."""
+        share = self._jobs.share()
+        return (self._done + share) / len(self._steps) if share >= 0 or self._done else -1.0

@@ -1,0 +1,142 @@
+"""Forms of functions on texts: letters are code points, and only the letters of ASCII have two cases."""
+
+from __future__ import annotations
+
+import string
+
+from discreet.base.types import Type
+from discreet.engines.shapes import Form, applied, infix
+from discreet.engines.spark.literals import constant, text, working
+from discreet.engines.spark.once import once
+from discreet.plan.expressions import Call, Literal
+
+FARTHEST = 2**31 - 2
+"""Positions and lengths beyond this mean this: no text is longer, and Spark counts in 32 bits."""
+
+LOWER, UPPER = text(string.ascii_lowercase), text(string.ascii_uppercase)
+
+
+def _position(argument: str, made: Call, place: int, least: int) -> str:
+    """Return a whole number held between `least` and the farthest; NULL stays NULL."""
+    given = made.arguments[place]
+    if isinstance(given, Literal) and isinstance(given.value, int):
+        return f"CAST({max(least, min(given.value, FARTHEST))} AS INT)"
+
+    def body(x: str) -> str:
+        held = f"CASE WHEN {x} < {least} THEN {least} WHEN {x} > {FARTHEST} THEN {FARTHEST} ELSE {x} END"
+        return f"CAST({held} AS INT)"
+
+    return once(body, working(argument, Type.INTEGER))
+
+
+def _substring(arguments: list[str], made: Call) -> str:
+    """Positions count from 1, or from the end where negative; a negative length is 0.
+
+    What lies before the beginning takes its share of the length; Spark takes position 0 for 1.
+    """
+    start = _position(arguments[1], made, 1, -FARTHEST)
+    if len(arguments) == 2:
+        return f"substring({arguments[0]}, {start})"
+    length = _position(arguments[2], made, 2, 0)
+    return once(
+        lambda s, p, n: f"substring({s}, {p}, {n} - (CASE WHEN {p} = 0 THEN 1 ELSE 0 END))", arguments[0], start, length
+    )
+
+
+def _left(arguments: list[str], made: Call) -> str:
+    """A negative count leaves out so many letters of the end."""
+    count = _position(arguments[1], made, 1, -FARTHEST)
+    return once(
+        lambda s, n: f"substring({s}, 1, CASE WHEN {n} < 0 THEN greatest(length({s}) + {n}, 0) ELSE {n} END)",
+        arguments[0],
+        count,
+    )
+
+
+def _right(arguments: list[str], made: Call) -> str:
+    """A negative count leaves out so many letters of the beginning."""
+    count = _position(arguments[1], made, 1, -FARTHEST)
+    return once(
+        lambda s, n: (
+            f"substring({s}, CASE WHEN {n} < 0 THEN 1 - {n} ELSE - {n} END, "
+            f"CASE WHEN {n} < 0 THEN {FARTHEST} ELSE {n} END)"
+        ),
+        arguments[0],
+        count,
+    )
+
+
+def _like(arguments: list[str], made: Call) -> str:
+    """LIKE as a regular expression: Spark's own misses letters beyond 16 bits, and takes a backslash for an escape.
+
+    Between two %, the first place where the part fits is as good as any other, so that nothing is tried twice.
+    """
+    pattern, letter = made.arguments[1], made.arguments[2] if len(made.arguments) > 2 else None
+    assert isinstance(pattern, Literal)
+    assert letter is None or isinstance(letter, Literal)
+    if pattern.value is None or (letter is not None and letter.value is None):
+        return constant(None, Type.BOOLEAN)
+    first, *others = _parts(str(pattern.value), None if letter is None else str(letter.value))
+    between = "".join(f"(?>.*?{each})" for each in others[:-1])
+    end = f".*{others[-1]}" if others else ""
+    whole = rf"(?s)\A{first}{between}{end}\z"
+    return f"({arguments[0]} RLIKE {text(whole)})"
+
+
+def _parts(pattern: str, escape: str | None) -> list[str]:
+    """Return what stands between every two %, as regular expressions of one length each."""
+    parts, letters = [""], iter(pattern)
+    for letter in letters:
+        if letter == escape:
+            parts[-1] += _itself(next(letters, letter))
+        elif letter == "%":
+            parts.append("")
+        else:
+            parts[-1] += "." if letter == "_" else _itself(letter)
+    return parts
+
+
+def _itself(letter: str) -> str:
+    return f"\\x{{{ord(letter):X}}}"
+
+
+def _trimmed(side: str) -> Form:
+    """Spaces only, and none of Unicode's other blanks, where no characters are given."""
+    return lambda arguments, made: (
+        f"trim({side} {arguments[1] if len(arguments) > 1 else text(' ')} FROM {arguments[0]})"
+    )
+
+
+def _padded(word: str) -> Form:
+    def form(arguments: list[str], made: Call) -> str:
+        length = made.arguments[1]
+        assert isinstance(length, Literal)
+        assert isinstance(length.value, int)
+        return f"{word}({arguments[0]}, {length.value}, {arguments[2]})"
+
+    return form
+
+
+TEXTS: dict[str, Form] = {
+    "like": _like,
+    "lower": lambda arguments, made: f"translate({arguments[0]}, {UPPER}, {LOWER})",
+    "upper": lambda arguments, made: f"translate({arguments[0]}, {LOWER}, {UPPER})",
+    "reverse": applied("reverse"),
+    "length": applied("length"),
+    "strpos": applied("instr"),
+    "starts_with": applied("startswith"),
+    "ends_with": applied("endswith"),
+    "contains": applied("contains"),
+    "substring": _substring,
+    "left": _left,
+    "right": _right,
+    "trim": _trimmed("BOTH"),
+    "ltrim": _trimmed("LEADING"),
+    "rtrim": _trimmed("TRAILING"),
+    "replace": applied("replace"),
+    "join": infix("||"),
+    "concat": lambda arguments, made: f"concat_ws('', {', '.join(arguments)})",
+    "lpad": _padded("lpad"),
+    "rpad": _padded("rpad"),
+    "as_text": lambda arguments, made: f"CAST({arguments[0]} AS STRING)",
+}

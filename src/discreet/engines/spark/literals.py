@@ -1,0 +1,85 @@
+"""Names, constants and types as Spark's SQL, whatever they hold."""
+
+from __future__ import annotations
+
+import datetime as dt
+import string
+from fractions import Fraction
+
+from discreet.base.types import Type
+
+WIDE = "DECIMAL(38,0)"
+"""What whole numbers are computed in: more than the 126 bits that they are proven to fit."""
+
+SQL_TYPES = {
+    Type.BOOLEAN: "BOOLEAN",
+    Type.INTEGER: "BIGINT",
+    Type.DECIMAL: "DOUBLE",
+    Type.FLOAT: "DOUBLE",
+    Type.TEXT: "STRING",
+    Type.DATE: "DATE",
+    Type.TIMESTAMP: "TIMESTAMP_NTZ",
+}
+"""What columns are cast to where they are read; points in time have no zone, since all are in UTC."""
+
+PLAIN = frozenset(string.ascii_letters + string.digits + " ")
+"""Characters that mean themselves in a string constant, alone and beside one another."""
+
+
+def quoted(name: str) -> str:
+    """Return a name as an identifier, whatever it holds. Sessions must not substitute variables: these have no escape.
+
+    >>> quoted("a`b")
+    '`a``b`'
+    """
+    return "`" + name.replace("`", "``") + "`"
+
+
+def text(value: str) -> str:
+    r"""Return a string constant, whatever it holds: no quote, backslash or ${...} can end it or be replaced in it.
+
+    >>> print(text("it's ${x}"))
+    'it\u0027s \u0024\u007Bx\u007D'
+    """
+    return "'" + "".join(letter if letter in PLAIN else _escaped(ord(letter)) for letter in value) + "'"
+
+
+def _escaped(code: int) -> str:
+    return f"\\u{code:04X}" if code < 1 << 16 else f"\\U{code:08X}"
+
+
+def constant(value: object, type_: Type) -> str:
+    """Return a constant of that type."""
+    if value is None:
+        return f"CAST(NULL AS {SQL_TYPES[type_]})"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, int):
+        return whole(value) if abs(value) < 1 << 126 else number(Fraction(value))
+    if isinstance(value, Fraction):
+        return number(value)
+    if isinstance(value, dt.datetime):
+        return moment(value.astimezone(dt.UTC).replace(tzinfo=None))
+    if isinstance(value, dt.date):
+        return f"DATE '{value.isoformat()}'"
+    return text(str(value))
+
+
+def whole(value: int) -> str:
+    """Return a whole number of at most 38 digits."""
+    return f"CAST('{value}' AS {WIDE})"
+
+
+def number(value: Fraction) -> str:
+    """Return a DOUBLE constant: the nearest float."""
+    return f"CAST('{float(value)!r}' AS DOUBLE)"
+
+
+def moment(value: dt.datetime) -> str:
+    """Return a point in time, given in UTC and without a zone."""
+    return f"TIMESTAMP_NTZ '{value.isoformat(sep=' ')}'"
+
+
+def working(argument: str, type_: Type) -> str:
+    """Return an argument in the type that is computed in: whole numbers in 38 digits, all others as they are."""
+    return f"CAST({argument} AS {WIDE if type_ is Type.INTEGER else SQL_TYPES[type_]})"

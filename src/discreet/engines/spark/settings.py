@@ -1,0 +1,110 @@
+"""Spark's settings: which an owner may write, and which the guarantees rest on.
+
+A session here begins with Spark's own defaults for everything that says how SQL is read and run, whatever the cluster
+or the process has set, and with what is listed below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from discreet.policy.engines import DEFAULT
+from discreet.policy.model import Engine
+from discreet.policy.problems import problem, shown
+
+MEANING = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.variable.substitute": "false",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+    "spark.sql.runSQLOnFiles": "true",
+}
+"""What a statement means. Names cannot escape ${...}; exact division rests on the types of quotients of decimals."""
+
+BELIEVED = {
+    "spark.sql.parquet.filterPushdown": "false",
+    "spark.sql.parquet.aggregatePushdown": "false",
+    "spark.sql.parquet.recordLevelFilter.enabled": "false",
+    "spark.sql.parquet.respectSummaryFiles": "false",
+    "spark.sql.orc.filterPushdown": "false",
+    "spark.sql.orc.aggregatePushdown": "false",
+    "spark.sql.csv.filterPushdown.enabled": "false",
+    "spark.sql.json.filterPushdown.enabled": "false",
+    "spark.sql.avro.filterPushdown.enabled": "false",
+    "spark.sql.cbo.enabled": "false",
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
+    "spark.sql.optimizer.runtimeFilter.semiJoinReduction.enabled": "false",
+}
+"""What believes the statistics of files and tables, or filters rows before the statement does.
+
+Statistics of a row group leave NaN out: a filter that believes them skips the NaN of a group or sees it, depending on
+which other rows the group has. So one row could change whether thousands of others count.
+"""
+
+READING = {
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.parquet.mergeSchema": "false",
+    "spark.sql.parquet.binaryAsString": "false",
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    "spark.sql.parquet.int96AsTimestamp": "true",
+    "spark.sql.parquet.int96TimestampConversion": "false",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+}
+"""How files are read: all of them or none; days are those of one calendar, and none raises for being old.
+
+Columns that are names of folders are text: their type must not depend on which folders there are.
+"""
+
+REQUIRED = {**MEANING, **BELIEVED, **READING}
+
+FREE = (
+    "spark.sql.shuffle.partitions",
+    "spark.sql.files.",
+    "spark.sql.adaptive.",
+    "spark.sql.autoBroadcastJoinThreshold",
+    "spark.sql.broadcastTimeout",
+    "spark.sql.catalog.",
+    "spark.sql.catalogImplementation",
+    "spark.sql.defaultCatalog",
+    "spark.sql.hive.metastore.",
+    "spark.sql.warehouse.dir",
+    "spark.sql.ui.",
+)
+"""What of Spark SQL may be set: how work is split and where tables are."""
+
+
+def section(engine: Engine) -> tuple[str, ...]:
+    """Return where a policy declares an engine."""
+    return (DEFAULT,) if engine.name == DEFAULT else ("engines", engine.name)
+
+
+def free(name: str) -> bool:
+    """Say whether a setting changes no result.
+
+    >>> free("spark.executor.memory"), free("spark.sql.shuffle.partitions"), free("spark.sql.ansi.enabled")
+    (True, True, False)
+    """
+    return name not in REQUIRED and (not name.startswith("spark.sql.") or name.startswith(FREE))
+
+
+def check(engine: Engine, policy: Path) -> None:
+    """Refuse settings of a policy that a guarantee rests on."""
+    for name, value in engine.settings:
+        key = (*section(engine), "settings", name)
+        if not name.startswith("spark."):
+            raise problem(policy, key, "is no setting of Spark", "write names that begin with spark.")
+        if not free(name):
+            wrong = f"is {shown(value)}, and what Spark SQL means is not to be changed"
+            raise problem(policy, key, wrong, "take it out")
+
+
+def strange(found: Iterable[str]) -> list[str]:
+    """Return the settings of a session that are not Spark's defaults and could change a result."""
+    return sorted(name for name in found if name.startswith("spark.sql.") and not free(name))

@@ -1,0 +1,150 @@
+"""Where rows come from on Spark: parquet files by path, pattern or address, and tables and views of its catalog."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from discreet.base.types import Type
+from discreet.engines.dialect import UNIT
+from discreet.engines.rows import ENDS
+from discreet.engines.spark.literals import SQL_TYPES, constant, quoted
+from discreet.engines.spark.once import held
+from discreet.policy.model import Policy, Table
+from discreet.policy.problems import problem
+
+if TYPE_CHECKING:
+    from discreet.base.errors import PolicyError
+
+TYPES = {
+    "boolean": Type.BOOLEAN,
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), Type.INTEGER),
+    "decimal": Type.DECIMAL,
+    **dict.fromkeys(("float", "double"), Type.FLOAT),
+    **dict.fromkeys(("string", "varchar", "char"), Type.TEXT),
+    "date": Type.DATE,
+    **dict.fromkeys(("timestamp", "timestamp_ntz"), Type.TIMESTAMP),
+}
+"""Spark's types in the words of a policy; others, such as arrays and binary, have none."""
+
+SPECIAL = re.compile(r"([*?\[\]{}\\])")
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+class Source:
+    """One table's rows, as a FROM clause."""
+
+    def __init__(self, policy: Policy, table: Table, session: Any) -> None:
+        self.policy, self.table, self.session = policy, table, session
+        self.types: dict[str, Type] = {}
+        """Types of the columns, set once the schema is checked."""
+        self.kinds: dict[str, str] = {}
+        """Spark's own types of the columns, once the schema is read."""
+        self.clause = self._clause()
+
+    def _clause(self) -> str:
+        place, name = location(self.policy, self.table), self.table.database_table
+        if place is not None:
+            return f"parquet.{quoted(place)}"
+        if name is None:
+            wrong, remedy = "there is no source", 'write source = "...", or table = "..." for a table of the catalog'
+            raise problem(self.policy.path, ("tables", self.table.name, "source"), wrong, remedy)
+        return ".".join(quoted(part) for part in name.split("."))
+
+    def schema(self) -> dict[str, Type | None]:
+        """Return the columns and their types, from the source's own schema.
+
+        Spark hands names to Hadoop, which puts other words for ${...} in them; such a column is never asked for.
+        """
+        try:
+            fields = self.session.sql(f"SELECT * FROM {self.clause}").schema.fields
+        except Exception:
+            raise self._unreadable() from None
+        self.kinds = {each.name: each.dataType.simpleString() for each in fields}
+        return {name: None if "${" in name else _type(kind) for name, kind in self.kinds.items()}
+
+    def select(self, columns: frozenset[str]) -> str:
+        """Return a SELECT of these columns, cast to their types, and of the unit; what does not fit is NULL."""
+        listed = [f"{self._value(name)} AS {quoted(name)}" for name in self.types if name in columns]
+        if self.table.unit is not None:
+            listed.append(f"{self._unit(self.table.unit)} AS {UNIT}")
+        return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
+
+    def _value(self, name: str) -> str:
+        """Return a column in its type. Text is compared byte by byte, whatever collation a table gave it.
+
+        Days and times outside the years 1 to 9999 are NULL: engines have different calendars beyond, and Python none.
+        """
+        kind = self.types[name]
+        value = f"CAST({quoted(name)} AS {SQL_TYPES[kind]})"
+        if kind in ENDS:
+            return held(value, *(constant(end, kind) for end in ENDS[kind]))
+        return f"({value} COLLATE UTF8_BINARY)" if kind is Type.TEXT else value
+
+    def _unit(self, name: str) -> str:
+        """Return whose row it is. Wide numbers become texts: as floats, two units could be one.
+
+        The zeros at their ends go, so that 1.0 and 1.00 in two tables are one unit.
+        """
+        if self.types[name] is not Type.DECIMAL:
+            return self._value(name)
+        told = f"CAST({quoted(name)} AS STRING)"
+        short = f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM {told}))"
+        return f"(CASE WHEN contains({told}, '.') THEN {short} ELSE {told} END)"
+
+    def fingerprint(self) -> str:
+        """Return a hash that changes with the files of a source: their paths, sizes and times."""
+        facts = ("file_path", "file_size", "file_modification_time")
+        listed = ", ".join(f"CAST(_metadata.{fact} AS STRING) AS {fact}" for fact in facts)
+        try:
+            files = self.session.sql(f"SELECT DISTINCT {listed} FROM {self.clause}").collect()
+        except Exception:
+            if self.table.source is not None:
+                raise self._unreadable() from None
+            wrong = "nothing of Spark tells when this table or view changes"
+            remedy = 'say so yourself, as in version = "2026-03", and write another whenever its rows change'
+            raise problem(self.policy.path, ("tables", self.table.name, "version"), wrong, remedy) from None
+        told = hashlib.sha256()
+        for file in sorted(tuple(row) for row in files):
+            told.update("\x00".join((*file, "")).encode())
+        return told.hexdigest()
+
+    def _unreadable(self) -> PolicyError:
+        """Say what is wrong with a source without quoting what it holds."""
+        wrong = "Spark cannot read it"
+        remedy = (
+            "check that it is there, that it is parquet or a table of the catalog, and that it holds no time of day "
+        )
+        remedy += "or point in time told to the nanosecond"
+        key = "source" if self.table.source is not None else "table"
+        return problem(self.policy.path, ("tables", self.table.name, key), wrong, remedy)
+
+
+def _type(kind: str) -> Type | None:
+    """Return the type of a column of Spark's, such as decimal(9,2) or string collate UNICODE."""
+    return TYPES.get(re.split(r"[( ]", kind)[0])
+
+
+def location(policy: Policy, table: Table) -> str | None:
+    """Return a table's source as Spark takes it: an address as it is, a path from the policy's folder on.
+
+    Characters that Hadoop takes for patterns, and Python does not, mean themselves.
+    """
+    source = table.source
+    if source is None or ADDRESS.match(source):
+        return source
+    folder = str(policy.path.parent.absolute())
+    found = _pattern(source) if glob.has_magic(source) else SPECIAL.sub(r"\\\1", source)
+    start = "" if source.startswith("/") else SPECIAL.sub(r"\\\1", folder) + "/"
+    return f"file:{start}{found}"
+
+
+def _pattern(source: str) -> str:
+    r"""Return a pattern as Hadoop writes it: braces mean themselves, and so does what stands alone in brackets.
+
+    >>> print(_pattern("a[*]{1}/*.parquet"))
+    a\*\{1\}/*.parquet
+    """
+    return re.sub(r"\[([*?\[])\]|([{}\\])", lambda found: "\\" + (found[1] or found[2]), source)

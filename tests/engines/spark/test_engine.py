@@ -1,0 +1,184 @@
+"""Questions on Spark give the same whole numbers as on DuckDB, and stop when they are told to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from discreet.base.errors import FailedError, PolicyError
+from discreet.curator import Curator
+from discreet.curator.stopping import GENERIC
+from discreet.engines.engines import Engines
+from discreet.engines.spark.engine import SparkRun
+from discreet.engines.spark.session import Session
+from discreet.policy.model import Engine, Kind
+from engines.spark.worlds import both, section, with_sources
+from questions import HOSPITAL, POLICY, answered, bounded
+from servers.spark import Cluster, connect_server
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+QUESTIONS = (
+    "SELECT COUNT(*) FROM visits",
+    "SELECT ward, COUNT(*), SUM(age), AVG(cost), COUNT(DISTINCT patient) FROM visits GROUP BY ward",
+    "SELECT sick, COUNT(*), SUM(cost) FROM visits WHERE age > 2 OR ward LIKE '%th' GROUP BY sick",
+    "SELECT ward, MEDIAN(age), QUANTILE_CONT(cost, 0.25), COUNT(DISTINCT age) FROM visits GROUP BY ward",
+    "SELECT floor, COUNT(*), VARIANCE(age) FROM visits JOIN wards USING (ward) GROUP BY floor",
+    "SELECT COUNT(*), SUM(n) FROM (SELECT patient, COUNT(*) AS n, MAX(cost) AS most FROM visits GROUP BY patient) "
+    "WHERE most > 1",
+    "SELECT ward, COUNT(*), SUM(age) FROM people GROUP BY ward",
+    "SELECT ward, sick, COUNT(*) FROM visits GROUP BY GROUPING SETS ((ward), (sick), ())",
+    "SELECT COUNT(*) FROM visits WHERE patient IN (SELECT patient FROM visits WHERE cost > 2)",
+    "SELECT COUNT(*) FROM visits WHERE patient NOT IN (SELECT patient FROM visits WHERE sick)",
+)
+
+
+@pytest.fixture(scope="module")
+def engines(
+    session: Session, declared: Engine, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Engines, Engines]]:
+    duck, spark = both(POLICY, HOSPITAL, tmp_path_factory.mktemp("hospital"), declared)
+    yield duck, spark
+    spark.close()
+    duck.close()
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_same_whole_numbers_as_on_duckdb(engines: tuple[Engines, Engines], question: str) -> None:
+    duck, spark = engines
+    wanted = answered(duck, question)
+    assert answered(spark, question) == wanted
+    assert any(any(sums) for each in wanted.sets for sums in each.sums)
+
+
+def test_keys_from_the_data_come_with_their_units(engines: tuple[Engines, Engines]) -> None:
+    duck, spark = engines
+    for key in ("seen", "at"):
+        question = f"SELECT {key}, COUNT(*), SUM(cost) FROM visits GROUP BY {key}"
+        wanted = answered(duck, question)
+        assert answered(spark, question) == wanted
+        assert wanted.sets[0].keys
+
+
+def test_public_tables_tell_their_values_and_private_ones_do_not(engines: tuple[Engines, Engines]) -> None:
+    duck, spark = engines
+    for column in ("ward", "floor", "weight", "code", "opened"):
+        assert spark.public_values("wards", column) == duck.public_values("wards", column)
+    assert spark.fan_out("wards", ("floor",)) == duck.fan_out("wards", ("floor",)) == 2
+    assert spark.fan_out("wards", ("ward",)) == 1
+    with pytest.raises(PolicyError, match="private"):
+        spark.public_values("visits", "ward")
+
+
+def test_progress_ends_at_one(engines: tuple[Engines, Engines]) -> None:
+    _, spark = engines
+    run = spark.run(bounded(spark, "SELECT ward, SUM(cost) FROM visits GROUP BY ward").plan)
+    seen = [run.progress()]
+    while not run.wait(0.05):
+        seen.append(run.progress())
+    assert all(-1 <= each <= 1 for each in seen)
+    assert any(each >= 0 for each in seen)
+    assert run.progress() == 1.0
+    run.result()
+
+
+MANY_STAGES = QUESTIONS[3]
+
+
+def begun(spark: Engines) -> SparkRun:
+    """Return a run of which Spark has begun a stage, and not all."""
+    run = spark.run(bounded(spark, MANY_STAGES).plan)
+    assert isinstance(run, SparkRun)
+    while run.progress() < 0 and not run.wait(0.02):
+        pass
+    assert not run.wait(0)
+    return run
+
+
+def test_a_cancelled_run_has_no_jobs_any_more_and_no_result(engines: tuple[Engines, Engines], session: Session) -> None:
+    _, spark = engines
+    run = begun(spark)
+    other = spark.run(bounded(spark, QUESTIONS[0]).plan)
+    run.cancel()
+    tracker = session.context._jsc.sc().statusTracker()
+    mine = set(tracker.getJobIdsForTag(run._jobs.tag))
+    assert mine
+    assert mine.isdisjoint(session.context.statusTracker().getActiveJobsIds())
+    with pytest.raises(Exception, match="cancel"):
+        run.result()
+    assert other.result()
+
+
+def test_a_worker_that_dies_costs_time_and_nothing_else(engines: tuple[Engines, Engines], cluster: Cluster) -> None:
+    duck, spark = engines
+    run = begun(spark)
+    cluster.kill_worker("second")
+    try:
+        assert run.result() == answered(duck, MANY_STAGES)
+    finally:
+        cluster.add_worker("second")
+
+
+def test_a_question_that_loses_its_cluster_keeps_its_charge_and_says_one_thing(
+    session: Session, cluster: Cluster, declared: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A task that cannot be run at all fails the job; the message is the same as for whatever else fails."""
+    policy = with_sources(POLICY, HOSPITAL, tmp_path) + section(declared)
+    (tmp_path / "policy.toml").write_text(policy)
+    Curator.init(tmp_path / "policy.toml")
+    with Curator.open(tmp_path / "policy.toml") as curator:
+        question = "SELECT ward, SUM(cost) AS total FROM visits GROUP BY ward"
+        kept = (tmp_path / "visits.parquet").read_bytes()
+        execute = SparkRun.execute
+
+        def broken(run: SparkRun, statement: str) -> object:
+            (tmp_path / "visits.parquet").write_bytes(b"PAR1 no longer a table PAR1")
+            return execute(run, statement)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(SparkRun, "execute", broken)
+            with pytest.raises(FailedError) as found:
+                curator.ask(question, epsilon=1)
+        assert str(found.value) == GENERIC
+        assert [entry.kind for entry in curator.ledger.entries()][:2] == ["CREATE", "CHARGE"]
+        (tmp_path / "visits.parquet").write_bytes(kept)
+        curator.resume()
+        first = curator.ask(question, epsilon=1)
+        assert curator.ask(question, epsilon=1).rows == first.rows
+        kinds = [entry.kind for entry in curator.ledger.entries()]
+        assert (kinds.count("CHARGE"), kinds.count("RECORD")) == (1, 1)
+
+
+def test_two_questions_at_once_do_not_mix(engines: tuple[Engines, Engines]) -> None:
+    duck, spark = engines
+    found: dict[str, object] = {}
+    asking = [
+        threading.Thread(target=lambda q=each: found.update({q: answered(spark, q)}))
+        for each in (QUESTIONS[0], QUESTIONS[6])
+    ]
+    for each in asking:
+        each.start()
+    for each in asking:
+        each.join()
+    assert found == {each: answered(duck, each) for each in (QUESTIONS[0], QUESTIONS[6])}
+
+
+@pytest.mark.long
+def test_a_whole_question_over_spark_connect(tmp_path: Path) -> None:
+    server, address = connect_server(tmp_path)
+    try:
+        duck, spark = both(POLICY, HOSPITAL, tmp_path, Engine("engine", Kind.SPARK, remote=address))
+        for question in (QUESTIONS[1], MANY_STAGES):
+            assert answered(spark, question) == answered(duck, question)
+        assert len(spark.fingerprint("visits")) == 64
+        run = begun(spark)
+        run.cancel()
+        with pytest.raises(Exception, match=r"(?i)cancel|interrupt"):
+            run.result()
+        assert answered(spark, QUESTIONS[0]) == answered(duck, QUESTIONS[0])
+        spark.close()
+    finally:
+        server.kill()

@@ -1,0 +1,91 @@
+"""Constants mean themselves to Spark, whatever they hold, and so do names."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from discreet.base.types import Type
+from discreet.engines.spark.literals import PLAIN, constant, number, quoted, text, working
+from discreet.engines.spark.session import Session
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+TEXTS: tuple[str, ...] = (
+    "",
+    "it's",
+    'a "b"',
+    "\\",
+    "\\n",
+    "\\'",
+    "${spark.master}",
+    "${x",
+    "%_\\%",
+    "a\nb\r\tc",
+    "\x01\x1f\x7f",
+    "é\u0301",
+)
+TEXTS += (
+    "\U0001f600",
+    "-- no comment",
+    "/* nor this */",
+    "\u2028",
+    "`",
+    "$",
+    "{}",
+    ":name ?",
+    "\\u0041",
+    "null",
+    "0" * 3000,
+)
+
+VALUES: list[tuple[Any, Type]] = [
+    (2**126 - 1, Type.INTEGER),
+    (-(2**126) + 1, Type.INTEGER),
+    (0, Type.INTEGER),
+    (True, Type.BOOLEAN),
+    (None, Type.DATE),
+    (dt.date(1, 1, 1), Type.DATE),
+    (dt.date(9999, 12, 31), Type.DATE),
+    (dt.date(1582, 10, 10), Type.DATE),
+    (dt.datetime(1, 1, 1, 0, 0, 0, 1, tzinfo=dt.UTC), Type.TIMESTAMP),
+    (dt.datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=dt.UTC), Type.TIMESTAMP),
+]
+FLOATS = (0.1, 5e-324, 1.7976931348623157e308, -1 / 3, 2.0**63, 1e23, 9007199254740993.0)
+
+
+def test_every_constant_comes_back_as_it_was(session: Session) -> None:
+    written = [text(value) for value in TEXTS]
+    written += [constant(value, type_) for value, type_ in VALUES] + [number(Fraction(value)) for value in FLOATS]
+    (found,) = session.session.sql(f"SELECT {', '.join(written)}").collect()
+    assert list(found)[: len(TEXTS)] == list(TEXTS)
+    for (value, type_), each in zip(VALUES, list(found)[len(TEXTS) :], strict=False):
+        wanted = value.replace(tzinfo=None) if isinstance(value, dt.datetime) else value
+        assert each == wanted, type_
+    assert list(found)[-len(FLOATS) :] == list(FLOATS)
+
+
+def test_every_name_names_itself(session: Session) -> None:
+    names = ("a b", "it's", "a`b", "${spark.master}", "é\U0001f600", "SELECT", "a.b", "-- x", "\\", '"')
+    listed = ", ".join(f"1 AS {quoted(name)}" for name in names)
+    assert tuple(session.session.sql(f"SELECT {listed}").columns) == names
+
+
+def test_no_letter_in_a_constant_means_anything_to_spark() -> None:
+    assert PLAIN.isdisjoint("'\"\\${}`%_:?-/*;")
+    assert text("${a}'\\") == r"'\u0024\u007Ba\u007D\u0027\u005C'"
+    assert text("\U0001f600") == r"'\U0001F600'"
+
+
+def test_whole_numbers_beyond_38_digits_are_floats() -> None:
+    assert constant(2**126, Type.INTEGER) == f"CAST('{float(2**126)!r}' AS DOUBLE)"
+    assert math.isfinite(2.0**126)
+
+
+def test_whole_numbers_are_computed_in_38_digits() -> None:
+    assert working("x", Type.INTEGER) == "CAST(x AS DECIMAL(38,0))"
+    assert working("x", Type.DECIMAL) == "CAST(x AS DOUBLE)"
