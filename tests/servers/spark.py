@@ -29,6 +29,12 @@ SMALL = {
 }
 """Settings of sessions on such a cluster: one small executor on each worker."""
 
+GUARDED = '"$@" & exec >&- 2>&-; read line; kill -9 0'
+"""Runs a command until its standard input is closed, and then ends it and all that it began.
+
+So nothing goes on after tests that were ended before they could clean up.
+"""
+
 LOGGING = """\
 rootLogger.level = info
 rootLogger.appenderRef.stderr.ref = console
@@ -67,10 +73,10 @@ class Process:
             "SPARK_DAEMON_JAVA_OPTS": f"-Dlog4j2.configurationFile=file:{settings}",
         }
         self._process = subprocess.Popen(
-            command,
+            ["sh", "-c", GUARDED, "sh", *command],
             env=environment,
             cwd=folder,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
@@ -96,9 +102,10 @@ class Process:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        if self._process.stderr is not None:
-            with contextlib.suppress(RuntimeError, ValueError):
-                self._process.stderr.close()
+        for pipe in (self._process.stdin, self._process.stderr):
+            if pipe is not None:
+                with contextlib.suppress(OSError, RuntimeError, ValueError):
+                    pipe.close()
 
 
 class Cluster:

@@ -13,6 +13,8 @@ from discreet.engines.spark.session import Session
 class Jobs(Protocol):
     """What a run needs of Spark beside its rows."""
 
+    tag: str
+
     def begin(self) -> None:
         """Tag what this thread runs from now on."""
 
@@ -36,28 +38,28 @@ class ClusterJobs:
     """Jobs of the Spark of this process, told by its status tracker."""
 
     def __init__(self, context: Any, tag: str) -> None:
-        self._context, self._tag = context, tag
+        self._context, self.tag = context, tag
 
     def begin(self) -> None:
         """Tag what this thread runs from now on; stopping it interrupts its tasks."""
-        self._context.addJobTag(self._tag)
+        self._context.addJobTag(self.tag)
         self._context.setInterruptOnCancel(True)
 
     def end(self) -> None:
         """Tag it no more."""
         with contextlib.suppress(Exception):  # a Spark that was stopped has no tags
-            self._context.removeJobTag(self._tag)
+            self._context.removeJobTag(self.tag)
 
     def stop(self) -> None:
         """Stop all jobs with the tag."""
         with contextlib.suppress(Exception):
-            self._context.cancelJobsWithTag(self._tag)
+            self._context.cancelJobsWithTag(self.tag)
 
     def share(self) -> float:
         """Return how much of the tasks of all stages that have begun is done."""
         try:
             tracker = self._context.statusTracker()
-            found = self._context._jsc.sc().statusTracker().getJobIdsForTag(self._tag)
+            found = self._context._jsc.sc().statusTracker().getJobIdsForTag(self.tag)
             infos = [info for job in found if (info := tracker.getJobInfo(job)) is not None]
             stages = {stage for info in infos for stage in info.stageIds}
             counts = [counted for stage in stages if (counted := tracker.getStageInfo(stage)) is not None]
@@ -71,7 +73,7 @@ class ConnectJobs:
     """Jobs behind Spark Connect, which tells the thread that waits for one how far it is."""
 
     def __init__(self, session: Any, tag: str) -> None:
-        self._session, self._tag = session, tag
+        self._session, self.tag = session, tag
         self._thread: int | None = None
         self._share = -1.0
 
@@ -79,7 +81,7 @@ class ConnectJobs:
         """Tag what this thread runs from now on."""
         if self._thread is None:
             self._thread = threading.get_ident()
-            self._session.addTag(self._tag)
+            self._session.addTag(self.tag)
             self._session.registerProgressHandler(self._told)
         self._share = -1.0
 
@@ -87,12 +89,12 @@ class ConnectJobs:
         """Tag it no more."""
         with contextlib.suppress(Exception):
             self._session.removeProgressHandler(self._told)
-            self._session.removeTag(self._tag)
+            self._session.removeTag(self.tag)
 
     def stop(self) -> None:
         """Stop all operations with the tag."""
         with contextlib.suppress(Exception):
-            self._session.interruptTag(self._tag)
+            self._session.interruptTag(self.tag)
 
     def share(self) -> float:
         """Return how much was done when the server last said so."""
