@@ -28,7 +28,7 @@ from timing import alternate, markdown
 MILLIONS = (1, 5, 20)
 GROUPS, ROWS_EACH, MAX_GROUPS, MAX_ROWS, FINE = 1000, 20, 10, 5, 2**14
 QUESTION = "SELECT g, COUNT(*), SUM(x) FROM t GROUP BY g"
-PAIRS = "SELECT COUNT(*), SUM(n), SUM(s) FROM (SELECT u, g, COUNT(*) AS n, SUM(x) AS s FROM t GROUP BY u, g)"
+PAIRS = "SELECT COUNT(*), SUM(n), SUM(s) FROM (SELECT u, g, COUNT(*) AS n, SUM(x) AS s FROM t GROUP BY u, g) AS q"
 UNITS = f'unit = "u"\nmax_rows = {MAX_GROUPS * MAX_ROWS}\nmax_groups = {MAX_GROUPS}\nmax_rows_per_group = {MAX_ROWS}'
 ROWS = "rows_are_units = true"
 POLICY = """\

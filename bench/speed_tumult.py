@@ -26,7 +26,7 @@ def main() -> None:
     )
 
     path, (groups, max_groups, max_rows) = sys.argv[1], map(int, sys.argv[2:5])
-    spark = SparkSession.builder.master("local[*]").config("spark.ui.enabled", "false").getOrCreate()
+    spark = SparkSession.builder.config("spark.ui.enabled", "false").getOrCreate()
     frame = spark.read.parquet(path)
     session = Session.from_dataframe(PureDPBudget(100), "t", frame, protected_change=AddRowsWithID("u"))
     keys = KeySet.from_dict({"g": list(range(groups))})

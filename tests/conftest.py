@@ -7,6 +7,10 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
+from servers.missing import summary
+
+pytest_plugins = ["servers.fixtures"]
+
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")  # on a busy computer a deadline would be a flaky test
 
@@ -38,5 +42,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             tally.merge(each)
         for line in tally.lines():
             terminalreporter.write_line(line)
+    for line in summary(terminalreporter.stats.get("skipped", [])):
+        terminalreporter.write_line(line)
     total = {word: len(terminalreporter.stats.get(word, [])) for word in ("passed", "failed", "skipped")}
     terminalreporter.write_line(", ".join(f"{number} {word}" for word, number in total.items()))

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.ledger import Facts, Ledger, Question, chain
+import pytest
+
+from discreet.ledger import Facts, Ledger, Place, Question, Server, chain
+from discreet.ledger.database import Database
 from discreet.privacy.charges import Charge
 
 PROCESSES = 8
+HOMES = ("file", "postgres")
+DSN = "DISCREET_TEST_LEDGER"
+"""The environment variable that says where the tests' PostgreSQL is."""
 TENTH = Charge(Fraction(1, 10), Fraction(1, 200))
 
 
@@ -53,14 +61,46 @@ class Clock:
         self.meanwhile.get(self.slept, lambda: None)()
 
 
-def new(folder: Path, clock: Clock | None = None, **changed: Any) -> Ledger:
-    """Create a ledger in a folder; with a clock, time is the clock's."""
-    return Ledger.create(folder / "ledger.db", facts(**changed), **timed(clock))
+Home = Path | Server
+"""A folder for a ledger's file, or a schema of the tests' PostgreSQL."""
 
 
-def again(folder: Path, clock: Clock | None = None, **changed: Any) -> Ledger:
+def home_of(request: pytest.FixtureRequest, kind: str, folder: Path, schema: str) -> Home:
+    """Return a home of that kind, which may start PostgreSQL or skip the test."""
+    if kind == "file":
+        return folder
+    cluster, database = request.getfixturevalue("postgres"), request.getfixturevalue("common_database")
+    os.environ[DSN] = cluster.dsn(database)
+    return Server(DSN, schema)
+
+
+def place(home: Home) -> Place:
+    return home if isinstance(home, Server) else home / "ledger.db"
+
+
+def beside(home: Home) -> Home:
+    """Return another home of the same kind."""
+    return Server(home.dsn_env, f"{home.schema}_other") if isinstance(home, Server) else home / "other"
+
+
+def left_behind(home: Home) -> list[str]:
+    """Return what is left of leases that are over."""
+    return [] if isinstance(home, Server) else os.listdir(home / "leases")
+
+
+def soon(home: Home) -> float:
+    """Return how long the end of a process may take to be seen: a server hears of it a moment later than a kernel."""
+    return 20.0 if isinstance(home, Server) else 0.0
+
+
+def new(home: Home, clock: Clock | None = None, **changed: Any) -> Ledger:
+    """Create a ledger in a home; with a clock, time is the clock's."""
+    return Ledger.create(place(home), facts(**changed), **timed(clock))
+
+
+def again(home: Home, clock: Clock | None = None, **changed: Any) -> Ledger:
     """Open that ledger once more, as another process would."""
-    return Ledger.open(folder / "ledger.db", facts(**changed), **timed(clock))
+    return Ledger.open(place(home), facts(**changed), **timed(clock))
 
 
 def timed(clock: Clock | None) -> dict[str, Any]:
@@ -80,22 +120,42 @@ def kinds(ledger: Ledger) -> list[str]:
     return [entry.kind for entry in ledger.entries()]
 
 
+class Bare:
+    """A PostgreSQL connection for statements that are written for SQLite."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def execute(self, sql: str, parameters: Any = (), /) -> Any:
+        text = re.sub(r"x'([0-9a-f]*)'", r"'\\x\1'::bytea", sql.replace("?", "%s"))
+        return self._connection.execute(text, parameters or None)
+
+
 @contextlib.contextmanager
-def tampering(folder: Path) -> Iterator[sqlite3.Connection]:
+def tampering(home: Home) -> Iterator[Any]:
     """Give the bare database to somebody who goes behind the ledger's back."""
-    with contextlib.closing(sqlite3.connect(folder / "ledger.db")) as connection:
-        yield connection
-        connection.commit()
+    if isinstance(home, Server):
+        import psycopg
+
+        with psycopg.connect(home.dsn, options=f"-c search_path={home.schema}") as session:
+            yield Bare(session)
+    else:
+        with contextlib.closing(sqlite3.connect(home / "ledger.db")) as connection:
+            yield connection
+            connection.commit()
 
 
-def relink(db: sqlite3.Connection) -> None:
+def relink(db: Database) -> None:
     """Compute every hash anew, as somebody would who rewrites the chain and knows how it is made."""
     previous = chain.GENESIS
     for entry in list(chain.read(db)):
         previous = chain.link(previous, entry.number, entry.kind, entry.at, entry.text)
         db.execute("UPDATE entries SET hash = ? WHERE number = ?", (previous, entry.number))
     db.execute("UPDATE head SET number = (SELECT max(number) FROM entries), hash = ?", (previous,))
-    db.execute("UPDATE sqlite_sequence SET seq = (SELECT max(number) FROM entries) WHERE name = 'entries'")
+    if isinstance(db, sqlite3.Connection):
+        db.execute("UPDATE sqlite_sequence SET seq = (SELECT max(number) FROM entries) WHERE name = 'entries'")
+    else:
+        db.execute("UPDATE counted SET number = (SELECT max(number) FROM entries)")
 
 
 def at_once(task: Callable[[int], Any]) -> list[Any]:

@@ -22,6 +22,7 @@ import mutations_drawing
 import mutations_engines
 import mutations_hostile
 import mutations_ledger
+import mutations_ledger_postgres
 import mutations_policy
 import mutations_query
 from mutations import MUTANTS as FOUNDATIONS
@@ -32,6 +33,7 @@ WORKERS = 2
 LISTS = (
     mutations_policy,
     mutations_ledger,
+    mutations_ledger_postgres,
     mutations_answers,
     mutations_query,
     mutations_engines,
@@ -56,6 +58,7 @@ def copy_with(mutant: Mutant | None, folder: Path) -> None:
     """Copy the project, broken as the mutant says."""
     for part in ("src", "tests"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "docs", folder / "docs")
     shutil.copy(ROOT / "pyproject.toml", folder)
     for file, old, new in mutant.edits if mutant else ():
         path = folder / "src" / "discreet" / file

@@ -114,8 +114,8 @@ MUTATIONS = [
     broken(
         "opening creates a missing ledger",
         "curator/curator.py",
-        "            ledger = Ledger.open(ledger_path(policy), facts(policy))",
-        "            there = ledger_path(policy)\n"
+        "            ledger = Ledger.open(ledger_place(policy), facts(policy))",
+        "            there = ledger_place(policy)\n"
         "            ledger = (Ledger.open if there.exists() else Ledger.create)(there, facts(policy))",
         "tests/curator/test_curator.py",
     ),

@@ -56,7 +56,7 @@ MUTATIONS = [
     broken(
         "a holder that was overtaken may record",
         "ledger/ledger.py",
-        "now.record is not None or now.token != claim.lease.token:",
+        "now.record is not None or now.token != lease.token:",
         "now.record is not None:",
         RULES,
     ),

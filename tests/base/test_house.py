@@ -42,7 +42,9 @@ COVERED_ELSEWHERE = {
     "engines/duck/connection.py": "engines/duck/test_statistics.py",
     "engines/keyed.py": "engines/test_keeping.py",
     "engines/picking.py": "engines/test_keeping.py",
+    "engines/ranking.py": "engines/test_keeping.py",
     "query/outputs.py": "query/test_selects.py",
+    "ledger/database.py": "ledger/test_places.py",
     "privacy/filter.py": "privacy/test_filters.py",
 }
 """Source files without a test file of their own name, and the test file that covers each."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.ledger import Question
-from ledger_support import TENTH, new, question
+from ledger_support import TENTH, Home, new, question
 
 
 @given(st.text(), st.text(), st.text(), st.text())
@@ -24,8 +22,8 @@ def test_key_and_version_cannot_be_moved_into_one_another() -> None:
     assert Question("ab", "c", "").hash != Question("a", "bc", "").hash
 
 
-def test_leaving_a_claim_without_an_answer_gives_it_up(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_leaving_a_claim_without_an_answer_gives_it_up(home: Home) -> None:
+    with new(home) as ledger:
         with ledger.charge(question(), TENTH) as first:
             assert not first.found
         with ledger.charge(question(), TENTH) as second:

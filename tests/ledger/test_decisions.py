@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
 from discreet.base.errors import BudgetError, LedgerError, ParameterError
 from discreet.ledger import Ledger
 from discreet.privacy.charges import Charge
-from ledger_support import CAPS, TENTH, Clock, again, ask, kinds, new, question, tampering
+from ledger_support import CAPS, TENTH, Clock, Home, again, ask, kinds, new, question, tampering
 
 
 def spent(ledger: Ledger, analyst: str | None = None) -> object:
     return ledger.spent(analyst).spent[0]
 
 
-def test_ten_tenths_fill_the_budget_and_an_eleventh_is_refused_with_nothing_written(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_ten_tenths_fill_the_budget_and_an_eleventh_is_refused_with_nothing_written(home: Home) -> None:
+    with new(home) as ledger:
         for number in range(10):
             ask(ledger, f"q{number}")
         head = ledger.head
@@ -30,16 +29,16 @@ def test_ten_tenths_fill_the_budget_and_an_eleventh_is_refused_with_nothing_writ
         assert ask(ledger, "q3", b"not asked") == b"42"
 
 
-def test_a_budget_is_never_reset_by_a_new_data_version(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_a_budget_is_never_reset_by_a_new_data_version(home: Home) -> None:
+    with new(home) as ledger:
         for version in range(10):
             ledger.charge(question("q", f"v{version}"), TENTH)
         with pytest.raises(BudgetError):
             ledger.charge(question("q", "v10"), TENTH)
 
 
-def test_small_questions_cost_by_rho_where_the_budget_has_a_delta(tmp_path: Path) -> None:
-    with new(tmp_path, delta=Fraction(1, 10**6)) as ledger:
+def test_small_questions_cost_by_rho_where_the_budget_has_a_delta(home: Home) -> None:
+    with new(home, delta=Fraction(1, 10**6)) as ledger:
         small = Charge(Fraction(1, 10), Fraction(1, 20000))
         for number in range(30):
             ledger.charge(question(f"{number}"), small)
@@ -49,16 +48,16 @@ def test_small_questions_cost_by_rho_where_the_budget_has_a_delta(tmp_path: Path
         assert ledger.verify().ok
 
 
-def test_deltas_are_limited_to_half_of_the_budgets(tmp_path: Path) -> None:
-    with new(tmp_path, delta=Fraction(1, 10**6)) as ledger:
+def test_deltas_are_limited_to_half_of_the_budgets(home: Home) -> None:
+    with new(home, delta=Fraction(1, 10**6)) as ledger:
         half = Charge(Fraction(1, 10), Fraction(1, 20000), Fraction(1, 2 * 10**6))
         ledger.charge(question("a"), half)
         with pytest.raises(BudgetError):
             ledger.charge(question("b"), Charge(Fraction(1, 10), Fraction(1, 20000), Fraction(1, 10**30)))
 
 
-def test_the_same_question_is_free_for_who_has_paid(tmp_path: Path) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_the_same_question_is_free_for_who_has_paid(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
         assert ask(ledger, answer=b"first", analyst="ann") == b"first"
         claim = ledger.charge(question(), TENTH, "ann")
         assert (claim.answer, claim.paid) == (b"first", "free")
@@ -68,8 +67,8 @@ def test_the_same_question_is_free_for_who_has_paid(tmp_path: Path) -> None:
         assert spent(ledger) == spent(ledger, "ann") == Fraction(1, 10)
 
 
-def test_anothers_answer_costs_only_the_askers_own_cap_and_only_once(tmp_path: Path) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_anothers_answer_costs_only_the_askers_own_cap_and_only_once(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
         ask(ledger, answer=b"first", analyst="ann")
         claims = [ledger.charge(question(), TENTH, "bob") for _ in range(2)]
         assert [claim.answer for claim in claims] == [b"first"] * 2
@@ -81,8 +80,8 @@ def test_anothers_answer_costs_only_the_askers_own_cap_and_only_once(tmp_path: P
         assert ledger.verify(claims[0].receipt).ok
 
 
-def test_anothers_answer_is_refused_when_the_own_cap_is_spent(tmp_path: Path) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_anothers_answer_is_refused_when_the_own_cap_is_spent(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
         ask(ledger, "anns", analyst="ann")
         for number in range(3):
             ask(ledger, f"bobs {number}", analyst="bob")
@@ -94,8 +93,8 @@ def test_anothers_answer_is_refused_when_the_own_cap_is_spent(tmp_path: Path) ->
         assert ledger.head == head
 
 
-def test_who_has_no_cap_gets_recorded_answers_free(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_who_has_no_cap_gets_recorded_answers_free(home: Home) -> None:
+    with new(home) as ledger:
         ask(ledger, analyst="ann")
         for analyst in ("bob", None):
             claim = ledger.charge(question(), TENTH, analyst)
@@ -103,24 +102,24 @@ def test_who_has_no_cap_gets_recorded_answers_free(tmp_path: Path) -> None:
         assert kinds(ledger) == ["CREATE", "CHARGE", "RECORD"]
 
 
-def test_where_there_are_caps_everybody_named_needs_one(tmp_path: Path) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_where_there_are_caps_everybody_named_needs_one(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
         with pytest.raises(BudgetError, match=r"'eve' has no cap .* under \[analysts\]"):
             ask(ledger, analyst="eve")
         with pytest.raises(ParameterError, match="analyst"):
             ask(ledger, analyst="")
 
 
-def test_fresh_pays_again_and_its_answer_is_found_later(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_fresh_pays_again_and_its_answer_is_found_later(home: Home) -> None:
+    with new(home) as ledger:
         ask(ledger, answer=b"old")
         assert ask(ledger, answer=b"new", fresh=True) == b"new"
         assert ask(ledger) == b"new"
         assert spent(ledger) == Fraction(2, 10)
 
 
-def test_fresh_does_not_take_what_somebody_else_is_running(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_fresh_does_not_take_what_somebody_else_is_running(home: Home) -> None:
+    with new(home) as ledger:
         one, two = (ledger.charge(question(), TENTH, fresh=True) for _ in range(2))
         assert one.entry != two.entry
         ledger.record(two, b"two")
@@ -128,8 +127,8 @@ def test_fresh_does_not_take_what_somebody_else_is_running(tmp_path: Path) -> No
         assert ask(ledger) == b"one", "the newest recorded answer is the one that is found"
 
 
-def test_a_charge_that_failed_is_run_again_without_paying_again(tmp_path: Path) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_a_charge_that_failed_is_run_again_without_paying_again(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
         ledger.release(ledger.charge(question(), TENTH, "ann"))
         claim = ledger.charge(question(), TENTH, "ann", timeout=0)
         assert (claim.paid, claim.found) == ("free", False)
@@ -143,25 +142,25 @@ def test_a_charge_that_failed_is_run_again_without_paying_again(tmp_path: Path) 
         assert ledger.verify().ok
 
 
-def test_a_charge_is_not_run_again_for_another_price(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_a_charge_is_not_run_again_for_another_price(home: Home) -> None:
+    with new(home) as ledger:
         ledger.release(ledger.charge(question(), TENTH))
         dearer = ledger.charge(question(), Charge(Fraction(1, 5), Fraction(1, 50)))
         assert dearer.paid == "charged"
         assert spent(ledger) == Fraction(3, 10)
 
 
-def test_a_share_costs_what_the_answer_cost_not_what_it_would_cost_today(tmp_path: Path) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_a_share_costs_what_the_answer_cost_not_what_it_would_cost_today(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
         ask(ledger, analyst="ann")
         claim = ledger.charge(question(), Charge(Fraction(1, 100), Fraction(1, 20000)), "bob")
         assert claim.charge == TENTH
         assert spent(ledger, "bob") == Fraction(1, 10)
 
 
-def test_a_question_that_is_being_run_is_waited_for(tmp_path: Path) -> None:
+def test_a_question_that_is_being_run_is_waited_for(home: Home) -> None:
     clock = Clock()
-    with new(tmp_path, clock) as ledger, again(tmp_path, clock) as other:
+    with new(home, clock) as ledger, again(home, clock) as other:
         claim = ledger.charge(question(), TENTH)
         clock.meanwhile[3] = lambda: ledger.record(claim, b"theirs")
         assert ask(other, answer=b"mine") == b"theirs"
@@ -169,9 +168,9 @@ def test_a_question_that_is_being_run_is_waited_for(tmp_path: Path) -> None:
         assert spent(ledger) == Fraction(1, 10)
 
 
-def test_waiting_ends_with_a_word_when_it_takes_too_long(tmp_path: Path) -> None:
+def test_waiting_ends_with_a_word_when_it_takes_too_long(home: Home) -> None:
     clock = Clock()
-    with new(tmp_path, clock) as ledger, again(tmp_path, clock) as other:
+    with new(home, clock) as ledger, again(home, clock) as other:
         claim = ledger.charge(question(), TENTH)
         with pytest.raises(LedgerError, match="busy: entry 2, the same question, is still being run"):
             other.charge(question(), TENTH, timeout=1)
@@ -179,18 +178,18 @@ def test_waiting_ends_with_a_word_when_it_takes_too_long(tmp_path: Path) -> None
         ledger.record(claim, b"late")
 
 
-def test_a_holder_that_gives_up_is_followed_at_once(tmp_path: Path) -> None:
+def test_a_holder_that_gives_up_is_followed_at_once(home: Home) -> None:
     clock = Clock()
-    with new(tmp_path, clock) as ledger, again(tmp_path, clock) as other:
+    with new(home, clock) as ledger, again(home, clock) as other:
         claim = ledger.charge(question(), TENTH)
         clock.meanwhile[2] = lambda: ledger.release(claim)
         assert ask(other, answer=b"mine") == b"mine"
         assert clock.slept == 2
 
 
-def test_a_holder_that_hangs_is_overtaken_and_can_record_nothing(tmp_path: Path) -> None:
+def test_a_holder_that_hangs_is_overtaken_and_can_record_nothing(home: Home) -> None:
     clock = Clock()
-    with new(tmp_path, clock) as ledger, again(tmp_path, clock) as other:
+    with new(home, clock) as ledger, again(home, clock) as other:
         hung = ledger.charge(question(), TENTH)
         clock.time += 3601
         taken = other.charge(question(), TENTH)
@@ -205,19 +204,19 @@ def test_a_holder_that_hangs_is_overtaken_and_can_record_nothing(tmp_path: Path)
         assert kinds(ledger) == ["CREATE", "CHARGE", "RETRY", "RECORD"]
 
 
-def test_a_late_holder_that_nobody_overtook_may_still_record(tmp_path: Path) -> None:
+def test_a_late_holder_that_nobody_overtook_may_still_record(home: Home) -> None:
     clock = Clock()
-    with new(tmp_path, clock) as ledger:
+    with new(home, clock) as ledger:
         claim = ledger.charge(question(), TENTH)
         clock.time += 10**6
         ledger.record(claim, b"late")
         assert ask(ledger) == b"late"
 
 
-def test_an_answer_that_was_edited_is_not_shown(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_an_answer_that_was_edited_is_not_shown(home: Home) -> None:
+    with new(home) as ledger:
         ask(ledger, answer=b"the truth")
-        with tampering(tmp_path) as db:
+        with tampering(home) as db:
             db.execute("UPDATE answers SET answer = x'00'")
         with pytest.raises(LedgerError, match="damaged") as caught:
             ask(ledger)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.base.errors import LedgerError, ParameterError
 from discreet.ledger.facts import Facts, changes, protected
-from ledger_support import CAPS, again, ask, facts, kinds, new
+from ledger_support import CAPS, Home, again, ask, facts, kinds, new
 
 numbers = st.fractions(min_value=Fraction(1, 10**6), max_value=100)
 trees = st.recursive(
@@ -51,36 +50,36 @@ def test_changes_name_each_key_with_both_values() -> None:
         ({"tables": {"visits": {"unit": "person", "identifies": "x"}}}, 'tables.visits.identifies was null and is "x"'),
     ],
 )
-def test_what_is_protected_cannot_change_under_a_ledger(tmp_path: Path, changed: dict[str, Any], key: str) -> None:
-    new(tmp_path).close()
+def test_what_is_protected_cannot_change_under_a_ledger(home: Home, changed: dict[str, Any], key: str) -> None:
+    new(home).close()
     with pytest.raises(LedgerError, match="create a new ledger with `discreet init`") as caught:
-        again(tmp_path, **changed)
+        again(home, **changed)
     assert key in str(caught.value)
-    with again(tmp_path) as ledger:
+    with again(home) as ledger:
         assert kinds(ledger) == ["CREATE"]
 
 
-def test_a_new_table_may_come_and_is_written_down(tmp_path: Path) -> None:
-    new(tmp_path).close()
+def test_a_new_table_may_come_and_is_written_down(home: Home) -> None:
+    new(home).close()
     more = {"visits": {"unit": "person"}, "sales": {"unit": "row"}}
-    with again(tmp_path, tables=more) as ledger:
+    with again(home, tables=more) as ledger:
         (entry,) = ledger.entries(first=2)
     assert entry.body["changes"] == [{"key": "tables.sales", "old": None, "new": {"unit": "row"}}]
 
 
-def test_a_table_that_left_the_policy_cannot_come_back_with_another_unit(tmp_path: Path) -> None:
-    new(tmp_path).close()
-    again(tmp_path, tables={}).close()
+def test_a_table_that_left_the_policy_cannot_come_back_with_another_unit(home: Home) -> None:
+    new(home).close()
+    again(home, tables={}).close()
     with pytest.raises(LedgerError, match=r"tables\.visits\.unit"):
-        again(tmp_path, tables={"visits": {"unit": "row"}})
-    with again(tmp_path) as ledger:
+        again(home, tables={"visits": {"unit": "row"}})
+    with again(home) as ledger:
         assert kinds(ledger) == ["CREATE", "POLICY", "POLICY"]
 
 
-def test_loosening_anything_else_is_allowed_and_visible(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_loosening_anything_else_is_allowed_and_visible(home: Home) -> None:
+    with new(home) as ledger:
         ask(ledger)
-    with again(tmp_path, epsilon=2, caps=CAPS, other={"bounds": {"age": [0, 200]}}) as ledger:
+    with again(home, epsilon=2, caps=CAPS, other={"bounds": {"age": [0, 200]}}) as ledger:
         entry = list(ledger.entries())[-1]
         assert ledger.spent().remaining() == pytest.approx(0.95)
         assert ledger.verify().ok
@@ -93,11 +92,11 @@ def test_loosening_anything_else_is_allowed_and_visible(tmp_path: Path) -> None:
     ]
 
 
-def test_opening_with_the_same_policy_writes_nothing(tmp_path: Path) -> None:
-    new(tmp_path).close()
+def test_opening_with_the_same_policy_writes_nothing(home: Home) -> None:
+    new(home).close()
     for _ in range(3):
-        again(tmp_path, epsilon=1.0).close()
-    with again(tmp_path) as ledger:
+        again(home, epsilon=1.0).close()
+    with again(home) as ledger:
         assert kinds(ledger) == ["CREATE"]
 
 

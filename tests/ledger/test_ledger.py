@@ -12,33 +12,47 @@ import pytest
 from discreet.base.errors import BudgetError, LedgerError, ParameterError
 from discreet.ledger import Ledger
 from discreet.ledger.steps import watched
-from ledger_support import CAPS, TENTH, again, ask, facts, kinds, new, question, tampering
+from ledger_support import (
+    CAPS,
+    TENTH,
+    Home,
+    again,
+    ask,
+    facts,
+    kinds,
+    left_behind,
+    new,
+    place,
+    question,
+    soon,
+    tampering,
+)
 from support import in_child
 
 
-def test_a_missing_ledger_is_an_error_that_names_init(tmp_path: Path) -> None:
-    with pytest.raises(LedgerError, match="`discreet init`"):
-        Ledger.open(tmp_path / "ledger.db", facts())
+def test_a_missing_ledger_is_an_error_that_names_init(home: Home) -> None:
+    with pytest.raises(LedgerError, match=r"there is no ledger .*`discreet init`"):
+        Ledger.open(place(home), facts())
 
 
-def test_what_is_recorded_is_there_for_the_next_process(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_what_is_recorded_is_there_for_the_next_process(home: Home) -> None:
+    with new(home) as ledger:
         ask(ledger, answer=b"\x00\xff" * 1000)
-    with again(tmp_path) as ledger:
+    with again(home) as ledger:
         assert ask(ledger) == b"\x00\xff" * 1000
         assert ledger.spent().remaining() == pytest.approx(0.9)
 
 
-def test_the_receipt_of_a_record_carries_its_entry_and_the_chains_head(tmp_path: Path) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_the_receipt_of_a_record_carries_its_entry_and_the_chains_head(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
         receipt = ledger.record(ledger.charge(question(), TENTH, "ann"), b"1")
         assert (receipt.mark, receipt.paid, receipt.analyst) == (ledger.head, "charged", "ann")
         assert receipt.charge == TENTH
         assert list(ledger.entries())[-1].body["charge"] == 2
 
 
-def test_an_answer_is_recorded_once(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_an_answer_is_recorded_once(home: Home) -> None:
+    with new(home) as ledger:
         claim = ledger.charge(question(), TENTH)
         ledger.record(claim, b"1")
         with pytest.raises(LedgerError, match="lost"):
@@ -48,8 +62,8 @@ def test_an_answer_is_recorded_once(tmp_path: Path) -> None:
         assert ask(ledger) == b"1"
 
 
-def test_entries_show_what_was_asked_by_whom_and_never_an_answer(tmp_path: Path) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_entries_show_what_was_asked_by_whom_and_never_an_answer(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
         ask(ledger, "age", b"4711 people", analyst="ann")
         charge = next(iter(ledger.entries(first=2))).body
         assert (charge["text"], charge["analyst"], charge["version"]) == ("SELECT age", "ann", "v1")
@@ -61,16 +75,16 @@ def test_entries_show_what_was_asked_by_whom_and_never_an_answer(tmp_path: Path)
         assert not any("4711" in entry.text for entry in ledger.entries())
 
 
-def test_entries_come_in_pages_without_gaps(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_entries_come_in_pages_without_gaps(home: Home) -> None:
+    with new(home) as ledger:
         for number in range(1100):
             with ledger._store.writing() as db:
                 db.execute("INSERT INTO entries VALUES (?, 'NOTE', '', '{}', '')", (number + 2,))
         assert [entry.number for entry in ledger.entries()] == list(range(1, 1102))
 
 
-def test_notes_are_chained_under_kinds_of_their_own(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_notes_are_chained_under_kinds_of_their_own(home: Home) -> None:
+    with new(home) as ledger:
         mark = ledger.note("DATA", {"table": "visits", "version": "2"})
         assert mark == ledger.head
         assert list(ledger.entries())[-1].body == {"details": {"table": "visits", "version": "2"}}
@@ -80,23 +94,23 @@ def test_notes_are_chained_under_kinds_of_their_own(tmp_path: Path) -> None:
                 ledger.note(wrong, {})
 
 
-def test_states_are_durable_and_chained(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_states_are_durable_and_chained(home: Home) -> None:
+    with new(home) as ledger:
         assert ledger.get_state("fingerprint visits") is None
         for value in (b"one", b"two"):
             ledger.set_state("fingerprint visits", value)
-    with again(tmp_path) as ledger:
+    with again(home) as ledger:
         assert ledger.get_state("fingerprint visits") == b"two"
         assert kinds(ledger) == ["CREATE", "STATE", "STATE"]
         assert ledger.verify().ok
 
 
-def test_a_ledger_whose_policy_cannot_be_read_says_so(tmp_path: Path) -> None:
-    new(tmp_path).close()
-    with tampering(tmp_path) as db:
+def test_a_ledger_whose_policy_cannot_be_read_says_so(home: Home) -> None:
+    new(home).close()
+    with tampering(home) as db:
         db.execute("UPDATE entries SET body = '[]'")
     with pytest.raises(LedgerError, match="does not tell its policy any more"):
-        again(tmp_path)
+        again(home)
 
 
 def in_threads(count: int, task: Callable[[int], None]) -> None:
@@ -113,8 +127,8 @@ def in_threads(count: int, task: Callable[[int], None]) -> None:
         thread.join()
 
 
-def test_threads_that_ask_the_same_at_once_pay_once_and_get_one_answer(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_threads_that_ask_the_same_at_once_pay_once_and_get_one_answer(home: Home) -> None:
+    with new(home) as ledger:
         answers: list[bytes] = []
         in_threads(8, lambda number: answers.append(ask(ledger, answer=b"%d" % number)))
         assert len(answers) == 8
@@ -122,8 +136,8 @@ def test_threads_that_ask_the_same_at_once_pay_once_and_get_one_answer(tmp_path:
         assert kinds(ledger) == ["CREATE", "CHARGE", "RECORD"]
 
 
-def test_threads_never_spend_the_same_budget_twice(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_threads_never_spend_the_same_budget_twice(home: Home) -> None:
+    with new(home) as ledger:
         refused: list[int] = []
 
         def one(number: int) -> None:
@@ -140,8 +154,8 @@ def test_threads_never_spend_the_same_budget_twice(tmp_path: Path) -> None:
         assert ledger.verify().ok
 
 
-def test_a_crash_frees_the_charge_at_once_and_it_is_run_again(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_a_crash_frees_the_charge_at_once_and_it_is_run_again(home: Home) -> None:
+    with new(home) as ledger:
         held = []
 
         def crash() -> bytes:
@@ -149,13 +163,13 @@ def test_a_crash_frees_the_charge_at_once_and_it_is_run_again(tmp_path: Path) ->
             return b"charged"
 
         assert in_child(crash) == b"charged"
-        assert ask(ledger, timeout=0) == b"42"
+        assert ask(ledger, timeout=soon(home)) == b"42"
         assert ledger.spent().spent[0] == Fraction(1, 10)
-        assert list((tmp_path / "leases").iterdir()) == []
+        assert left_behind(home) == []
 
 
-def test_a_child_does_not_keep_its_parents_claim_alive(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_a_child_does_not_keep_its_parents_claim_alive(home: Home) -> None:
+    with new(home) as ledger:
         claim = ledger.charge(question(), TENTH)
 
         def child() -> bytes:
@@ -179,17 +193,17 @@ def test_what_a_crash_left_behind_is_swept_at_the_next_opening(tmp_path: Path) -
             return b"charged"
 
         assert in_child(crash) == b"charged"
-        assert len(list((tmp_path / "leases").iterdir())) == 1
+        assert len(left_behind(tmp_path)) == 1
         again(tmp_path).close()
-        assert list((tmp_path / "leases").iterdir()) == []
+        assert left_behind(tmp_path) == []
 
 
-def test_nothing_of_a_charge_remains_if_its_commit_does_not_come(tmp_path: Path) -> None:
+def test_nothing_of_a_charge_remains_if_its_commit_does_not_come(home: Home) -> None:
     def fail(name: str) -> None:
         if name in ("charging", "recording"):
             raise InterruptedError
 
-    with new(tmp_path) as ledger:
+    with new(home) as ledger:
         head = ledger.head
         with watched(fail), pytest.raises(LedgerError):
             ledger.charge(question(), TENTH)

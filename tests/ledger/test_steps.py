@@ -7,7 +7,7 @@ from pathlib import Path
 
 import discreet.ledger
 from discreet.ledger import steps
-from ledger_support import CAPS, TENTH, ask, new, question
+from ledger_support import CAPS, TENTH, Home, ask, new, question
 
 
 def test_nothing_watches_unless_a_test_does() -> None:
@@ -24,9 +24,9 @@ def test_every_gap_in_the_code_is_named_in_the_list() -> None:
     assert used == set(steps.STEPS)
 
 
-def test_a_question_passes_the_gaps_in_order(tmp_path: Path) -> None:
+def test_a_question_passes_the_gaps_in_order(home: Home) -> None:
     seen: list[str] = []
-    with new(tmp_path, caps=CAPS) as ledger, steps.watched(seen.append):
+    with new(home, caps=CAPS) as ledger, steps.watched(seen.append):
         ask(ledger, analyst="ann")
         assert seen == ["before charge", "charging", "charged", "before record", "recording", "recorded"]
         seen.clear()

@@ -13,6 +13,7 @@ import pytest
 
 from discreet.base.errors import LedgerError
 from discreet.ledger import store
+from discreet.ledger.database import Database
 from discreet.ledger.locks import queue_for
 from discreet.ledger.store import Store
 from support import in_child
@@ -45,7 +46,7 @@ def test_writing_is_all_or_nothing(path: Path) -> None:
     with contextlib.closing(Store(path)) as opened:
         put(opened, "kept")
         with pytest.raises(ZeroDivisionError), opened.writing() as db:
-            _ = db.execute("INSERT INTO states VALUES ('lost', 1, x'00')").rowcount / 0
+            _ = len(db.execute("INSERT INTO states VALUES ('lost', 1, x'00')").fetchall()) / 0
         put(opened, "later")
         assert names(opened) == {"kept", "later"}
 
@@ -65,7 +66,7 @@ def test_a_ledger_is_created_once(path: Path) -> None:
 
 
 def test_creating_leaves_nothing_else_behind_and_nothing_at_all_if_it_fails(tmp_path: Path) -> None:
-    def fail(db: sqlite3.Connection) -> None:
+    def fail(db: Database) -> None:
         raise sqlite3.OperationalError("disk full")
 
     with pytest.raises(LedgerError, match=r"cannot create .* room left"):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -16,12 +14,14 @@ from ledger_support import (
     PROCESSES,
     TENTH,
     Clock,
+    Home,
     again,
     ask,
     at_once,
     facts,
     kinds,
     new,
+    place,
     question,
     relink,
     tampering,
@@ -35,8 +35,8 @@ def fail(ledger: Ledger, name: str = "failing", analyst: str | None = None) -> i
     return claim.entry
 
 
-def test_who_is_suspended_is_refused_everything_and_charged_nothing(tmp_path: Path) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_who_is_suspended_is_refused_everything_and_charged_nothing(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
         ask(ledger, "answered", analyst="ann")
         entry = fail(ledger, analyst="ann")
         head = ledger.head
@@ -51,8 +51,8 @@ def test_who_is_suspended_is_refused_everything_and_charged_nothing(tmp_path: Pa
         assert ledger.verify().ok
 
 
-def test_others_go_on_even_with_the_question_that_failed(tmp_path: Path) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_others_go_on_even_with_the_question_that_failed(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
         fail(ledger, analyst="ann")
         assert ask(ledger, "failing", b"bobs", analyst="bob") == b"bobs"
         with pytest.raises(SuspendedError):
@@ -60,8 +60,8 @@ def test_others_go_on_even_with_the_question_that_failed(tmp_path: Path) -> None
         assert ask(ledger, "unnamed") == b"42"
 
 
-def test_after_resuming_the_charge_is_run_again_for_what_it_paid(tmp_path: Path) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_after_resuming_the_charge_is_run_again_for_what_it_paid(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
         fail(ledger, analyst="ann")
         mark = ledger.resume("ann")
         assert ledger.suspended == ()
@@ -71,8 +71,8 @@ def test_after_resuming_the_charge_is_run_again_for_what_it_paid(tmp_path: Path)
         assert ledger.verify(mark).ok
 
 
-def test_without_analysts_the_only_asker_is_suspended(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_without_analysts_the_only_asker_is_suspended(home: Home) -> None:
+    with new(home) as ledger:
         fail(ledger)
         with pytest.raises(SuspendedError, match=r"asking is suspended after .*`discreet resume`"):
             ask(ledger)
@@ -80,19 +80,19 @@ def test_without_analysts_the_only_asker_is_suspended(tmp_path: Path) -> None:
         assert ask(ledger) == b"42"
 
 
-def test_a_suspension_outlives_the_process_and_a_new_policy(tmp_path: Path) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_a_suspension_outlives_the_process_and_a_new_policy(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
         fail(ledger, analyst="ann")
-    with again(tmp_path, epsilon=50) as ledger:
+    with again(home, epsilon=50) as ledger:
         with pytest.raises(SuspendedError):
             ask(ledger, analyst="ann")
         ledger.resume("ann")
         assert ask(ledger, analyst="ann") == b"42"
 
 
-def test_what_ran_meanwhile_is_not_recorded_and_only_the_first_failure_leaves_a_trace(tmp_path: Path) -> None:
+def test_what_ran_meanwhile_is_not_recorded_and_only_the_first_failure_leaves_a_trace(home: Home) -> None:
     """Ten questions at once tell no more than one: whether the others would have failed is not to be seen."""
-    with new(tmp_path) as ledger:
+    with new(home) as ledger:
         well, ill = (ledger.charge(question(name), TENTH) for name in ("well", "ill"))
         entry = fail(ledger)
         head = ledger.head
@@ -108,8 +108,8 @@ def test_what_ran_meanwhile_is_not_recorded_and_only_the_first_failure_leaves_a_
         assert ledger.spent().spent[0] == Fraction(3, 10)
 
 
-def test_only_who_is_suspended_can_be_resumed(tmp_path: Path) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_only_who_is_suspended_can_be_resumed(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
         with pytest.raises(LedgerError, match="not suspended for 'ann'; nobody is"):
             ledger.resume("ann")
         fail(ledger, analyst="ann")
@@ -121,12 +121,12 @@ def test_only_who_is_suspended_can_be_resumed(tmp_path: Path) -> None:
 
 
 def test_a_suspension_that_could_not_be_written_comes_before_the_next_charge(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
+        raise OSError(28, "No space left on device")
 
-    with new(tmp_path) as ledger:
+    with new(home) as ledger:
         with ledger.charge(question("failing"), TENTH) as claim, monkeypatch.context() as patch:
             patch.setattr("discreet.ledger.suspensions.suspend", full)
             with pytest.raises(LedgerError):
@@ -139,8 +139,8 @@ def test_a_suspension_that_could_not_be_written_comes_before_the_next_charge(
         assert kinds(ledger) == ["CREATE", "CHARGE", "SUSPEND"]
 
 
-def test_states_of_others_cannot_pretend_to_be_suspensions(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger, pytest.raises(ParameterError, match="'suspended '"):
+def test_states_of_others_cannot_pretend_to_be_suspensions(home: Home) -> None:
+    with new(home) as ledger, pytest.raises(ParameterError, match="'suspended '"):
         ledger.set_state("suspended ann", b"2")
 
 
@@ -159,28 +159,28 @@ def test_states_of_others_cannot_pretend_to_be_suspensions(tmp_path: Path) -> No
         ("UPDATE entries SET body = replace(body, 'bob', 'ann') WHERE number = 4", "entry 4 is for somebody who was"),
     ],
 )
-def test_tampering_with_suspensions_is_found_even_in_a_chain_made_anew(tmp_path: Path, tamper: str, found: str) -> None:
-    with new(tmp_path, caps=CAPS) as ledger:
+def test_tampering_with_suspensions_is_found_even_in_a_chain_made_anew(home: Home, tamper: str, found: str) -> None:
+    with new(home, caps=CAPS) as ledger:
         fail(ledger, analyst="ann")
         ledger.charge(question("bobs"), TENTH, "bob")
         assert ledger.verify().ok
-        with tampering(tmp_path) as db:
+        with tampering(home) as db:
             assert db.execute(tamper).rowcount == 1
             relink(db)
         assert found in "\n".join(ledger.verify().problems)
 
 
-def test_a_damaged_suspension_still_refuses(tmp_path: Path) -> None:
-    with new(tmp_path) as ledger:
+def test_a_damaged_suspension_still_refuses(home: Home) -> None:
+    with new(home) as ledger:
         fail(ledger)
-        with tampering(tmp_path) as db:
+        with tampering(home) as db:
             db.execute("UPDATE states SET value = x'00'")
         with pytest.raises(LedgerError, match="damaged"):
             ask(ledger)
 
 
-def test_nothing_happens_for_an_analyst_after_a_suspension_from_another_process(tmp_path: Path) -> None:
-    with Ledger.create(tmp_path / "ledger.db", facts(epsilon=10**4, caps={"ann": (10**4, 0)})) as ledger:
+def test_nothing_happens_for_an_analyst_after_a_suspension_from_another_process(home: Home) -> None:
+    with Ledger.create(place(home), facts(epsilon=10**4, caps={"ann": (10**4, 0)})) as ledger:
 
         def until_suspended(number: int) -> bool:
             for turn in range(500):
@@ -200,8 +200,8 @@ def test_nothing_happens_for_an_analyst_after_a_suspension_from_another_process(
         assert ledger.verify().ok
 
 
-def test_many_failures_at_once_suspend_once(tmp_path: Path) -> None:
-    with Ledger.create(tmp_path / "ledger.db", facts()) as ledger:
+def test_many_failures_at_once_suspend_once(home: Home) -> None:
+    with Ledger.create(place(home), facts()) as ledger:
 
         def failing(number: int) -> bool:
             try:
@@ -215,10 +215,10 @@ def test_many_failures_at_once_suspend_once(tmp_path: Path) -> None:
         assert ledger.verify().ok
 
 
-def test_who_waits_for_a_question_that_fails_is_refused_and_does_not_run_it(tmp_path: Path) -> None:
+def test_who_waits_for_a_question_that_fails_is_refused_and_does_not_run_it(home: Home) -> None:
     """The suspension is durable before the claim is given up."""
     clock = Clock()
-    with new(tmp_path, clock) as ledger, again(tmp_path, clock) as other:
+    with new(home, clock) as ledger, again(home, clock) as other:
         claim = ledger.charge(question(), TENTH)
 
         def fails() -> None:

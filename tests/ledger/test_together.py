@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 import time
-from pathlib import Path
 
 from discreet.base.errors import BudgetError
 from discreet.ledger import Ledger
-from ledger_support import PROCESSES, TENTH, ask, at_once, facts, kinds, question
+from ledger_support import PROCESSES, TENTH, Home, ask, at_once, facts, kinds, place, question
 
 
-def test_the_same_question_asked_at_once_is_paid_once_and_has_one_answer(tmp_path: Path) -> None:
-    with Ledger.create(tmp_path / "ledger.db", facts()) as ledger:
+def test_the_same_question_asked_at_once_is_paid_once_and_has_one_answer(home: Home) -> None:
+    with Ledger.create(place(home), facts()) as ledger:
         told = at_once(lambda number: ask(ledger, answer=os.urandom(8)))
         assert len(set(told)) == 1
         assert kinds(ledger) == ["CREATE", "CHARGE", "RECORD"]
 
 
-def test_the_same_budget_is_never_spent_twice(tmp_path: Path) -> None:
-    with Ledger.create(tmp_path / "ledger.db", facts(epsilon=5)) as ledger:
+def test_the_same_budget_is_never_spent_twice(home: Home) -> None:
+    with Ledger.create(place(home), facts(epsilon=5)) as ledger:
 
         def until_refused(number: int) -> int:
             for turn in range(100):
@@ -34,9 +33,9 @@ def test_the_same_budget_is_never_spent_twice(tmp_path: Path) -> None:
         assert ledger.verify().ok
 
 
-def test_charges_are_many_a_second_and_none_waits_long(tmp_path: Path) -> None:
+def test_charges_are_many_a_second_and_none_waits_long(home: Home) -> None:
     """The goal is 200 a second and 1 s (bench/ledger.py); a busy computer is allowed ten times less and more."""
-    with Ledger.create(tmp_path / "ledger.db", facts(epsilon=10**6)) as ledger:
+    with Ledger.create(place(home), facts(epsilon=10**6)) as ledger:
 
         def charge_forty(number: int) -> float:
             longest = 0.0

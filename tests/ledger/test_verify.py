@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from discreet.answers.receipt import Mark, Receipt
-from discreet.ledger import Ledger, verify_file
-from ledger_support import CAPS, TENTH, again, ask, new, question, relink, tampering
+from discreet.ledger import Ledger, verify_place
+from ledger_support import CAPS, TENTH, Home, again, ask, beside, new, place, question, relink, tampering
 
 
 @pytest.fixture
-def receipt(tmp_path: Path) -> Receipt:
+def receipt(home: Home) -> Receipt:
     """A ledger with every kind of entry, and the receipt of its last record.
 
     1 CREATE, 2 CHARGE, 3 RECORD, 4 SHARE, 5 CHARGE, 6 RETRY, 7 STATE, 8 DATA, 9 CHARGE, 10 RECORD.
     """
-    with new(tmp_path, caps=CAPS) as ledger:
+    with new(home, caps=CAPS) as ledger:
         ask(ledger, "a", b"a secret", analyst="ann")
         ask(ledger, "a", analyst="bob")
         for _ in range(2):
@@ -29,22 +27,22 @@ def receipt(tmp_path: Path) -> Receipt:
     return receipt
 
 
-def problems(folder: Path, receipt: Receipt | Mark | None = None) -> str:
-    return "\n".join(verify_file(folder / "ledger.db", receipt).problems)
+def problems(home: Home, receipt: Receipt | Mark | None = None) -> str:
+    return "\n".join(verify_place(place(home), receipt).problems)
 
 
-def test_a_true_ledger_verifies_with_and_without_a_receipt(tmp_path: Path, receipt: Receipt) -> None:
-    with_receipt = verify_file(tmp_path / "ledger.db", receipt)
+def test_a_true_ledger_verifies_with_and_without_a_receipt(home: Home, receipt: Receipt) -> None:
+    with_receipt = verify_place(place(home), receipt)
     assert with_receipt.ok
     assert (with_receipt.entries, with_receipt.head) == (10, receipt.head)
     assert with_receipt.unproven is None
-    without = verify_file(tmp_path / "ledger.db")
+    without = verify_place(place(home))
     assert without.ok
     assert "without a receipt, a chain that was cut or rewritten" in str(without.unproven)
 
 
-def test_a_receipt_stays_good_as_the_ledger_grows(tmp_path: Path, receipt: Receipt) -> None:
-    with again(tmp_path, caps=CAPS) as ledger:
+def test_a_receipt_stays_good_as_the_ledger_grows(home: Home, receipt: Receipt) -> None:
+    with again(home, caps=CAPS) as ledger:
         ask(ledger, "d")
         assert ledger.verify(receipt).ok
         assert ledger.verify(Mark.parse(str(receipt))).ok
@@ -61,7 +59,7 @@ def test_a_receipt_stays_good_as_the_ledger_grows(tmp_path: Path, receipt: Recei
         ("DELETE FROM entries WHERE number = 6", "entries 6 to 6 are missing"),
         ("DELETE FROM entries WHERE number = 1", "entries 1 to 1 are missing"),
         ("DELETE FROM entries WHERE number > 6", "the chain ends at entry 6, but the ledger's head says otherwise"),
-        ("DELETE FROM entries WHERE number > 6", "SQLite counted another number of entries"),
+        ("DELETE FROM entries WHERE number > 6", "the database counted another number of entries"),
         ("DELETE FROM entries", "the chain ends at entry 0"),
         ("UPDATE head SET number = 9", "the ledger's head says otherwise"),
         ("DELETE FROM head", "the ledger's head says otherwise"),
@@ -81,55 +79,54 @@ def test_a_receipt_stays_good_as_the_ledger_grows(tmp_path: Path, receipt: Recei
         ("DELETE FROM states", "the state s is missing"),
     ],
 )
-def test_every_tampering_is_found_and_named(tmp_path: Path, receipt: Receipt, tamper: str, found: str) -> None:
-    with tampering(tmp_path) as db:
+def test_every_tampering_is_found_and_named(home: Home, receipt: Receipt, tamper: str, found: str) -> None:
+    with tampering(home) as db:
         assert db.execute(tamper).rowcount > 0
-    said = problems(tmp_path)
+    said = problems(home)
     assert found in said
     assert "secret" not in said
 
 
-def test_a_chain_rewritten_as_a_whole_is_found_by_a_receipt_only(tmp_path: Path, receipt: Receipt) -> None:
-    with tampering(tmp_path) as db:
+def test_a_chain_rewritten_as_a_whole_is_found_by_a_receipt_only(home: Home, receipt: Receipt) -> None:
+    with tampering(home) as db:
         db.execute("UPDATE entries SET body = replace(body, 'SELECT a', 'SELECT x') WHERE number = 2")
         relink(db)
-    assert problems(tmp_path) == ""
-    assert problems(tmp_path, receipt) == "entry 10 is not the one on the receipt: the chain was rewritten"
+    assert problems(home) == ""
+    assert problems(home, receipt) == "entry 10 is not the one on the receipt: the chain was rewritten"
 
 
-def test_a_tail_cut_with_every_table_fitted_to_it_is_found_by_a_receipt_only(tmp_path: Path, receipt: Receipt) -> None:
-    with tampering(tmp_path) as db:
+def test_a_tail_cut_with_every_table_fitted_to_it_is_found_by_a_receipt_only(home: Home, receipt: Receipt) -> None:
+    with tampering(home) as db:
         db.execute("DELETE FROM entries WHERE number > 8")
         db.execute("DELETE FROM charges WHERE entry > 8")
         db.execute("DELETE FROM payments WHERE charge > 8")
         db.execute("DELETE FROM answers WHERE record > 8")
         db.execute("UPDATE totals SET epsilon = '1/5', rho = '1/100' WHERE who = ''")
         relink(db)
-    assert problems(tmp_path) == ""
-    assert problems(tmp_path, receipt) == "the receipt is for entry 10, but the chain ends at 8: its tail was cut"
+    assert problems(home) == ""
+    assert problems(home, receipt) == "the receipt is for entry 10, but the chain ends at 8: its tail was cut"
 
 
-def test_a_relinked_chain_must_still_add_up(tmp_path: Path, receipt: Receipt) -> None:
-    with tampering(tmp_path) as db:
+def test_a_relinked_chain_must_still_add_up(home: Home, receipt: Receipt) -> None:
+    with tampering(home) as db:
         db.execute("UPDATE entries SET body = replace(body, '1/10', '1/1000') WHERE number = 5")
         db.execute('UPDATE entries SET kind = \'RECORD\', body = \'{"charge":2,"answer":""}\' WHERE number = 8')
         relink(db)
-    said = problems(tmp_path)
+    said = problems(home)
     assert "entry 5 does not add up to the totals that it states" in said
     assert "entry 8 records an answer for no open charge" in said
 
 
-def test_the_receipt_of_another_ledger_does_not_verify(tmp_path: Path, receipt: Receipt) -> None:
-    (tmp_path / "other").mkdir()
-    with new(tmp_path / "other") as other:
+def test_the_receipt_of_another_ledger_does_not_verify(home: Home, receipt: Receipt) -> None:
+    with new(beside(home)) as other:
         mark = other.head
         assert other.verify().ok
-    assert problems(tmp_path, mark) == "entry 1 is not the one on the receipt: the chain was rewritten"
+    assert problems(home, mark) == "entry 1 is not the one on the receipt: the chain was rewritten"
 
 
-def test_verifying_changes_nothing_and_may_happen_while_others_write(tmp_path: Path, receipt: Receipt) -> None:
+def test_verifying_changes_nothing_and_may_happen_while_others_write(home: Home, receipt: Receipt) -> None:
     ledger: Ledger
-    with again(tmp_path, caps=CAPS) as ledger, ledger._store.writing() as db:
+    with again(home, caps=CAPS) as ledger, ledger._store.writing() as db:
         db.execute("UPDATE head SET number = 0")
-        assert verify_file(tmp_path / "ledger.db", receipt).ok
+        assert verify_place(place(home), receipt).ok
         db.execute("UPDATE head SET number = 10")

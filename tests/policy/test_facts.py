@@ -36,6 +36,7 @@ def test_the_identity_is_whom_the_budget_protects() -> None:
         ("[analysts.alice]", "[analysts.bob]"),
         ("size = 1_000_000", "size = 100_000"),
         ("public = true", 'public = true\nhidden = ["x"]'),
+        ("[tables.wards]", '[ledger]\ndsn_env = "X"\n[tables.wards]'),
     ],
 )
 def test_other_facts_change_the_fingerprint_and_not_the_identity(old: str, new: str) -> None:

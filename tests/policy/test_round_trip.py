@@ -15,6 +15,7 @@ from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.policy import Analyst, Column, Format, Policy, Table, fingerprint, loads
 from discreet.policy.columns import KEYS as COLUMN_KEYS
+from discreet.policy.ledger import KEYS as LEDGER_KEYS
 from discreet.policy.load import SECTIONS
 from discreet.policy.tables import KEYS as TABLE_KEYS
 from discreet.privacy import Neighbours
@@ -168,6 +169,7 @@ PLACES = {
     "tables.t": TABLE_KEYS,
     "tables.t.columns.c": COLUMN_KEYS,
     "analysts.a": ("epsilon", "delta"),
+    "ledger": LEDGER_KEYS,
 }
 
 

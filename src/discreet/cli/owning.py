@@ -130,8 +130,9 @@ def _create(path: Path, analyst: str | None) -> None:
     if analyst is not None:
         policy.analyst(analyst)
     place = Curator.init(path)
+    where = place if isinstance(place, Path) else f"in {place}"
     typer.echo(
-        f"created the ledger {place}\nKeep it: it is the only memory of what was spent. Back it up with the data."
+        f"created the ledger {where}\nKeep it: it is the only memory of what was spent. Back it up with the data."
     )
     typer.echo("`discreet check` says whether everything fits, and `discreet ask` answers.")
 

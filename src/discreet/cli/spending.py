@@ -64,13 +64,13 @@ def ledger(
 
 def _verify(path: Path, receipt: str | None, format: Form) -> None:
     from discreet.answers import Mark
-    from discreet.curator.curator import ledger_path
-    from discreet.ledger import verify_file
+    from discreet.curator.place import ledger_place
+    from discreet.ledger import verify_place
 
     mark = Mark.parse(receipt) if receipt is not None else None
-    place = ledger_path(path)
     try:
-        found = verify_file(place, mark)
+        place = ledger_place(path)
+        found = verify_place(place, mark)
     except LedgerError as damaged:
         fail(str(damaged), TO_DO)
     head = f"{found.entries}:{found.head}"
@@ -92,14 +92,15 @@ def _verify(path: Path, receipt: str | None, format: Form) -> None:
 
 def _list(path: Path, last: int | None, analyst: str | None, format: Form) -> None:
     from discreet.cli.entries import line, name_of
-    from discreet.curator.curator import facts, ledger_path
+    from discreet.curator.curator import facts
+    from discreet.curator.place import ledger_place
     from discreet.ledger import Ledger
     from discreet.policy import load
 
     policy = load(path)
     if analyst is not None:
         policy.analyst(analyst)
-    with Ledger.open(ledger_path(policy), facts(policy)) as opened_ledger:
+    with Ledger.open(ledger_place(policy), facts(policy)) as opened_ledger:
         entries: deque[Entry] = deque(
             (entry for entry in opened_ledger.entries() if analyst is None or entry.body.get("analyst") == analyst),
             maxlen=last,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.base.errors import LedgerError, PolicyError
-from discreet.curator.curator import Curator, ledger_path
+from discreet.curator.curator import Curator
 from discreet.curator.data import data_states
+from discreet.curator.place import ledger_place
 from discreet.engines.engines import Engines
 from discreet.policy import Policy, load
 
@@ -36,7 +37,8 @@ def check(path: Path) -> Iterator[Finding]:
     except PolicyError as wrong:
         yield from (Finding("source", line, True) for line in str(wrong).splitlines())
         return
-    if not ledger_path(policy).exists():
+    place = ledger_place(policy)
+    if isinstance(place, Path) and not place.exists():
         yield Finding("ledger", "there is none yet: `discreet init` creates it", True)
         return
     try:
@@ -58,7 +60,7 @@ def _opened(curator: Curator) -> Iterator[Finding]:
             yield Finding("data", state.remedy, True)
     verified = curator.ledger.verify()
     if verified.ok:
-        yield Finding("ledger", f"{ledger_path(curator.policy)}: {verified.entries} entries, the chain holds together")
+        yield Finding("ledger", f"{ledger_place(curator.policy)}: {verified.entries} entries, the chain holds together")
     yield from (Finding("ledger", wrong, True) for wrong in verified.problems)
     for each in curator.ledger.suspended:
         yield Finding("analyst", f"{each} at {each.at[:19]}: see to it, then run `{each.remedy}`", True)

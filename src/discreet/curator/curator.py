@@ -16,13 +16,14 @@ from discreet.curator.budget import Budget, Share
 from discreet.curator.data import current_version, remember, watched
 from discreet.curator.explain import Explanation, offered
 from discreet.curator.fluent import TableQuestion
+from discreet.curator.place import ledger_place, new_place
 from discreet.curator.release import Released, release
 from discreet.curator.stopping import stoppable, suspending
 from discreet.curator.tables import Tables
 from discreet.curator.within import least_epsilon
 from discreet.engines.engines import Engines
 from discreet.engines.result import Exact
-from discreet.ledger import Facts, Ledger
+from discreet.ledger import Facts, Ledger, Place
 from discreet.ledger import Question as Asked
 from discreet.plan.bounded import Part
 from discreet.plan.question import Question
@@ -43,12 +44,6 @@ Progress = Callable[[float], None]
 
 Asking = Any
 """SQL text, or an Ibis expression."""
-
-
-def ledger_path(policy: Policy | Path) -> Path:
-    """Return where a policy's ledger lies: beside its file, whatever the file says."""
-    path = policy if isinstance(policy, Path) else policy.path
-    return path.parent / ".discreet" / "ledger.db"
 
 
 def facts(policy: Policy) -> Facts:
@@ -87,23 +82,22 @@ class Curator:
         engine = Engines(policy, tables)
         with ExitStack() as opened:
             opened.callback(engine.close)
-            ledger = Ledger.open(ledger_path(policy), facts(policy))
+            ledger = Ledger.open(ledger_place(policy), facts(policy))
             opened.callback(ledger.close)
             curator = cls(policy, engine, ledger, asker.name if asker else None, operator=operator)
             opened.pop_all()
         return curator
 
     @classmethod
-    def init(cls, path: str | Path = "policy.toml") -> Path:
+    def init(cls, path: str | Path = "policy.toml") -> Place:
         """Create the ledger of a policy, where there is none; nothing else ever does.
 
         The policy must fit its sources first: whom a ledger protects cannot be changed later.
         """
         policy = load(path)
-        place = ledger_path(policy)
         with closing(Engines(policy, partly=True)) as engines:
             seen = {table.name: engines.fingerprint(table.name) for table in policy.tables if watched(table)}
-        place.parent.mkdir(parents=True, exist_ok=True)
+        place = new_place(policy)
         with Ledger.create(place, facts(policy)) as ledger:
             remember(ledger, seen)
         return place

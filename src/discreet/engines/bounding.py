@@ -26,13 +26,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from discreet.engines import ranking
 from discreet.engines.dialect import UNIT, Dialect
 from discreet.engines.hashing import HASH, NUMBER, PRIME, ROUNDING, hashed, number_of, ordered
-from discreet.engines.keyed import Keyed
+from discreet.engines.keyed import KEEP, ROWS, Keyed
 from discreet.plan.bounded import Limits
 
 PAIRS, HEAVY, OVER = "__discreet_pairs", "__discreet_heavy", "__discreet_over"
-ROWS, KEEP, LAST = "__discreet_rows", "__discreet_keep", "__discreet_last"
+LAST = "__discreet_last"
 WIDE, LONG = "__discreet_wide", "__discreet_long"
 """Whether a unit has more groups than it may keep, and whether its rows must be counted through."""
 
@@ -49,6 +50,8 @@ def sums(grouped: Keyed, limits: Limits, parts: Sequence[str]) -> str:
     pairs = f"SELECT {UNIT}, {counts} FROM ({grouped.rows}) AS q GROUP BY {UNIT}, {grouped.listed()}"
     bounding = Bounding(grouped, limits, added)
     totals = grouped.listed(*(_total(name, part, dialect) for name, part in named))
+    if dialect.nth_least is None:
+        return f"SELECT {totals} FROM ({ranking.kept(bounding, pairs)}) AS q GROUP BY {grouped.listed()}"
     return (
         f"WITH {PAIRS} AS {dialect.once} ({pairs}){bounding.over()} "
         f"SELECT {totals} FROM ({bounding.kept()}) AS q GROUP BY {grouped.listed()}"
@@ -118,9 +121,9 @@ class Bounding:
         grouped = self.grouped
         return UNIT if grouped.whole_units else number_of((grouped.unit,), grouped.dialect)
 
-    def hashed(self, source: str, number: str) -> str:
+    def hashed(self, source: str, number: str, key: str | None = None) -> str:
         """Return the rows of a FROM clause with the hash of their unit, which has this number, and their key."""
-        return hashed(source, number, self.key, self.grouped.dialect)
+        return hashed(source, number, key or self.key, self.grouped.dialect)
 
     @property
     def direct(self) -> bool:
@@ -130,6 +133,7 @@ class Bounding:
     def over(self) -> str:
         """Return tables of the units over a limit, with the place of the last group that they keep."""
         dialect = self.grouped.dialect
+        assert dialect.nth_least is not None
         if self.direct:
             last = f"CASE WHEN {self.wide} THEN {dialect.nth_least(self.order, self.most, None)} END"
             return (

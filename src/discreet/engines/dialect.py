@@ -67,14 +67,20 @@ class Dialect:
     total: Callable[[str], str]
     """The sum of whole numbers of 63 bits over the rows of a group, in the wide type."""
 
-    nth_least: Callable[[str, int, str | None], str]
-    """The n-th smallest value over the rows of a group where a condition holds, of which there are at least n."""
+    nth_least: Callable[[str, int, str | None], str] | None = None
+    """The n-th smallest value over the rows of a group where a condition holds, of which there are at least n.
+
+    Where an engine has nothing fast for it, groups are ranked by windows instead.
+    """
 
     tame: Callable[[str, Fraction], str] = lambda value, most: value
     """A float that the engine can subtract, multiply and divide by public numbers without raising.
 
     Those beyond `most` may be held there, and those nearer to 0 than 1e-290 may become 0.
     """
+
+    fence: str = ""
+    """What ends a subquery whose columns are computed once, where an engine would write them out at every use."""
 
     def typed(self, value: str, type_: Type) -> str:
         """Return a value cast to the type that columns have."""

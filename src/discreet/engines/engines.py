@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import cached_property
 from typing import Any
+
+import duckdb
 
 from discreet.base.errors import QueryError
 from discreet.engines.duck.connection import connect
@@ -45,7 +48,6 @@ class Engines:
             names = [table.name.casefold() for table in policy.tables]
             self.tables: dict[str, Resolved] = {name: found[name] for name in names if name in found}
             check_people(policy, tuple(each for each in self.tables.values() if not each.table.public))
-            self._values = connect()
             opened.pop_all()
 
     def run(self, plan: BoundedPlan) -> Run:
@@ -67,6 +69,11 @@ class Engines:
         """Return the distinct values of an expression, without NULL, over all combinations of public values."""
         return evaluate(self._values.cursor(), expression, given)
 
+    @cached_property
+    def _values(self) -> duckdb.DuckDBPyConnection:
+        """Return a database that holds nothing."""
+        return connect()
+
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source that changes when it does. For the operator only."""
         return self._of(table).fingerprint(table)
@@ -76,7 +83,8 @@ class Engines:
         with ExitStack() as closing:
             for engine in self._engines.values():
                 closing.callback(engine.close)
-            closing.callback(self._values.close)
+            if "_values" in self.__dict__:
+                closing.callback(self._values.close)
 
     def _of(self, table: str) -> Engine:
         return self._engines[self.policy.table(table).engine]

@@ -55,6 +55,6 @@ def hashed(source: str, unit: str, key: str, dialect: Dialect) -> str:
     unit, key = (f"({dialect.bigint(each)} % {PRIME})" for each in (unit, key))
     x = f"(({unit} * {UNITS} + {key} * {KEYS}) % {PRIME} + {PRIME}) % {PRIME}"
     return (
-        f"SELECT *, (y * y % {PRIME}) * x % {PRIME} AS {HASH} FROM "
-        f"(SELECT *, x * x % {PRIME} AS y FROM (SELECT *, {x} AS x FROM {source}) AS q) AS q"
+        f"SELECT *, (y * y % {PRIME}) * x % {PRIME} AS {HASH} FROM (SELECT *, x * x % {PRIME} AS y FROM "
+        f"(SELECT *, {x} AS x FROM {source}{dialect.fence}) AS q{dialect.fence}) AS q"
     )

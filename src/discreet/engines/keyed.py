@@ -8,6 +8,9 @@ from discreet.base.types import Type
 from discreet.engines.dialect import UNIT, Dialect
 from discreet.engines.hashing import PRIME, Typed
 
+ROWS, KEEP = "__discreet_rows", "__discreet_keep"
+"""How many rows a unit has in a group, and how many of them it keeps."""
+
 
 def measure_name(place: int) -> str:
     """Return the column of a measure's contributions."""

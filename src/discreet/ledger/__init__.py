@@ -3,8 +3,21 @@
 from discreet.ledger.chain import Entry
 from discreet.ledger.claims import Claim, Question
 from discreet.ledger.facts import Facts
-from discreet.ledger.ledger import Ledger, verify_file
+from discreet.ledger.ledger import Ledger
+from discreet.ledger.places import Place
+from discreet.ledger.postgres.server import Server
 from discreet.ledger.suspensions import Suspension
-from discreet.ledger.verify import Verification
+from discreet.ledger.verify import Verification, verify_place
 
-__all__ = ["Claim", "Entry", "Facts", "Ledger", "Question", "Suspension", "Verification", "verify_file"]
+__all__ = [
+    "Claim",
+    "Entry",
+    "Facts",
+    "Ledger",
+    "Place",
+    "Question",
+    "Server",
+    "Suspension",
+    "Verification",
+    "verify_place",
+]

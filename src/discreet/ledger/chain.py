@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from discreet.answers.receipt import Mark
+from discreet.ledger.database import Database
 
 GENESIS = "0" * 64
 
@@ -56,7 +56,7 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def append(db: sqlite3.Connection, kind: str, at: str, body: dict[str, Any]) -> Entry:
+def append(db: Database, kind: str, at: str, body: dict[str, Any]) -> Entry:
     """Add an entry at the end of the chain, inside the caller's transaction."""
     last, previous = db.execute("SELECT number, hash FROM head").fetchone()
     text = canonical(body)
@@ -66,12 +66,12 @@ def append(db: sqlite3.Connection, kind: str, at: str, body: dict[str, Any]) -> 
     return entry
 
 
-def read(db: sqlite3.Connection, first: int = 1, most: int = -1) -> Iterator[Entry]:
+def read(db: Database, first: int = 1, most: int = 2**62) -> Iterator[Entry]:
     """Yield the entries from number `first` on, in order, as they are stored."""
     query = "SELECT number, kind, at, body, hash FROM entries WHERE number >= ? ORDER BY number LIMIT ?"
     return (Entry(*row) for row in db.execute(query, (first, most)))
 
 
-def get(db: sqlite3.Connection, number: int) -> Entry | None:
+def get(db: Database, number: int) -> Entry | None:
     """Return one entry."""
     return next((entry for entry in read(db, number, 1) if entry.number == number), None)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from dataclasses import dataclass
 from typing import Self
 
 from discreet.answers.receipt import Receipt
 from discreet.ledger.chain import canonical
-from discreet.ledger.leases import Lease
+from discreet.ledger.database import Database, Lease
 from discreet.ledger.totals import from_texts, texts
 from discreet.privacy.charges import Charge
 
@@ -74,12 +73,12 @@ class Asked:
 _COLUMNS = "SELECT entry, epsilon, rho, delta, record, token, expires FROM charges WHERE "
 
 
-def answered(db: sqlite3.Connection, question: str) -> Asked | None:
+def answered(db: Database, question: str) -> Asked | None:
     """Return the charge with the newest recorded answer to a question."""
     return _asked(db, "question = ? AND record IS NOT NULL ORDER BY record DESC LIMIT 1", question)
 
 
-def unanswered(db: sqlite3.Connection, question: str, charge: Charge) -> Asked | None:
+def unanswered(db: Database, question: str, charge: Charge) -> Asked | None:
     """Return the newest charge without an answer that paid exactly this price for a question.
 
     Only then may it be run again for what it paid: a plan that is priced otherwise today needs a charge of its own.
@@ -88,16 +87,16 @@ def unanswered(db: sqlite3.Connection, question: str, charge: Charge) -> Asked |
     return _asked(db, condition, question, *texts(charge).values())
 
 
-def numbered(db: sqlite3.Connection, entry: int) -> Asked | None:
+def numbered(db: Database, entry: int) -> Asked | None:
     """Return the charge that an entry made."""
     return _asked(db, "entry = ?", entry)
 
 
-def has_paid(db: sqlite3.Connection, entry: int, who: str) -> bool:
+def has_paid(db: Database, entry: int, who: str) -> bool:
     """Say whether this analyst has paid for a charge, to the total or to their own cap."""
     return db.execute("SELECT 1 FROM payments WHERE charge = ? AND who = ?", (entry, who)).fetchone() is not None
 
 
-def _asked(db: sqlite3.Connection, condition: str, *values: str | int) -> Asked | None:
+def _asked(db: Database, condition: str, *values: str | int) -> Asked | None:
     row = db.execute(_COLUMNS + condition, values).fetchone()
     return Asked(row[0], from_texts(*row[1:4]), *row[4:]) if row else None

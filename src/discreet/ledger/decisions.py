@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,8 +11,8 @@ from discreet.base.errors import BudgetError, LedgerError, ParameterError
 from discreet.ledger import chain, claims, suspensions, totals
 from discreet.ledger.chain import Entry
 from discreet.ledger.claims import Asked, Claim, Question
+from discreet.ledger.database import Database, Leases
 from discreet.ledger.facts import Facts
-from discreet.ledger.leases import Leases
 from discreet.ledger.steps import step
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge
@@ -26,7 +25,7 @@ class Decisions:
         self.total, self.caps = facts.total, facts.filters
         self._leases, self._lease_seconds, self._clock = leases, lease_seconds, clock
 
-    def decide(self, db: sqlite3.Connection, question: Question, price: Charge, who: str, fresh: bool) -> Claim | int:
+    def decide(self, db: Database, question: Question, price: Charge, who: str, fresh: bool) -> Claim | int:
         """Return a claim, or the number of the charge to wait for; whoever is suspended gets neither."""
         suspensions.refuse(db, who)
         if not fresh:
@@ -40,8 +39,8 @@ class Decisions:
         """Return the name under which an analyst's spending stands; where there are caps, everybody named has one."""
         if analyst is None:
             return totals.TOTAL
-        if not isinstance(analyst, str) or not analyst:
-            raise ParameterError("analyst", analyst, "a name that is not empty, or None")
+        if not isinstance(analyst, str) or not analyst or "\0" in analyst:
+            raise ParameterError("analyst", analyst, "a name that is not empty and has no NUL, or None")
         if self.caps and analyst not in self.caps:
             raise BudgetError(f"analyst {analyst!r} has no cap in the policy: add one under [analysts]")
         return analyst
@@ -56,7 +55,7 @@ class Decisions:
         """Return the time that entries carry."""
         return time_text(self._clock())
 
-    def _found(self, db: sqlite3.Connection, found: Asked, who: str) -> Claim:
+    def _found(self, db: Database, found: Asked, who: str) -> Claim:
         assert found.record is not None
         row = db.execute("SELECT answer FROM answers WHERE record = ?", (found.record,)).fetchone()
         record = chain.get(db, found.record)
@@ -67,7 +66,7 @@ class Decisions:
         receipt = Receipt(mark, who or None, found.charge, paid)
         return Claim(found.entry, found.charge, who or None, paid, bytes(row[0]), receipt)
 
-    def _take_over(self, db: sqlite3.Connection, begun: Asked, who: str) -> Claim:
+    def _take_over(self, db: Database, begun: Asked, who: str) -> Claim:
         share = self._share(db, begun, who)
         chain.append(db, chain.RETRY, self.now(), {"charge": begun.entry, "analyst": who or None})
         claim = self._leased(db, begun.entry, begun.charge, who, SHARED if share else FREE)
@@ -75,7 +74,7 @@ class Decisions:
         step("taking over")
         return claim
 
-    def _share(self, db: sqlite3.Connection, asked: Asked, who: str) -> Entry | None:
+    def _share(self, db: Database, asked: Asked, who: str) -> Entry | None:
         """Charge the asker's own cap for another's answer, unless they have paid for it or have no cap."""
         if who not in self.caps or claims.has_paid(db, asked.entry, who):
             return None
@@ -88,7 +87,7 @@ class Decisions:
         step("sharing")
         return entry
 
-    def _pay(self, db: sqlite3.Connection, question: Question, price: Charge, who: str, fresh: bool) -> Claim:
+    def _pay(self, db: Database, question: Question, price: Charge, who: str, fresh: bool) -> Claim:
         total = totals.after(db, totals.TOTAL, self.total, price)
         own = totals.after(db, who, self.caps.get(who), price) if who else totals.NOTHING
         if total is None or own is None:
@@ -111,13 +110,13 @@ class Decisions:
         step("charging")
         return claim
 
-    def _leased(self, db: sqlite3.Connection, entry: int, charge: Charge, who: str, paid: str) -> Claim:
+    def _leased(self, db: Database, entry: int, charge: Charge, who: str, paid: str) -> Claim:
         lease = self._leases.take()
         expires = self._clock() + self._lease_seconds
         db.execute("UPDATE charges SET token = ?, expires = ? WHERE entry = ?", (lease.token, expires, entry))
         return Claim(entry, charge, who or None, paid, lease=lease)
 
-    def _refusal(self, db: sqlite3.Connection, charge: Charge, who: str, *, shared: bool) -> str:
+    def _refusal(self, db: Database, charge: Charge, who: str, *, shared: bool) -> str:
         asked = ", ".join(f"{name} {float(getattr(charge, name)):.6g}" for name in ("epsilon", "rho", "delta"))
         left = [] if shared else [f"{_left(db, totals.TOTAL, self.total)} of the budget"]
         left += [f"{_left(db, who, self.caps[who])} of the own cap of {who!r}"] if who in self.caps else []
@@ -132,5 +131,5 @@ def time_text(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-def _left(db: sqlite3.Connection, who: str, cap: BudgetFilter) -> str:
+def _left(db: Database, who: str, cap: BudgetFilter) -> str:
     return f"{replace(cap, spent=totals.read(db, who)).remaining():.2%}"

@@ -7,27 +7,24 @@ and recorded, and nothing is paid for twice because two asked at once.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import secrets
-import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Self
 
 from discreet.answers.receipt import Mark, Receipt
 from discreet.base.errors import LedgerError, ParameterError
-from discreet.ledger import chain, claims, store, suspensions, totals
+from discreet.ledger import chain, claims, suspensions, totals
 from discreet.ledger.chain import Entry
 from discreet.ledger.claims import Claim, Question
+from discreet.ledger.database import PATIENCE, Database, Lease, UncertainError
 from discreet.ledger.decisions import Decisions, time_text
 from discreet.ledger.facts import Facts, changes, protected
-from discreet.ledger.leases import Leases
+from discreet.ledger.places import Place, create_store, open_store
 from discreet.ledger.steps import step
 from discreet.ledger.suspensions import Suspension
-from discreet.ledger.verify import Verification, verify
+from discreet.ledger.verify import Verification, verify_place
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge
 
@@ -43,19 +40,19 @@ class Ledger:
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        place: Place,
         facts: Facts,
         *,
         lease_seconds: float = LEASE,
-        patience: float = store.PATIENCE,
-        clock: Callable[[], float] = time.time,
+        patience: float = PATIENCE,
+        clock: Callable[[], float] | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._sleep = sleep
         self._owed: set[tuple[str, int]] = set()
-        self._leases = Leases(Path(path).with_name("leases"))
-        self._rules = Decisions(facts, self._leases, lease_seconds, clock)
-        self._store = store.Store(Path(path), patience)
+        self._place = place
+        self._store = open_store(place, patience)
+        self._rules = Decisions(facts, self._store.leases, lease_seconds, clock or self._store.clock)
         try:
             self._adopt(facts)
         except BaseException:
@@ -63,26 +60,26 @@ class Ledger:
             raise
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], facts: Facts, **options: Any) -> Self:
+    def create(cls, place: Place, facts: Facts, **options: Any) -> Self:
         """Make a new ledger, where there is none, and open it. Only `discreet init` does this."""
         values = facts.to_dict()
         body = {"id": secrets.token_hex(16), "facts": values, "protected": protected(values, values)}
 
-        def fill(db: sqlite3.Connection) -> None:
+        def fill(db: Database) -> None:
             db.execute("INSERT INTO head VALUES (0, ?)", (chain.GENESIS,))
             totals.write(db, totals.TOTAL, totals.NOTHING)
-            chain.append(db, chain.CREATE, time_text(options.get("clock", time.time)()), body)
+            chain.append(db, chain.CREATE, time_text((options.get("clock") or time.time)()), body)
 
-        store.create(Path(path), fill)
-        return cls(path, facts, **options)
+        create_store(place, fill)
+        return cls(place, facts, **options)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], facts: Facts, **options: Any) -> Self:
+    def open(cls, place: Place, facts: Facts, **options: Any) -> Self:
         """Open the ledger, or raise if there is none or it counted for something else than the policy protects now.
 
         Whatever else changed in the policy is written into the chain; the budget given now is the one that decides.
         """
-        return cls(path, facts, **options)
+        return cls(place, facts, **options)
 
     def close(self) -> None:
         """Close the ledger; using it afterwards is an error."""
@@ -115,8 +112,7 @@ class Ledger:
         self._settle()
         while True:
             step("before charge")
-            with self._store.writing() as db:
-                claim = self._rules.decide(db, question, price, who, fresh)
+            claim = self._decide(question, price, who, fresh)
             if isinstance(claim, Claim):
                 step("charged")
                 return claim
@@ -135,21 +131,10 @@ class Ledger:
         if claim.lease is None:
             raise LedgerError(f"entry {claim.entry} was answered from the ledger; there is nothing to record")
         step("before record")
-        with self._store.writing() as db:
-            suspensions.refuse(db, claim.analyst or totals.TOTAL)
-            now = claims.numbered(db, claim.entry)
-            if now is None or now.record is not None or now.token != claim.lease.token:
-                raise LedgerError(f"the lease on entry {claim.entry} was lost; its charge stays. Ask again")
-            body = {
-                "charge": claim.entry,
-                "answer": chain.digest(answer),
-                "bytes": len(answer),
-                "analyst": claim.analyst,
-            }
-            entry = chain.append(db, chain.RECORD, self._rules.now(), body)
-            db.execute("INSERT INTO answers VALUES (?, ?)", (entry.number, answer))
-            db.execute("UPDATE charges SET record = ?, token = NULL WHERE entry = ?", (entry.number, claim.entry))
-            step("recording")
+        try:
+            entry = self._write(claim, claim.lease, answer)
+        except UncertainError:
+            entry = self._written(claim, answer)
         step("recorded")
         claim.lease.release()
         claim.answer, claim.receipt = answer, Receipt(entry.mark, claim.analyst, claim.charge, claim.paid)
@@ -206,7 +191,7 @@ class Ledger:
 
     def verify(self, receipt: Receipt | Mark | None = None) -> Verification:
         """Recompute everything from the chain, and compare with a receipt where one is given."""
-        return verify_file(self._store.path, receipt)
+        return verify_place(self._place, receipt)
 
     def note(self, kind: str, details: dict[str, Any]) -> Mark:
         """Write something else that happened into the chain, under a kind that is not the ledger's own."""
@@ -225,11 +210,59 @@ class Ledger:
         """Set a small durable value; the chain holds its hash, and the mark returned covers it."""
         if name.startswith(suspensions.PREFIX):
             raise ParameterError("name", name, f"a name that does not begin with {suspensions.PREFIX!r}")
+        if "\0" in name:
+            raise ParameterError("name", name, "a name without NUL")
         body = {"name": name, "value": chain.digest(value), "bytes": len(value)}
         with self._store.writing() as db:
             entry = chain.append(db, chain.STATE, self._rules.now(), body)
-            db.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?)", (name, entry.number, value))
+            statement = (
+                "INSERT INTO states VALUES (?, ?, ?) ON CONFLICT (name) "
+                "DO UPDATE SET entry = excluded.entry, value = excluded.value"
+            )
+            db.execute(statement, (name, entry.number, value))
         return entry.mark
+
+    def _decide(self, question: Question, price: Charge, who: str, fresh: bool) -> Claim | int:
+        """Decide in one transaction; a lease whose token is not known to be written is given up at once."""
+        claim: Claim | int = 0
+        try:
+            with self._store.writing() as db:
+                claim = self._rules.decide(db, question, price, who, fresh)
+        except BaseException:
+            if isinstance(claim, Claim):
+                claim.__exit__()
+            raise
+        return claim
+
+    def _write(self, claim: Claim, lease: Lease, answer: bytes) -> Entry:
+        with self._store.writing() as db:
+            suspensions.refuse(db, claim.analyst or totals.TOTAL)
+            now = claims.numbered(db, claim.entry)
+            if now is None or now.record is not None or now.token != lease.token:
+                raise LedgerError(f"the lease on entry {claim.entry} was lost; its charge stays. Ask again")
+            body = {
+                "charge": claim.entry,
+                "answer": chain.digest(answer),
+                "bytes": len(answer),
+                "analyst": claim.analyst,
+            }
+            entry = chain.append(db, chain.RECORD, self._rules.now(), body)
+            db.execute("INSERT INTO answers VALUES (?, ?)", (entry.number, answer))
+            db.execute("UPDATE charges SET record = ?, token = NULL WHERE entry = ?", (entry.number, claim.entry))
+            step("recording")
+        return entry
+
+    def _written(self, claim: Claim, answer: bytes) -> Entry:
+        """Return the entry of a record whose commit may have come to nothing, or raise if it did.
+
+        Whoever has the turn to write knows: the session that committed kept its turn until it was done or undone.
+        """
+        with self._store.writing() as db:
+            now = claims.numbered(db, claim.entry)
+            entry = chain.get(db, now.record) if now is not None and now.record is not None else None
+            if entry is None or entry.body.get("answer") != chain.digest(answer):
+                raise LedgerError(f"the answer of entry {claim.entry} was not recorded; its charge stays. Ask again")
+            return entry
 
     def _settle(self) -> None:
         """Make every suspension durable that could not be written before."""
@@ -249,7 +282,7 @@ class Ledger:
             body = _policy(db)
         protected(body["protected"], values)
         with self._store.writing() as db:
-            self._leases.sweep()
+            self._store.leases.sweep()
             body = _policy(db)
             known = protected(body["protected"], values)
             if changed := list(changes(body["facts"], values)):
@@ -257,13 +290,7 @@ class Ledger:
                 chain.append(db, chain.POLICY, self._rules.now(), news)
 
 
-def verify_file(path: str | os.PathLike[str], receipt: Receipt | Mark | None = None) -> Verification:
-    """Verify the ledger at a path, without its policy and even where it is too damaged to be opened for asking."""
-    with contextlib.closing(store.Store(Path(path))) as opened, opened.reading() as db:
-        return verify(db, receipt.mark if isinstance(receipt, Receipt) else receipt)
-
-
-def _policy(db: sqlite3.Connection) -> dict[str, Any]:
+def _policy(db: Database) -> dict[str, Any]:
     """Return the newest entry that holds the policy's facts."""
     query = "SELECT number FROM entries WHERE kind IN ('CREATE', 'POLICY') ORDER BY number DESC LIMIT 1"
     row = db.execute(query).fetchone()

@@ -13,18 +13,18 @@ import os
 import secrets
 import sqlite3
 import threading
+import time
 import urllib.parse
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from discreet.base.errors import LedgerError
+from discreet.ledger.database import PATIENCE, Database
+from discreet.ledger.leases import Leases
 from discreet.ledger.locks import queue_for
 from discreet.ledger.schema import APPLICATION, SCHEMA, VERSION
-
-PATIENCE = 10.0
-"""Seconds that a writer waits for its turn before it says that the ledger is busy."""
 
 _open: weakref.WeakSet[Store] = weakref.WeakSet()
 
@@ -32,9 +32,12 @@ _open: weakref.WeakSet[Store] = weakref.WeakSet()
 class Store:
     """A ledger's database: reading sees one state of it, writing is all or nothing and durable."""
 
+    counted = "SELECT seq FROM sqlite_sequence WHERE name = 'entries'"
+
     def __init__(self, path: Path, patience: float = PATIENCE) -> None:
         self.path = path
         self.gate = path.with_name("gate")
+        self.leases = Leases(path.with_name("leases"))
         self._patience = patience
         self._mutex = threading.RLock()
         self._connection: sqlite3.Connection | None = None
@@ -44,16 +47,24 @@ class Store:
             self._connected()
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> Iterator[Database]:
         """Give a connection that sees one state of the ledger and does not hold writers up."""
         with self._mutex, self._plainly(), self._transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[Database]:
         """Give a connection inside a transaction that nobody else writes beside: committed, or as if never begun."""
         with self._mutex, self._plainly(), self._queue(), self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
+
+    def scanning(self) -> AbstractContextManager[Database]:
+        """Give the same as `reading`: SQLite reads rows as they are asked for."""
+        return self.reading()
+
+    def clock(self) -> float:
+        """Return the time of this computer, the only one that has the file."""
+        return time.time()
 
     def close(self) -> None:
         """Close the database; using it afterwards is an error."""
@@ -109,7 +120,7 @@ class Store:
             raise LedgerError(f"cannot use the folder {self.path.parent}: {reason}. {WRITABLE}") from error
 
 
-def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+def create(path: Path, fill: Callable[[Database], None]) -> None:
     """Make a new ledger whose tables hold nothing but what `fill` puts there, or raise.
 
     It appears whole under its name or not at all, and never over another ledger or what is left of one.

@@ -9,12 +9,12 @@ one transaction; it holds the number of the charge, and nothing about the failur
 from __future__ import annotations
 
 import shlex
-import sqlite3
 from dataclasses import dataclass
 
 from discreet.base.errors import LedgerError, SuspendedError
 from discreet.ledger import chain
 from discreet.ledger.chain import Entry
+from discreet.ledger.database import Database
 
 PREFIX = "suspended "
 """How the names of these states begin; `Ledger.set_state` sets no other under it."""
@@ -48,7 +48,7 @@ def value_of(charge: int) -> bytes:
     return str(charge).encode()
 
 
-def find(db: sqlite3.Connection, who: str) -> Suspension | None:
+def find(db: Database, who: str) -> Suspension | None:
     """Return the suspension of an analyst, if there is one."""
     query = "SELECT value, coalesce(at, '') FROM states LEFT JOIN entries ON number = entry WHERE name = ?"
     row = db.execute(query, (state_of(who),)).fetchone()
@@ -58,20 +58,20 @@ def find(db: sqlite3.Connection, who: str) -> Suspension | None:
         raise LedgerError("a suspension is damaged: run `discreet ledger --verify`") from None
 
 
-def every(db: sqlite3.Connection) -> tuple[Suspension, ...]:
+def every(db: Database) -> tuple[Suspension, ...]:
     """Return all suspensions, by name."""
     names = db.execute("SELECT name FROM states WHERE substr(name, 1, ?) = ? ORDER BY name", (len(PREFIX), PREFIX))
     found = [find(db, name.removeprefix(PREFIX)) for (name,) in names.fetchall()]
     return tuple(each for each in found if each is not None)
 
 
-def refuse(db: sqlite3.Connection, who: str) -> None:
+def refuse(db: Database, who: str) -> None:
     """Raise if this analyst is suspended."""
     if found := find(db, who):
         raise SuspendedError(f"{found}; nothing was charged. Ask the operator to run `{found.remedy}`")
 
 
-def suspend(db: sqlite3.Connection, at: str, who: str, charge: int) -> None:
+def suspend(db: Database, at: str, who: str, charge: int) -> None:
     """Suspend an analyst, inside the caller's transaction; one who is suspended stays so, and no entry is made.
 
     So of several questions that run at once, only the first failure leaves a trace: whether the others would have
@@ -82,7 +82,7 @@ def suspend(db: sqlite3.Connection, at: str, who: str, charge: int) -> None:
         db.execute("INSERT INTO states VALUES (?, ?, ?)", (state_of(who), entry.number, value_of(charge)))
 
 
-def resume(db: sqlite3.Connection, at: str, who: str) -> Entry:
+def resume(db: Database, at: str, who: str) -> Entry:
     """End a suspension, inside the caller's transaction; raise if there is none."""
     found = find(db, who)
     if found is None:

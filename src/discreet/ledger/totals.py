@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 from fractions import Fraction
 
 from discreet.base.errors import LedgerError, ParameterError
 from discreet.base.exact import exact, exact_text, from_text
+from discreet.ledger.database import Database
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge, add_up
 from discreet.privacy.filter import Sums
@@ -46,7 +46,7 @@ def plus(sums: Sums, charge: Charge) -> Sums:
     return tuple(add_up(a, b) for a, b in zip(sums, (charge.epsilon, charge.rho, charge.delta), strict=True))
 
 
-def read(db: sqlite3.Connection, who: str) -> Sums:
+def read(db: Database, who: str) -> Sums:
     """Return the sums of the total or of an analyst."""
     row = db.execute("SELECT epsilon, rho, delta FROM totals WHERE who = ?", (who,)).fetchone()
     try:
@@ -55,14 +55,18 @@ def read(db: sqlite3.Connection, who: str) -> Sums:
         raise LedgerError("the running totals are damaged: run `discreet ledger --verify`") from None
 
 
-def write(db: sqlite3.Connection, who: str, sums: Sums) -> list[str]:
+def write(db: Database, who: str, sums: Sums) -> list[str]:
     """Put new sums in place of the old ones, and return their texts."""
     found = sum_texts(sums)
-    db.execute("INSERT OR REPLACE INTO totals VALUES (?, ?, ?, ?)", (who, *found))
+    statement = (
+        "INSERT INTO totals VALUES (?, ?, ?, ?) ON CONFLICT (who) "
+        "DO UPDATE SET epsilon = excluded.epsilon, rho = excluded.rho, delta = excluded.delta"
+    )
+    db.execute(statement, (who, *found))
     return found
 
 
-def after(db: sqlite3.Connection, who: str, cap: BudgetFilter | None, charge: Charge) -> Sums | None:
+def after(db: Database, who: str, cap: BudgetFilter | None, charge: Charge) -> Sums | None:
     """Return the sums with this charge if the cap's filter admits it; without a cap every charge is admitted."""
     sums = read(db, who)
     if cap is None:

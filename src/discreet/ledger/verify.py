@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from discreet.answers.receipt import Mark
+from discreet.answers.receipt import Mark, Receipt
 from discreet.base.errors import DiscreetError
 from discreet.ledger import chain, suspensions, totals
 from discreet.ledger.chain import CHARGE, RECORD, RESUME, RETRY, SHARE, STATE, SUSPEND, Entry
+from discreet.ledger.database import Database
+from discreet.ledger.places import Place, open_store
 from discreet.privacy.filter import Sums
 
 UNPROVEN = (
@@ -35,19 +37,26 @@ class Verification:
         return not self.problems
 
 
-def verify(db: sqlite3.Connection, receipt: Mark | None = None) -> Verification:
+def verify_place(place: Place, receipt: Receipt | Mark | None = None) -> Verification:
+    """Verify the ledger at a place, without its policy and even where it is too damaged to be opened for asking."""
+    with contextlib.closing(open_store(place)) as opened, opened.scanning() as db:
+        return verify(db, opened.counted, receipt.mark if isinstance(receipt, Receipt) else receipt)
+
+
+def verify(db: Database, counted: str, receipt: Mark | None = None) -> Verification:
     """Recompute every hash, number, total and digest from the chain, and hold it against the receipt.
 
+    `counted` is the query for how many entries the database itself has counted: a second witness for the chain's end.
     Found always: an edited, missing, doubled or reordered entry; a tail cut without fitting every table to it; totals,
     prices, payments, answers and states that are not what the chain says. Found with a receipt from then or later: a
     cut tail, a rewritten chain, an older copy, however well they are made.
     """
     end, head = db.execute("SELECT number, hash FROM head").fetchone() or (0, chain.GENESIS)
-    problems = [*_links(db, receipt), *_tables(db)]
+    problems = [*_links(db, counted, receipt), *_tables(db)]
     return Verification(end, head, tuple(problems), UNPROVEN if receipt is None else None)
 
 
-def _links(db: sqlite3.Connection, receipt: Mark | None) -> Iterator[str]:
+def _links(db: Database, counted: str, receipt: Mark | None) -> Iterator[str]:
     """Say what is wrong with the chain itself."""
     number, previous, at_receipt = 0, chain.GENESIS, ""
     for entry in chain.read(db):
@@ -61,9 +70,8 @@ def _links(db: sqlite3.Connection, receipt: Mark | None) -> Iterator[str]:
     told = db.execute("SELECT number, hash FROM head").fetchall()
     if told != [(number, previous)]:
         yield f"the chain ends at entry {number}, but the ledger's head says otherwise: its tail was cut or edited"
-    used = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'entries'").fetchone()
-    if used != (number,):
-        yield f"the chain ends at entry {number}, but SQLite counted another number of entries: its tail was cut"
+    if db.execute(counted).fetchall() != [(number,)]:
+        yield f"the chain ends at entry {number}, but the database counted another number of entries: its tail was cut"
     if receipt and receipt.entry > number:
         yield f"the receipt is for entry {receipt.entry}, but the chain ends at {number}: its tail was cut"
     elif receipt and at_receipt != receipt.head:
@@ -123,7 +131,7 @@ class _Recomputed:
         self.payments.add((number if kind == CHARGE else body["charge"], who))
 
 
-def _tables(db: sqlite3.Connection) -> Iterator[str]:
+def _tables(db: Database) -> Iterator[str]:
     """Say where the tables differ from what the chain says."""
     wanted = _Recomputed()
     for entry in chain.read(db):

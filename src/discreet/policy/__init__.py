@@ -2,8 +2,9 @@
 
 from discreet.policy.draft import draft
 from discreet.policy.facts import everything, fingerprint, identity
-from discreet.policy.load import load, loads
-from discreet.policy.model import Analyst, Column, Format, Policy, Table
+from discreet.policy.ledger import ledger_alone
+from discreet.policy.load import load, load_raw, loads
+from discreet.policy.model import Analyst, Column, Format, LedgerServer, Policy, Table
 from discreet.policy.problems import problem
 from discreet.policy.schema import Resolved, check_people, check_schema
 
@@ -11,6 +12,7 @@ __all__ = [
     "Analyst",
     "Column",
     "Format",
+    "LedgerServer",
     "Policy",
     "Resolved",
     "Table",
@@ -20,7 +22,9 @@ __all__ = [
     "everything",
     "fingerprint",
     "identity",
+    "ledger_alone",
     "load",
+    "load_raw",
     "loads",
     "problem",
 ]

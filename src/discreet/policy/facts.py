@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.policy.exact import written
-from discreet.policy.model import DUCKDB, Column, Policy, Table, Value
+from discreet.policy.model import DUCKDB, Column, LedgerServer, Policy, Table, Value
 
 Facts = dict[str, Any]
 """Plain JSON: numbers that need not be whole are exact decimals in text."""
@@ -40,6 +40,7 @@ def everything(policy: Policy) -> Facts:
         "tables": {table.name: _table(table) for table in policy.tables},
         **({"engines": engines} if (engines := _engines(policy)) else {}),
         **({"views": {view.name: view.sql for view in policy.views}} if policy.views else {}),
+        **({"ledger": _ledger(policy.ledger)} if policy.ledger else {}),
         "analysts": {
             analyst.name: {"epsilon": written(analyst.epsilon), "delta": written(analyst.delta)}
             for analyst in policy.analysts
@@ -55,6 +56,10 @@ def canonical(facts: Mapping[str, Any]) -> str:
 def fingerprint(policy: Policy) -> str:
     """Return the SHA-256 of everything that the policy declares: it changes with every fact, and only then."""
     return hashlib.sha256(canonical(everything(policy)).encode("ascii")).hexdigest()
+
+
+def _ledger(server: LedgerServer) -> Facts:
+    return {"dsn_env": server.dsn_env, "schema": server.schema}
 
 
 def _unit(table: Table) -> Facts:

@@ -10,6 +10,7 @@ from pathlib import Path
 from discreet.base.errors import PolicyError
 from discreet.policy import exact
 from discreet.policy.engines import read_engines
+from discreet.policy.ledger import read_ledger
 from discreet.policy.model import Analyst, Engine, Policy, Table, View
 from discreet.policy.problems import Problems, shown
 from discreet.policy.section import Section
@@ -17,7 +18,7 @@ from discreet.policy.tables import KEYS as TABLE_KEYS
 from discreet.policy.tables import read_table
 from discreet.privacy.neighbours import Neighbours
 
-SECTIONS = ("budget", "privacy", "engine", "engines", "tables", "views", "analysts")
+SECTIONS = ("budget", "privacy", "engine", "engines", "tables", "views", "analysts", "ledger")
 MOST_PUBLISHED = Fraction(1, 100)
 """The most that delta * size may be: with delta = 1 / size a mechanism may publish a whole person."""
 
@@ -25,15 +26,24 @@ MOST_PUBLISHED = Fraction(1, 100)
 def load(path: str | Path) -> Policy:
     """Return the policy in that file."""
     path = Path(path)
+    return loads(_text(path), path)
+
+
+def load_raw(path: str | Path) -> dict[str, object]:
+    """Return the keys of the file as they stand, or raise if it is no TOML."""
+    path = Path(path)
+    return _parsed(_text(path), path)
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise PolicyError(f"{path}: there is no such file; `discreet init DATA...` drafts one") from None
     except UnicodeDecodeError as error:
         raise PolicyError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
     except OSError as error:
         raise PolicyError(f"{path}: cannot be read ({error.strerror}); name a readable file") from None
-    return loads(text, path)
 
 
 def loads(text: str, path: str | Path) -> Policy:
@@ -47,10 +57,11 @@ def loads(text: str, path: str | Path) -> Policy:
     tables = _tables(root, delta, engines)
     views = _views(root, tables)
     analysts = _analysts(root, epsilon, delta)
+    ledger = read_ledger(root)
     problems.refuse()
     if epsilon is None or delta is None or question_delta is None or neighbours is None:
         raise PolicyError(f"{path}: budget: cannot be read; write epsilon and delta as numbers")
-    return Policy(path, epsilon, delta, question_delta, neighbours, tables, analysts, views, engines)
+    return Policy(path, epsilon, delta, question_delta, neighbours, tables, analysts, views, engines, ledger)
 
 
 def _parsed(text: str, path: Path) -> dict[str, object]:

@@ -123,6 +123,14 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class LedgerServer:
+    """A ledger on PostgreSQL: in this schema of the database whose connection string an environment variable holds."""
+
+    dsn_env: str
+    schema: str
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """All that an owner declared.
 
@@ -139,6 +147,7 @@ class Policy:
     analysts: tuple[Analyst, ...] = ()
     views: tuple[View, ...] = ()
     engines: tuple[Engine, ...] = (Engine(DUCKDB, Kind.DUCKDB),)
+    ledger: LedgerServer | None = None
 
     def table(self, name: str) -> Table:
         """Return the table of that name; as in SQL, upper and lower case are the same."""

@@ -102,7 +102,7 @@ def check_names(problems: Problems, key: tuple[str, ...], names: Sequence[str]) 
 
 
 def _unknown(name: str, known: Sequence[str]) -> tuple[str, str]:
-    if name.endswith("_env"):
+    if name.endswith("_env") and not any(key.endswith("_env") for key in known):
         return "is not known: no key of this section takes an environment variable", "take it out"
     near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=0.6)
     return "is not known", f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"

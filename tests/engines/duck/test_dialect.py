@@ -56,6 +56,7 @@ def test_the_leading_digits_of_a_hash_are_a_number() -> None:
 
 @pytest.mark.parametrize("count", [1, SMALL, SMALL + 1])
 def test_the_nth_least_value_is_found_among_few_and_many(count: int) -> None:
+    assert DUCKDB.nth_least is not None
     statement = f"SELECT {DUCKDB.nth_least('i', count, 'i % 2 = 0')} FROM range(500) AS r(i)"
     assert CONNECTION.execute(statement).fetchall() == [(2 * (count - 1),)]
 

@@ -112,14 +112,16 @@ def test_a_cancelled_run_has_no_jobs_any_more_and_no_result(engines: tuple[Engin
 
 
 @pytest.mark.long
-def test_a_worker_that_dies_costs_time_and_nothing_else(engines: tuple[Engines, Engines], cluster: Cluster) -> None:
+def test_a_worker_that_dies_costs_time_and_nothing_else(
+    engines: tuple[Engines, Engines], spark_cluster: Cluster
+) -> None:
     duck, spark = engines
     run = begun(spark)
-    cluster.kill_worker("second")
+    spark_cluster.kill_worker("second")
     try:
         assert run.result() == answered(duck, MANY_STAGES)
     finally:
-        cluster.add_worker("second")
+        spark_cluster.add_worker("second")
 
 
 def test_a_question_that_fails_on_spark_keeps_its_charge_and_says_one_thing(
@@ -129,7 +131,7 @@ def test_a_question_that_fails_on_spark_keeps_its_charge_and_says_one_thing(
     policy = with_sources(POLICY, HOSPITAL, tmp_path) + section(declared)
     (tmp_path / "policy.toml").write_text(policy)
     Curator.init(tmp_path / "policy.toml")
-    with Curator.open(tmp_path / "policy.toml") as curator:
+    with Curator.open(tmp_path / "policy.toml", operator=True) as curator:
         question = "SELECT ward, SUM(cost) AS total FROM visits GROUP BY ward"
         kept = (tmp_path / "visits.parquet").read_bytes()
         execute = SparkRun.execute

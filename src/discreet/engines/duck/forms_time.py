@@ -12,9 +12,10 @@ from discreet.engines.duck.literals import constant, text
 from discreet.engines.shapes import Form, within
 from discreet.plan.expressions import Call, Literal
 
-ISO_DATE = r"^ *([0-9]{4}-[0-9]{2}-[0-9]{2}) *$"
-ISO_TIME = r"^ *([0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?)?) *$"
-"""What a text of a date or a time looks like: no zones and no words such as epoch, infinity or today."""
+YEAR = "([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
+ISO_DATE = f"^ *({YEAR}-[0-9]{{2}}-[0-9]{{2}}) *$"
+ISO_TIME = f"^ *({YEAR}-[0-9]{{2}}-[0-9]{{2}}([ T][0-9]{{2}}:[0-9]{{2}}(:[0-9]{{2}}([.][0-9]{{1,6}})?)?)?) *$"
+"""What a text of a date or a time looks like: no zones, no words such as epoch, infinity or today, and no year 0."""
 
 FIRST, LAST = dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31, 23, 59, 59, 999999)
 

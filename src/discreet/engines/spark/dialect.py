@@ -41,12 +41,6 @@ def _bits(written: str) -> str:
     )
 
 
-def nth_least(value: str, count: int, where: str | None) -> str:
-    """Return the n-th smallest value."""
-    chosen = f" FILTER (WHERE {where})" if where is not None else ""
-    return f"get(sort_array(collect_list({value}){chosen}), {count - 1})"
-
-
 def quotient(above: str, below: str) -> str:
     """Return the quotient of what units scale their sums by; it is far below 10^32, as `division` needs it.
 
@@ -69,5 +63,4 @@ SPARK = Dialect(
     leading_bits=lambda digits: f"CAST(conv(substr({digits}, 1, 15), 16, 10) AS BIGINT)",
     quotient=quotient,
     total=lambda value: f"sum(CAST({value} AS {WIDE}))",
-    nth_least=nth_least,
 )

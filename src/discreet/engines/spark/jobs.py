@@ -14,6 +14,7 @@ class Jobs(Protocol):
     """What a run needs of Spark beside its rows."""
 
     tag: str
+    """By which Spark knows the jobs of this run."""
 
     def begin(self) -> None:
         """Tag what this thread runs from now on."""

@@ -1,0 +1,169 @@
+"""What a private question costs on Spark and PostgreSQL, next to their own pre-aggregation and to Tumult on Spark.
+
+Run by `make bench`; alone: `.venv/bin/python bench/engines.py [MILLIONS ...]`. It needs Java and PostgreSQL's programs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tests"))
+
+from curator import GROUPS, MAX_GROUPS, MAX_ROWS, PAIRS, POLICY, QUESTION, ROWS_EACH, UNITS, private, written  # noqa: E402
+from discreet.engines.engines import Engines  # noqa: E402
+from discreet.engines.result import Grouped  # noqa: E402
+from discreet.policy import loads  # noqa: E402
+from discreet.query.bound import bound  # noqa: E402
+from discreet.query.build import build  # noqa: E402
+from discreet.query.canonical import canonical  # noqa: E402
+from discreet.query.catalog import Catalog  # noqa: E402
+from discreet.query.parse import parse  # noqa: E402
+from timing import alternate, markdown  # noqa: E402
+
+MILLIONS = (1, 5, 20)
+TUMULT_MOST = 5
+"""Tumult is asked about so many million rows at most: it takes minutes then, and its time grows with the rows."""
+
+SPARK = {
+    "spark.master": "local[*]",
+    "spark.driver.memory": "8g",
+    "spark.sql.shuffle.partitions": "8",
+    "spark.ui.enabled": "false",
+}
+"""Settings of all three on Spark: ours, its own and Tumult's."""
+
+POSTGRES = ("work_mem = '1GB'", "shared_buffers = '2GB'", "max_wal_size = '4GB'", "maintenance_work_mem = '512MB'")
+VARIABLE = "DISCREET_BENCH_DSN"
+Ask = Callable[[], Any]
+
+
+def asking(engines: Engines) -> Callable[[], Grouped]:
+    """Return what asks the question: from its text to whole numbers by key, without noise."""
+    catalog = Catalog(engines.policy, engines.tables, engines.public_values, engines.fan_out, engines.evaluate)
+    return lambda: engines.run(bound(canonical(build(parse(QUESTION), catalog)), catalog).plan).result().sets[0]
+
+
+def policy(where: str, engine: str) -> str:
+    values = ", ".join(map(str, range(GROUPS)))
+    text = POLICY.replace('source = "SOURCE"', where).replace("LIMITS", UNITS).replace("VALUES", values)
+    return f"{text}\n[engine]\n{engine}\n"
+
+
+@contextmanager
+def on_spark(path: Path) -> Iterator[dict[str, Ask]]:
+    """Give what asks Spark privately and plainly, in sessions of one context."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder
+    for name, value in SPARK.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    session.read.parquet(str(path)).createOrReplaceTempView("t")
+    text = policy(f'source = "{path}"', 'kind = "spark"\nmaster = "local[*]"')
+    with closing(Engines(loads(text, str(path.with_suffix(".toml"))))) as engines:
+        yield {"ours": asking(engines), "plain": lambda: session.sql(PAIRS).collect()}
+
+
+def tumult(path: Path) -> float | None:
+    """Return the seconds of Tumult's second asking, or nothing where it is not installed."""
+    python = HERE.parent / ".venv-tumult" / "bin" / "python"
+    if not python.exists():
+        return None
+    command = [str(python), str(HERE / "speed_tumult.py"), str(path), *map(str, (GROUPS, MAX_GROUPS, MAX_ROWS))]
+    settings = " ".join(f"--conf {name}={value}" for name, value in SPARK.items())
+    environment = {**os.environ, "PYSPARK_SUBMIT_ARGS": f"{settings} pyspark-shell"}
+    with tempfile.TemporaryDirectory() as folder:
+        ran = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=folder)
+    return float(ran.stdout.split()[-1]) if ran.returncode == 0 else None
+
+
+@contextmanager
+def on_postgres(path: Path) -> Iterator[dict[str, Ask]]:
+    """Give what asks PostgreSQL privately and plainly, about a table with the rows of the file."""
+    import duckdb
+    import psycopg
+
+    from servers.postgres import Cluster
+
+    cluster = Cluster()
+    try:
+        with (cluster.folder / "data" / "postgresql.conf").open("a") as conf:
+            conf.write("\n".join(POSTGRES) + "\n")
+        cluster.stop()
+        cluster.start()
+        with cluster.connect() as connection:
+            connection.execute("CREATE TABLE t (u bigint, g bigint, x double precision)")
+            found = duckdb.connect().execute(f"SELECT u, g, x FROM '{path}'")
+            with connection.cursor().copy("COPY t FROM STDIN") as copy:
+                while part := found.fetchmany(100_000):
+                    copy.write("".join(f"{u}\t{g}\t{x!r}\n" for u, g, x in part))
+            connection.execute("VACUUM ANALYZE t")
+        os.environ[VARIABLE] = cluster.dsn()
+        plain = psycopg.connect(cluster.dsn())
+        text = policy('table = "public.t"', f'kind = "postgres"\ndsn_env = "{VARIABLE}"')
+        with closing(Engines(loads(text, str(path.with_suffix(".toml"))))) as engines:
+            yield {"ours": asking(engines), "plain": lambda: plain.execute(PAIRS).fetchall()}
+        plain.close()
+    finally:
+        cluster.remove()
+
+
+def report(millions: tuple[int, ...] = MILLIONS) -> str:
+    """Return this file's part of the results; in the environment of the tests where Spark is not in this one."""
+    if importlib.util.find_spec("pyspark") is None:
+        python = HERE.parent / ".venv" / "bin" / "python"
+        return subprocess.run([str(python), __file__], stdout=subprocess.PIPE, text=True, check=True).stdout
+    rows = []
+    with tempfile.TemporaryDirectory(dir=os.environ.get("DISCREET_BENCH_DIR")) as name:
+        for count in millions:
+            path = written(Path(name), count)
+            wanted = private(path, UNITS)()
+            with on_spark(path) as spark:
+                _check(spark["ours"](), wanted)
+                taken = alternate(spark, 3 if count > 5 else 5)
+            theirs = tumult(path) if count <= TUMULT_MOST else None
+            rows.append(_row(count, "Spark", taken, theirs))
+            with on_postgres(path) as postgres:
+                _check(postgres["ours"](), wanted)
+                rows.append(_row(count, "PostgreSQL", alternate(postgres, 3 if count > 5 else 5), None))
+            path.unlink()
+    header = ["rows", "engine", "its own", "discreet", "ratio", "asked", "Tumult", "times ours", "asked"]
+    settings = ", ".join(f"`{name}={value}`" for name, value in SPARK.items())
+    return (
+        "## Engines\n\n"
+        f"`{QUESTION}` with {GROUPS:,} public groups and {ROWS_EACH} rows of each unit, of which it\n"
+        f"keeps {MAX_GROUPS} groups with {MAX_ROWS} rows each (every unit is over its bound): from the text of the\n"
+        "question to whole numbers by key, without noise, which are DuckDB's number by number. Beside it, in turn,\n"
+        f"the engine's own `{PAIRS}`.\n"
+        f"Spark, Tumult's too: {settings}. PostgreSQL: {', '.join(f'`{each}`' for each in POSTGRES)}.\n\n"
+        f"{markdown(header, rows)}\n"
+    )
+
+
+def _check(found: Grouped, wanted: Grouped) -> None:
+    if found != wanted:
+        raise SystemExit("the engine's numbers are not DuckDB's")
+
+
+def _row(millions: int, engine: str, taken: dict[str, float], theirs: float | None) -> list[str]:
+    ratio = taken["ours"] / taken["plain"]
+    row = [f"{millions} million", engine, f"{taken['plain']:.2f} s", f"{taken['ours']:.2f} s", f"{ratio:.2f}"]
+    row.append(f"3: {'met' if ratio <= 3 else 'MISSED'}")
+    if theirs is None:
+        return [*row, "", "", ""]
+    times = theirs / taken["ours"]
+    return [*row, f"{theirs:.1f} s", f"{times:.1f}", f"5: {'met' if times >= 5 else 'MISSED'}"]
+
+
+if __name__ == "__main__":
+    print(report(tuple(int(each) for each in sys.argv[1:]) or MILLIONS))

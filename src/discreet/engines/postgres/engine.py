@@ -1,0 +1,113 @@
+"""Tables and views of a PostgreSQL database: questions run inside it, and only whole numbers by key come out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from discreet.base.errors import PolicyError
+from discreet.engines.engine import used
+from discreet.engines.postgres.dialect import POSTGRES
+from discreet.engines.postgres.literals import quoted
+from discreet.engines.postgres.session import Server, Session
+from discreet.engines.postgres.sources import Source
+from discreet.engines.rows import Select
+from discreet.engines.running import Running
+from discreet.engines.statements import public
+from discreet.plan.bounded import BoundedPlan
+from discreet.plan.expressions import Constant
+from discreet.policy.model import Engine as Declared
+from discreet.policy.model import Policy, Table
+from discreet.policy.schema import Resolved, check_schema
+
+
+class PostgresEngine:
+    """Tables of a policy behind PostgreSQL. No connection is held between questions."""
+
+    def __init__(self, policy: Policy, declared: Declared, tables: Collection[Table]) -> None:
+        self.policy = policy
+        self._server = Server(policy.path, declared)
+        self._sources: dict[str, Source] = {}
+        self.tables: dict[str, Resolved] = {}
+        for table in tables:
+            with self._server.session() as session:
+                source = Source(policy, table, session)
+                resolved = check_schema(policy, table, source.schema())
+                source.types = dict(resolved.source_types)
+                source.check(session)
+            self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
+
+    def run(self, plan: BoundedPlan) -> PostgresRun:
+        """Begin to run a bounded plan, on a connection and in a snapshot of its own."""
+        assert used(plan) <= self._sources.keys()
+        return PostgresRun(self._server, plan, self.tables, self._select)
+
+    def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
+        """Return the distinct values of a public table's column, without NULL."""
+        name = quoted(column)
+        select = self._public(table, frozenset({column}))
+        statement = f"SELECT DISTINCT {name} FROM ({select}) AS q WHERE {name} IS NOT NULL ORDER BY 1"
+        with self._server.session() as session:
+            return tuple(public(value) for (value,) in session.rows(statement))
+
+    def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
+        """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
+        names = ", ".join(quoted(name) for name in columns)
+        some = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in columns)
+        select = self._public(table, frozenset(columns))
+        counts = f"SELECT count(*) AS n FROM ({select}) AS q WHERE {some} GROUP BY {names}"
+        with self._server.session() as session:
+            ((found,),) = session.rows(f"SELECT coalesce(max(n), 1) FROM ({counts}) AS q")
+        return int(found)
+
+    def fingerprint(self, table: str) -> str:
+        """Return a hash that changes with every write to a table that PostgreSQL counts. For the operator only."""
+        with self._server.session() as session:
+            return self._sources[table].fingerprint(session)
+
+    def close(self) -> None:
+        """Let go of whatever is open, which is nothing: every question has a connection of its own."""
+
+    def _select(self, table: str, columns: frozenset[str]) -> str:
+        return self._sources[table].select(columns)
+
+    def _public(self, table: str, columns: frozenset[str]) -> str:
+        if not self.tables[table.casefold()].table.public:
+            raise PolicyError(f"{table!r} is private: its values are not listed")
+        return self._select(table, columns)
+
+
+class PostgresRun(Running):
+    """One bounded plan being run: all its statements on one connection, in one snapshot."""
+
+    def __init__(self, server: Server, plan: BoundedPlan, tables: Mapping[str, Resolved], source: Select) -> None:
+        self._server = server
+        self._session: Session | None = None
+        self._lock = threading.Lock()
+        super().__init__(plan, tables, source, POSTGRES)
+
+    def execute(self, statement: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement; the first one connects."""
+        if self._session is None:
+            session = self._server.session()
+            with self._lock:
+                self._session = session
+        return self._session.rows(statement)
+
+    def interrupt(self) -> None:
+        """Ask PostgreSQL to stop."""
+        with self._lock:
+            if self._session is not None:
+                self._session.cancel()
+
+    def release(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            if self._session is not None:
+                self._session.close()
+                self._session = None
+
+    def measured(self) -> float:
+        """PostgreSQL does not say how much of a SELECT is done."""
+        return -1.0

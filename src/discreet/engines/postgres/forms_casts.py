@@ -1,0 +1,94 @@
+"""Casts to booleans and numbers: what does not fit is NULL.
+
+PostgreSQL 15 has no cast that gives NULL in place of an error, so that texts are looked at first, by regular
+expressions that let nothing through but what the cast takes, and numbers by their size.
+"""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+
+from discreet.base.types import Type
+from discreet.engines.postgres.literals import double, plain, whole
+from discreet.engines.postgres.once import once
+from discreet.engines.shapes import Form
+from discreet.plan.expressions import Call
+
+WHOLE = "^ *[+-]?[0-9]+ *$"
+DECIMAL = "^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?0*[0-9]{1,3})? *$"
+"""What a text of a number looks like: no underscores, hexadecimals or words, which engines read differently."""
+
+LONGEST = 400
+"""Texts with more letters are no numbers."""
+
+YES, NO = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
+
+
+def _exact(value: Fraction) -> str:
+    """Return a fraction with a power of two below it as a decimal, exactly."""
+    digits = value.denominator.bit_length() - 1
+    return f"{plain(f'{value.numerator * 5**digits}e-{digits}')}::numeric"
+
+
+OVERFLOW = whole(int(sys.float_info.max) + 2**970)
+UNDERFLOW = _exact(Fraction(1, 2**1075))
+"""Decimals from the first on are beyond all floats; those up to the second are nearest to zero."""
+
+
+def _to_boolean(arguments: list[str], made: Call) -> str:
+    given = made.arguments[0].type
+    if given is Type.BOOLEAN:
+        return arguments[0]
+    if given is not Type.TEXT:
+        return f"({arguments[0]} <> 0)"
+    yes, no = (plain(f"^({'|'.join(words)})$") for words in (YES, NO))
+    return once(
+        arguments, made.arguments, lambda a: f"(CASE WHEN {a} ~* {yes} THEN TRUE WHEN {a} ~* {no} THEN FALSE END)"
+    )
+
+
+def _to_integer(arguments: list[str], made: Call) -> str:
+    """Floats go to the nearest whole number, halves to the even one; what 64 bits do not hold is NULL."""
+    given = made.arguments[0].type
+    if given is Type.BOOLEAN:
+        return f"CAST(CAST({arguments[0]} AS INTEGER) AS BIGINT)"
+    if given is Type.TEXT:
+        return once(arguments, made.arguments, _whole_of_text)
+    low, high = (whole(-(2**63)), whole(2**63)) if given is Type.INTEGER else (double(-(2.0**63)), double(2.0**63))
+    return once(
+        arguments,
+        made.arguments,
+        lambda a: f"(CASE WHEN {a} >= {low} AND {a} < {high} THEN CAST({a} AS BIGINT) END)",
+    )
+
+
+def _whole_of_text(a: str) -> str:
+    number = f"CAST(btrim({a}, ' ') AS NUMERIC)"
+    return (
+        f"(CASE WHEN length({a}) > {LONGEST} OR NOT {a} ~ {plain(WHOLE)} THEN NULL "
+        f"WHEN {number} BETWEEN {whole(-(2**63))} AND {whole(2**63 - 1)} THEN CAST({number} AS BIGINT) END)"
+    )
+
+
+def _to_float(arguments: list[str], made: Call) -> str:
+    given = made.arguments[0].type
+    if given is Type.TEXT:
+        return once(arguments, made.arguments, _float_of_text)
+    if given is Type.BOOLEAN:
+        return f"CAST(CAST({arguments[0]} AS INTEGER) AS DOUBLE PRECISION)"
+    return f"CAST({arguments[0]} AS DOUBLE PRECISION)"
+
+
+def _float_of_text(a: str) -> str:
+    size = f"abs(CAST(btrim({a}, ' ') AS NUMERIC))"
+    zero = f"CASE WHEN {a} LIKE '%-%' AND btrim({a}, ' ') LIKE '-%' THEN {double(-0.0)} ELSE {double(0.0)} END"
+    return (
+        f"(CASE WHEN length({a}) > {LONGEST} OR NOT {a} ~ {plain(DECIMAL)} THEN NULL "
+        f"WHEN {size} BETWEEN '1e-300'::numeric AND '1e300'::numeric THEN CAST(btrim({a}, ' ') AS DOUBLE PRECISION) "
+        f"WHEN {size} >= {OVERFLOW} THEN NULL WHEN {size} <= {UNDERFLOW} THEN {zero} "
+        f"ELSE CAST(btrim({a}, ' ') AS DOUBLE PRECISION) END)"
+    )
+
+
+CASTS: dict[str, Form] = {"as_boolean": _to_boolean, "as_integer": _to_integer, "as_float": _to_float}

@@ -1,0 +1,72 @@
+"""Put a world's tables where an engine finds them, and open its policy there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from conformance.data import World
+from discreet.engines.engines import Engines
+from discreet.policy import loads
+
+if TYPE_CHECKING:
+    from servers.postgres import Cluster
+
+VARIABLE = "DISCREET_CONFORMANCE_DSN"
+
+KINDS = {
+    pa.int64(): "bigint",
+    pa.float64(): "double precision",
+    pa.string(): "text",
+    pa.bool_(): "boolean",
+    pa.date32(): "date",
+    pa.timestamp("us"): "timestamp",
+    pa.decimal128(38, 9): "numeric(38, 9)",
+}
+"""PostgreSQL's types."""
+
+
+def in_duckdb(world: World) -> Engines:
+    """Hand the tables over."""
+    return Engines(loads(world.policy, "owner/policy.toml"), world.tables)
+
+
+def in_spark(world: World, folder: Path, master: str, settings: dict[str, str]) -> Engines:
+    """Write parquet files, of two row groups each, and read them on a cluster."""
+    folder = folder / world.name
+    folder.mkdir()
+    for name, table in world.tables.items():
+        pq.write_table(table, folder / f"{name}.parquet", row_group_size=max(1, len(table) // 2 + 1))
+    told = "\n".join(f'"{name}" = "{value}"' for name, value in settings.items())
+    engine = f'\n[engine]\nkind = "spark"\nmaster = "{master}"\n[engine.settings]\n{told}\n'
+    policy = _placed(world, lambda name: f'source = "{name}.parquet"') + engine
+    return Engines(loads(policy, folder / "policy.toml"))
+
+
+def in_postgres(world: World, server: Cluster, database: str, patch: pytest.MonkeyPatch) -> Engines:
+    """Copy the tables into a schema of their own."""
+    with server.connect(database) as connection:
+        connection.execute(f"CREATE SCHEMA {world.name}")
+        for name, table in world.tables.items():
+            columns = ", ".join(f'"{field.name}" {KINDS[field.type]}' for field in table.schema)
+            connection.execute(f"CREATE TABLE {world.name}.{name} ({columns})")
+            with connection.cursor().copy(f"COPY {world.name}.{name} FROM STDIN") as copy:
+                for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+                    copy.write_row(row)
+    patch.setenv(VARIABLE, server.dsn(database))
+    engine = f'\n[engine]\nkind = "postgres"\ndsn_env = "{VARIABLE}"\n'
+    return Engines(loads(_placed(world, lambda name: f'table = "{world.name}.{name}"') + engine, "owner/policy.toml"))
+
+
+def _placed(world: World, where: Callable[[str], str]) -> str:
+    """Return the policy with a line for each table that says where it is."""
+    assert callable(where)
+    return re.sub(
+        r"^\[tables\.(\w+)\]$", lambda found: f"{found[0]}\n{where(found[1])}", world.policy, flags=re.MULTILINE
+    )

@@ -1,0 +1,72 @@
+"""The same questions give the same exact bounded aggregates, before noise, on every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from conformance.asking import CURVES, QUIRKS, cases, examples
+from conformance.comparing import AT_ONCE, differences, ran
+from conformance.data import worlds
+from conformance.placing import in_duckdb, in_postgres, in_spark
+from discreet.engines.engines import Engines
+from discreet.plan.functions import FUNCTIONS
+from servers.postgres import Cluster as Postgres
+from servers.spark import SMALL
+from servers.spark import Cluster as Spark
+
+Opening = Callable[..., Engines]
+
+
+@pytest.fixture(scope="module")
+def in_process() -> Iterator[dict[str, Engines]]:
+    yield from _opened(in_duckdb)
+
+
+@pytest.fixture(scope="module")
+def on_postgres(postgres: Postgres, common_database: str) -> Iterator[dict[str, Engines]]:
+    with pytest.MonkeyPatch.context() as patch:
+        yield from _opened(lambda world: in_postgres(world, postgres, common_database, patch))
+
+
+@pytest.fixture(scope="module")
+def on_spark(spark_cluster: Spark, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Engines]]:
+    folder = tmp_path_factory.mktemp("conformance")
+    yield from _opened(lambda world: in_spark(world, folder, spark_cluster.master, SMALL))
+
+
+def _opened(opening: Opening) -> Iterator[dict[str, Engines]]:
+    with ExitStack() as stack:
+        found = {world.name: opening(world) for world in worlds()}
+        for engines in found.values():
+            stack.callback(engines.close)
+        yield found
+
+
+def test_there_are_enough_questions_and_every_function_is_among_them(in_process: dict[str, Engines]) -> None:
+    assert len(cases()) >= 150
+    assert len(examples()) >= 100
+    assert len(QUIRKS) >= 12
+    plans = " ".join(repr(plan) for plan, _ in ran(in_process, cases()).values())
+    assert [name for name in FUNCTIONS if f"'{name}'" not in plans] == []
+
+
+def test_few_questions_may_differ_by_a_grid_step() -> None:
+    close = [case for case in cases() if case.close]
+    assert all(any(word in case.text for word in CURVES) for case in close)
+    assert len(close) < len(cases()) / 10
+
+
+def test_every_question_has_the_same_numbers_on_postgresql(
+    in_process: dict[str, Engines], on_postgres: dict[str, Engines]
+) -> None:
+    assert list(differences(ran(in_process, cases()), ran(on_postgres, cases()))) == []
+
+
+@pytest.mark.xdist_group("spark")
+def test_every_question_has_the_same_numbers_on_spark(
+    in_process: dict[str, Engines], on_spark: dict[str, Engines]
+) -> None:
+    assert list(differences(ran(in_process, cases()), ran(on_spark, cases(), AT_ONCE))) == []
