@@ -11,6 +11,7 @@ from servers.missing import missing
 
 if TYPE_CHECKING:
     from servers.postgres import Cluster
+    from servers.spark import Cluster as SparkCluster
 
 
 @pytest.fixture(scope="session")
@@ -35,3 +36,13 @@ def common_database(postgres: Cluster) -> str:
 def database(postgres: Cluster) -> str:
     """The name of an empty database for one test."""
     return postgres.database()
+
+
+@pytest.fixture(scope="session")
+def spark_cluster() -> Iterator[SparkCluster]:
+    """A running Spark of a master and two workers. A test that ends a worker starts another."""
+    from servers.spark import Cluster
+
+    cluster = Cluster()
+    yield cluster
+    cluster.remove()

@@ -1,4 +1,4 @@
-"""One cluster and one Spark for all tests here: starting them takes longer than most of the tests."""
+"""One session for all tests here: starting Spark takes longer than most of the tests."""
 
 from __future__ import annotations
 
@@ -13,16 +13,9 @@ from servers.spark import SMALL, Cluster
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
-    cluster = Cluster()
-    yield cluster
-    cluster.remove()
-
-
-@pytest.fixture(scope="session")
-def declared(cluster: Cluster) -> Engine:
-    settings = {**SMALL, "spark.sql.warehouse.dir": str(cluster.folder / "warehouse")}
-    return Engine("engine", Kind.SPARK, master=cluster.master, settings=tuple(settings.items()))
+def declared(spark_cluster: Cluster) -> Engine:
+    settings = {**SMALL, "spark.sql.warehouse.dir": str(spark_cluster.folder / "warehouse")}
+    return Engine("engine", Kind.SPARK, master=spark_cluster.master, settings=tuple(settings.items()))
 
 
 @pytest.fixture(scope="session")
