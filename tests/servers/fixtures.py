@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from discreet.policy.model import Engine, Kind
 from servers.missing import missing
 
 if TYPE_CHECKING:
+    from discreet.engines.spark.session import Session
     from servers.postgres import Cluster
+    from servers.spark import Cluster as SparkCluster
 
 
 @pytest.fixture(scope="session")
@@ -35,3 +39,32 @@ def common_database(postgres: Cluster) -> str:
 def database(postgres: Cluster) -> str:
     """The name of an empty database for one test."""
     return postgres.database()
+
+
+@pytest.fixture(scope="session")
+def spark_cluster() -> Iterator[SparkCluster]:
+    """A running Spark of a master and two workers. A test that ends a worker starts another."""
+    from servers.spark import Cluster
+
+    cluster = Cluster()
+    yield cluster
+    cluster.remove()
+
+
+@pytest.fixture(scope="session")
+def spark_engine(spark_cluster: SparkCluster) -> Engine:
+    """What a policy says of that cluster."""
+    from servers.spark import SMALL
+
+    settings = {**SMALL, "spark.sql.warehouse.dir": str(spark_cluster.folder / "warehouse")}
+    return Engine("engine", Kind.SPARK, master=spark_cluster.master, settings=tuple(settings.items()))
+
+
+@pytest.fixture(scope="session")
+def spark_session(spark_engine: Engine) -> Iterator[Session]:
+    """The session that starts Spark and stops it at the end; sessions of tests begin and end in between."""
+    from discreet.engines.spark.session import connected
+
+    session = connected(spark_engine, Path("policy.toml"))
+    yield session
+    session.close()

@@ -29,6 +29,12 @@ SMALL = {
 }
 """Settings of sessions on such a cluster: one small executor on each worker."""
 
+GUARDED = '"$@" & exec >&- 2>&-; read line; kill -9 0'
+"""Runs a command until its standard input is closed, and then ends it and all that it began.
+
+So nothing goes on after tests that were ended before they could clean up.
+"""
+
 LOGGING = """\
 rootLogger.level = info
 rootLogger.appenderRef.stderr.ref = console
@@ -53,7 +59,7 @@ def home() -> Path:
 class Process:
     """One of Spark's programs, begun in a group of its own; ready when it has said a certain word."""
 
-    def __init__(self, folder: Path, name: str, command: list[str], ready: str) -> None:
+    def __init__(self, folder: Path, name: str, command: list[str], ready: str, memory: str = "300m") -> None:
         self.lines: list[str] = []
         settings = folder / "log4j2.properties"
         settings.write_text(LOGGING)
@@ -63,14 +69,14 @@ class Process:
             "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_LOCAL_DIRS": str(folder),
             "SPARK_WORKER_DIR": str(folder / name),
-            "SPARK_DAEMON_MEMORY": "300m",
+            "SPARK_DAEMON_MEMORY": memory,
             "SPARK_DAEMON_JAVA_OPTS": f"-Dlog4j2.configurationFile=file:{settings}",
         }
         self._process = subprocess.Popen(
-            command,
+            ["sh", "-c", GUARDED, "sh", *command],
             env=environment,
             cwd=folder,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
@@ -96,9 +102,10 @@ class Process:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        if self._process.stderr is not None:
-            with contextlib.suppress(RuntimeError, ValueError):
-                self._process.stderr.close()
+        for pipe in (self._process.stdin, self._process.stderr):
+            if pipe is not None:
+                with contextlib.suppress(OSError, RuntimeError, ValueError):
+                    pipe.close()
 
 
 class Cluster:
@@ -145,12 +152,12 @@ def connect_server(folder: Path) -> tuple[Process, str]:
     port = free_port()
     options = {"spark.connect.grpc.binding.port": str(port), "spark.connect.grpc.binding.address": "127.0.0.1"}
     options |= {"spark.ui.enabled": "false", "spark.sql.warehouse.dir": str(folder / "warehouse")}
-    options |= {"spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g"}
+    options |= {"spark.sql.shuffle.partitions": "2"}
     options |= {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{folder / 'log4j2.properties'}"}
     command = [str(home() / "bin" / "spark-submit"), "--master", "local[1]"]
     command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
     command += [part for name, value in options.items() for part in ("--conf", f"{name}={value}")]
-    started = Process(folder, "connect", [*command, "spark-internal"], "Spark Connect server started at")
+    started = Process(folder, "connect", [*command, "spark-internal"], "Spark Connect server started at", "1g")
     return started, f"sc://127.0.0.1:{port}"
 
 

@@ -92,12 +92,13 @@ def test_a_charge_whose_commit_is_unknown_shows_nothing_and_is_not_paid_for_twic
     with wire, new(server) as ledger:
         with (
             watched(once("charging", lambda: wire.cut(what))),
-            pytest.raises(UncertainError, match="may have been charged, and nothing is shown"),
+            pytest.raises(UncertainError, match="may have been charged, and nothing is shown") as caught,
         ):
             ask(ledger)
         assert kinds(ledger).count("CHARGE") == (what is Cut.REPLY)
         assert ask(ledger, answer=b"later", timeout=0) == b"later", "it waits for the lease of its own lost charge"
         afterwards(ledger, b"later")
+        assert caught.value.__traceback__ is not None, "what a shell keeps of an error keeps no lease"
 
 
 def test_a_record_that_was_committed_unheard_is_found_and_shown(server: Server, wire: Proxy) -> None:

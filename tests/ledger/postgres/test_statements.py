@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import closing
+from typing import Any, NoReturn
 
 import psycopg
 import pytest
@@ -48,6 +49,25 @@ def test_a_connection_lost_during_a_commit_leaves_it_unknown(
             with pytest.raises(UncertainError, match="lost during a commit"):
                 commit(connection, server)
             assert connection.closed
+
+
+class Ended:
+    """A session that ends with a word of the server's, as an administrator ends one."""
+
+    closed = False
+
+    def execute(self, statement: str) -> NoReturn:
+        raise psycopg.errors.AdminShutdown(f"terminating connection during {statement}")
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_the_last_word_of_a_session_that_ends_is_not_a_no(server: Server) -> None:
+    ended: Any = Ended()
+    with pytest.raises(UncertainError):
+        commit(ended, server)
+    assert ended.closed
 
 
 def test_a_session_that_is_ended_during_a_commit_leaves_it_unknown(postgres: Cluster, server: Server) -> None:

@@ -78,7 +78,7 @@ class Source:
         Days and times outside the years 1 to 9999 are NULL: engines have different calendars beyond, and Python none.
         """
         kind = self.types[name]
-        value = f"CAST({quoted(name)} AS {SQL_TYPES[kind]})"
+        value = f"try_cast({quoted(name)} AS {SQL_TYPES[kind]})"
         if kind in ENDS:
             return held(value, *(constant(end, kind) for end in ENDS[kind]))
         return f"({value} COLLATE UTF8_BINARY)" if kind is Type.TEXT else value
