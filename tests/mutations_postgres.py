@@ -82,6 +82,13 @@ READING = [
         SOURCES,
     ),
     broken(
+        "inside postgres: conditions of a question come before those of a view",
+        f"{IN}/sources.py",
+        " OFFSET 0) AS q",
+        ") AS q",
+        SOURCES,
+    ),
+    broken(
         "inside postgres: volatile views are taken",
         f"{IN}/catalog.py",
         "    if volatile:\n",
