@@ -141,7 +141,7 @@ CONNECTING = [
         "inside postgres: each statement of a question has a snapshot of its own",
         f"{IN}/engine.py",
         "        if self._session is None:\n            session",
-        "        if True:\n            session",
+        "        self.release()\n        if self._session is None:\n            session",
         ENGINE,
     ),
     broken(
