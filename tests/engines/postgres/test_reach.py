@@ -15,7 +15,7 @@ from discreet.engines.duck.connection import connect
 from discreet.engines.duck.forms import sql
 from discreet.engines.postgres.reach import ANY, WHOLE, of_constant, reach
 from discreet.plan.expressions import Call, Expression, Literal
-from discreet.plan.functions import FUNCTIONS
+from discreet.plan.functions import FUNCTIONS, call
 from engines.postgres.test_forms import WORST
 
 
@@ -55,6 +55,11 @@ def test_every_function_stays_within_its_reach(cursor: duckdb.DuckDBPyConnection
 
 def test_functions_of_functions_stay_within_their_reach(cursor: duckdb.DuckDBPyConnection) -> None:
     check(cursor, numeric(nested(3, 300)), 11)
+
+
+def test_a_sum_reaches_further_than_its_parts(cursor: duckdb.DuckDBPyConnection) -> None:
+    wave = call("sin", COLUMNS[Type.FLOAT][0])
+    check(cursor, [call("add", wave, wave), call("sub", wave, call("neg", wave)), call("mul", wave, wave)], 1)
 
 
 def test_columns_may_be_anything_and_constants_are_known() -> None:
