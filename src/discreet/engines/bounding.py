@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.engines import ranking
-from discreet.engines.dialect import UNIT, Dialect
+from discreet.engines.dialect import HALVED, LOW, UNIT, Dialect
 from discreet.engines.hashing import HASH, NUMBER, PRIME, ROUNDING, hashed, number_of, ordered
 from discreet.engines.keyed import KEEP, ROWS, Keyed
 from discreet.plan.bounded import Limits
@@ -44,12 +44,16 @@ FEW = 64
 
 def sums(grouped: Keyed, limits: Limits, parts: Sequence[str]) -> str:
     """Return the sums by key of what all units keep, in one statement."""
-    named, dialect = list(zip(grouped.names, parts, strict=True)), grouped.dialect
-    added = tuple(name for name, part in named if part not in ("ROWS", "UNITS"))
-    counts = grouped.listed(f"count(*) AS {ROWS}", *(f"{dialect.total(name)} AS {name}" for name in added))
+    dialect = grouped.dialect
+    adding = [
+        Adding(name, part, reach, min(limits.rows_per_group, limits.rows), dialect)
+        for name, part, reach in zip(grouped.names, parts, grouped.reaches, strict=True)
+    ]
+    added = tuple(column for each in adding for _, column in each.sums)
+    counts = grouped.listed(f"count(*) AS {ROWS}", *(f"{sql} AS {name}" for each in adding for sql, name in each.sums))
     pairs = f"SELECT {UNIT}, {counts} FROM ({grouped.rows}) AS q GROUP BY {UNIT}, {grouped.listed()}"
     bounding = Bounding(grouped, limits, added)
-    totals = grouped.listed(*(_total(name, part, dialect) for name, part in named))
+    totals = grouped.listed(*(each.total for each in adding))
     if dialect.nth_least is None:
         return f"SELECT {totals} FROM ({ranking.kept(bounding, pairs)}) AS q GROUP BY {grouped.listed()}"
     return (
@@ -58,20 +62,57 @@ def sums(grouped: Keyed, limits: Limits, parts: Sequence[str]) -> str:
     )
 
 
-def _total(name: str, part: str, dialect: Dialect) -> str:
-    if part == "ROWS":
-        return f"sum({KEEP})"
-    if part == "UNITS":
-        return "count(*)"
-    return f"sum(CASE WHEN {KEEP} = {ROWS} THEN {name} ELSE {_scaled(name, dialect)} END)"
-
-
 def _scaled(name: str, dialect: Dialect) -> str:
     """Return floor((s * n + u) / c) of a sum s, in parts that are small; see above."""
     rest = f"((({name} % {ROWS}) + {ROWS}) % {ROWS})"
     spread = dialect.quotient(f"((({HASH} * {ROUNDING} + 1) % {PRIME}) * {dialect.whole(ROWS)})", str(PRIME))
     part = dialect.quotient(f"({dialect.whole(rest)} * {KEEP} + {spread})", ROWS)
     return f"({dialect.quotient(f'({name} - {rest})', ROWS)} * {KEEP} + {part})"
+
+
+@dataclass(frozen=True, slots=True)
+class Adding:
+    """How one measure is added up: over the rows of a unit in a group first, then over what units keep of that."""
+
+    name: str
+    part: str
+    reach: int
+    """How much a row adds at most."""
+
+    each: int
+    """How many rows of a unit a group keeps at most."""
+
+    dialect: Dialect
+
+    @property
+    def halved(self) -> bool:
+        """Say whether sums over a unit's rows are in two halves of 64 bits, and what is kept of them fits into one."""
+        return self.dialect.halves is not None and self.reach < HALVED and self.reach * self.each < 1 << 62
+
+    @property
+    def sums(self) -> tuple[tuple[str, str], ...]:
+        """Return what is summed over the rows of a unit in a group, and under which names; counts need nothing more."""
+        if self.part in ("ROWS", "UNITS"):
+            return ()
+        if self.dialect.halves is None or not self.halved:
+            return ((self.dialect.total(self.name), self.name),)
+        high, low = self.dialect.halves(self.name)
+        return (high, f"{self.name}_high"), (low, f"{self.name}_low")
+
+    @property
+    def total(self) -> str:
+        """Return the sum of what units keep."""
+        if self.part == "ROWS":
+            return f"sum({KEEP})"
+        if self.part == "UNITS":
+            return "count(*)"
+        if not self.halved:
+            return f"sum(CASE WHEN {KEEP} = {ROWS} THEN {self.name} ELSE {_scaled(self.name, self.dialect)} END)"
+        high, low = f"{self.name}_high", f"{self.name}_low"
+        scaled = _scaled(f"({self.dialect.whole(high)} * {LOW} + {low})", self.dialect)
+        few = f"({high} * {LOW} + {low})"  # all rows are kept, so that it is at most each * reach
+        kept = f"(CASE WHEN {KEEP} = {ROWS} THEN {few} ELSE {self.dialect.bigint(scaled)} END)"
+        return self.dialect.summed(kept, self.each * self.reach)
 
 
 @dataclass(frozen=True, slots=True)

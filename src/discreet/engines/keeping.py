@@ -127,7 +127,7 @@ def _grouped(
     listed = ([f"r.{UNIT}"] if unit else []) + places + [f"r.{name}" for name, _ in values]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     select = f"SELECT {', '.join(listed)} FROM {' '.join(tables)}{where}"
-    return Keyed(select, tuple(named), groups, values, unit, dialect)
+    return Keyed(select, tuple(named), groups, values, tuple(each.reach for each in measures), unit, dialect)
 
 
 def _type_of(measure: Measure) -> Type:
@@ -149,7 +149,8 @@ def _domain(key: KeyColumn, domain: tuple[Constant, ...], dialect: Dialect) -> s
 
 def _sums(grouped: Keyed, parts: Sequence[str], kept: str, first: int | None = None) -> str:
     """Return the sums of rows as they are; where rows of cells follow, these begin with `first`, all of one width."""
-    totals = [_total(grouped, name, part, bool(kept)) for name, part in zip(grouped.names, parts, strict=True)]
+    each = zip(grouped.names, parts, grouped.reaches, strict=True)
+    totals = [_total(grouped, name, part, reach, bool(kept)) for name, part, reach in each]
     source = kept or f"({grouped.rows}) AS q"
     if first is None:
         return f"SELECT {grouped.listed(*totals)} FROM {source} GROUP BY {grouped.listed()}"
@@ -157,12 +158,12 @@ def _sums(grouped: Keyed, parts: Sequence[str], kept: str, first: int | None = N
     return f"SELECT {first}, {grouped.listed(*whole)} FROM {source} GROUP BY {grouped.listed()}"
 
 
-def _total(grouped: Keyed, name: str, part: str, kept: bool) -> str:
+def _total(grouped: Keyed, name: str, part: str, reach: int, kept: bool) -> str:
     if part in RANKED or part == "ROWS":
         return "count(*)"
     if part == "UNITS":
         return f"count(DISTINCT {UNIT})" if kept and grouped.unit_type else "count(*)"
-    return f"count(DISTINCT {name})" if part == "DISTINCT" else grouped.dialect.total(name)
+    return f"count(DISTINCT {name})" if part == "DISTINCT" else grouped.dialect.summed(name, reach)
 
 
 def _cells(grouped: Keyed, place: int) -> str:

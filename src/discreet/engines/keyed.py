@@ -29,6 +29,9 @@ class Keyed:
     measures: tuple[Typed, ...]
     """The columns of contributions; whole numbers, but for values that are counted as distinct."""
 
+    reaches: tuple[int, ...]
+    """How much a row adds to each at most."""
+
     unit_type: Type | None
     """The type of units, or None where every row is its own."""
 

@@ -48,4 +48,5 @@ POSTGRES = Dialect(
     tame=tame,
     fence=" OFFSET 0",
     longest=LONGEST,
+    halves=lambda value: (f"sum(CAST({value} >> 15 AS INTEGER))", f"sum(CAST({value} & 32767 AS INTEGER))"),
 )

@@ -67,4 +67,5 @@ SPARK = Dialect(
     quotient=quotient,
     total=lambda value: f"sum(CAST({value} AS {WIDE}))",
     longest=LONGEST,
+    halves=lambda value: (f"sum(shiftright({value}, 15))", f"sum({value} & 32767)"),
 )
