@@ -25,6 +25,7 @@ import mutations_ledger
 import mutations_ledger_postgres
 import mutations_policy
 import mutations_query
+import mutations_spark
 from mutations import MUTANTS as FOUNDATIONS
 from mutations import Mutant
 
@@ -40,6 +41,7 @@ LISTS = (
     mutations_curator,
     mutations_drawing,
     mutations_hostile,
+    mutations_spark,
 )
 MUTANTS = [*FOUNDATIONS, *(mutant for each in LISTS for mutant in each.MUTATIONS)]
 
