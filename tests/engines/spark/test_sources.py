@@ -129,7 +129,7 @@ def test_a_file_that_cannot_be_read_is_an_error_and_not_left_out(session: Sessio
     pq.write_table(pa.table({"money": pa.array([1, 2], pa.int64())}), tmp_path / "many" / "one.parquet")
     source = opened(session, tmp_path, 'source = "many"')
     (tmp_path / "many" / "two.parquet").write_bytes(b"PAR1 no table PAR1")
-    with pytest.raises(Exception, match="two.parquet"):
+    with pytest.raises(Exception, match=r"two\.parquet"):
         session.session.sql(source.select(frozenset())).collect()
 
 
