@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from servers.missing import summary
@@ -13,6 +14,14 @@ pytest_plugins = ["servers.fixtures"]
 
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")  # on a busy computer a deadline would be a flaky test
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Let one worker do all that needs Spark, and begin with it: it starts once, and takes longest."""
+    needing = [item for item in items if "spark_cluster" in getattr(item, "fixturenames", ())]
+    for item in needing:
+        item.add_marker(pytest.mark.xdist_group("spark"))
+    items.sort(key=lambda item: "spark_cluster" not in getattr(item, "fixturenames", ()))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

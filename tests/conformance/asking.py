@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,6 +119,7 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings WHERE STRPOS(word, '') = 1 OR STRPOS(word, other) > 0",
         "SELECT COUNT(*) FROM readings WHERE CONTAINS(word, other) OR STARTS_WITH(word, LEFT(other, 1))",
         "SELECT COUNT(*) FROM readings WHERE TRIM(word) = word AND RTRIM(word, 'h ') <> word",
+        "SELECT COUNT(*) FROM readings WHERE LTRIM(word, ' n') = 'orth' OR ENDS_WITH(word, 'h')",
         "SELECT COUNT(*) FROM readings WHERE LPAD(word, 3, '*') = '**a' OR RPAD(word, 2, 'ab') = 'ab'",
         "SELECT COUNT(*) FROM readings WHERE REPLACE(word, 'o', '0') || other = 'n0rthnorth'",
         "SELECT COUNT(*) FROM readings WHERE CONCAT(word, other, CAST(big AS TEXT)) LIKE '%north17'",
@@ -180,6 +182,7 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings WHERE SQRT(x) = 1.5 OR SQRT(x) IS NULL",
         "SELECT COUNT(*) FROM readings WHERE EXP(x) IS NULL OR LN(x) IS NULL OR POW(x, y) IS NULL OR TAN(x) IS NULL",
         "SELECT COUNT(*) FROM readings WHERE ASIN(x) IS NULL OR RADIANS(x) IS NULL OR DEGREES(x) IS NULL",
+        "SELECT COUNT(*) FROM readings WHERE ACOS(x) IS NULL OR LOG2(x) IS NULL OR LOG(x) IS NULL",
         "SELECT WIDTH_BUCKET(x, 0, 100, 7) AS b, COUNT(*) FROM readings GROUP BY 1",
     ],
     "what a unit keeps": [
@@ -234,3 +237,28 @@ QUIRKS: dict[str, list[str]] = {
 def cases() -> list[Case]:
     """Return all questions."""
     return [*examples(), *(Case("readings", line, text) for line, texts in QUIRKS.items() for text in texts)]
+
+
+CONDITION = re.compile(r"SELECT COUNT\(\*\) FROM (\w+) WHERE ((?!.*\b(?:SELECT|GROUP BY|JOIN)\b).*)")
+
+
+def together(cases: list[Case], most: int) -> list[Case]:
+    """Return the same questions in fewer: up to `most` counts under a condition are asked beside one another.
+
+    Spark takes about a second for a question, however small.
+    """
+    counted: dict[tuple[str, str, bool], list[tuple[str, str]]] = {}
+    rest = []
+    for case in cases:
+        found = CONDITION.fullmatch(case.text)
+        if found is None:
+            rest.append(case)
+        else:
+            counted.setdefault((case.world, found[1], case.close), []).append((case.line, found[2]))
+    for (world, table, _), each in counted.items():
+        for part in (each[at : at + most] for at in range(0, len(each), most)):
+            counts = ", ".join(f"COUNT(*) FILTER (WHERE {condition})" for _, condition in part)
+            rest.append(
+                Case(world, "; ".join(dict.fromkeys(line for line, _ in part)), f"SELECT {counts} FROM {table}")
+            )
+    return rest

@@ -13,12 +13,20 @@ import pytest
 
 from conformance.data import World
 from discreet.engines.engines import Engines
+from discreet.engines.spark.engine import SparkEngine
 from discreet.policy import loads
+from discreet.policy.model import Engine
 
 if TYPE_CHECKING:
     from servers.postgres import Cluster
 
 VARIABLE = "DISCREET_CONFORMANCE_DSN"
+
+INTERPRETED = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
 
 KINDS = {
     pa.int64(): "bigint",
@@ -37,16 +45,24 @@ def in_duckdb(world: World) -> Engines:
     return Engines(loads(world.policy, "owner/policy.toml"), world.tables)
 
 
-def in_spark(world: World, folder: Path, master: str, settings: dict[str, str]) -> Engines:
-    """Write parquet files, of two row groups each, and read them on a cluster."""
+def in_spark(world: World, folder: Path, engine: Engine, *, compiled: bool) -> Engines:
+    """Write parquet files, of two row groups each, and read them on a cluster.
+
+    Spark compiles every statement to Java, which takes longer than small tables do; not `compiled`, it interprets them.
+    """
     folder = folder / world.name
     folder.mkdir()
     for name, table in world.tables.items():
         pq.write_table(table, folder / f"{name}.parquet", row_group_size=max(1, len(table) // 2 + 1))
-    told = "\n".join(f'"{name}" = "{value}"' for name, value in settings.items())
-    engine = f'\n[engine]\nkind = "spark"\nmaster = "{master}"\n[engine.settings]\n{told}\n'
-    policy = _placed(world, lambda name: f'source = "{name}.parquet"') + engine
-    return Engines(loads(policy, folder / "policy.toml"))
+    told = "\n".join(f'"{name}" = "{value}"' for name, value in engine.settings)
+    place = f'\n[engine]\nkind = "spark"\nmaster = "{engine.master}"\n[engine.settings]\n{told}\n'
+    policy = _placed(world, lambda name: f'source = "{name}.parquet"') + place
+    engines = Engines(loads(policy, folder / "policy.toml"))
+    found = engines._engines["engine"]
+    assert isinstance(found, SparkEngine)
+    for name, value in () if compiled else INTERPRETED.items():
+        found._session.session.conf.set(name, value)
+    return engines
 
 
 def in_postgres(world: World, server: Cluster, database: str, patch: pytest.MonkeyPatch) -> Engines:

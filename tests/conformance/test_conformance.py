@@ -7,15 +7,15 @@ from contextlib import ExitStack
 
 import pytest
 
-from conformance.asking import CURVES, QUIRKS, cases, examples
+from conformance.asking import CURVES, QUIRKS, cases, examples, together
 from conformance.comparing import AT_ONCE, differences, ran
 from conformance.data import worlds
 from conformance.placing import in_duckdb, in_postgres, in_spark
 from discreet.engines.engines import Engines
+from discreet.engines.spark.session import Session
 from discreet.plan.functions import FUNCTIONS
+from discreet.policy.model import Engine
 from servers.postgres import Cluster as Postgres
-from servers.spark import SMALL
-from servers.spark import Cluster as Spark
 
 Opening = Callable[..., Engines]
 
@@ -32,9 +32,19 @@ def on_postgres(postgres: Postgres, common_database: str) -> Iterator[dict[str, 
 
 
 @pytest.fixture(scope="module")
-def on_spark(spark_cluster: Spark, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Engines]]:
-    folder = tmp_path_factory.mktemp("conformance")
-    yield from _opened(lambda world: in_spark(world, folder, spark_cluster.master, SMALL))
+def on_spark(
+    spark_engine: Engine, spark_session: Session, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Engines]]:
+    folder = tmp_path_factory.mktemp("interpreted")
+    yield from _opened(lambda world: in_spark(world, folder, spark_engine, compiled=False))
+
+
+@pytest.fixture(scope="module")
+def on_compiling_spark(
+    spark_engine: Engine, spark_session: Session, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Engines]]:
+    folder = tmp_path_factory.mktemp("compiled")
+    yield from _opened(lambda world: in_spark(world, folder, spark_engine, compiled=True))
 
 
 def _opened(opening: Opening) -> Iterator[dict[str, Engines]]:
@@ -65,8 +75,23 @@ def test_every_question_has_the_same_numbers_on_postgresql(
     assert list(differences(ran(in_process, cases()), ran(on_postgres, cases()))) == []
 
 
-@pytest.mark.xdist_group("spark")
 def test_every_question_has_the_same_numbers_on_spark(
     in_process: dict[str, Engines], on_spark: dict[str, Engines]
 ) -> None:
-    assert list(differences(ran(in_process, cases()), ran(on_spark, cases(), AT_ONCE))) == []
+    asked = together(cases(), 12)
+    assert sum(case.text.count("COUNT(*) FILTER") for case in asked) > 90
+    assert list(differences(ran(in_process, asked), ran(on_spark, asked, AT_ONCE))) == []
+
+
+def test_compiled_statements_have_the_same_numbers_on_spark(
+    in_process: dict[str, Engines], on_compiling_spark: dict[str, Engines]
+) -> None:
+    some = together(cases(), 12)[::15]
+    assert list(differences(ran(in_process, some), ran(on_compiling_spark, some, AT_ONCE))) == []
+
+
+@pytest.mark.long
+def test_all_compiled_statements_have_the_same_numbers_on_spark(
+    in_process: dict[str, Engines], on_compiling_spark: dict[str, Engines]
+) -> None:
+    assert list(differences(ran(in_process, cases()), ran(on_compiling_spark, cases(), AT_ONCE))) == []

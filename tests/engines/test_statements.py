@@ -5,15 +5,17 @@ from __future__ import annotations
 import datetime as dt
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT
 from discreet.engines.duck.dialect import DUCKDB
@@ -277,3 +279,10 @@ def test_values_of_the_engine_become_constants() -> None:
     noon = dt.datetime(2026, 1, 1, 12)
     assert public(noon) == noon.replace(tzinfo=dt.UTC)
     assert (public(0.5), public(math.nan), public(math.inf), public("x")) == (Fraction(1, 2), None, None, "x")
+
+
+def test_sql_that_takes_too_long_to_plan_is_refused_before_anything_is_read() -> None:
+    short = replace(DUCKDB, longest=200)
+    plan = bounded(ENGINES["add-remove"], "SELECT SUM(cost * cost) FROM people WHERE ward LIKE 'n%'").plan
+    with pytest.raises(QueryError, match=r"letters of SQL where its tables lie, and 200 are planned there; nest"):
+        statements(plan, lambda table, columns: "SELECT 1", None, short)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from discreet.policy.model import Engine, Kind
 from servers.missing import missing
 
 if TYPE_CHECKING:
+    from discreet.engines.spark.session import Session
     from servers.postgres import Cluster
     from servers.spark import Cluster as SparkCluster
 
@@ -46,3 +49,22 @@ def spark_cluster() -> Iterator[SparkCluster]:
     cluster = Cluster()
     yield cluster
     cluster.remove()
+
+
+@pytest.fixture(scope="session")
+def spark_engine(spark_cluster: SparkCluster) -> Engine:
+    """What a policy says of that cluster."""
+    from servers.spark import SMALL
+
+    settings = {**SMALL, "spark.sql.warehouse.dir": str(spark_cluster.folder / "warehouse")}
+    return Engine("engine", Kind.SPARK, master=spark_cluster.master, settings=tuple(settings.items()))
+
+
+@pytest.fixture(scope="session")
+def spark_session(spark_engine: Engine) -> Iterator[Session]:
+    """The session that starts Spark and stops it at the end; sessions of tests begin and end in between."""
+    from discreet.engines.spark.session import connected
+
+    session = connected(spark_engine, Path("policy.toml"))
+    yield session
+    session.close()

@@ -249,6 +249,7 @@ class Curator:
         question = canonical(build(select, self._catalog, params))
         question = with_clamped(question) if clamping else question
         bounded = bound(question, self._catalog, limits)
+        self._engine.check(bounded.plan)
         given = [value is not None for value in (epsilon, rho, within)]
         if sum(given) > 1:
             raise QueryError("give one of epsilon, rho and within, not several")

@@ -82,6 +82,9 @@ class Dialect:
     fence: str = ""
     """What ends a subquery whose columns are computed once, where an engine would write them out at every use."""
 
+    longest: int | None = None
+    """How many letters of SQL the rows of a question may take, domains not counted; planning takes too long beyond."""
+
     def typed(self, value: str, type_: Type) -> str:
         """Return a value cast to the type that columns have."""
         return f"CAST({value} AS {self.types[type_]})"

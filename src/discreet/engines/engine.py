@@ -20,6 +20,9 @@ class Engine(Protocol):
     def tables(self) -> Mapping[str, Resolved]:
         """Return the tables by folded name, whose policy and source agree."""
 
+    def check(self, plan: BoundedPlan) -> None:
+        """Refuse a plan that this engine cannot run, from its text alone: nothing is read."""
+
     def run(self, plan: BoundedPlan) -> Run:
         """Begin to run a bounded plan over this engine's tables, all of them in one state."""
 

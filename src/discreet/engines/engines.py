@@ -50,12 +50,19 @@ class Engines:
             check_people(policy, tuple(each for each in self.tables.values() if not each.table.public))
             opened.pop_all()
 
+    def check(self, plan: BoundedPlan) -> None:
+        """Refuse a plan that cannot be run where its tables lie; nothing is read."""
+        self._holding(plan).check(plan)
+
     def run(self, plan: BoundedPlan) -> Run:
         """Begin to run a bounded plan, on the engine that holds all its tables."""
+        return self._holding(plan).run(plan)
+
+    def _holding(self, plan: BoundedPlan) -> Engine:
         names = {self.policy.table(table).engine for table in used(plan)}
         if len(names) != 1:
             raise QueryError("the tables of a question lie on one engine")
-        return self._engines[names.pop()].run(plan)
+        return self._engines[names.pop()]
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""

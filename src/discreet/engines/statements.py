@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.engines.dialect import Dialect
 from discreet.engines.keeping import KeyColumn, Step, step
@@ -27,6 +28,11 @@ def statements(plan: BoundedPlan, source: Select, unit: Type | None, dialect: Di
         keys = [KeyColumn(key_name(at), plan.keys[at].type, plan.keys[at].domain) for at in chosen.keys]
         measures = [*plan.measures, *([UNITS] if plan.selects(index) else [])]
         text = rows(plan, chosen, source, measures, unit if plan.units else None, dialect)
+        if dialect.longest is not None and len(text) > dialect.longest:
+            raise QueryError(
+                f"the question takes {len(text):,} letters of SQL where its tables lie, and {dialect.longest:,} are "
+                "planned there; nest its expressions less deeply, or ask for its parts by themselves"
+            )
         found.append(step(text, unit if plan.units else None, keys, chosen.limits, measures, dialect))
     return found
 

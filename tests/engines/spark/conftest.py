@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from discreet.engines.spark.session import Session, connected
-from discreet.policy.model import Engine, Kind
-from servers.spark import SMALL, Cluster
+from discreet.engines.spark.session import Session
+from discreet.policy.model import Engine
 
 
 @pytest.fixture(scope="session")
-def declared(spark_cluster: Cluster) -> Engine:
-    settings = {**SMALL, "spark.sql.warehouse.dir": str(spark_cluster.folder / "warehouse")}
-    return Engine("engine", Kind.SPARK, master=spark_cluster.master, settings=tuple(settings.items()))
+def declared(spark_engine: Engine) -> Engine:
+    return spark_engine
 
 
 @pytest.fixture(scope="session")
-def session(declared: Engine) -> Iterator[Session]:
-    """The session that starts Spark and stops it at the end; sessions of tests begin and end in between."""
-    session = connected(declared, Path("policy.toml"))
-    yield session
-    session.close()
+def session(spark_session: Session) -> Session:
+    return spark_session

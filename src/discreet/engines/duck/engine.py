@@ -13,10 +13,10 @@ from discreet.engines.duck.connection import connect
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.duck.forms import quoted
 from discreet.engines.duck.sources import Source
-from discreet.engines.engine import used
+from discreet.engines.engine import unit_type, used
 from discreet.engines.rows import Select
 from discreet.engines.running import Running
-from discreet.engines.statements import public
+from discreet.engines.statements import public, statements
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
 from discreet.policy.model import Policy, Table
@@ -44,6 +44,10 @@ class DuckEngine:
             source.types = dict(resolved.source_types)
             source.check_unit()
             self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
+
+    def check(self, plan: BoundedPlan) -> None:
+        """Refuse a plan whose SQL is too long; nothing is read."""
+        statements(plan, self._select, unit_type(plan, self.tables), DUCKDB)
 
     def run(self, plan: BoundedPlan) -> DuckRun:
         """Begin to run a bounded plan."""

@@ -11,6 +11,10 @@ from discreet.engines.postgres.forms import FORMS, is_nan, sql, told
 from discreet.engines.postgres.literals import SQL_TYPES, WIDE, constant, double, number, quoted
 from discreet.engines.postgres.once import computed
 
+LONGEST = 150_000
+"""Planning copies nested subqueries level by level: a product nested nine deep takes ten seconds and a million letters,
+and two levels more all the memory there is."""
+
 TINY = 1e-290
 PLAIN = re.compile(r'(CAST\()?"?\w+"?(\."?\w+"?)?( AS DOUBLE PRECISION\))?')
 """A column, as a float or as it is: cheap to write twice."""
@@ -43,4 +47,5 @@ POSTGRES = Dialect(
     total=lambda value: f"sum(CAST({value} AS BIGINT))",
     tame=tame,
     fence=" OFFSET 0",
+    longest=LONGEST,
 )

@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from discreet.base.errors import PolicyError
-from discreet.engines.engine import used
+from discreet.engines.engine import unit_type, used
 from discreet.engines.postgres.dialect import POSTGRES
 from discreet.engines.postgres.literals import quoted
 from discreet.engines.postgres.session import Server, Session
 from discreet.engines.postgres.sources import Source
 from discreet.engines.rows import Select
 from discreet.engines.running import Running
-from discreet.engines.statements import public
+from discreet.engines.statements import public, statements
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
 from discreet.policy.model import Engine as Declared
@@ -37,6 +37,10 @@ class PostgresEngine:
                 source.types = dict(resolved.source_types)
                 source.check(session)
             self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
+
+    def check(self, plan: BoundedPlan) -> None:
+        """Refuse a plan whose SQL is too long; nothing is read."""
+        statements(plan, self._select, unit_type(plan, self.tables), POSTGRES)
 
     def run(self, plan: BoundedPlan) -> PostgresRun:
         """Begin to run a bounded plan, on a connection and in a snapshot of its own."""

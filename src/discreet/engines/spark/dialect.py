@@ -10,6 +10,9 @@ from discreet.engines.spark.forms_time import micros
 from discreet.engines.spark.literals import SQL_TYPES, WIDE, constant, number, quoted
 from discreet.engines.spark.once import once
 
+LONGEST = 150_000
+"""What Spark parses and plans in a second or two."""
+
 NAN_BITS, INFINITE_BITS = 9221120237041090560, 9218868437227405312
 FRACTION = 1 << 52
 """The bits of a float below its exponent."""
@@ -63,4 +66,5 @@ SPARK = Dialect(
     leading_bits=lambda digits: f"CAST(conv(substr({digits}, 1, 15), 16, 10) AS BIGINT)",
     quotient=quotient,
     total=lambda value: f"sum(CAST({value} AS {WIDE}))",
+    longest=LONGEST,
 )

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from discreet.base.errors import PolicyError
+from discreet.engines.engine import unit_type
 from discreet.engines.rows import Select
 from discreet.engines.running import Running
 from discreet.engines.spark.dialect import SPARK
@@ -13,7 +14,7 @@ from discreet.engines.spark.jobs import Jobs, jobs
 from discreet.engines.spark.literals import quoted
 from discreet.engines.spark.session import Session, connected
 from discreet.engines.spark.sources import Source
-from discreet.engines.statements import public
+from discreet.engines.statements import public, statements
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
 from discreet.policy.model import Engine, Policy, Table
@@ -37,6 +38,10 @@ class SparkEngine:
         except BaseException:
             self.close()
             raise
+
+    def check(self, plan: BoundedPlan) -> None:
+        """Refuse a plan whose SQL is too long; nothing is read."""
+        statements(plan, self._select, unit_type(plan, self.tables), SPARK)
 
     def run(self, plan: BoundedPlan) -> SparkRun:
         """Begin to run a bounded plan."""
