@@ -105,10 +105,11 @@ def _to_date(arguments: list[str], made: Call) -> str:
 
 
 def _to_timestamp(arguments: list[str], made: Call) -> str:
-    value = arguments[0]
-    if made.arguments[0].type is Type.TEXT:
-        value = f"regexp_extract({value}, {text(ISO_TIME)}, 1)"
-    return f"TRY_CAST({value} AS TIMESTAMP)"
+    """The end of a day, written as 24:00, is the next one's beginning; of the last year there is none."""
+    if made.arguments[0].type is not Type.TEXT:
+        return f"TRY_CAST({arguments[0]} AS TIMESTAMP)"
+    found = f"TRY_CAST(regexp_extract({arguments[0]}, {text(ISO_TIME)}, 1) AS TIMESTAMP)"
+    return _safe(found, Type.TIMESTAMP)
 
 
 TIMES: dict[str, Form] = {
