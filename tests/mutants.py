@@ -26,6 +26,7 @@ import mutations_ledger_postgres
 import mutations_policy
 import mutations_postgres
 import mutations_query
+import mutations_spark
 from mutations import MUTANTS as FOUNDATIONS
 from mutations import Mutant
 
@@ -42,6 +43,7 @@ LISTS = (
     mutations_curator,
     mutations_drawing,
     mutations_hostile,
+    mutations_spark,
 )
 MUTANTS = [*FOUNDATIONS, *(mutant for each in LISTS for mutant in each.MUTATIONS)]
 

@@ -117,7 +117,7 @@ FUNCTIONS = {
         Function("as_float", "CAST AS DOUBLE", takes.to_type(Type.FLOAT), copies=4),
         Function("as_text", "CAST AS TEXT", takes.to_type(Type.TEXT), growth=_at_most(40), copies=2),
         Function("as_date", "CAST AS DATE", takes.to_type(Type.DATE)),
-        Function("as_timestamp", "CAST AS TIMESTAMP", takes.to_type(Type.TIMESTAMP)),
+        Function("as_timestamp", "CAST AS TIMESTAMP", takes.to_type(Type.TIMESTAMP), copies=2),
         Function("like", "LIKE", takes.texts(Type.BOOLEAN, 2, 3)),
         *(Function(name, name.upper(), takes.texts(Type.TEXT, 1, 1)) for name in _TEXT_TO_TEXT),
         *(Function(name, name.upper(), takes.texts(Type.BOOLEAN, 2, 2)) for name in _SEARCHES),

@@ -157,6 +157,8 @@ def test_what_lies_outside_the_calendar_is_null(connection: duckdb.DuckDBPyConne
         (" 2020-02-29 ", dt.date(2020, 2, 29), dt.datetime(2020, 2, 29)),
         ("2020-02-30", None, None),
         ("2020-02-29 10:30", None, dt.datetime(2020, 2, 29, 10, 30)),
+        ("2020-02-29 24:00", None, dt.datetime(2020, 3, 1)),
+        ("9999-12-31 24:00", None, None),
         ("2020-02-29T10:30:01.5", None, dt.datetime(2020, 2, 29, 10, 30, 1, 500000)),
         ("2020-02-29 10:30:00+02", None, None),
         ("infinity", None, None),

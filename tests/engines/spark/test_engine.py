@@ -174,13 +174,11 @@ def test_a_whole_question_over_spark_connect(tmp_path: Path) -> None:
     server, address = connect_server(tmp_path)
     try:
         duck, spark = both(POLICY, HOSPITAL, tmp_path, Engine("engine", Kind.SPARK, remote=address))
-        for question in (QUESTIONS[1], MANY_STAGES):
-            assert answered(spark, question) == answered(duck, question)
+        assert answered(spark, QUESTIONS[2]) == answered(duck, QUESTIONS[2])
         assert len(spark.fingerprint("visits")) == 64
         run = begun(spark)
         run.cancel()
         assert run._future.exception(0) is not None
-        assert answered(spark, QUESTIONS[0]) == answered(duck, QUESTIONS[0])
         spark.close()
     finally:
         server.kill()

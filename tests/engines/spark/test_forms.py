@@ -43,7 +43,9 @@ def test_every_form_gives_what_duckdbs_gives(run: Run, wanted: Run) -> None:
     calls = [made for name in sorted(FUNCTIONS) for made in every(name)]
     assert len(calls) > 2000
     assert {made.function for made in calls} == set(FUNCTIONS)
-    assert differences(calls[::3], wanted, run, sql, BATCH) == []
+    columns = [made for made in calls if all(isinstance(each, Column) for each in made.arguments)]
+    some = [made for made in calls[::4] if made not in columns]
+    assert differences(columns + some, wanted, run, sql, BATCH) == []
 
 
 @pytest.mark.long

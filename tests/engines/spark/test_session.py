@@ -26,6 +26,12 @@ def test_every_setting_is_what_results_need(session: Session) -> None:
     assert session.session.conf.get("spark.sql.shuffle.partitions") == "2"
 
 
+def test_what_does_not_fit_is_an_error_and_never_another_value(session: Session) -> None:
+    for wrong in ("CAST('x' AS INT)", "CAST(300 AS TINYINT)", "2147483647 + i", "1 / (i - 1)"):
+        with pytest.raises(Exception, match=r"CAST_INVALID_INPUT|CAST_OVERFLOW|ARITHMETIC_OVERFLOW|DIVIDE_BY_ZERO"):
+            session.session.sql(f"SELECT {wrong} FROM VALUES (1) AS t(i)").collect()
+
+
 def test_what_others_set_in_the_same_spark_changes_nothing_here(session: Session, declared: Engine) -> None:
     from pyspark.sql import SparkSession
 

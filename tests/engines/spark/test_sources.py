@@ -124,6 +124,15 @@ def test_rows_are_not_skipped_by_what_files_say_of_their_numbers(session: Sessio
     assert len(session.session.sql(f"SELECT * FROM ({select}) WHERE x > 1").collect()) == 3
 
 
+def test_a_file_that_cannot_be_read_is_an_error_and_not_left_out(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "many").mkdir()
+    pq.write_table(pa.table({"money": pa.array([1, 2], pa.int64())}), tmp_path / "many" / "one.parquet")
+    source = opened(session, tmp_path, 'source = "many"')
+    (tmp_path / "many" / "two.parquet").write_bytes(b"PAR1 no table PAR1")
+    with pytest.raises(Exception, match=r"two\.parquet"):
+        session.session.sql(source.select(frozenset())).collect()
+
+
 def test_folders_patterns_and_strange_names_are_found(session: Session, tmp_path: Path) -> None:
     table = pa.table({"money": pa.array([1, 2], pa.int64())})
     folder = tmp_path / "it's ${x} [a]{b,c} %20#`"

@@ -12,6 +12,7 @@ import os
 import shutil
 import socket
 import subprocess
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,8 @@ def connected(engine: Engine, policy: Path) -> Session:
         raise DiscreetError("Spark needs pyspark, which is not installed; write pip install 'discreet[spark]'")
     found = _behind_connect(engine, policy) if engine.remote is not None else _on_cluster(engine, policy)
     try:
-        _set(found.session, engine)
+        with warnings.catch_warnings(action="ignore"):  # Spark calls a default of its own deprecated
+            _set(found.session, engine)
     except Exception:
         found.close()
         wrong = "the session does not take the settings that results rest on"
@@ -73,7 +75,8 @@ def _set(session: Any, engine: Engine) -> None:
         if session.conf.isModifiable(name):
             session.conf.unset(name)
     for name, value in REQUIRED.items():
-        session.conf.set(name, value)
+        if session.conf.get(name, None) != value:
+            session.conf.set(name, value)
     for name, value in engine.settings:
         if session.conf.isModifiable(name):
             session.conf.set(name, value)
