@@ -7,10 +7,11 @@ from contextlib import ExitStack
 
 import pytest
 
-from conformance.asking import CURVES, QUIRKS, cases, examples, together
+from conformance.asking import CURVES, PAGE, QUIRKS, cases, examples, together
 from conformance.comparing import AT_ONCE, differences, ran
 from conformance.data import worlds
 from conformance.placing import in_duckdb, in_postgres, in_spark
+from conformance.table import written
 from discreet.engines.engines import Engines
 from discreet.engines.spark.session import Session
 from discreet.plan.functions import FUNCTIONS
@@ -61,6 +62,10 @@ def test_there_are_enough_questions_and_every_function_is_among_them(in_process:
     assert len(QUIRKS) >= 12
     plans = " ".join(repr(plan) for plan, _ in ran(in_process, cases()).values())
     assert [name for name in FUNCTIONS if f"'{name}'" not in plans] == []
+
+
+def test_the_page_tells_how_every_line_does() -> None:
+    assert written(PAGE) == PAGE, "run python tests/conformance/table.py"
 
 
 def test_few_questions_may_differ_by_a_grid_step() -> None:
