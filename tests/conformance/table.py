@@ -20,9 +20,9 @@ def section() -> str:
     instead = len(examples()) - len(lines)
     return (
         f"{HEAD}\n"
-        "Every line of this page, and every way in which engines were seen to differ, is asked on all three over tables\n"
-        "of the worst values (`tests/conformance`). *Same* are the same whole numbers before noise; *a step*: they may\n"
-        "differ by one step of the grid for a row, where the last bits of floats do. The\n"
+        "Every line of this page, and every way in which engines were seen to differ, is asked on all three over\n"
+        "tables of the worst values (`tests/conformance`). *Same* are the same whole numbers before noise; *a step*:\n"
+        "they may differ by one step of the grid for a row, where the last bits of floats do. The\n"
         f"{instead} rewrites of what is refused are the same too.\n\n"
         "| line | questions | DuckDB | Spark | PostgreSQL |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from discreet.base.types import Type
 from discreet.engines.dialect import Dialect
-from discreet.engines.spark.division import SHORT_BITS, truncated
 from discreet.engines.spark.forms import FORMS, sql
 from discreet.engines.spark.forms_time import micros
 from discreet.engines.spark.literals import SQL_TYPES, WIDE, constant, number, quoted
@@ -47,9 +46,11 @@ def _bits(written: str) -> str:
 def quotient(above: str, below: str) -> str:
     """Return the quotient of what units scale their sums by; it is far below 10^32, as `division` needs it.
 
-    It is what a row adds, below 2^63, or is made of numbers below 2^96: see `bounding`.
+    It is what a row adds, below 2^63, or is made of numbers below 2^96: see `bounding`. Arguments are short, and are
+    written twice: what computes them once is not compiled.
     """
-    return truncated(f"CAST({above} AS {WIDE})", f"CAST({below} AS {WIDE})", SHORT_BITS)
+    first, second = f"CAST({above} AS {WIDE})", f"CAST({below} AS {WIDE})"
+    return f"CAST(({first} - {first} % {second}) / {second} AS {WIDE})"
 
 
 SPARK = Dialect(

@@ -62,7 +62,10 @@ READING = {
 Columns that are names of folders are text: their type must not depend on which folders there are.
 """
 
-REQUIRED = {**MEANING, **BELIEVED, **READING}
+RUNNING = {"spark.sql.optimizer.windowGroupLimitThreshold": "-1"}
+"""A unit's groups are sorted once, where its rows have come together, and not before that too."""
+
+REQUIRED = {**MEANING, **BELIEVED, **READING, **RUNNING}
 
 FREE = (
     "spark.sql.shuffle.partitions",
