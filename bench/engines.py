@@ -6,10 +6,12 @@ Run by `make bench`; alone: `.venv/bin/python bench/engines.py [MILLIONS ...]`. 
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -37,9 +39,10 @@ SPARK = {
     "spark.master": "local[*]",
     "spark.driver.memory": "8g",
     "spark.sql.shuffle.partitions": "8",
-    "spark.ui.enabled": "false",
+    "spark.ui.enabled": "true",
+    "spark.ui.port": "0",
 }
-"""Settings of all three on Spark: ours, its own and Tumult's."""
+"""Settings of all three on Spark: ours, its own and Tumult's. Its own web page tells how much was shuffled."""
 
 POSTGRES = ("work_mem = '1GB'", "shared_buffers = '2GB'", "max_wal_size = '4GB'", "maintenance_work_mem = '512MB'")
 VARIABLE = "DISCREET_BENCH_DSN"
@@ -72,6 +75,21 @@ def on_spark(path: Path) -> Iterator[dict[str, Ask]]:
     text = policy(f'source = "{path}"', 'kind = "spark"\nmaster = "local[*]"')
     with closing(Engines(loads(text, str(path.with_suffix(".toml"))))) as engines:
         yield {"ours": asking(engines), "plain": lambda: session.sql(PAIRS).collect()}
+
+
+def shuffled(ask: Ask) -> int:
+    """Return how many bytes Spark writes for its shuffles while a question is asked."""
+    from pyspark import SparkContext
+
+    context = SparkContext.getOrCreate()
+
+    def written_until_now() -> int:
+        with urllib.request.urlopen(f"{context.uiWebUrl}/api/v1/applications/{context.applicationId}/stages") as page:
+            return sum(stage["shuffleWriteBytes"] for stage in json.load(page))
+
+    before = written_until_now()
+    ask()
+    return written_until_now() - before
 
 
 def tumult(path: Path) -> float | None:
@@ -130,12 +148,13 @@ def report(millions: tuple[int, ...] = MILLIONS) -> str:
             wanted = private(path, UNITS)()
             with on_spark(path) as spark:
                 _check(spark["ours"](), wanted)
-                taken = alternate(spark, 3 if count > 5 else 5)
+                bytes_ = {name: shuffled(ask) / count / 1e6 for name, ask in spark.items()}
+                taken = alternate(spark, 2 if count > 5 else 5)
             theirs = tumult(path) if count <= TUMULT_MOST else None
             rows.append(_row(count, "Spark", taken, theirs))
             with on_postgres(path) as postgres:
                 _check(postgres["ours"](), wanted)
-                rows.append(_row(count, "PostgreSQL", alternate(postgres, 3 if count > 5 else 5), None))
+                rows.append(_row(count, "PostgreSQL", alternate(postgres, 2 if count > 5 else 5), None))
             path.unlink()
     header = ["rows", "engine", "its own", "discreet", "ratio", "asked", "Tumult", "times ours", "asked"]
     settings = ", ".join(f"`{name}={value}`" for name, value in SPARK.items())
@@ -146,7 +165,9 @@ def report(millions: tuple[int, ...] = MILLIONS) -> str:
         "question to whole numbers by key, without noise, which are DuckDB's number by number. Beside it, in turn,\n"
         f"the engine's own `{PAIRS}`.\n"
         f"Spark, Tumult's too: {settings}. PostgreSQL: {', '.join(f'`{each}`' for each in POSTGRES)}.\n\n"
-        f"{markdown(header, rows)}\n"
+        f"{markdown(header, rows)}\n\n"
+        f"With {count} million rows Spark writes {bytes_['ours']:.0f} bytes for each row to its shuffles, and "
+        f"{bytes_['plain']:.0f} for its own.\n"
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import accounting
 import asking
 import curator
+import engines
 import ledger
 import mechanisms
 import noise
@@ -25,6 +26,7 @@ SECTIONS = {
     "ledger": ("The ledger", ledger),
     "curator": ("The curator", curator),
     "asking": ("Asking", asking),
+    "engines": ("Engines", engines),
     "utility": ("Utility", utility),
 }
 

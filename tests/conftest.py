@@ -16,12 +16,15 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")  # on a busy computer a deadline would be a flaky test
 
 
-def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Let one worker do all that needs Spark, and begin with it: it starts once, and takes longest."""
-    needing = [item for item in items if "spark_cluster" in getattr(item, "fixturenames", ())]
-    for item in needing:
+def pytest_itemcollected(item: Any) -> None:
+    """Let one worker do all that needs Spark, which takes long to start."""
+    if "spark_cluster" in getattr(item, "fixturenames", ()):
         item.add_marker(pytest.mark.xdist_group("spark"))
-    items.sort(key=lambda item: "spark_cluster" not in getattr(item, "fixturenames", ()))
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Begin with what needs Spark: it takes longest."""
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
