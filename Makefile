@@ -43,10 +43,10 @@ demo: $(READY)
 	$(BIN)/discreet demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not long"
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not long"
 
 test-all: $(READY)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(WORKERS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

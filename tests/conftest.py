@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadScopeScheduling
 
 from servers.missing import summary
 
@@ -16,15 +16,20 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")  # on a busy computer a deadline would be a flaky test
 
 
-def pytest_itemcollected(item: Any) -> None:
-    """Let one worker do all that needs Spark, which takes long to start."""
-    if "spark_cluster" in getattr(item, "fixturenames", ()):
-        item.add_marker(pytest.mark.xdist_group("spark"))
+ON_SPARK = ("tests/engines/spark/", "tests/conformance/")
+"""Where tests need Spark, which takes long to start: one worker does them all, and begins with them."""
 
 
-def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Begin with what needs Spark: it takes longest."""
-    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
+class OneForSpark(LoadScopeScheduling):  # type: ignore[misc]
+    """Gives every test to whichever worker is free, but all that need Spark to one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "spark" if nodeid.startswith(ON_SPARK) else nodeid
+
+
+def pytest_xdist_make_scheduler(config: Any, log: Any) -> OneForSpark:
+    """Tell how tests are divided between workers."""
+    return OneForSpark(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

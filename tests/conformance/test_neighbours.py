@@ -40,7 +40,7 @@ QUESTIONS = (
 )
 
 
-@pytest.fixture(params=["duckdb", "postgres", pytest.param("spark", marks=pytest.mark.xdist_group("spark"))])
+@pytest.fixture(params=["duckdb", "postgres", "spark"])
 def engines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engines]:
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "duckdb":

@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow.parquet as pq
-import pytest
 
 from differential import KINDS, reference, rows
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.session import Session
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 
 def test_values_are_told_letter_by_letter_as_duckdb_tells_them(session: Session, tmp_path: Path) -> None:

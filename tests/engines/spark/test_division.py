@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import random
 
-import pytest
-
 from discreet.engines.spark.division import SHORT_BITS, truncated
 from discreet.engines.spark.once import SHORT
 from discreet.engines.spark.session import Session
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 MOST = 2**126 - 1
 

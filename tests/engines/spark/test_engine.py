@@ -19,8 +19,6 @@ from engines.spark.worlds import both, section, with_sources
 from questions import HOSPITAL, POLICY, answered, bounded
 from servers.spark import Cluster, connect_server
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 QUESTIONS = (
     "SELECT COUNT(*) FROM visits",
     "SELECT ward, COUNT(*), SUM(age), AVG(cost), COUNT(DISTINCT patient) FROM visits GROUP BY ward",

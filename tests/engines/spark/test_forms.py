@@ -15,8 +15,6 @@ from discreet.engines.spark.session import Session
 from discreet.plan.expressions import Column, Expression
 from discreet.plan.functions import FUNCTIONS, call
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 BATCH = 40
 """Calls in one statement: Spark takes longer to compile more of them than to run two."""
 

@@ -7,13 +7,9 @@ import math
 from fractions import Fraction
 from typing import Any
 
-import pytest
-
 from discreet.base.types import Type
 from discreet.engines.spark.literals import PLAIN, constant, number, quoted, text, working
 from discreet.engines.spark.session import Session
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 TEXTS: tuple[str, ...] = (
     "",

@@ -10,13 +10,10 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
 from differential import plain
 from discreet.engines.spark.rounding import ceiled, floored, nearest, rounded_whole, toward_zero
 from discreet.engines.spark.session import Session
-
-pytestmark = pytest.mark.xdist_group("spark")
 
 DIGITS = (-38, -23, -5, -1, 0, 1, 2, 3, 5, 15, 22, 23, 38)
 

@@ -16,8 +16,6 @@ from discreet.engines.spark.settings import REQUIRED
 from discreet.policy.model import Engine, Kind
 from servers.spark import free_port, home
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 POLICY = Path("policy.toml")
 
 

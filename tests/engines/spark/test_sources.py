@@ -22,8 +22,6 @@ from discreet.engines.spark.sources import Source, location
 from discreet.policy import loads
 from discreet.policy.model import Policy, Table
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 WIDE = [Decimal("0.1"), Decimal("-12345678901234567890123456.789"), Decimal("1.50"), Decimal("0"), None]
 COLUMNS = {
     "small": pa.array([1, -128, 127, 0, None], pa.int8()),
