@@ -83,7 +83,10 @@ def test_every_question_has_the_same_numbers_on_postgresql(
 def test_every_question_has_the_same_numbers_on_spark(
     in_process: dict[str, Engines], on_spark: dict[str, Engines]
 ) -> None:
-    asked = together(cases(), 12)
+    """Those about the clinic are asked in the long form below."""
+    some = [case for case in cases() if case.world != "clinic"]
+    asked = together(some, 12)
+    assert len(some) >= 150
     assert sum(case.text.count("COUNT(*) FILTER") for case in asked) > 90
     assert list(differences(ran(in_process, asked), ran(on_spark, asked, AT_ONCE))) == []
 

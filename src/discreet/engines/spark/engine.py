@@ -112,4 +112,4 @@ class SparkRun(Running):
     def measured(self) -> float:
         """Return how much is done: statements, and of the one that runs, tasks of the stages that Spark has begun."""
         share = self._jobs.share()
-        return (self._done + share) / len(self._steps) if share >= 0 or self._done else -1.0
+        return min((self._done + share) / len(self._steps), 1.0) if share >= 0 or self._done else -1.0
