@@ -26,6 +26,13 @@ def test_the_example_on_the_page_about_the_ledger_is_part_of_a_policy() -> None:
     assert read(table("") + section).ledger == LedgerServer("LEDGER_DSN", "discreet")
 
 
+def test_the_examples_on_the_page_about_engines_are_policies() -> None:
+    blocks = (DOCS / "engines.md").read_text().split("```toml\n")[1:]
+    policies = [read("[budget]\nepsilon = 1.0\n" + block.split("```")[0]) for block in blocks]
+    kinds = [[policy.engine(table).kind.value for table in policy.tables] for policy in policies]
+    assert kinds == [["spark", "spark"], ["postgres"], ["duckdb", "postgres"]]
+
+
 def test_the_table_of_keys_names_every_key() -> None:
     rows = [line.split("|")[1] for line in PAGE.split("\n") if line.startswith("| `")]
     for key in {*TABLE_KEYS, *COLUMN_KEYS, *LEDGER_KEYS} - {"columns"}:

@@ -97,7 +97,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("whose", ["DATABASE {}", "ROLE postgres IN DATABASE {}"])
 def test_defaults_of_a_role_or_a_database_change_nothing(placed: Placed, whose: str) -> None:
-    others = {"default_transaction_isolation", "default_transaction_read_only", "client_encoding"}
+    others = {"default_transaction_isolation", "default_transaction_read_only", "client_encoding", "work_mem"}
     assert set(SETTINGS) == HOSTILE.keys() - others | {"transaction_timeout"}
     for name, value in HOSTILE.items():
         written = value if name == "search_path" else f"'{value}'"
@@ -106,6 +106,7 @@ def test_defaults_of_a_role_or_a_database_change_nothing(placed: Placed, whose: 
         assert_pinned(session)
         assert session.rows("SHOW transaction_isolation") == [("repeatable read",)]
         assert session.rows("SHOW transaction_read_only") == [("on",)]
+        assert session.rows("SHOW work_mem") == [("128MB",)]
         assert session.rows("SELECT length('\\')") == [(1,)]
         assert session.rows("SELECT '\u20ac'") == [("\u20ac",)]
 
@@ -210,3 +211,9 @@ def test_without_the_driver_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatc
 def test_percent_signs_are_letters_in_statements_without_parameters(placed: Placed) -> None:
     with server().connect() as session:
         assert session.rows("SELECT '%s %(x)s %%'") == [("%s %(x)s %%",)]
+
+
+def test_more_memory_that_the_server_grants_is_used(placed: Placed) -> None:
+    placed.owner.execute(f"ALTER DATABASE {placed.name} SET work_mem = '1GB'".encode())
+    with server().connect() as session:
+        assert session.rows("SHOW work_mem") == [("1GB",)]

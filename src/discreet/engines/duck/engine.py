@@ -11,9 +11,9 @@ import duckdb
 from discreet.base.errors import PolicyError
 from discreet.engines.duck.connection import connect
 from discreet.engines.duck.dialect import DUCKDB
-from discreet.engines.duck.forms import quoted
 from discreet.engines.duck.sources import Source
 from discreet.engines.engine import unit_type, used
+from discreet.engines.lookups import partners, values
 from discreet.engines.rows import Select
 from discreet.engines.running import Running
 from discreet.engines.statements import public, statements
@@ -56,19 +56,14 @@ class DuckEngine:
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
         self._only_public(table)
-        name, select = quoted(column), self._select(table, frozenset({column}))
-        found = self._cursor({table}).execute(
-            f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY 1"
-        )
-        return tuple(public(value) for (value,) in found.fetchall())
+        statement = values(self._select(table, frozenset({column})), column, DUCKDB)
+        return tuple(public(value) for (value,) in self._cursor({table}).execute(statement).fetchall())
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
         self._only_public(table)
-        names = ", ".join(quoted(name) for name in columns)
-        some = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in columns)
-        counts = f"SELECT count(*) AS n FROM ({self._select(table, frozenset(columns))}) WHERE {some} GROUP BY {names}"
-        (found,) = self._cursor({table}).execute(f"SELECT coalesce(max(n), 1) FROM ({counts})").fetchone() or (1,)
+        statement = partners(self._select(table, frozenset(columns)), columns, DUCKDB)
+        ((found,),) = self._cursor({table}).execute(statement).fetchall()
         return int(found)
 
     def fingerprint(self, table: str) -> str:

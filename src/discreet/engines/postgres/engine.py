@@ -8,8 +8,8 @@ from typing import Any
 
 from discreet.base.errors import PolicyError
 from discreet.engines.engine import unit_type, used
+from discreet.engines.lookups import partners, values
 from discreet.engines.postgres.dialect import POSTGRES
-from discreet.engines.postgres.literals import quoted
 from discreet.engines.postgres.session import Server, Session
 from discreet.engines.postgres.sources import Source
 from discreet.engines.rows import Select
@@ -49,18 +49,12 @@ class PostgresEngine:
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
-        name = quoted(column)
-        select = self._public(table, frozenset({column}))
-        statement = f"SELECT DISTINCT {name} FROM ({select}) AS q WHERE {name} IS NOT NULL ORDER BY 1"
+        statement = values(self._public(table, frozenset({column})), column, POSTGRES)
         return tuple(public(value) for (value,) in self._read(table, statement))
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
-        names = ", ".join(quoted(name) for name in columns)
-        some = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in columns)
-        select = self._public(table, frozenset(columns))
-        counts = f"SELECT count(*) AS n FROM ({select}) AS q WHERE {some} GROUP BY {names}"
-        ((found,),) = self._read(table, f"SELECT coalesce(max(n), 1) FROM ({counts}) AS q")
+        ((found,),) = self._read(table, partners(self._public(table, frozenset(columns)), columns, POSTGRES))
         return int(found)
 
     def fingerprint(self, table: str) -> str:

@@ -47,14 +47,20 @@ SETTINGS: Mapping[str, str] = {
     "idle_in_transaction_session_timeout": "0",
     "transaction_timeout": "0",
     "jit": "off",
-    "work_mem": "128MB",
 }
 """What every statement runs under.
 
 Names lead to PostgreSQL's own functions and operators only, and tables are named with their schema. Without
 `row_security` a policy that would hide rows is an error, and not another answer. Statements last as long as they must:
-an end after some seconds would tell how many rows there are. They are compiled in no time worth it, and group by unit,
-for which memory spares a sort.
+an end after some seconds would tell how many rows there are. Compiling them costs more than it saves.
+"""
+
+MEMORY = 128
+"""Megabytes for each sort and each table of groups, where the server or the role does not grant more."""
+
+GRANT = f"""
+SELECT pg_catalog.set_config('work_mem', '{MEMORY}MB', true) FROM pg_catalog.pg_settings AS s
+WHERE s.name = 'work_mem' AND s.setting::pg_catalog.int8 < {MEMORY * 1024}
 """
 
 SINCE = {"transaction_timeout": 170_000}
@@ -142,6 +148,7 @@ class Session:
             raise server.problem("the encoding of the database is not UTF8", remedy)
         connection.execute(BEGIN)
         connection.execute(PIN, settings(self.version))
+        connection.execute(GRANT)
         if self.rows("SELECT current_setting('temp_file_limit')") != [("-1",)]:
             remedy = "ALTER ROLE ... SET temp_file_limit = -1: it would make questions fail by how many rows there are"
             raise server.problem("the server limits temporary files of this user", remedy)

@@ -7,11 +7,11 @@ from typing import Any
 
 from discreet.base.errors import PolicyError
 from discreet.engines.engine import unit_type
+from discreet.engines.lookups import partners, values
 from discreet.engines.rows import Select
 from discreet.engines.running import Running
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.jobs import Jobs, jobs
-from discreet.engines.spark.literals import quoted
 from discreet.engines.spark.session import Session, connected
 from discreet.engines.spark.sources import Source
 from discreet.engines.statements import public, statements
@@ -50,17 +50,13 @@ class SparkEngine:
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
         self._only_public(table)
-        name, select = quoted(column), self._select(table, frozenset({column}))
-        found = rows(self._session, f"SELECT DISTINCT {name} FROM ({select}) WHERE {name} IS NOT NULL ORDER BY {name}")
-        return tuple(public(value) for (value,) in found)
+        statement = values(self._select(table, frozenset({column})), column, SPARK)
+        return tuple(public(value) for (value,) in rows(self._session, statement))
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
         self._only_public(table)
-        names = ", ".join(quoted(name) for name in columns)
-        some = " AND ".join(f"{quoted(name)} IS NOT NULL" for name in columns)
-        counts = f"SELECT count(*) AS n FROM ({self._select(table, frozenset(columns))}) WHERE {some} GROUP BY {names}"
-        ((found,),) = rows(self._session, f"SELECT coalesce(max(n), 1) AS n FROM ({counts})")
+        ((found,),) = rows(self._session, partners(self._select(table, frozenset(columns)), columns, SPARK))
         return int(found)
 
     def fingerprint(self, table: str) -> str:

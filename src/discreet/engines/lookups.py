@@ -1,0 +1,21 @@
+"""What is asked of public tables: which values a column has, and how many partners a row can find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from discreet.engines.dialect import Dialect
+
+
+def values(select: str, column: str, dialect: Dialect) -> str:
+    """Return the statement for the distinct values of a column, without NULL, in their order."""
+    name = dialect.quoted(column)
+    return f"SELECT DISTINCT {name} FROM ({select}) AS q WHERE {name} IS NOT NULL ORDER BY {name}"
+
+
+def partners(select: str, columns: Iterable[str], dialect: Dialect) -> str:
+    """Return the statement for the most rows in which these columns are equal, and 1 at least; NULL equals nothing."""
+    names = [dialect.quoted(column) for column in columns]
+    some = " AND ".join(f"{name} IS NOT NULL" for name in names)
+    counts = f"SELECT count(*) AS n FROM ({select}) AS q WHERE {some} GROUP BY {', '.join(names)}"
+    return f"SELECT coalesce(max(n), 1) AS n FROM ({counts}) AS q"
