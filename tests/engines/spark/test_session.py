@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from discreet.base.errors import DiscreetError, PolicyError
 from discreet.engines.spark import session as sessions
-from discreet.engines.spark.session import Session, connected
+from discreet.engines.spark.session import Session, connected, defaults
 from discreet.engines.spark.settings import REQUIRED
 from discreet.policy.model import Engine, Kind
 from servers.spark import free_port, home
@@ -113,3 +114,9 @@ def test_an_operator_is_shown_no_word_of_java() -> None:
     )
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
     assert (found.returncode, found.stdout.strip(), found.stderr.strip()) == (0, "42", "")
+
+
+def test_spark_leaves_no_folder_where_somebody_asks_from() -> None:
+    place = Path(defaults()["spark.sql.warehouse.dir"])
+    assert place.is_relative_to(tempfile.gettempdir())
+    assert place != Path(tempfile.gettempdir())

@@ -12,6 +12,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,20 @@ def _on_cluster(engine: Engine, policy: Path) -> Session:
     return Session(SparkSession(context).newSession(), context)
 
 
+def defaults() -> dict[str, str]:
+    """Return what a Spark that is started here begins with, where the policy says nothing else.
+
+    Spark makes a folder for tables of its own, which nobody writes here; it would lie wherever somebody asks from.
+    """
+    warehouse = Path(tempfile.gettempdir()) / f"discreet-warehouse-{os.getuid()}"
+    return {
+        "spark.app.name": "discreet",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.warehouse.dir": str(warehouse),
+    }
+
+
 def _started(engine: Engine, policy: Path) -> Any:
     """Start Spark's driver. What its Java says goes nowhere: it is not for operators, and could quote data."""
     from pyspark import SparkConf, SparkContext
@@ -108,9 +123,8 @@ def _started(engine: Engine, policy: Path) -> Any:
     _check_java(engine, policy)
     if engine.master.startswith("spark://"):
         _check_reachable(engine.master.removeprefix("spark://").split(","), policy, (*section(engine), "master"))
-    defaults = {"spark.app.name": "discreet", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
     conf = SparkConf(loadDefaults=False).setMaster(engine.master)
-    for name, value in {**defaults, **dict(engine.settings)}.items():
+    for name, value in {**defaults(), **dict(engine.settings)}.items():
         conf.set(name, value)
     try:
         launch = importlib.import_module("pyspark.java_gateway").launch_gateway
