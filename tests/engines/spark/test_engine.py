@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -84,6 +85,7 @@ def test_progress_ends_at_one(engines: tuple[Engines, Engines]) -> None:
 
 
 MANY_STAGES = QUESTIONS[3]
+WORKED = "SELECT ward, COUNT(*) AS n, SUM(age) AS years FROM visits GROUP BY ward"
 
 
 def begun(spark: Engines) -> SparkRun:
@@ -109,17 +111,48 @@ def test_a_cancelled_run_has_no_jobs_any_more_and_no_result(engines: tuple[Engin
     assert other.result()
 
 
-@pytest.mark.long
-def test_a_worker_that_dies_costs_time_and_nothing_else(
-    engines: tuple[Engines, Engines], spark_cluster: Cluster
+def test_a_worker_that_dies_in_the_middle_of_a_question_costs_time_and_nothing_else(
+    session: Session, declared: Engine, spark_cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    duck, spark = engines
-    run = begun(spark)
-    spark_cluster.kill_worker("second")
-    try:
-        assert run.result() == answered(duck, MANY_STAGES)
-    finally:
-        spark_cluster.add_worker("second")
+    """The other worker finishes the question, or it fails with the one message; it is charged and recorded once."""
+    (tmp_path / "policy.toml").write_text(with_sources(POLICY, HOSPITAL, tmp_path) + section(declared))
+    Curator.init(tmp_path / "policy.toml")
+    execute, dead, in_the_middle = SparkRun.execute, threading.Event(), []
+
+    def kill(run: SparkRun) -> None:
+        while run._jobs.share() < 0:
+            time.sleep(0.01)
+        spark_cluster.kill_worker("second")
+        dead.set()
+
+    def executed(run: SparkRun, statement: str) -> object:
+        threading.Thread(target=kill, args=(run,)).start()
+        try:
+            return execute(run, statement)
+        finally:
+            in_the_middle.append(dead.is_set())
+
+    shown, said = [], []
+    with Curator.open(tmp_path / "policy.toml", operator=True) as curator:
+        try:
+            with monkeypatch.context() as patched:
+                patched.setattr(SparkRun, "execute", executed)
+                shown.append(curator.ask(WORKED, epsilon=1))
+        except FailedError as failed:
+            said.append(str(failed))
+        finally:
+            dead.wait(60)
+            spark_cluster.add_worker("second")
+        assert in_the_middle == [True]
+        assert said == ([] if shown else [GENERIC])
+        entries = [entry.kind for entry in curator.ledger.entries()]
+        assert (entries.count("CHARGE"), entries.count("RECORD")) == (1, len(shown))
+        if not shown:
+            curator.resume()
+        shown += [curator.ask(WORKED, epsilon=1) for _ in range(2)]
+        assert all(each.rows == shown[0].rows for each in shown)
+        entries = [entry.kind for entry in curator.ledger.entries()]
+        assert (entries.count("CHARGE"), entries.count("RECORD")) == (1, 1)
 
 
 def test_a_question_that_fails_on_spark_keeps_its_charge_and_says_one_thing(
