@@ -55,8 +55,8 @@ MUTATIONS = [
     broken(
         "spark: an owner may set what results rest on",
         SETTINGS,
-        "return name not in REQUIRED and (",
-        "return name in REQUIRED or (",
+        "return name not in REQUIRED and name != UNLIMITED and (",
+        "return name in REQUIRED or name != UNLIMITED or (",
         f"{TESTS}/test_settings.py",
     ),
     broken(

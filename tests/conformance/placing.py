@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,23 @@ def in_postgres(world: World, server: Cluster, database: str, patch: pytest.Monk
     patch.setenv(VARIABLE, server.dsn(database))
     engine = f'\n[engine]\nkind = "postgres"\ndsn_env = "{VARIABLE}"\n'
     return Engines(loads(_placed(world, lambda name: f'table = "{world.name}.{name}"') + engine, "owner/policy.toml"))
+
+
+@contextmanager
+def placed(world: World, request: pytest.FixtureRequest, folder: Path) -> Iterator[Engines]:
+    """Hold a world on the engine that a test's parameter names; the server is started where it is not."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "duckdb":
+            found = in_duckdb(world)
+        elif request.param == "postgres":
+            server: Cluster = request.getfixturevalue("postgres")
+            found = in_postgres(world, server, request.getfixturevalue("database"), patch)
+        else:
+            engine: Engine = request.getfixturevalue("spark_engine")
+            request.getfixturevalue("spark_session")
+            found = in_spark(world, folder, engine, compiled=False)
+        yield found
+        found.close()
 
 
 def _placed(world: World, where: Callable[[str], str]) -> str:

@@ -12,14 +12,11 @@ from pathlib import Path
 import pytest
 
 from conformance.data import worlds
-from conformance.placing import in_duckdb, in_postgres, in_spark
+from conformance.placing import placed
 from discreet.engines.engines import Engines
 from discreet.engines.result import Exact
-from discreet.engines.spark.session import Session
 from discreet.plan.bounded import Part
-from discreet.policy.model import Engine
 from questions import bounded, moved
-from servers.postgres import Cluster as Postgres
 
 (WORLD,) = (each for each in worlds() if each.name == "readings")
 HEAVIEST = max(Counter(WORLD.tables["readings"].column("person").drop_null().to_pylist()).items(), key=lambda x: x[1])[
@@ -42,18 +39,8 @@ QUESTIONS = (
 
 @pytest.fixture(params=["duckdb", "postgres", "spark"])
 def engines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engines]:
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "duckdb":
-            found = in_duckdb(WORLD)
-        elif request.param == "postgres":
-            server: Postgres = request.getfixturevalue("postgres")
-            found = in_postgres(WORLD, server, request.getfixturevalue("database"), patch)
-        else:
-            engine: Engine = request.getfixturevalue("spark_engine")
-            _: Session = request.getfixturevalue("spark_session")
-            found = in_spark(WORLD, tmp_path, engine, compiled=False)
+    with placed(WORLD, request, tmp_path) as found:
         yield found
-        found.close()
 
 
 def result(engines: Engines, question: str, who: str) -> Exact:

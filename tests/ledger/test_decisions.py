@@ -29,6 +29,19 @@ def test_ten_tenths_fill_the_budget_and_an_eleventh_is_refused_with_nothing_writ
         assert ask(ledger, "q3", b"not asked") == b"42"
 
 
+@pytest.mark.parametrize("change", ["UPDATE totals SET epsilon = '0' WHERE who = ''", "DELETE FROM totals"])
+def test_nothing_is_decided_by_a_total_that_somebody_changed(home: Home, change: str) -> None:
+    """Whoever may ask on a server may write the totals, and not what the chain says of them."""
+    with new(home) as ledger:
+        ask(ledger)
+        with tampering(home) as db:
+            db.execute(change)
+        with pytest.raises(LedgerError, match=r"totals are .*run `discreet ledger --verify`"):
+            ask(ledger, "another")
+        assert ask(ledger, answer=b"other") == b"42"
+        assert not ledger.verify().ok
+
+
 def test_a_budget_is_never_reset_by_a_new_data_version(home: Home) -> None:
     with new(home) as ledger:
         for version in range(10):

@@ -25,6 +25,7 @@ charges = st.builds(Charge, finite | st.just(math.inf), finite, st.floats(0, 1) 
 def db() -> Iterator[sqlite3.Connection]:
     connection = sqlite3.connect(":memory:")
     connection.executescript(SCHEMA)
+    totals.write(connection, totals.TOTAL, totals.NOTHING)
     yield connection
     connection.close()
 
@@ -53,6 +54,13 @@ def test_totals_are_read_as_they_were_written(db: sqlite3.Connection) -> None:
     assert totals.write(db, "ann", sums) == ["inf", "1/3", "1/1000000000"]
     assert totals.read(db, "ann") == sums
     assert totals.read(db, totals.TOTAL) == totals.NOTHING
+
+
+def test_a_total_that_is_missing_is_no_total_of_nothing(db: sqlite3.Connection) -> None:
+    db.execute("DELETE FROM totals")
+    assert totals.read(db, "ann") == totals.NOTHING
+    with pytest.raises(LedgerError, match="damaged"):
+        totals.read(db, totals.TOTAL)
 
 
 def test_thirty_tenths_fill_three_exactly(db: sqlite3.Connection) -> None:
@@ -92,6 +100,6 @@ def test_what_is_no_charge_is_refused(charge: Charge, name: str) -> None:
 
 
 def test_damaged_totals_are_never_guessed(db: sqlite3.Connection) -> None:
-    db.execute("INSERT INTO totals VALUES ('', '1.5', '0', '0')")
+    db.execute("UPDATE totals SET epsilon = '1.5'")
     with pytest.raises(LedgerError, match="damaged: run `discreet ledger --verify`"):
         totals.read(db, totals.TOTAL)

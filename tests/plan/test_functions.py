@@ -101,7 +101,7 @@ def words(value: str) -> Literal:
         ("replace", (TEXT, words("ab"), words("wxyz")), 2, 0),
         ("replace", (TEXT, words("ab"), words("")), 1, 0),
         ("replace", (call("concat", TEXT, words("aaa")), words("a"), words("bcd")), 3, 9),
-        ("lpad", (TEXT, Literal(9, Type.INTEGER), words("ab")), 1, 1000),
+        ("lpad", (TEXT, Literal(9, Type.INTEGER), words("ab")), 1, 4000),
         ("lower", (TEXT,), 1, 0),
         ("coalesce", (call("join", TEXT, TEXT), words("abcd")), 2, 4),
         ("as_text", (INTEGER,), 0, 40),

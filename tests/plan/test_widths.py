@@ -36,3 +36,19 @@ def test_texts_that_double_in_every_subquery_are_refused() -> None:
         source = f"(SELECT patient, ward || ward AS ward FROM {source})"
     told = refusal(ENGINE, f"SELECT COUNT(*) FROM {source} WHERE ward = 'x'")
     assert "text" in told
+
+
+def test_texts_of_one_row_are_bounded_together() -> None:
+    """Each is short enough; an engine holds all of a row in one piece."""
+    long = [f"COUNT(DISTINCT REPLACE(ward, 'a', '{'b' * 42}{at}'))" for at in range(3)]
+    assert_same(f"SELECT {long[0]}, {long[1]} FROM visits")
+    assert "128 times as long together" in refusal(ENGINE, f"SELECT {', '.join(long)} FROM visits")
+    twice = "COUNT(DISTINCT w), COUNT(DISTINCT w || 'x')"
+    nested = f"SELECT patient, REPLACE(ward, 'a', '{'b' * 60}') AS w FROM visits"
+    assert "together" in refusal(ENGINE, f"SELECT {twice}, COUNT(DISTINCT w || 'y') FROM ({nested})")
+
+
+def test_a_letter_counts_as_many_bytes_as_it_has() -> None:
+    assert_same(f"SELECT COUNT(DISTINCT REPLACE(ward, 'a', '{'b' * 60}')) FROM visits")
+    told = refusal(ENGINE, f"SELECT COUNT(DISTINCT REPLACE(ward, 'a', '{chr(0x1F600) * 17}')) FROM visits")
+    assert "64 times" in told

@@ -11,6 +11,7 @@ from discreet.base.errors import ParameterError
 from discreet.engines.engines import Engines
 from discreet.plan.bounded import Limits, Part
 from discreet.plan.grid import Grid
+from discreet.query.bound import MOST_NUMBERS
 from discreet.query.measures import RANK_POINTS, SQUARE_REACH, SUM_REACH
 from questions import HOSPITAL, POLICY, answered, bounded, engine_of, refusal, sums
 
@@ -153,3 +154,10 @@ def test_extreme_bounds_never_raise(facts: str) -> None:
 def test_sums_need_bounds() -> None:
     engine = engine_of(POLICY.replace("age = { lower = 0, upper = 110 }\n", "", 1))
     assert "has no declared bounds" in refusal(engine, "SELECT SUM(age) FROM visits")
+
+
+def test_no_more_numbers_by_key_than_every_engine_computes_at_once() -> None:
+    many = ", ".join(f"COUNT(*) FILTER (WHERE age = {at})" for at in range(MOST_NUMBERS + 1))
+    assert f"{MOST_NUMBERS} are computed at once" in refusal(ENGINE, f"SELECT {many} FROM visits")
+    fewer = many.rpartition(", ")[0]
+    assert len(answered(ENGINE, f"SELECT {fewer} FROM visits").sets[0].sums) == MOST_NUMBERS

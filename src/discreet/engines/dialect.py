@@ -6,13 +6,13 @@ for what a `Dialect` writes. So each rule about what a unit keeps stands once, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.base.types import Type
 from discreet.engines.shapes import Form
-from discreet.plan.expressions import Call, Column, Expression
+from discreet.plan.expressions import Call, Column, Constant, Expression
 
 UNIT = "__discreet_unit"
 """The column of a source that says whose row it is. Names of this kind need no quotes, and policies refuse them."""
@@ -94,6 +94,9 @@ class Dialect:
 
     longest: int | None = None
     """How many letters of SQL the rows of a question may take, domains not counted; planning takes too long beyond."""
+
+    domain: Callable[[Sequence[Constant], Type], str] | None = None
+    """A table of the values of a domain and their places, where an engine is slow at VALUES (...), (...), ..."""
 
     def summed(self, value: str, reach: int) -> str:
         """Return the sum, in the wide type, of whole numbers of which none is beyond `reach`."""

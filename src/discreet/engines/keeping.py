@@ -142,6 +142,8 @@ def _domain(key: KeyColumn, domain: tuple[Constant, ...], dialect: Dialect) -> s
     """Return a table of the domain's values and their places, whole numbers without a cast: rows need none then."""
     if not domain:
         return f"(SELECT {dialect.constant(None, key.type)}, 0 WHERE FALSE)"
+    if dialect.domain is not None:
+        return dialect.domain(domain, key.type)
     short = key.type is Type.INTEGER and all(isinstance(value, int) and abs(value) < 1 << 63 for value in domain)
     values = (str(value) if short else dialect.constant(value, key.type) for value in domain)
     return f"(VALUES {', '.join(f'({value}, {i})' for i, value in enumerate(values))})"

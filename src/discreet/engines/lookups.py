@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from discreet.base.errors import PolicyError
 from discreet.engines.dialect import Dialect
+
+
+def unreadable(table: str) -> PolicyError:
+    """Return what somebody who asks is told: nothing of what an engine says of its files."""
+    return PolicyError(f"public table {table!r} cannot be read; its owner is to check that its source is there")
 
 
 def values(select: str, column: str, dialect: Dialect) -> str:

@@ -88,6 +88,7 @@ class Decisions:
         return entry
 
     def _pay(self, db: Database, question: Question, price: Charge, who: str, fresh: bool) -> Claim:
+        _check_total(db)
         total = totals.after(db, totals.TOTAL, self.total, price)
         own = totals.after(db, who, self.caps.get(who), price) if who else totals.NOTHING
         if total is None or own is None:
@@ -129,6 +130,15 @@ class Decisions:
 def time_text(seconds: float) -> str:
     """Return a time in UTC, to the millisecond."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def _check_total(db: Database) -> None:
+    """Refuse to decide by a total that is not what the newest charge states in the chain, which nobody can rewrite."""
+    (newest,) = db.execute("SELECT max(entry) FROM charges").fetchone()
+    charge = chain.get(db, newest) if newest else None
+    stated = charge.body.get("total") if charge else totals.sum_texts(totals.NOTHING)
+    if stated != totals.sum_texts(totals.read(db, totals.TOTAL)):
+        raise LedgerError("the running totals are not what was charged: run `discreet ledger --verify`")
 
 
 def _left(db: Database, who: str, cap: BudgetFilter) -> str:

@@ -47,12 +47,16 @@ def plus(sums: Sums, charge: Charge) -> Sums:
 
 
 def read(db: Database, who: str) -> Sums:
-    """Return the sums of the total or of an analyst."""
+    """Return the sums of the total, which is never missing, or of an analyst."""
     row = db.execute("SELECT epsilon, rho, delta FROM totals WHERE who = ?", (who,)).fetchone()
+    if row is None and who != TOTAL:
+        return NOTHING
     try:
-        return tuple(from_text(text) for text in row) if row else NOTHING
+        if row is not None:
+            return tuple(from_text(text) for text in row)
     except ParameterError:
-        raise LedgerError("the running totals are damaged: run `discreet ledger --verify`") from None
+        pass
+    raise LedgerError("the running totals are damaged: run `discreet ledger --verify`")
 
 
 def write(db: Database, who: str, sums: Sums) -> list[str]:

@@ -28,7 +28,7 @@ MOST_GROWTH, MOST_LETTERS = 64, 100_000
 """How many times as long as a column's text a result may be, and how many letters of constants it may hold."""
 
 Growth = tuple[Fraction, Fraction]
-"""Times the longest text of a column, and letters besides: a bound on the length of a text."""
+"""Times the longest text of a column, and bytes besides: a bound on the bytes of a text."""
 
 NO_GROWTH: Growth = (Fraction(0), Fraction(0))
 
@@ -130,8 +130,8 @@ FUNCTIONS = {
         Function("replace", "REPLACE", takes.texts(Type.TEXT, 3, 3), growth=_replaced),
         Function("join", "||", takes.texts(Type.TEXT, 2, 2), growth=joined),
         Function("concat", "CONCAT", takes.texts(Type.TEXT, 1), growth=joined),
-        Function("lpad", "LPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(1000)),
-        Function("rpad", "RPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(1000)),
+        Function("lpad", "LPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(4000)),
+        Function("rpad", "RPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(4000)),
         Function("date_trunc", "DATE_TRUNC", takes.moments(None, first=1, shape=2), copies=2),
         Function("time_trunc", "DATE_TRUNC", takes.moments(Type.TIMESTAMP, first=1, shape=2), copies=2),
         Function("date_part", "EXTRACT", takes.moments(Type.INTEGER, first=1, shape=2), _bits(14), copies=2),
@@ -205,7 +205,7 @@ def growth_of(expression: Expression) -> Growth:
     if isinstance(expression, Column):
         return Fraction(1), Fraction(0)
     if isinstance(expression, Literal):
-        return Fraction(0), Fraction(len(expression.value) if isinstance(expression.value, str) else 0)
+        return Fraction(0), Fraction(len(expression.value.encode()) if isinstance(expression.value, str) else 0)
     row = FUNCTIONS[expression.function]
     return row.growth([growth_of(argument) for argument in expression.arguments])
 

@@ -11,16 +11,40 @@ from dataclasses import dataclass, field
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Call, Column, Expression
-from discreet.plan.functions import FUNCTIONS, MOST_BITS, MOST_GROWTH, MOST_LETTERS, Growth, bits_of, growth_of, widest
+from discreet.plan.expressions import Call, Column, Expression, columns_of
+from discreet.plan.functions import (
+    FUNCTIONS,
+    MOST_BITS,
+    MOST_GROWTH,
+    MOST_LETTERS,
+    Growth,
+    bits_of,
+    growth_of,
+    joined,
+    widest,
+)
 from discreet.plan.relations import Block, Inner, Nested, PerUnit, Union, sources
+
+MOST_TOGETHER = 128
+"""How many times as long as a column's text all texts of a row may be together: engines hold a row in one piece.
+
+With the longest texts that sources give (`engines.rows.MOST_BYTES`) that is 32 MiB, a thirtieth of what PostgreSQL has
+room for, and a small part of an executor's memory: no row can be what makes a question fail.
+"""
 
 
 def check_widths(expressions: Iterable[Expression], block: Block) -> None:
     """Refuse expressions of which some part could be too large a number or text, over the rows of a block."""
-    widths = Widths(block)
+    widths, texts = Widths(block), set[Expression]()
     for expression in expressions:
         widths.check(expression)
+        texts.update(each for each in (expression, *columns_of(expression)) if each.type is Type.TEXT)
+    times, letters = joined([widths.of(each)[1] for each in texts])
+    if times > MOST_TOGETHER or letters > MOST_LETTERS:
+        raise QueryError(
+            f"the texts of one row could be more than {MOST_TOGETHER} times as long together as a column's, or hold "
+            f"more than {MOST_LETTERS} letters of constants; ask about fewer texts at once"
+        )
 
 
 @dataclass

@@ -20,6 +20,9 @@ from discreet.query.measures import Measures
 MOST_KEYS = 1_000_000
 """Combinations of keys in one answer."""
 
+MOST_NUMBERS = 400
+"""Numbers by key in one statement: PostgreSQL has room for 1,664 columns, and each takes up to two of a subquery."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
@@ -44,6 +47,11 @@ def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None
     _check_keys(question, keys, sets, units)
     wanted = Measures(facts).of(question.aggregates)
     measures = sorted({measure for each, _ in wanted for measure in each}, key=repr)  # however they were asked for
+    if len(measures) > MOST_NUMBERS:
+        raise QueryError(
+            f"the question's aggregates take {len(measures)} numbers by key, and {MOST_NUMBERS} are computed at once; "
+            "ask for some of them by themselves"
+        )
     sources = [tuple(measures.index(measure) for measure in each) for each, _ in wanted]
     remarks = [remark for _, each in wanted for remark in each]
     factor = 1 if catalog.policy.neighbours is Neighbours.ADD_REMOVE else 2

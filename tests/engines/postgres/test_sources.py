@@ -13,7 +13,8 @@ from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.engines.postgres import sources
 from discreet.engines.postgres.session import Server
-from discreet.engines.postgres.sources import MOST_BYTES, Source
+from discreet.engines.postgres.sources import Source
+from discreet.engines.rows import MOST_BYTES
 from discreet.policy import loads
 from engines.postgres.placed import DECLARED, ENGINE, PATH, VARIABLE, Placed
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.base.types import Type
-from discreet.engines.spark.literals import PLAIN, constant, number, quoted, text, working
+from discreet.engines.spark.literals import PLAIN, constant, domain, number, quoted, text, working
 from discreet.engines.spark.session import Session
 
 TEXTS: tuple[str, ...] = (
@@ -63,6 +63,29 @@ def test_every_constant_comes_back_as_it_was(session: Session) -> None:
         wanted = value.replace(tzinfo=None) if isinstance(value, dt.datetime) else value
         assert each == wanted, type_
     assert list(found)[-len(FLOATS) :] == list(FLOATS)
+
+
+DOMAINS: list[tuple[tuple[Any, ...], Type]] = [
+    (TEXTS, Type.TEXT),
+    ((3, -(2**63) + 1, 2**63 - 1), Type.INTEGER),
+    ((3, 2**63, -(2**126) + 1), Type.INTEGER),
+    ((3, 10**40), Type.INTEGER),
+    ((True, False), Type.BOOLEAN),
+    ((Fraction(1, 10), 7, *map(Fraction, FLOATS)), Type.FLOAT),
+    ((Fraction(1, 3), Fraction(5)), Type.DECIMAL),
+    (tuple(value for value, type_ in VALUES if type_ is Type.DATE and value), Type.DATE),
+    (tuple(value for value, type_ in VALUES if type_ is Type.TIMESTAMP), Type.TIMESTAMP),
+    (tuple(f"key {at}" for at in range(20_000)), Type.TEXT),
+]
+
+
+def test_every_domain_comes_back_in_its_order(session: Session) -> None:
+    for values, type_ in DOMAINS:
+        found = session.session.sql(f"SELECT v, i FROM {domain(values, type_)} AS d(v, i) ORDER BY i").collect()
+        wanted = [value.replace(tzinfo=None) if isinstance(value, dt.datetime) else value for value in values]
+        if type_ in (Type.FLOAT, Type.DECIMAL) or 10**40 in values:
+            wanted = [float(value) for value in values]
+        assert [(row["v"], row["i"]) for row in found] == [(value, at) for at, value in enumerate(wanted)], type_
 
 
 def test_every_name_names_itself(session: Session) -> None:

@@ -58,8 +58,31 @@ def test_who_hangs_inside_a_transaction_is_thrown_out_and_who_waits_gives_up(ser
     assert shown(server, "lock_timeout") == "2500ms"
 
 
-def test_names_mean_the_ledgers_schema_and_never_a_temporary_table_first(server: Server) -> None:
-    assert shown(server, "search_path") == f'"{server.schema}", pg_temp'
+def test_names_mean_the_servers_own_things_whatever_others_put_before_them(
+    postgres: Cluster, common_database: str, server: Server
+) -> None:
+    """A path of the role's that begins with somebody else's schema counts for nothing, not even while it is set."""
+    with postgres.connect(common_database) as admin:
+        admin.execute("CREATE SCHEMA tools")
+        admin.execute("CREATE FUNCTION tools.set_config(text, text, boolean) RETURNS text LANGUAGE sql AS 'SELECT $2'")
+        admin.execute("CREATE FUNCTION tools.pg_backend_pid() RETURNS int LANGUAGE sql AS 'SELECT 0'")
+    with setting(postgres, "search_path = tools, pg_catalog"):
+        assert shown(server, "search_path") == "pg_catalog, pg_temp"
+
+
+def test_a_server_whose_crash_can_tear_pages_is_refused(postgres: Cluster, server: Server) -> None:
+    with postgres.connect() as admin:
+        admin.execute("ALTER SYSTEM SET full_page_writes = off")
+    try:
+        postgres.stop()
+        postgres.start()
+        with pytest.raises(LedgerError, match="set full_page_writes = on"):
+            connect(server, 1)
+    finally:
+        with postgres.connect() as admin:
+            admin.execute("ALTER SYSTEM RESET full_page_writes")
+        postgres.stop()
+        postgres.start()
 
 
 def test_a_server_that_does_not_sync_is_refused(postgres: Cluster, server: Server) -> None:

@@ -30,6 +30,15 @@ def exists(server: Server) -> bool:
         return bool(db.execute("SELECT 1 FROM pg_namespace WHERE nspname = ?", (server.schema,)).fetchone())
 
 
+@pytest.fixture
+def stranger(postgres: Cluster, server: Server) -> str:
+    """The name of a role without rights."""
+    name = f"other_{server.schema}"
+    with postgres.connect() as admin:
+        admin.execute(f"CREATE ROLE {name} LOGIN PASSWORD 'hunter2'".encode())
+    return name
+
+
 def test_only_create_makes_a_ledger(server: Server) -> None:
     with pytest.raises(LedgerError, match=r"there is no ledger in schema .*`discreet init` creates one"):
         PostgresStore(server)
@@ -39,7 +48,7 @@ def test_only_create_makes_a_ledger(server: Server) -> None:
 def test_a_ledger_is_created_once(server: Server) -> None:
     with new(server) as ledger:
         ask(ledger)
-        with pytest.raises(LedgerError, match="exists already: a ledger is created once"):
+        with pytest.raises(LedgerError, match=r"exists already and is the role .*: a ledger is created once"):
             new(server)
         assert ledger.verify().ok
 
@@ -87,6 +96,59 @@ def test_an_empty_schema_that_the_administrator_made_is_used_and_another_is_not(
     with tampering(server) as db:
         db.execute("DROP TABLE theirs")
     create(server, nothing)
+
+
+OTHERS = (
+    "CREATE FUNCTION {}.hashtextextended(text, integer) RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint'",
+    "CREATE OPERATOR {}.= (LEFTARG = text, RIGHTARG = int, FUNCTION = public.{}_eq)",
+    "CREATE DOMAIN {}.text AS pg_catalog.text",
+)
+
+
+def test_a_schema_in_which_there_is_anything_is_not_used(server: Server) -> None:
+    """A function that fits better than the server's own would run as whoever makes the ledger."""
+    with tampering(server) as db:
+        db.execute(f"CREATE SCHEMA {server.schema}")
+        made = f"CREATE FUNCTION public.{server.schema}_eq(text, int) RETURNS bool LANGUAGE sql"
+        db.execute(f"{made} AS 'SELECT length($1) = $2'")
+        db.execute(f"ALTER DEFAULT PRIVILEGES IN SCHEMA {server.schema} GRANT SELECT ON TABLES TO postgres")
+    for statement in OTHERS:
+        with tampering(server) as db:
+            db.execute(statement.format(server.schema, server.schema))
+        with pytest.raises(LedgerError, match="exists already and is the role postgres's"):
+            create(server, nothing)
+        with tampering(server) as db:
+            db.execute(f"DROP SCHEMA {server.schema} CASCADE")
+            db.execute(f"CREATE SCHEMA {server.schema}")
+    create(server, nothing)
+
+
+@pytest.mark.parametrize("shared", ["AUTHORIZATION {1}", "; GRANT CREATE ON SCHEMA {0} TO {1}"])
+def test_a_schema_into_which_others_may_put_things_is_not_used(server: Server, stranger: str, shared: str) -> None:
+    with tampering(server) as db:
+        db.execute(f"CREATE SCHEMA {server.schema} {shared.format(server.schema, stranger)}")
+    with pytest.raises(LedgerError, match=r"others may put things into .*ALTER SCHEMA ... OWNER TO"):
+        create(server, nothing)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE FUNCTION substr(text, integer, smallint) RETURNS text LANGUAGE sql AS 'SELECT $1'",
+        "CREATE FUNCTION count_entry(text) RETURNS text LANGUAGE sql AS 'SELECT $1'",
+        "GRANT CREATE ON SCHEMA {0} TO {1}",
+        "ALTER TABLE states OWNER TO {1}",
+        "ALTER FUNCTION count_entry() OWNER TO {1}",
+        "ALTER TABLE totals SET UNLOGGED",
+        "CREATE DOMAIN text AS pg_catalog.text",
+    ],
+)
+def test_a_ledger_beside_which_others_put_things_is_not_opened(server: Server, stranger: str, statement: str) -> None:
+    create(server, nothing)
+    with tampering(server) as db:
+        db.execute(statement.format(server.schema, stranger))
+    with pytest.raises(LedgerError, match="may hold what its owner postgres did not make"):
+        PostgresStore(server)
 
 
 def test_another_schema_is_not_taken_for_a_ledger_and_another_layout_is_not_guessed(server: Server) -> None:
@@ -140,15 +202,13 @@ def test_what_every_question_looks_up_is_found_by_an_index(server: Server) -> No
 
 @pytest.fixture
 def asker(
-    postgres: Cluster, common_database: str, server: Server, monkeypatch: pytest.MonkeyPatch
+    postgres: Cluster, common_database: str, server: Server, stranger: str, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[], None]:
     """Make a ledger and a role without rights, and return how to become it."""
     new(server).close()
-    with postgres.connect() as admin:
-        admin.execute(f"CREATE ROLE asker_{server.schema} LOGIN PASSWORD 'hunter2'".encode())
 
     def become() -> None:
-        options = {"user": f"asker_{server.schema}", "password": "hunter2"}
+        options = {"user": stranger, "password": "hunter2"}
         monkeypatch.setenv(DSN, postgres.dsn(common_database, **options))
 
     return become
@@ -165,7 +225,7 @@ def test_a_role_without_rights_is_told_what_to_ask_for(server: Server, asker: Ca
 
 def test_the_rights_on_the_page_are_enough_to_ask_and_not_to_rewrite(server: Server, asker: Callable[[], None]) -> None:
     grants = PAGE.split("```sql\n")[1].split("```")[0]
-    role = f"asker_{server.schema}"
+    role = f"other_{server.schema}"
     with tampering(server) as db:
         for statement in filter(None, map(str.strip, grants.split(";"))):
             text = re.sub(r"\basker\b", role, statement)

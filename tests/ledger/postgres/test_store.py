@@ -12,7 +12,7 @@ import pytest
 from discreet.base.errors import LedgerError
 from discreet.ledger import Server
 from discreet.ledger.postgres.store import PostgresStore
-from ledger_support import new, tampering
+from ledger_support import again, ask, new, tampering
 from servers.postgres import Cluster
 from support import in_child
 
@@ -186,3 +186,36 @@ def test_a_fork_waits_until_no_thread_is_inside_a_transaction(store: PostgresSto
     inside.wait()
     assert in_child(lambda: b",".join([*map(str.encode, names(store)), b"%d" % len(ended)])) == b"thread,1"
     thread.join()
+
+
+def test_a_ledger_made_anew_behind_the_same_address_is_not_written(server: Server) -> None:
+    with new(server) as ledger:
+        ask(ledger)
+        with tampering(server) as db:
+            db.execute(f"DROP SCHEMA {server.schema} CASCADE")
+        new(server).close()
+        with pytest.raises(LedgerError, match=r"not the ledger that was open here.*Nothing was charged"):
+            ask(ledger, "another")
+    with again(server) as fresh:
+        ask(fresh, "another")
+
+
+def test_an_older_state_of_a_ledger_is_not_written_and_the_newest_is(server: Server) -> None:
+    """A standby that had not heard of the last charge, or a backup: what was spent since would be spent again."""
+    with new(server) as ledger, again(server) as other:
+        ask(other, "from another host")
+        ask(ledger)
+        with tampering(server) as db:
+            kept = db.execute("SELECT * FROM entries ORDER BY number DESC LIMIT 1").fetchone()
+            head = db.execute("SELECT * FROM head").fetchone()
+            assert kept is not None
+            db.execute("DELETE FROM entries WHERE number = ?", kept[:1])
+            before = db.execute("SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1").fetchone()
+            db.execute("UPDATE head SET number = ?, hash = ?", before)
+        with pytest.raises(LedgerError, match="older state of it"):
+            ask(ledger, "another")
+        with tampering(server) as db:
+            db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", kept)
+            db.execute("UPDATE head SET number = ?, hash = ?", head)
+        ask(ledger, "another")
+        assert ledger.verify().ok

@@ -13,7 +13,7 @@ from discreet.engines.duck.connection import connect
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.duck.sources import Source
 from discreet.engines.engine import unit_type, used
-from discreet.engines.lookups import partners, values
+from discreet.engines.lookups import partners, unreadable, values
 from discreet.engines.rows import Select
 from discreet.engines.running import Running
 from discreet.engines.statements import public, statements
@@ -55,15 +55,12 @@ class DuckEngine:
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
-        self._only_public(table)
-        statement = values(self._select(table, frozenset({column})), column, DUCKDB)
-        return tuple(public(value) for (value,) in self._cursor({table}).execute(statement).fetchall())
+        statement = values(self._public(table, frozenset({column})), column, DUCKDB)
+        return tuple(public(value) for (value,) in self._read(table, statement))
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
-        self._only_public(table)
-        statement = partners(self._select(table, frozenset(columns)), columns, DUCKDB)
-        ((found,),) = self._cursor({table}).execute(statement).fetchall()
+        ((found,),) = self._read(table, partners(self._public(table, frozenset(columns)), columns, DUCKDB))
         return int(found)
 
     def fingerprint(self, table: str) -> str:
@@ -84,9 +81,16 @@ class DuckEngine:
     def _select(self, table: str, columns: frozenset[str]) -> str:
         return self._sources[table].select(columns)
 
-    def _only_public(self, table: str) -> None:
+    def _read(self, table: str, statement: str) -> list[tuple[Any, ...]]:
+        try:
+            return self._cursor({table}).execute(statement).fetchall()
+        except duckdb.Error:
+            raise unreadable(table) from None
+
+    def _public(self, table: str, columns: frozenset[str]) -> str:
         if not self.tables[table.casefold()].table.public:
             raise PolicyError(f"{table!r} is private: its values are not listed")
+        return self._select(table, columns)
 
 
 class DuckRun(Running):

@@ -14,7 +14,7 @@ from discreet.engines.dialect import UNIT
 from discreet.engines.duck import header
 from discreet.engines.duck.forms import SQL_TYPES, constant, quoted, text
 from discreet.engines.duck.frames import from_pandas, without_zones
-from discreet.engines.rows import ENDS
+from discreet.engines.rows import ENDS, MOST_BYTES
 from discreet.engines.shapes import within
 from discreet.policy.model import Format, Policy, Table
 from discreet.policy.problems import problem
@@ -124,7 +124,7 @@ class Source:
         return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
 
     def _value(self, name: str) -> str:
-        """Return a column in its type. Text is compared byte by byte, whatever collation a database gave it.
+        """Return a column in its type. Text is compared byte by byte, whatever collation it has, and not without end.
 
         Days and times outside the years 1 to 9999 are NULL: engines have different calendars beyond, and Python none.
         """
@@ -132,7 +132,9 @@ class Source:
         value = f"TRY_CAST({quoted(name)} AS {SQL_TYPES[kind]})"
         if kind in ENDS:
             return within(value, *(constant(end, kind) for end in ENDS[kind]))
-        return f"({value} COLLATE C)" if kind is Type.TEXT else value
+        if kind is Type.TEXT:
+            return f"(CASE WHEN strlen({value}) <= {MOST_BYTES} THEN {value} END COLLATE C)"
+        return value
 
     def _unit(self, name: str) -> str:
         """Return whose row it is. Wide numbers become texts: as floats, two units could be one.

@@ -11,7 +11,7 @@ from discreet.engines.postgres.catalog import find, writes
 from discreet.engines.postgres.forms_casts import OVERFLOW, UNDERFLOW
 from discreet.engines.postgres.literals import SQL_TYPES, bytewise, constant, double, quoted
 from discreet.engines.postgres.session import Session, driver
-from discreet.engines.rows import ENDS
+from discreet.engines.rows import ENDS, MOST_BYTES
 from discreet.engines.shapes import within
 from discreet.policy.model import Policy, Table
 from discreet.policy.problems import problem
@@ -21,12 +21,6 @@ PUBLIC = "public"
 
 SAFE_DIGITS = 300
 """Decimals with no more digits before and after the point are neither beyond all floats nor, but for 0, below."""
-
-MOST_BYTES = 2**20
-"""Texts with more bytes are NULL: PostgreSQL has none beyond 2^30, and functions on them that take eight times as much.
-
-No expression makes a text more than 64 times as long as those it is made of.
-"""
 
 LONG = frozenset({"text", "varchar", "bpchar"})
 

@@ -6,7 +6,7 @@ from discreet.base.types import Type
 from discreet.engines.dialect import Dialect
 from discreet.engines.spark.forms import FORMS, sql
 from discreet.engines.spark.forms_time import micros
-from discreet.engines.spark.literals import SQL_TYPES, WIDE, constant, number, quoted
+from discreet.engines.spark.literals import SQL_TYPES, WIDE, constant, domain, number, quoted
 from discreet.engines.spark.once import once
 
 LONGEST = 150_000
@@ -68,5 +68,6 @@ SPARK = Dialect(
     quotient=quotient,
     total=lambda value: f"sum(CAST({value} AS {WIDE}))",
     longest=LONGEST,
+    domain=domain,
     halves=lambda value: (f"sum(shiftright({value}, 15))", f"sum({value} & 32767)"),
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.base.errors import PolicyError
 from discreet.engines.engine import unit_type
-from discreet.engines.lookups import partners, values
+from discreet.engines.lookups import partners, unreadable, values
 from discreet.engines.rows import Select
 from discreet.engines.running import Running
 from discreet.engines.spark.dialect import SPARK
@@ -49,14 +49,12 @@ class SparkEngine:
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
-        self._only_public(table)
-        statement = values(self._select(table, frozenset({column})), column, SPARK)
-        return tuple(public(value) for (value,) in rows(self._session, statement))
+        statement = values(self._public(table, frozenset({column})), column, SPARK)
+        return tuple(public(value) for (value,) in self._read(table, statement))
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
-        self._only_public(table)
-        ((found,),) = rows(self._session, partners(self._select(table, frozenset(columns)), columns, SPARK))
+        ((found,),) = self._read(table, partners(self._public(table, frozenset(columns)), columns, SPARK))
         return int(found)
 
     def fingerprint(self, table: str) -> str:
@@ -70,9 +68,16 @@ class SparkEngine:
     def _select(self, table: str, columns: frozenset[str]) -> str:
         return self._sources[table].select(columns)
 
-    def _only_public(self, table: str) -> None:
+    def _read(self, table: str, statement: str) -> list[tuple[Any, ...]]:
+        try:
+            return rows(self._session, statement)
+        except Exception:  # of many kinds, which quote paths, and Java's words
+            raise unreadable(table) from None
+
+    def _public(self, table: str, columns: frozenset[str]) -> str:
         if not self.tables[table.casefold()].table.public:
             raise PolicyError(f"{table!r} is private: its values are not listed")
+        return self._select(table, columns)
 
 
 def rows(session: Session, statement: str) -> list[tuple[Any, ...]]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import string
+from collections.abc import Sequence
 from fractions import Fraction
 
 from discreet.base.types import Type
@@ -63,6 +65,28 @@ def constant(value: object, type_: Type) -> str:
     if isinstance(value, dt.date):
         return f"DATE '{value.isoformat()}'"
     return text(str(value))
+
+
+def domain(values: Sequence[object], type_: Type) -> str:
+    """Return a table of constants and their places, from one string: rows of constants take Spark minutes to read."""
+    largest = max((abs(value) for value in values if isinstance(value, int)), default=0)
+    kind = SQL_TYPES[type_]
+    if type_ is Type.INTEGER and largest >= 1 << 63:
+        kind = WIDE if largest < 1 << 126 else SQL_TYPES[Type.FLOAT]
+    listed = text(json.dumps([_written(value, type_) for value in values]))
+    places = f"SELECT posexplode(from_json({listed}, 'array<string>')) AS (p, c)"
+    return f"(SELECT CAST(c AS {kind}), p FROM ({places}) AS q)"
+
+
+def _written(value: object, type_: Type) -> str:
+    """Return what is cast to a constant of that type."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | Fraction):
+        return str(value) if type_ is Type.INTEGER else repr(float(value))
+    if isinstance(value, dt.datetime):
+        return value.astimezone(dt.UTC).replace(tzinfo=None).isoformat(sep=" ")
+    return value.isoformat() if isinstance(value, dt.date) else str(value)
 
 
 def whole(value: int) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.base.errors import DiscreetError, PolicyError
-from discreet.engines.spark.settings import REQUIRED, check, section, strange
+from discreet.engines.spark.settings import REQUIRED, UNLIMITED, check, section, strange
 from discreet.policy.model import Engine
 from discreet.policy.problems import problem, shown
 
@@ -109,6 +109,7 @@ def defaults() -> dict[str, str]:
     warehouse = Path(tempfile.gettempdir()) / f"discreet-warehouse-{os.getuid()}"
     return {
         "spark.app.name": "discreet",
+        UNLIMITED: "0",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.warehouse.dir": str(warehouse),

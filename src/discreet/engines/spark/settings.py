@@ -65,6 +65,9 @@ Columns that are names of folders are text: their type must not depend on which 
 RUNNING = {"spark.sql.optimizer.windowGroupLimitThreshold": "-1"}
 """A unit's groups are sorted once, where its rows have come together, and not before that too."""
 
+UNLIMITED = "spark.driver.maxResultSize"
+"""How many bytes of a result the driver takes before the question fails: how many keys the data have decided it."""
+
 REQUIRED = {**MEANING, **BELIEVED, **READING, **RUNNING}
 
 FREE = (
@@ -94,7 +97,7 @@ def free(name: str) -> bool:
     >>> free("spark.executor.memory"), free("spark.sql.shuffle.partitions"), free("spark.sql.ansi.enabled")
     (True, True, False)
     """
-    return name not in REQUIRED and (not name.startswith("spark.sql.") or name.startswith(FREE))
+    return name not in REQUIRED and name != UNLIMITED and (not name.startswith("spark.sql.") or name.startswith(FREE))
 
 
 def check(engine: Engine, policy: Path) -> None:
@@ -104,7 +107,7 @@ def check(engine: Engine, policy: Path) -> None:
         if not name.startswith("spark."):
             raise problem(policy, key, "is no setting of Spark", "write names that begin with spark.")
         if not free(name):
-            wrong = f"is {shown(value)}, and what Spark SQL means is not to be changed"
+            wrong = f"is {shown(value)}, and what a question gives or whether it fails is not to be changed"
             raise problem(policy, key, wrong, "take it out")
 
 

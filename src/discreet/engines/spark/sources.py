@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT
-from discreet.engines.rows import ENDS
+from discreet.engines.rows import ENDS, MOST_BYTES
 from discreet.engines.spark.literals import SQL_TYPES, constant, quoted
 from discreet.engines.spark.once import held
 from discreet.policy.model import Policy, Table
@@ -73,7 +73,7 @@ class Source:
         return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
 
     def _value(self, name: str) -> str:
-        """Return a column in its type. Text is compared byte by byte, whatever collation a table gave it.
+        """Return a column in its type. Text is compared byte by byte, whatever collation it has, and not without end.
 
         Days and times outside the years 1 to 9999 are NULL: engines have different calendars beyond, and Python none.
         """
@@ -81,7 +81,9 @@ class Source:
         value = f"try_cast({quoted(name)} AS {SQL_TYPES[kind]})"
         if kind in ENDS:
             return held(value, *(constant(end, kind) for end in ENDS[kind]))
-        return f"({value} COLLATE UTF8_BINARY)" if kind is Type.TEXT else value
+        if kind is Type.TEXT:
+            return f"(CASE WHEN octet_length({value}) <= {MOST_BYTES} THEN {value} END COLLATE UTF8_BINARY)"
+        return value
 
     def _unit(self, name: str) -> str:
         """Return whose row it is. Wide numbers become texts: as floats, two units could be one.

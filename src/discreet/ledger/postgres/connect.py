@@ -1,8 +1,9 @@
 """Connections to the ledger's PostgreSQL: the settings that its guarantees rest on, set and checked on every one.
 
-Refused are a standby, a server that does not sync its log, another encoding than UTF-8, and a pooler in between: a
-lease is a lock of a session, and a pooler hands one session to many. A pooler is known by the process number that it
-tells at the beginning, which is not the server's. No message quotes the connection string or what the server said.
+Refused are a standby, a server that does not sync its log or whose crash can tear pages, another encoding than UTF-8,
+and a pooler in between: a lease is a lock of a session, and a pooler hands one session to many. A pooler is known by
+the process number that it tells at the beginning, which is not the server's. No message quotes the connection string
+or what the server said.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ HUNG = 60
 
 OLDEST = 13
 
+NOTHING_ELSE = "pg_catalog, pg_temp"
+"""Where names are looked for until a schema is known to be the ledger's: anybody may have put things into others."""
+
 KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "connect_timeout": 10}
 """A host that is cut off is missed within a minute. What the connection string says instead is kept."""
 
@@ -35,7 +39,7 @@ def driver() -> Any:
 
 
 def connect(server: Server, patience: float, purpose: str = "ledger") -> psycopg.Connection:
-    """Return a connection that commits every statement, whose names mean the ledger's schema first."""
+    """Return a connection that commits every statement, and whose names mean the server's own things and no others."""
     postgres = driver()
     try:
         given = postgres.conninfo.conninfo_to_dict(server.dsn)
@@ -79,14 +83,14 @@ def _settle(connection: psycopg.Connection, server: Server, patience: float) -> 
     version = connection.info.server_version // 10000
     if version < OLDEST:
         raise LedgerError(f"the {server} is PostgreSQL {version}; a ledger needs {OLDEST} or newer")
-    (pid,) = _row(connection, "SELECT pg_backend_pid()")
+    (pid,) = _row(connection, "SELECT pg_catalog.pg_backend_pid()")
     if pid != connection.info.backend_pid:
         raise LedgerError(
             f"a connection pooler stands between here and the {server}: leases would be lost. "
             f"Let {server.dsn_env} name the server itself"
         )
     settings = {
-        "search_path": f'"{server.schema}", pg_temp',
+        "search_path": NOTHING_ELSE,
         "lock_timeout": f"{max(1, round(1000 * patience))}ms",
         "statement_timeout": "0",
         "idle_in_transaction_session_timeout": f"{HUNG}s",
@@ -96,17 +100,20 @@ def _settle(connection: psycopg.Connection, server: Server, patience: float) -> 
         **({"idle_session_timeout": "0"} if version >= 14 else {}),
         **({"transaction_timeout": "0"} if version >= 17 else {}),
     }
-    calls = ", ".join(["set_config(%s, %s, false)"] * len(settings))
+    calls = ", ".join(["pg_catalog.set_config(%s, %s, false)"] * len(settings))
     connection.execute(f"SELECT {calls}".encode(), [text for pair in settings.items() for text in pair])
+    if _row(connection, "SHOW search_path") != (NOTHING_ELSE,):
+        raise LedgerError(f"the {server} does not take the settings that a ledger rests on; use PostgreSQL itself")
     if _row(connection, "SHOW synchronous_commit") != ("remote_apply",):  # the one that waits for more than "on"
         connection.execute("SET synchronous_commit = on")
-    (commit,), (fsync,), (encoding,) = (
-        _row(connection, f"SHOW {name}") for name in ("synchronous_commit", "fsync", "server_encoding")
-    )
+    names = ("synchronous_commit", "fsync", "full_page_writes", "server_encoding")
+    (commit,), (fsync,), (pages,), (encoding,) = (_row(connection, f"SHOW {name}") for name in names)
     if _row(connection, "SELECT pg_is_in_recovery()") == (True,):
         raise LedgerError(f"the {server} is on a standby: name the primary, or add target_session_attrs=read-write")
     if commit not in ("on", "remote_apply") or fsync != "on":
         raise LedgerError(f"the {server} is on a server that does not sync its commits: set fsync = on there")
+    if pages != "on":
+        raise LedgerError(f"the {server} is on a server whose crash can tear pages: set full_page_writes = on there")
     if encoding != "UTF8":
         raise LedgerError(f"the {server} is encoded in {encoding}: create a database with ENCODING 'UTF8'")
 

@@ -63,34 +63,77 @@ END $$;
 CREATE TRIGGER count_entry AFTER INSERT ON entries FOR EACH ROW EXECUTE FUNCTION count_entry();
 """
 
-_OBJECTS = "SELECT count(*) FROM pg_class WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ?)"
+_SCHEMA = """
+SELECT n.oid, pg_get_userbyid(n.nspowner), pg_get_userbyid(n.nspowner) = current_user,
+    EXISTS (SELECT FROM aclexplode(n.nspacl) WHERE privilege_type = 'CREATE' AND grantee <> n.nspowner)
+FROM pg_namespace AS n WHERE n.nspname = ?
+"""
+_INSIDE = """
+SELECT count(*), count(*) FILTER (WHERE coalesce(c.relowner <> n.nspowner OR c.relpersistence <> 'p',
+    p.proowner <> n.nspowner OR p.proname <> 'count_entry' OR p.pronargs <> 0, TRUE))
+FROM pg_namespace AS n JOIN pg_depend AS d ON d.refclassid = 'pg_namespace'::regclass AND d.refobjid = n.oid
+LEFT JOIN pg_class AS c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
+LEFT JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
+WHERE n.oid = ? AND d.classid <> 'pg_default_acl'::regclass
+"""
+"""Everything in a schema, and what of it is neither a lasting table of its owner nor the one function."""
 
 
 def create(server: Server, fill: Callable[[Database], None]) -> None:
     """Make a new ledger whose tables hold nothing but what `fill` puts there, or raise.
 
     One transaction makes the schema and all in it: it appears whole or not at all. A schema that is there already is
-    used only if it is empty, and two who create at once come one after the other.
+    used only if it is empty and nobody else's, and two who create at once come one after the other.
     """
     with plainly(server, PATIENCE), contextlib.closing(connect(server, PATIENCE)) as connection:
         db = Statements(connection)
         db.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
         db.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (f"{APPLICATION} {server.schema}",))
-        if db.execute("SELECT 1 FROM pg_namespace WHERE nspname = ?", (server.schema,)).fetchone() is None:
+        found = db.execute(_SCHEMA, (server.schema,)).fetchone()
+        if found is None:
             db.execute(f'CREATE SCHEMA "{server.schema}"')
-        elif db.execute(_OBJECTS, (server.schema,)).fetchone() != (0,):
-            raise LedgerError(f"the {server} exists already: a ledger is created once. Remove nothing; open it")
+        else:
+            _check_empty(db, server, *found)
+        enter(db, server)
         connection.execute(SCHEMA.encode())
         db.execute("INSERT INTO ledger VALUES (?, ?)", (APPLICATION, VERSION))
         fill(db)
         commit(connection, server)
 
 
+def _check_empty(db: Database, server: Server, schema: int, owner: str, mine: bool, shared: bool) -> None:
+    """Refuse a schema in which there is anything, or in which somebody else could put things."""
+    if db.execute(_INSIDE, (schema,)).fetchone() != (0, 0):
+        raise LedgerError(
+            f"the {server} exists already and is the role {owner}'s: a ledger is created once. Remove nothing; open it"
+        )
+    if not mine or shared:
+        raise LedgerError(
+            f"others may put things into the {server}, which is the role {owner}'s: let `discreet init` make the "
+            "schema, or give it to the role that runs it (ALTER SCHEMA ... OWNER TO), with CREATE for nobody else"
+        )
+
+
+def enter(db: Database, server: Server) -> None:
+    """Let names mean the ledger's tables, once nobody else can have put anything beside them."""
+    db.execute("SELECT set_config('search_path', ?, false)", (f'"{server.schema}", pg_temp',))
+
+
 def check(db: Database, server: Server) -> None:
-    """Raise unless this program's layout of a ledger is there."""
+    """Raise unless this program's layout of a ledger is there, and nothing beside it that its owner did not put there.
+
+    A function that somebody else put there could be taken for the server's own, and a table that is not logged is empty
+    after a crash.
+    """
     if db.execute("SELECT to_regclass(?)", (f'"{server.schema}".entries',)).fetchone() == (None,):
         raise LedgerError(f"there is no ledger in {server}. `discreet init` creates one; if there was one, restore it")
-    found = db.execute("SELECT application, version FROM ledger").fetchall()
+    schema, owner, _, shared = db.execute(_SCHEMA, (server.schema,)).fetchone()
+    if shared or db.execute(_INSIDE, (schema,)).fetchone()[1]:
+        raise LedgerError(
+            f"the {server} may hold what its owner {owner} did not make, or tables that a crash empties: let only the "
+            "owner have CREATE on it, and everything in it belong to the owner and be LOGGED"
+        )
+    found = db.execute(f'SELECT application, version FROM "{server.schema}".ledger').fetchall()
     if len(found) != 1 or found[0][0] != APPLICATION:
         raise LedgerError(f"the {server} is not a ledger's; restore the ledger from a backup")
     if found[0][1] != VERSION:

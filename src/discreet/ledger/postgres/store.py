@@ -25,7 +25,7 @@ from discreet.ledger.database import PATIENCE, Database
 from discreet.ledger.postgres.connect import abandon, connect, driver
 from discreet.ledger.postgres.leases import SessionLeases
 from discreet.ledger.postgres.plainly import plainly
-from discreet.ledger.postgres.schema import check
+from discreet.ledger.postgres.schema import check, enter
 from discreet.ledger.postgres.server import Server
 from discreet.ledger.postgres.statements import Scans, Statements, commit
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_HEAD = "SELECT number, hash, (SELECT hash FROM entries WHERE entries.number = %s) FROM head"
 _CLOCK = "SELECT extract(epoch FROM clock_timestamp())::double precision"
 
 _open: weakref.WeakSet[PostgresStore] = weakref.WeakSet()
@@ -50,6 +51,8 @@ class PostgresStore:
         self._patience = patience
         self._mutex = threading.RLock()
         self._connection: psycopg.Connection | None = None
+        self._known = (0, "")
+        """The newest entry that was seen here, and its hash."""
         self._closed = False
         _open.add(self)
         with self._mutex, self._plainly():
@@ -59,6 +62,7 @@ class PostgresStore:
     def reading(self) -> Iterator[Database]:
         """Give a connection that sees one state of the ledger and does not hold writers up."""
         with self._mutex, self._plainly(), self._transaction(_READ) as connection:
+            self._known = self._recognised(connection)
             yield Statements(connection)
             connection.execute("COMMIT")
 
@@ -75,8 +79,11 @@ class PostgresStore:
         """Give a connection inside a transaction that nobody else writes beside: committed, or as if never begun."""
         with self._mutex, self._plainly(), self._transaction(_WRITE) as connection:
             connection.execute("LOCK TABLE gate IN EXCLUSIVE MODE")
+            self._known = self._recognised(connection)
             yield Statements(connection)
             commit(connection, self.server)
+            with contextlib.suppress(driver().Error):  # it is committed, whatever comes now
+                self._known = self._recognised(connection)
 
     def clock(self) -> float:
         """Return the server's time: one for all hosts."""
@@ -99,6 +106,23 @@ class PostgresStore:
         except BaseException:
             self._roll_back(connection)
             raise
+
+    def _recognised(self, connection: psycopg.Connection) -> tuple[int, str]:
+        """Return the ledger's head, or refuse a ledger in which the newest entry that was seen here is not.
+
+        Behind the same address there may be another server after a connection was lost, such as a standby that had not
+        heard of the last charges, or a backup that somebody restored.
+        """
+        found = connection.execute(_HEAD, self._known[:1]).fetchone()
+        if found is None:
+            return self._known
+        number, head, before = found
+        if self._known[0] and (number < self._known[0] or before != self._known[1]):
+            raise LedgerError(
+                f"the {self.server} is not the ledger that was open here, or an older state of it, and what was spent "
+                "since would be spent again: restore the newest state, or open it anew. Nothing was charged"
+            )
+        return number, head
 
     def _first(self, statement: str) -> tuple[psycopg.Connection, float]:
         """Run a statement that needs nothing before it, on a new connection where the old one was lost."""
@@ -129,6 +153,7 @@ class PostgresStore:
             connection = connect(self.server, self._patience)
             try:
                 check(Statements(connection), self.server)
+                enter(Statements(connection), self.server)
             except BaseException:
                 connection.close()
                 raise
