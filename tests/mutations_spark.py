@@ -147,4 +147,32 @@ MUTATIONS = [
     broken("spark: 1 to the power of NaN is NaN", MATH, "({x} = 1 OR", "(FALSE OR", FORMS),
     broken("spark: position 0 is position 1", TEXT, "(CASE WHEN {p} = 0 THEN 1 ELSE 0 END)", "0", FORMS),
     broken("spark: Sunday is day 1", TIME, '"(dayofweek({}) - 1)"', '"dayofweek({})"', FORMS),
+    broken(
+        "spark: what it says of rows is written beside being raised",
+        "engines/spark/engine.py",
+        "    with session.unheard():\n",
+        "    if session:\n",
+        f"{TESTS}/test_engine.py",
+    ),
+    broken(
+        "spark: a text is as long as it likes",
+        "engines/spark/sources.py",
+        "CASE WHEN octet_length({value}) <= {MOST_BYTES} THEN {value} END COLLATE",
+        "{value} COLLATE",
+        "tests/conformance/test_long_texts.py -k spark",
+    ),
+    broken(
+        "spark: a public table that is gone is told in Java's words",
+        "engines/spark/engine.py",
+        "            raise unreadable(table) from None",
+        "            raise",
+        f"{TESTS}/test_engine.py",
+    ),
+    broken(
+        "a table that is gone costs a charge",
+        "curator/curator.py",
+        "            self._engine.ready(plan)\n",
+        "            pass\n",
+        "tests/curator/test_ready.py",
+    ),
 ]

@@ -156,6 +156,8 @@ class Curator:
         tables = dict.fromkeys(each.table for each in sources(plan.block) if isinstance(each, Scan | Lookup))
         version = ";".join(f"{table}={self.version(table)}" for table in tables)
         asked = Asked(repr((plan, priced.noises, priced.selection, shares)), version, text)
+        if fresh or not self._ledger.answered(asked):
+            self._engine.ready(plan)
         with self._ledger.charge(asked, priced.charge, self.analyst, fresh=fresh) as claim, stoppable():
             if claim.answer is not None and claim.receipt is not None:
                 return Released.from_bytes(claim.answer), claim.receipt

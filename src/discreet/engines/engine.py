@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.engines.result import Run
 from discreet.plan.bounded import BoundedPlan
@@ -22,6 +23,12 @@ class Engine(Protocol):
 
     def check(self, plan: BoundedPlan) -> None:
         """Refuse a plan that this engine cannot run, from its text alone: nothing is read."""
+
+    def ready(self, plan: BoundedPlan) -> None:
+        """Refuse a plan whose tables are not there as they were when this was opened; only their schemas are looked at.
+
+        So that a server that is down, or a table that was renamed, costs nobody a charge.
+        """
 
     def run(self, plan: BoundedPlan) -> Run:
         """Begin to run a bounded plan over this engine's tables, all of them in one state."""
@@ -42,6 +49,16 @@ class Engine(Protocol):
 def used(plan: BoundedPlan) -> set[str]:
     """Return the names of the tables that a plan reads."""
     return {each.table for each in sources(plan.block) if isinstance(each, Scan | Lookup)}
+
+
+def unchanged(table: str, before: Mapping[str, Type], now: Mapping[str, Type | None]) -> None:
+    """Refuse a table that has lost a column since it was opened, or has one of another type."""
+    for name, kind in before.items():
+        if now.get(name) is not kind:
+            raise PolicyError(
+                f"table {table!r} has changed since it was opened: its column {name!r} is gone or of another type; "
+                "open the policy again. Nothing was charged"
+            )
 
 
 def unit_type(plan: BoundedPlan, tables: Mapping[str, Resolved]) -> Type | None:

@@ -54,6 +54,10 @@ class Engines:
         """Refuse a plan that cannot be run where its tables lie; nothing is read."""
         self._holding(plan).check(plan)
 
+    def ready(self, plan: BoundedPlan) -> None:
+        """Refuse a plan whose tables are not there as they were when they were opened; no private row is read."""
+        self._holding(plan).ready(plan)
+
     def run(self, plan: BoundedPlan) -> Run:
         """Begin to run a bounded plan, on the engine that holds all its tables."""
         return self._holding(plan).run(plan)

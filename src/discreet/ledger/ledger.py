@@ -122,6 +122,11 @@ class Ledger:
                 self._sleep(pause)
                 waited, pause = waited + pause, min(2 * pause, 0.05)
 
+    def answered(self, question: Question) -> bool:
+        """Say whether an answer is recorded: who asks for it needs no run."""
+        with self._store.reading() as db:
+            return claims.answered(db, question.hash) is not None
+
     def record(self, claim: Claim, answer: bytes) -> Receipt:
         """Make an answer durable, once, and return its receipt; only after this may a byte of it be shown.
 

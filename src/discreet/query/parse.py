@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +11,9 @@ from sqlglot import TokenType, exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from discreet.base.errors import QueryError
+from discreet.base.quiet import quietly
+
+PARSER = logging.getLogger("sqlglot")
 
 LONGEST = 100_000
 """Characters of a question: more is a mistake or an attack on the parser."""
@@ -68,7 +68,7 @@ def parse_query(text: str) -> exp.Expression:
         raise QueryError(f"the question has {len(text)} characters; at most {LONGEST} are read")
     try:
         _check_numbers(text)
-        with _quietly():
+        with quietly(PARSER):  # what is refused is refused in our words
             statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
     except SqlglotError as problem:
         raise QueryError(f"this is not SQL that can be read: {_place(problem)}; {QUOTES}") from None
@@ -88,21 +88,6 @@ def check_clauses(select: exp.Select) -> None:
     known(select, CLAUSES, REMEDIES)
     if select.args.get("kind"):
         raise QueryError(f"{shown(select)}: SELECT AS {select.args['kind']} is not answered; leave it out")
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Keep the parser's own remarks about a question, which is refused in our words, off standard error."""
-    logger, thread = logging.getLogger("sqlglot"), threading.get_ident()
-
-    def others(record: logging.LogRecord) -> bool:
-        return record.thread != thread
-
-    logger.addFilter(others)
-    try:
-        yield
-    finally:
-        logger.removeFilter(others)
 
 
 def _check_numbers(text: str) -> None:

@@ -160,8 +160,11 @@ def test_no_connection_is_held_between_questions(placed: Placed, hospital: Engin
     pytest.fail("a connection is still there")
 
 
-def test_a_lost_backend_costs_no_more_than_the_charge(placed: Placed, clinic: Curator) -> None:
+def test_a_lost_backend_costs_no_more_than_the_charge(
+    placed: Placed, clinic: Curator, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing is shown, whoever asked is suspended, and asked again it is the same charge and one answer."""
+    monkeypatch.setattr(PostgresEngine, "ready", lambda *_: None)  # the lock comes after the look at the table
     told: list[BaseException] = []
 
     def ask() -> None:
@@ -203,18 +206,58 @@ def test_the_address_is_in_no_error_log_or_word_about_the_engine(
     shown = [repr(clinic), repr(clinic._engine), str(clinic.tables), clinic.fingerprint("visits")]
     shown += [str(clinic.ask(ASKED, epsilon=1)), str(clinic.explain(ASKED, epsilon=1))]
     placed.owner.execute("DROP TABLE visits")
+    with pytest.raises(PolicyError) as gone:
+        clinic.ask("SELECT SUM(age) AS n FROM visits", epsilon=0.1)
+    monkeypatch.setattr(PostgresEngine, "ready", lambda *_: None)
     with pytest.raises(FailedError) as failed:
         clinic.ask("SELECT SUM(age) AS n FROM visits", epsilon=0.1)
     monkeypatch.setenv(VARIABLE, dsn.replace(PASSWORD, f"wrong-{PASSWORD}"))
     with pytest.raises(PolicyError) as refused:
         Curator.open(tmp_path / "policy.toml")
-    shown += ["".join(traceback.format_exception(each.value)) for each in (failed, refused)]
+    shown += ["".join(traceback.format_exception(each.value)) for each in (gone, failed, refused)]
     shown += [caplog.text, *(repr(entry) for entry in clinic.ledger.entries()), (tmp_path / "policy.toml").read_text()]
     for told in shown:
         assert PASSWORD not in told
         assert f"{placed.cluster.port}" not in told
         assert not re.search(r"asker|127\.0\.0\.1", told)
     placed.owner.execute("DROP OWNED BY asker; DROP ROLE asker")
+
+
+@pytest.mark.parametrize(
+    ("change", "back", "words"),
+    [
+        ("ALTER TABLE visits RENAME TO other", "ALTER TABLE other RENAME TO visits", "there is no table"),
+        (
+            "ALTER TABLE visits ALTER ward TYPE jsonb USING to_jsonb(ward)",
+            "ALTER TABLE visits ALTER ward TYPE text USING ward #>> '{}'",
+            "column 'ward' is gone or of another type",
+        ),
+        ("REVOKE SELECT ON visits FROM reader", "GRANT SELECT ON visits TO reader", "may not read it"),
+    ],
+)
+def test_a_table_that_is_not_what_it_was_costs_no_charge(
+    placed: Placed, clinic: Curator, monkeypatch: pytest.MonkeyPatch, change: str, back: str, words: str
+) -> None:
+    placed.role("reader", PASSWORD)
+    monkeypatch.setenv(VARIABLE, placed.cluster.dsn(placed.name, user="reader", password=PASSWORD, host="127.0.0.1"))
+    placed.owner.execute(change.encode())
+    with pytest.raises(PolicyError, match=words):
+        clinic.ask(ASKED, 0.5)
+    assert "CHARGE" not in kinds(clinic)
+    placed.owner.execute(back.encode())
+    clinic.ask(ASKED, 0.5)
+    placed.owner.execute("DROP OWNED BY reader; DROP ROLE reader")
+
+
+def test_a_server_that_is_down_costs_no_charge(placed: Placed, clinic: Curator) -> None:
+    placed.cluster.stop()
+    try:
+        with pytest.raises(PolicyError, match="check that the server runs"):
+            clinic.ask(ASKED, 0.5)
+    finally:
+        placed.cluster.start()
+    assert "CHARGE" not in kinds(clinic)
+    clinic.ask(ASKED, 0.5)
 
 
 def test_a_public_table_that_is_gone_is_a_clear_error(placed: Placed, hospital: Engines) -> None:

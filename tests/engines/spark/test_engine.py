@@ -13,7 +13,7 @@ from discreet.base.errors import FailedError, PolicyError
 from discreet.curator import Curator
 from discreet.curator.stopping import GENERIC
 from discreet.engines.engines import Engines
-from discreet.engines.spark.engine import SparkRun
+from discreet.engines.spark.engine import SparkRun, rows
 from discreet.engines.spark.session import Session
 from discreet.policy.model import Engine, Kind
 from engines.spark.worlds import both, section, with_sources
@@ -184,6 +184,32 @@ def test_a_question_that_fails_on_spark_keeps_its_charge_and_says_one_thing(
         assert curator.ask(question, epsilon=1).rows == first.rows
         kinds = [entry.kind for entry in curator.ledger.entries()]
         assert (kinds.count("CHARGE"), kinds.count("RECORD")) == (1, 1)
+
+
+def test_what_spark_says_of_a_row_is_not_written_beside_being_raised(
+    session: Session, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(Exception, match="not a number of anybody"):
+        rows(session, "SELECT CAST(x AS INT) FROM (SELECT concat('not a number of ', 'anybody') AS x)")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_file_that_is_gone_is_a_clear_error_before_the_charge(
+    session: Session, declared: Engine, tmp_path: Path
+) -> None:
+    duck, spark = both(POLICY, HOSPITAL, tmp_path, declared)
+    plan = bounded(spark, QUESTIONS[0]).plan
+    spark.ready(plan)
+    for name in ("visits", "wards"):
+        (tmp_path / f"{name}.parquet").unlink()
+    with pytest.raises(PolicyError, match="Spark cannot read it"):
+        spark.ready(plan)
+    for engines in (spark, duck):
+        with pytest.raises(PolicyError) as told:
+            engines.public_values("wards", "ward")
+        assert str(tmp_path) not in str(told.value)
+    spark.close()
+    duck.close()
 
 
 def test_two_questions_at_once_do_not_mix(engines: tuple[Engines, Engines]) -> None:

@@ -62,7 +62,7 @@ def declared(folder: Path, source: str) -> tuple[Policy, Table]:
 
 
 def opened(session: Session, folder: Path, source: str = 'source = "t.parquet"') -> Source:
-    made = Source(*declared(folder, source), session.session)
+    made = Source(*declared(folder, source), session)
     made.types = {name: type_ for name, type_ in made.schema().items() if type_ is not None}
     return made
 

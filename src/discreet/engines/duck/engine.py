@@ -12,7 +12,7 @@ from discreet.base.errors import PolicyError
 from discreet.engines.duck.connection import connect
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.duck.sources import Source
-from discreet.engines.engine import unit_type, used
+from discreet.engines.engine import unchanged, unit_type, used
 from discreet.engines.lookups import partners, unreadable, values
 from discreet.engines.rows import Select
 from discreet.engines.running import Running
@@ -40,14 +40,22 @@ class DuckEngine:
             except duckdb.Error:
                 wrong, remedy = "it cannot be opened", "check that the path is right and that the file can be read"
                 raise problem(policy.path, ("tables", table.name, "source"), wrong, remedy) from None
-            resolved = check_schema(policy, table, source.schema())
+            found = source.schema()
+            resolved = check_schema(policy, table, found)
             source.types = dict(resolved.source_types)
+            source.found = {name: kind for name, kind in found.items() if kind is not None and name in source.types}
             source.check_unit()
             self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
 
     def check(self, plan: BoundedPlan) -> None:
         """Refuse a plan whose SQL is too long; nothing is read."""
         statements(plan, self._select, unit_type(plan, self.tables), DUCKDB)
+
+    def ready(self, plan: BoundedPlan) -> None:
+        """Refuse a plan whose tables are not there as they were when this was opened."""
+        for name in used(plan):
+            source = self._sources[name]
+            unchanged(name, source.found, source.schema())
 
     def run(self, plan: BoundedPlan) -> DuckRun:
         """Begin to run a bounded plan."""

@@ -43,6 +43,8 @@ class Source:
         self.policy, self.table, self.connection = policy, table, connection
         self.types: dict[str, Type] = {}
         """Types pinned by the policy, set once the schema is checked: what csv columns are cast to."""
+        self.found: dict[str, Type] = {}
+        """Types that the source itself had then."""
         self.kinds: dict[str, str] = {}
         """DuckDB's own types of the columns, once the schema is read."""
         self._frame = None if frame is None else self._arrow(frame)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from discreet.base.errors import PolicyError
-from discreet.engines.engine import unit_type, used
+from discreet.engines.engine import unchanged, unit_type, used
 from discreet.engines.lookups import partners, values
 from discreet.engines.postgres.dialect import POSTGRES
 from discreet.engines.postgres.session import Server, Session
@@ -41,6 +41,16 @@ class PostgresEngine:
     def check(self, plan: BoundedPlan) -> None:
         """Refuse a plan whose SQL is too long; nothing is read."""
         statements(plan, self._select, unit_type(plan, self.tables), POSTGRES)
+
+    def ready(self, plan: BoundedPlan) -> None:
+        """Refuse a plan whose tables are not there as they were when this was opened, or may not be read any more."""
+        with self._server.session("the catalog was asked for the tables of a question") as session:
+            for name in used(plan):
+                before = self._sources[name]
+                now = Source(self.policy, before.table, session)
+                types = {each: kind for each, kind in before.schema().items() if kind and each in before.types}
+                unchanged(name, types, now.schema())
+                before.check(session)
 
     def run(self, plan: BoundedPlan) -> PostgresRun:
         """Begin to run a bounded plan, on a connection and in a snapshot of its own."""

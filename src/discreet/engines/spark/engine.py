@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from discreet.base.errors import PolicyError
-from discreet.engines.engine import unit_type
+from discreet.engines.engine import unchanged, unit_type, used
 from discreet.engines.lookups import partners, unreadable, values
 from discreet.engines.rows import Select
 from discreet.engines.running import Running
@@ -31,9 +31,11 @@ class SparkEngine:
         self.tables: dict[str, Resolved] = {}
         try:
             for table in tables:
-                source = Source(policy, table, self._session.session)
-                resolved = check_schema(policy, table, source.schema())
+                source = Source(policy, table, self._session)
+                found = source.schema()
+                resolved = check_schema(policy, table, found)
                 source.types = dict(resolved.source_types)
+                source.found = {name: kind for name, kind in found.items() if kind is not None and name in source.types}
                 self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
         except BaseException:
             self.close()
@@ -42,6 +44,12 @@ class SparkEngine:
     def check(self, plan: BoundedPlan) -> None:
         """Refuse a plan whose SQL is too long; nothing is read."""
         statements(plan, self._select, unit_type(plan, self.tables), SPARK)
+
+    def ready(self, plan: BoundedPlan) -> None:
+        """Refuse a plan whose tables are not there as they were when this was opened."""
+        for name in used(plan):
+            source = self._sources[name]
+            unchanged(name, source.found, source.schema())
 
     def run(self, plan: BoundedPlan) -> SparkRun:
         """Begin to run a bounded plan."""
@@ -82,7 +90,8 @@ class SparkEngine:
 
 def rows(session: Session, statement: str) -> list[tuple[Any, ...]]:
     """Execute a statement once, into one Arrow table, and return its rows."""
-    table = session.session.sql(statement).toArrow()
+    with session.unheard():
+        table = session.session.sql(statement).toArrow()
     return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 

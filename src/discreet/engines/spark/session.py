@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.base.errors import DiscreetError, PolicyError
+from discreet.base.quiet import quietly
 from discreet.engines.spark.settings import REQUIRED, UNLIMITED, check, section, strange
 from discreet.policy.model import Engine
 from discreet.policy.problems import problem, shown
@@ -37,6 +38,12 @@ class Session:
         self._open = True
         if id(context) in _SHARED:
             _SHARED[id(context)] += 1
+
+    def unheard(self) -> contextlib.AbstractContextManager[None]:
+        """Keep pyspark from writing errors, which may quote rows, beside raising them."""
+        from pyspark.logger import PySparkLogger
+
+        return quietly(PySparkLogger.getLogger("SQLQueryContextLogger"))
 
     def close(self) -> None:
         """End the session; the last one on a Spark that was started here stops it too, and no other does."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import glob
 import hashlib
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT
 from discreet.engines.rows import ENDS, MOST_BYTES
 from discreet.engines.spark.literals import SQL_TYPES, constant, quoted
 from discreet.engines.spark.once import held
+from discreet.engines.spark.session import Session
 from discreet.policy.model import Policy, Table
 from discreet.policy.problems import problem
 
@@ -36,10 +37,12 @@ ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 class Source:
     """One table's rows, as a FROM clause."""
 
-    def __init__(self, policy: Policy, table: Table, session: Any) -> None:
+    def __init__(self, policy: Policy, table: Table, session: Session) -> None:
         self.policy, self.table, self.session = policy, table, session
         self.types: dict[str, Type] = {}
         """Types of the columns, set once the schema is checked."""
+        self.found: dict[str, Type] = {}
+        """Types that the source itself had then."""
         self.kinds: dict[str, str] = {}
         """Spark's own types of the columns, once the schema is read."""
         self.clause = self._clause()
@@ -59,7 +62,8 @@ class Source:
         Spark hands names to Hadoop, which puts other words for ${...} in them; such a column is never asked for.
         """
         try:
-            fields = self.session.sql(f"SELECT * FROM {self.clause}").schema.fields
+            with self.session.unheard():
+                fields = self.session.session.sql(f"SELECT * FROM {self.clause}").schema.fields
         except Exception:
             raise self._unreadable() from None
         self.kinds = {each.name: each.dataType.simpleString() for each in fields}
@@ -101,7 +105,8 @@ class Source:
         facts = ("file_path", "file_size", "file_modification_time")
         listed = ", ".join(f"CAST(_metadata.{fact} AS STRING) AS {fact}" for fact in facts)
         try:
-            files = self.session.sql(f"SELECT DISTINCT {listed} FROM {self.clause}").collect()
+            with self.session.unheard():
+                files = self.session.session.sql(f"SELECT DISTINCT {listed} FROM {self.clause}").collect()
         except Exception:
             if self.table.source is not None:
                 raise self._unreadable() from None
