@@ -91,6 +91,7 @@ def test_a_draft_elsewhere_names_its_sources_from_there(bare: Path) -> None:
     ("source", "complaint"),
     [
         ("missing.parquet", "there is no such file"),
+        ("postgresql://reader:hunter2@host/clinic", "as docs/engines.md shows"),
         ("notes.txt", "does not end in"),
         ("empty", "no .parquet and no .csv"),
         ("broken.parquet", "cannot be read as parquet"),
@@ -104,6 +105,7 @@ def test_files_that_cannot_be_drafted_are_refused(bare: Path, source: str, compl
     told = refused("init", source)
     assert complaint in told
     assert "cancer" not in told
+    assert "hunter2" not in told
     assert not (bare / "policy.toml").exists()
 
 

@@ -36,6 +36,12 @@ def test_every_fluent_aggregate_answers(tmp_path: Path) -> None:
         several = table.quantiles("cost", [0.25, 0.75], epsilon=1)
         assert several.names == ("q0.25_cost", "q0.75_cost")
         assert curator.table("visits").join("wards", on=["ward"], how="left").count(epsilon=1).rows
+        wards = curator.table("wards")
+        assert curator.table("visits").join(wards, on="ward").count(epsilon=1).rows == table.count(epsilon=1).rows
+        with pytest.raises(QueryError, match="filter after joining"):
+            table.join(wards.where("beds > 3"), on="ward")
+        with pytest.raises(QueryError, match="a table or its name, not int"):
+            table.join(7, on="ward")  # type: ignore[arg-type]
         with pytest.raises(QueryError, match="not selected"):
             table.select("age").sum("cost", epsilon=1)
         with pytest.raises(QueryError, match="inner"):

@@ -15,7 +15,7 @@ import pytest
 from cli_support import COUNT, POLICY, Ran, refused, run, tables
 from discreet.base.errors import FailedError, LedgerError, PolicyError, SuspendedError
 from discreet.curator import Curator
-from discreet.curator.curator import facts
+from discreet.curator.books import facts
 from discreet.curator.place import ledger_place, new_place
 from discreet.ledger import Ledger, Server
 from discreet.ledger.steps import STEPS, watched

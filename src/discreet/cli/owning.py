@@ -13,6 +13,7 @@ from discreet.cli.plainly import TO_DO, plainly
 
 if TYPE_CHECKING:
     from discreet.curator import Curator
+    from discreet.curator.books import Books
 
 data = typer.Typer(help="List data versions; `data accept` takes changed files.", no_args_is_help=False)
 
@@ -108,10 +109,10 @@ def resume(
     analyst: AnalystOption = None,
 ) -> None:
     """Let an analyst ask again after a failure that you have seen to."""
-    with plainly(), opened(policy, None) as curator:
+    with plainly(), books(policy, None) as kept:
         if name is not None and analyst is not None and name != analyst:
             raise ParameterError("--analyst", analyst, f"left out, or {name!r} as well")
-        curator.resume(name if name is not None else analyst)
+        kept.resume(name if name is not None else analyst)
         typer.echo(f"{name or analyst or 'everybody'} may ask again; what was charged and failed runs again for that")
 
 
@@ -120,6 +121,13 @@ def opened(policy: Path | None, analyst: str | None) -> Curator:
     from discreet.curator import Curator
 
     return Curator.open(find_policy(policy), analyst, operator=True)
+
+
+def books(policy: Path | None, analyst: str | None) -> Books:
+    """Open the ledger alone for the operator: it needs no table."""
+    from discreet.curator.books import open_books
+
+    return open_books(find_policy(policy), analyst)
 
 
 def _create(path: Path, analyst: str | None) -> None:

@@ -14,7 +14,7 @@ import typer
 
 from discreet.base.errors import LedgerError, ParameterError
 from discreet.cli.options import AnalystOption, EpsilonOption, PolicyOption, find_policy
-from discreet.cli.owning import opened
+from discreet.cli.owning import books
 from discreet.cli.plainly import TO_DO, fail, plainly
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ class Form(StrEnum):
 
 def budget(epsilon: EpsilonOption = None, policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
     """Show what is spent and left; with --epsilon, how many questions fit."""
-    with plainly(), opened(policy, analyst) as curator:
-        shares = curator.budget
+    with plainly(), books(policy, analyst) as kept:
+        shares = kept.budget
         lines = [str(shares)]
         if epsilon is not None:
             for name in [analyst] if analyst else [None, *(share.name for share in shares.analysts)]:
@@ -92,7 +92,7 @@ def _verify(path: Path, receipt: str | None, format: Form) -> None:
 
 def _list(path: Path, last: int | None, analyst: str | None, format: Form) -> None:
     from discreet.cli.entries import line, name_of
-    from discreet.curator.curator import facts
+    from discreet.curator.books import facts
     from discreet.curator.place import ledger_place
     from discreet.ledger import Ledger
     from discreet.policy import load

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from discreet.answers import Answer, Receipt
-from discreet.base.errors import PolicyError, QueryError
+from discreet.base.errors import QueryError
 from discreet.curator.answering import assemble
+from discreet.curator.books import Books, facts
 from discreet.curator.bounds import FoundBounds, find_bounds
-from discreet.curator.budget import Budget, Share
 from discreet.curator.data import current_version, remember, watched
 from discreet.curator.explain import Explanation, offered
 from discreet.curator.fluent import TableQuestion
@@ -23,12 +23,12 @@ from discreet.curator.tables import Tables
 from discreet.curator.within import least_epsilon
 from discreet.engines.engines import Engines
 from discreet.engines.result import Exact
-from discreet.ledger import Facts, Ledger, Place
+from discreet.ledger import Ledger, Place
 from discreet.ledger import Question as Asked
 from discreet.plan.bounded import Part
 from discreet.plan.question import Question
 from discreet.plan.relations import Lookup, Scan, plain, scans, sources
-from discreet.policy import everything, identity, load
+from discreet.policy import load
 from discreet.policy.model import Policy
 from discreet.query.bound import bound
 from discreet.query.build import build, parameters_of
@@ -46,21 +46,14 @@ Asking = Any
 """SQL text, or an Ibis expression."""
 
 
-def facts(policy: Policy) -> Facts:
-    """Return what the ledger knows of a policy."""
-    known, told = identity(policy), everything(policy)
-    caps = {analyst.name: (analyst.epsilon, analyst.delta) for analyst in policy.analysts}
-    return Facts(known["neighbours"], known["tables"], policy.epsilon, policy.delta, caps, told)
-
-
-class Curator:
+class Curator(Books):
     """Answers questions about the tables of a policy. Everything it returns or raises is safe to show to an analyst."""
 
     def __init__(
         self, policy: Policy, engine: Engines, ledger: Ledger, analyst: str | None, *, operator: bool = False
     ) -> None:
-        self.policy, self._engine, self._ledger, self.analyst = policy, engine, ledger, analyst
-        self._operator = operator
+        super().__init__(policy, ledger, analyst, operator=operator)
+        self._engine = engine
         self._catalog = Catalog(policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
         check_views(self._catalog)
 
@@ -105,13 +98,7 @@ class Curator:
     def close(self) -> None:
         """Let go of the tables and the ledger."""
         self._engine.close()
-        self._ledger.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        super().close()
 
     def ask(
         self,
@@ -194,36 +181,9 @@ class Curator:
         return find_bounds(self, self._catalog, column, amount("epsilon", epsilon), progress)
 
     @property
-    def budget(self) -> Budget:
-        """What is spent and left, of the whole budget and of each analyst's cap, and who is suspended."""
-        total = Share("total", self.policy.epsilon, self.policy.delta, self._ledger.spent())
-        analysts = tuple(
-            Share(each.name, each.epsilon, each.delta, self._ledger.spent(each.name))
-            for each in self.policy.analysts
-            if self.analyst in (None, each.name)
-        )
-        everybody = self._operator and self.analyst is None
-        held = tuple(each for each in self._ledger.suspended if everybody or each.analyst == self.analyst)
-        return Budget(total, analysts, held)
-
-    def resume(self, analyst: str | None = None) -> None:
-        """Let an analyst ask again who is suspended after a failure (None: whoever asks without a name).
-
-        Only for the operator, who has seen to what failed: what failed once may fail again, and tell about the data.
-        """
-        if not self._operator:
-            raise PolicyError("only the operator resumes: open the curator with operator=True")
-        self._ledger.resume(analyst)
-
-    @property
     def tables(self) -> Tables:
         """The tables with their columns, types, bounds and categories: public facts, free."""
         return Tables(tuple(self._engine.tables.values()), self.policy.views)
-
-    @property
-    def ledger(self) -> Ledger:
-        """The ledger, for the operator."""
-        return self._ledger
 
     def version(self, table: str) -> str:
         """Return the operator's name for the state of a table's data."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from discreet.base.errors import PolicyError
@@ -44,7 +45,7 @@ class DataState:
         if self.accepted:
             return None
         what = f"changed since version {self.version!r} was accepted" if self.known else "was never accepted"
-        return f"{self.table} {what}: `discreet data accept {self.table} --version NAME` takes it as it is now"
+        return f"{self.table} {what}: `discreet data accept {quote(self.table)} --version NAME` takes it as it is now"
 
 
 def current_version(table: Table, ledger: Ledger) -> str:

@@ -45,8 +45,14 @@ class TableQuestion:
             self._allowed(column)
         return replace(self, keys=(*self.keys, *columns))
 
-    def join(self, table: str, on: str | list[str], how: str = "inner") -> TableQuestion:
+    def join(self, table: str | TableQuestion, on: str | list[str], how: str = "inner") -> TableQuestion:
         """Look up the row of a public table with equal columns; `how="left"` keeps rows without a partner."""
+        if isinstance(table, TableQuestion):
+            if table != TableQuestion(table.ask, table.name):
+                raise QueryError("join takes a table as it is; filter after joining it")
+            table = table.name
+        if not isinstance(table, str):
+            raise QueryError(f"join takes a table or its name, not {type(table).__name__}")
         if how not in ("inner", "left"):
             raise QueryError(f'how must be "inner" or "left"; got {how!r}')
         names = [on] if isinstance(on, str) else on

@@ -66,6 +66,11 @@ def _pattern(given: str) -> str:
                 return str(Path(given) / f"*.{ending}")
         raise PolicyError(f"{given}: there is no .parquet and no .csv file in this folder; name a file")
     if not glob.glob(given, recursive=True):
+        if "://" in given:  # it may hold a password
+            raise PolicyError(
+                "a policy is drafted from parquet, csv and duckdb files that are here; for tables elsewhere write one "
+                "by hand, as docs/engines.md shows"
+            )
         raise PolicyError(f"{given}: there is no such file; name a parquet, csv or duckdb file")
     return given
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import PATIENCE, Database
-from discreet.ledger.postgres.connect import connect
+from discreet.ledger.postgres.connect import connect, driver
 from discreet.ledger.postgres.plainly import plainly
 from discreet.ledger.postgres.server import Server
 from discreet.ledger.postgres.statements import Statements, commit
@@ -91,7 +91,13 @@ def create(server: Server, fill: Callable[[Database], None]) -> None:
         db.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (f"{APPLICATION} {server.schema}",))
         found = db.execute(_SCHEMA, (server.schema,)).fetchone()
         if found is None:
-            db.execute(f'CREATE SCHEMA "{server.schema}"')
+            try:
+                db.execute(f'CREATE SCHEMA "{server.schema}"')
+            except driver().errors.InsufficientPrivilege:
+                raise LedgerError(
+                    f"the role may not make the {server}: let an administrator GRANT CREATE ON DATABASE to it, or "
+                    f'CREATE SCHEMA "{server.schema}" AUTHORIZATION it'
+                ) from None
         else:
             _check_empty(db, server, *found)
         enter(db, server)

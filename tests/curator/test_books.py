@@ -1,0 +1,50 @@
+"""What is spent and who may ask is known while the tables are not there."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from cli_support import run
+from discreet.base.errors import PolicyError
+from discreet.curator import Curator
+from discreet.curator.books import open_books
+from ledger_support import TENTH, question
+from questions import HOSPITAL, POLICY
+
+
+@pytest.fixture
+def gone(tmp_path: Path) -> Path:
+    """A policy whose tables are gone after a question was asked and another failed."""
+    policy = POLICY
+    for name, table in HOSPITAL.items():
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+        policy = policy.replace(f"[tables.{name}]\n", f'[tables.{name}]\nsource = "{name}.parquet"\n')
+    path = tmp_path / "policy.toml"
+    path.write_text(policy)
+    Curator.init(path)
+    with Curator.open(path, operator=True) as curator:
+        curator.ask("SELECT COUNT(*) FROM visits", epsilon=0.25)
+        with curator.ledger.charge(question(), TENTH) as claim:
+            curator.ledger.suspend(claim)
+    for name in HOSPITAL:
+        (tmp_path / f"{name}.parquet").unlink()
+    with pytest.raises(PolicyError):
+        Curator.open(path)
+    return path
+
+
+def test_the_budget_and_who_is_suspended_need_no_table(gone: Path) -> None:
+    with open_books(gone) as books:
+        assert books.budget.total.filter.spent[0] == Fraction(1, 4) + Fraction(1, 10)
+        assert len(books.budget.suspended) == 1
+        books.resume()
+        assert not books.budget.suspended
+
+
+def test_the_commands_need_none_either(gone: Path) -> None:
+    assert "% spent" in run("budget", "--policy", str(gone))
+    assert "everybody may ask again" in run("resume", "--policy", str(gone))
