@@ -120,13 +120,20 @@ class Source:
 
     def _unreadable(self) -> PolicyError:
         """Say what is wrong with a source without quoting what it holds."""
-        wrong = "Spark cannot read it"
-        remedy = (
-            "check that it is there, that it is parquet or a table of the catalog, and that it holds no time of day "
-        )
-        remedy += "or point in time told to the nanosecond"
-        key = "source" if self.table.source is not None else "table"
+        source, key = self.table.source, "source" if self.table.source is not None else "table"
+        wrong, remedy = "Spark cannot read it", self._remedy(source)
+        here = source is not None and not ADDRESS.match(source) and self.session.context is not None
+        if here and not glob.glob(str(self.policy.path.parent / str(source)), recursive=True):
+            wrong, remedy = "there is no such file", "check the path, which begins at the policy's folder"
         return problem(self.policy.path, ("tables", self.table.name, key), wrong, remedy)
+
+    def _remedy(self, source: str | None) -> str:
+        if source is None:
+            return "check that the catalog has a table of this name; Hive's needs spark.sql.catalogImplementation"
+        remedy = "check that it is parquet, and holds no time of day or point in time told to the nanosecond"
+        if ADDRESS.match(source):
+            return f"{remedy}; that it is there; and that Spark has the connector and the rights for this address"
+        return remedy
 
 
 def _type(kind: str) -> Type | None:
