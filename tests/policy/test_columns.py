@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, date, datetime
 from fractions import Fraction
 from typing import Any
@@ -181,3 +182,12 @@ def test_types_are_those_that_columns_have() -> None:
 
 def test_an_unknown_fact_is_refused_with_the_nearest_known() -> None:
     assert wrong("lowr = 0") == ".lowr: is not known; did you mean lower?"
+
+
+def test_a_hundred_thousand_categories_are_read_at_once() -> None:
+    """Comparing each with each would take minutes."""
+    values = ", ".join(f'"code {at}"' for at in range(100_000))
+    start = time.monotonic()
+    assert len(column(f"values = [{values}]").values or ()) == 100_000
+    assert wrong(f'values = [{values}, "code 7"]') == ".values: 'code 7' is there twice; write each once"
+    assert time.monotonic() - start < 30

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from flint import arb, fmpq
@@ -91,6 +92,7 @@ class Gaussian(Additive):
         return max(0, floor_of(lambda: ball(self.sigma) * arb(2).sqrt() * miss().erfcinv() + arb(fmpq(1, 2))))
 
 
+@lru_cache(maxsize=1024, typed=True)
 def analytic_sigma(epsilon: float, delta: float, sensitivity: float | Fraction) -> float:
     """Return the least sigma, to 2^-50 and rounded up, that is proven (epsilon, delta)-private."""
     at = check.positive("epsilon", epsilon)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from fractions import Fraction
@@ -147,7 +148,7 @@ def _values(section: Section) -> tuple[Value, ...] | None:
         section.wrong("values", "has values of different kinds", remedy)
         return None
     found: list[Value] = [_in_utc(value) if isinstance(value, date) else value for value in values]
-    for value in dict.fromkeys(value for value in found if found.count(value) > 1):
+    for value in (value for value, count in Counter(found).items() if count > 1):
         section.wrong("values", f"{_shown(value)} is there twice", "write each once")
     return tuple(found)
 
