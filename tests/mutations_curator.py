@@ -92,7 +92,7 @@ MUTATIONS = [
     ),
     broken(
         "an analyst sees who else is suspended",
-        "curator/curator.py",
+        "curator/books.py",
         "if everybody or each.analyst == self.analyst)",
         "if everybody or each)",
         "tests/curator/test_suspending.py",

@@ -55,7 +55,7 @@ MUTATIONS = [
     ),
     broken(
         "a holder that was overtaken may record",
-        "ledger/ledger.py",
+        "ledger/decisions.py",
         "now.record is not None or now.token != lease.token:",
         "now.record is not None:",
         RULES,
@@ -106,8 +106,8 @@ MUTATIONS = [
     ),
     broken(
         "what ran while its analyst was suspended is recorded",
-        "ledger/ledger.py",
-        "            suspensions.refuse(db, claim.analyst or totals.TOTAL)\n",
+        "ledger/decisions.py",
+        "        suspensions.refuse(db, claim.analyst or totals.TOTAL)\n",
         "",
         SUSPENSIONS,
     ),
@@ -228,9 +228,9 @@ MUTATIONS = [
     ),
     broken(
         "the answer is recorded in another transaction than its entry",
-        "ledger/ledger.py",
-        '            step("recording")\n',
-        '            db.execute("COMMIT")\n            db.execute("BEGIN")\n            step("recording")\n',
+        "ledger/decisions.py",
+        '        step("recording")\n',
+        '        db.execute("COMMIT")\n        db.execute("BEGIN")\n        step("recording")\n',
         LEDGER,
     ),
 ]

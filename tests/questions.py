@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from discreet.base.errors import QueryError
@@ -175,3 +177,14 @@ def tree(exact: Exact, measure: int, levels: int, branches: int) -> dict[tuple[A
                     node = (key, level, cell // branches**level)
                     nodes[node] = nodes.get(node, 0) + count
     return nodes
+
+
+def hospital_in(folder: Path) -> Path:
+    """Write the hospital's tables as parquet files, and return the policy beside them."""
+    policy = POLICY
+    for name, table in HOSPITAL.items():
+        pq.write_table(table, folder / f"{name}.parquet")
+        policy = policy.replace(f"[tables.{name}]\n", f'[tables.{name}]\nsource = "{name}.parquet"\n')
+    path = folder / "policy.toml"
+    path.write_text(policy)
+    return path

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 
 from cli_support import run
@@ -13,18 +12,13 @@ from discreet.base.errors import PolicyError
 from discreet.curator import Curator
 from discreet.curator.books import open_books
 from ledger_support import TENTH, question
-from questions import HOSPITAL, POLICY
+from questions import HOSPITAL, hospital_in
 
 
 @pytest.fixture
 def gone(tmp_path: Path) -> Path:
     """A policy whose tables are gone after a question was asked and another failed."""
-    policy = POLICY
-    for name, table in HOSPITAL.items():
-        pq.write_table(table, tmp_path / f"{name}.parquet")
-        policy = policy.replace(f"[tables.{name}]\n", f'[tables.{name}]\nsource = "{name}.parquet"\n')
-    path = tmp_path / "policy.toml"
-    path.write_text(policy)
+    path = hospital_in(tmp_path)
     Curator.init(path)
     with Curator.open(path, operator=True) as curator:
         curator.ask("SELECT COUNT(*) FROM visits", epsilon=0.25)

@@ -9,20 +9,16 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.curator import Curator
-from questions import HOSPITAL, POLICY
+from questions import HOSPITAL, hospital_in
 
 QUESTION = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 
 
 @pytest.fixture
 def curator(tmp_path: Path) -> Curator:
-    policy = POLICY
-    for name, table in HOSPITAL.items():
-        pq.write_table(table, tmp_path / f"{name}.parquet")
-        policy = policy.replace(f"[tables.{name}]\n", f'[tables.{name}]\nsource = "{name}.parquet"\n')
-    (tmp_path / "policy.toml").write_text(policy)
-    Curator.init(tmp_path / "policy.toml")
-    return Curator.open(tmp_path / "policy.toml", operator=True)
+    path = hospital_in(tmp_path)
+    Curator.init(path)
+    return Curator.open(path, operator=True)
 
 
 def charges(curator: Curator) -> int:

@@ -189,5 +189,5 @@ def test_a_hundred_thousand_categories_are_read_at_once() -> None:
     values = ", ".join(f'"code {at}"' for at in range(100_000))
     start = time.monotonic()
     assert len(column(f"values = [{values}]").values or ()) == 100_000
-    assert wrong(f'values = [{values}, "code 7"]') == ".values: 'code 7' is there twice; write each once"
+    assert wrong(f'values = [{values}, "code 7"]') == '.values: "code 7" is there twice; write each once'
     assert time.monotonic() - start < 30

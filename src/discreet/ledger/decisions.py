@@ -11,7 +11,7 @@ from discreet.base.errors import BudgetError, LedgerError, ParameterError
 from discreet.ledger import chain, claims, suspensions, totals
 from discreet.ledger.chain import Entry
 from discreet.ledger.claims import Asked, Claim, Question
-from discreet.ledger.database import Database, Leases
+from discreet.ledger.database import Database, Lease, Leases
 from discreet.ledger.facts import Facts
 from discreet.ledger.steps import step
 from discreet.privacy.budget import BudgetFilter
@@ -34,6 +34,20 @@ class Decisions:
             if begun := claims.unanswered(db, question.hash, price):
                 return begun.entry if self.alive(begun) else self._take_over(db, begun, who)
         return self._pay(db, question, price, who, fresh)
+
+    def record(self, db: Database, claim: Claim, lease: Lease, answer: bytes) -> Entry:
+        """Write the one answer of a charge, or raise if the claim was overtaken or its analyst suspended meanwhile."""
+        suspensions.refuse(db, claim.analyst or totals.TOTAL)
+        now = claims.numbered(db, claim.entry)
+        if now is None or now.record is not None or now.token != lease.token:
+            raise LedgerError(f"the lease on entry {claim.entry} was lost; its charge stays. Ask again")
+        digest = chain.digest(answer)
+        body = {"charge": claim.entry, "answer": digest, "bytes": len(answer), "analyst": claim.analyst}
+        entry = chain.append(db, chain.RECORD, self.now(), body)
+        db.execute("INSERT INTO answers VALUES (?, ?)", (entry.number, answer))
+        db.execute("UPDATE charges SET record = ?, token = NULL WHERE entry = ?", (entry.number, claim.entry))
+        step("recording")
+        return entry
 
     def named(self, analyst: str | None) -> str:
         """Return the name under which an analyst's spending stands; where there are caps, everybody named has one."""

@@ -18,7 +18,7 @@ from discreet.base.errors import LedgerError, ParameterError
 from discreet.ledger import chain, claims, suspensions, totals
 from discreet.ledger.chain import Entry
 from discreet.ledger.claims import Claim, Question
-from discreet.ledger.database import PATIENCE, Database, Lease, UncertainError
+from discreet.ledger.database import PATIENCE, Database, UncertainError
 from discreet.ledger.decisions import Decisions, time_text
 from discreet.ledger.facts import Facts, changes, protected
 from discreet.ledger.places import Place, create_store, open_store
@@ -137,7 +137,8 @@ class Ledger:
             raise LedgerError(f"entry {claim.entry} was answered from the ledger; there is nothing to record")
         step("before record")
         try:
-            entry = self._write(claim, claim.lease, answer)
+            with self._store.writing() as db:
+                entry = self._rules.record(db, claim, claim.lease, answer)
         except UncertainError:
             entry = self._written(claim, answer)
         step("recorded")
@@ -238,24 +239,6 @@ class Ledger:
                 claim.__exit__()
             raise
         return claim
-
-    def _write(self, claim: Claim, lease: Lease, answer: bytes) -> Entry:
-        with self._store.writing() as db:
-            suspensions.refuse(db, claim.analyst or totals.TOTAL)
-            now = claims.numbered(db, claim.entry)
-            if now is None or now.record is not None or now.token != lease.token:
-                raise LedgerError(f"the lease on entry {claim.entry} was lost; its charge stays. Ask again")
-            body = {
-                "charge": claim.entry,
-                "answer": chain.digest(answer),
-                "bytes": len(answer),
-                "analyst": claim.analyst,
-            }
-            entry = chain.append(db, chain.RECORD, self._rules.now(), body)
-            db.execute("INSERT INTO answers VALUES (?, ?)", (entry.number, answer))
-            db.execute("UPDATE charges SET record = ?, token = NULL WHERE entry = ?", (entry.number, claim.entry))
-            step("recording")
-        return entry
 
     def _written(self, claim: Claim, answer: bytes) -> Entry:
         """Return the entry of a record whose commit may have come to nothing, or raise if it did.

@@ -70,32 +70,26 @@ def test_names_mean_the_servers_own_things_whatever_others_put_before_them(
         assert shown(server, "search_path") == "pg_catalog, pg_temp"
 
 
-def test_a_server_whose_crash_can_tear_pages_is_refused(postgres: Cluster, server: Server) -> None:
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("fsync", "does not sync its commits: set fsync = on"),
+        ("full_page_writes", "whose crash can tear pages: set full_page_writes = on"),
+    ],
+)
+def test_a_server_that_could_lose_a_commit_is_refused(
+    postgres: Cluster, server: Server, setting: str, words: str
+) -> None:
     with postgres.connect() as admin:
-        admin.execute("ALTER SYSTEM SET full_page_writes = off")
+        admin.execute(f"ALTER SYSTEM SET {setting} = off".encode())
     try:
         postgres.stop()
         postgres.start()
-        with pytest.raises(LedgerError, match="set full_page_writes = on"):
+        with pytest.raises(LedgerError, match=words):
             connect(server, 1)
     finally:
         with postgres.connect() as admin:
-            admin.execute("ALTER SYSTEM RESET full_page_writes")
-        postgres.stop()
-        postgres.start()
-
-
-def test_a_server_that_does_not_sync_is_refused(postgres: Cluster, server: Server) -> None:
-    with postgres.connect() as admin:
-        admin.execute("ALTER SYSTEM SET fsync = off")
-    try:
-        postgres.stop()
-        postgres.start()
-        with pytest.raises(LedgerError, match="does not sync its commits: set fsync = on"):
-            connect(server, 1)
-    finally:
-        with postgres.connect() as admin:
-            admin.execute("ALTER SYSTEM RESET fsync")
+            admin.execute(f"ALTER SYSTEM RESET {setting}".encode())
         postgres.stop()
         postgres.start()
 

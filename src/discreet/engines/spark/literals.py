@@ -68,7 +68,7 @@ def constant(value: object, type_: Type) -> str:
 
 
 def domain(values: Sequence[object], type_: Type) -> str:
-    """Return a table of constants and their places, from one string: Spark reads rows of constants twenty times as long."""
+    """Return a table of constants and their places, from one string: Spark takes twenty times as long for VALUES."""
     largest = max((abs(value) for value in values if isinstance(value, int)), default=0)
     kind = SQL_TYPES[type_]
     if type_ is Type.INTEGER and largest >= 1 << 63:
