@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -48,12 +49,25 @@ def on_compiling_spark(
     yield from _opened(lambda world: in_spark(world, folder, spark_engine, compiled=True))
 
 
+class _Opened(dict[str, Engines]):
+    """Worlds by name, each opened when it is first asked about."""
+
+    def __init__(self, opening: Opening, stack: ExitStack) -> None:
+        super().__init__()
+        self._opening, self._stack, self._turn = opening, stack, threading.Lock()
+
+    def __getitem__(self, name: str) -> Engines:
+        with self._turn:
+            if name not in self:
+                (world,) = (each for each in worlds() if each.name == name)
+                self[name] = self._opening(world)
+                self._stack.callback(super().__getitem__(name).close)
+            return super().__getitem__(name)
+
+
 def _opened(opening: Opening) -> Iterator[dict[str, Engines]]:
     with ExitStack() as stack:
-        found = {world.name: opening(world) for world in worlds()}
-        for engines in found.values():
-            stack.callback(engines.close)
-        yield found
+        yield _Opened(opening, stack)
 
 
 def test_there_are_enough_questions_and_every_function_is_among_them(in_process: dict[str, Engines]) -> None:

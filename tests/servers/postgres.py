@@ -10,7 +10,6 @@ import itertools
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 from pathlib import Path
@@ -21,6 +20,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from servers.missing import missing
+from servers.ports import free_port
 
 OWNERS = ("postgres", "nobody")
 """Who runs the server when root starts it: PostgreSQL refuses to run as root."""
@@ -61,7 +61,7 @@ class Cluster:
         self._binaries: Path = home
         self._owner = next(name for name in OWNERS if _exists(name)) if os.geteuid() == 0 else None
         self.folder = Path(tempfile.mkdtemp(prefix="discreet-pg-"))
-        self.port = _free_port()
+        self.port = free_port()
         atexit.register(self.remove)
         try:
             if self._owner is not None:
@@ -141,10 +141,3 @@ def _exists(name: str) -> bool:
     except KeyError:
         return False
     return True
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

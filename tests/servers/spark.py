@@ -8,7 +8,6 @@ import importlib.util
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -17,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from servers.missing import missing
+from servers.ports import free_port
 
 MEMORY = "700m"
 SMALL = {
@@ -159,10 +159,3 @@ def connect_server(folder: Path) -> tuple[Process, str]:
     command += [part for name, value in options.items() for part in ("--conf", f"{name}={value}")]
     started = Process(folder, "connect", [*command, "spark-internal"], "Spark Connect server started at", "1g")
     return started, f"sc://127.0.0.1:{port}"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

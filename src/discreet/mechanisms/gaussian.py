@@ -92,11 +92,13 @@ class Gaussian(Additive):
         return max(0, floor_of(lambda: ball(self.sigma) * arb(2).sqrt() * miss().erfcinv() + arb(fmpq(1, 2))))
 
 
-@lru_cache(maxsize=1024, typed=True)
 def analytic_sigma(epsilon: float, delta: float, sensitivity: float | Fraction) -> float:
     """Return the least sigma, to 2^-50 and rounded up, that is proven (epsilon, delta)-private."""
-    at = check.positive("epsilon", epsilon)
-    miss = check.real("delta", delta, above=0, below=1)
+    return _least(check.positive("epsilon", epsilon), check.real("delta", delta, above=0, below=1), sensitivity)
+
+
+@lru_cache(maxsize=1024)
+def _least(at: float, miss: float, sensitivity: float | Fraction) -> float:
     _, sigma = least_float(
         lambda sigma: sigma > 0 and GaussianLoss(ratio_up(sensitivity, sigma)).delta(at).high <= miss
     )
