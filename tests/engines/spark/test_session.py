@@ -15,7 +15,8 @@ from discreet.engines.spark import session as sessions
 from discreet.engines.spark.session import Session, connected, defaults
 from discreet.engines.spark.settings import REQUIRED
 from discreet.policy.model import Engine, Kind
-from servers.spark import free_port, home
+from servers.ports import free_port
+from servers.spark import home
 
 POLICY = Path("policy.toml")
 
