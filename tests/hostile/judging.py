@@ -93,7 +93,7 @@ def _judged(world: World, case: Case, twice: bool) -> Outcome:
     _bounded(plan, one, other)
     _bounded(replace(plan, factor=1), alone, Exact(tuple(_empty(each) for each in alone.sets)))
     _local(plan, one, ran(world.engine("base"), plan) if world.replace else other, alone)
-    return Outcome(found, plan.units and case.place % 4 == 1 and _over(world, plan))
+    return Outcome(found, plan.units and case.place % 2 == 1 and _over(world, plan))
 
 
 def _told(found: Planned) -> str:

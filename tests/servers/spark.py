@@ -19,7 +19,12 @@ from servers.missing import missing
 from servers.ports import free_port
 
 MEMORY = "700m"
+SHORT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For Java programs that run for minutes: compiling them well costs more than it gains."""
+
 SMALL = {
+    "spark.driver.extraJavaOptions": SHORT,
+    "spark.executor.extraJavaOptions": SHORT,
     "spark.executor.memory": "512m",
     "spark.executor.cores": "1",
     "spark.driver.memory": "1g",
@@ -70,7 +75,7 @@ class Process:
             "SPARK_LOCAL_DIRS": str(folder),
             "SPARK_WORKER_DIR": str(folder / name),
             "SPARK_DAEMON_MEMORY": memory,
-            "SPARK_DAEMON_JAVA_OPTS": f"-Dlog4j2.configurationFile=file:{settings}",
+            "SPARK_DAEMON_JAVA_OPTS": f"{SHORT} -Dlog4j2.configurationFile=file:{settings}",
         }
         self._process = subprocess.Popen(
             ["sh", "-c", GUARDED, "sh", *command],
