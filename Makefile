@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS_READY := $(PEERS)/.ready
 TUMULT_READY := $(TUMULT)/.ready
-WORKERS ?= 3
+WORKERS ?= 2
 SECONDS ?= 60
 
 .PHONY: help setup demo test test-all lint bench mutants fuzz clean
