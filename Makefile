@@ -57,7 +57,7 @@ bench: $(PEERS_READY) $(TUMULT_READY)
 	$(PEERS)/bin/python bench/run.py
 
 mutants: $(READY)
-	$(BIN)/python tests/mutants.py
+	$(BIN)/python tests/mutants/run.py
 
 fuzz: $(READY)
 	$(BIN)/python tests/hostile/fuzz.py --seconds $(SECONDS)

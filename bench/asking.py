@@ -20,7 +20,7 @@ from timing import alternate, markdown
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-import page  # noqa: E402
+from support import sql_page as page  # noqa: E402
 
 PEERS = {
     "PipelineDP, local backend": (".venv-peers", "speed_pipelinedp"),

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 import pytest
 
-from answered import RECEIPT, answered, cities, key, noisy
 from discreet.answers import Bounds
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.types import Type
+from support.answers import RECEIPT, answered, cities, key, noisy
 
 
 def test_the_cost_is_the_receipts_charge() -> None:

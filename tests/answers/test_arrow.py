@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answered import answered, cities, key, noisy
 from discreet.answers import Table
 from discreet.base.errors import DiscreetError
 from discreet.base.types import Type
+from support.answers import answered, cities, key, noisy
 
 
 def column(type: Type, *values: object) -> pa.ChunkedArray:

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from answered import HEAD, answered, cities, key, noisy
 from discreet.answers import Table
 from discreet.answers.export import csv_text, json_text
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.types import Type
+from support.answers import HEAD, answered, cities, key, noisy
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 WIDE = st.integers(-(10**45), 10**45)

@@ -7,11 +7,11 @@ from decimal import Decimal
 
 import pytest
 
-from answered import answered, key, noisy
 from discreet.answers import Field, Table
 from discreet.answers.fields import in_utc
 from discreet.base.errors import ParameterError
 from discreet.base.types import Type
+from support.answers import answered, key, noisy
 
 VALUES = [True, 1, 1.5, Decimal(1), "x", date(2020, 1, 1), datetime(2020, 1, 1)]
 

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from answered import HEAD, answered, cities, key, noisy
+from support.answers import HEAD, answered, cities, key, noisy
 
 ALLOWED = {"div", "pre", "table", "thead", "tbody", "tr", "th", "td", "svg", "path", "circle", "p", "code"}
 

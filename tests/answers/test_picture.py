@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from answered import answered, cities, key, noisy
 from discreet.base.errors import DiscreetError
 from discreet.base.types import Type
+from support.answers import answered, cities, key, noisy
 
 pytest.importorskip("matplotlib")
 

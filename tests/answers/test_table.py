@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from answered import key, noisy
 from discreet.answers import Table
 from discreet.base.errors import ParameterError
+from support.answers import key, noisy
 
 TABLE = Table((key(), noisy()), (("a", 1), ("b", None)))
 

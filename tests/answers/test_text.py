@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from answered import HEAD, answered, cities, key, noisy
 from discreet.base.types import Type
+from support.answers import HEAD, answered, cities, key, noisy
 
 
 def test_a_column_reads_as_a_dot_plot() -> None:

@@ -8,10 +8,10 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answered import RECEIPT, cities
 from discreet.answers import CLAMPED, SELECTED, Receipt
 from discreet.answers.words import below, cost_words, interval_words, one_line
 from discreet.privacy.charges import Charge
+from support.answers import RECEIPT, cities
 
 
 @given(st.text(), st.sampled_from(["utf-8", "ascii", "cp437", "latin-1"]))

@@ -26,7 +26,7 @@ from discreet.base.rounding import (
     rounded_up,
     up,
 )
-from support import in_child
+from support.sampling import in_child
 
 SMALL, BIG = Fraction(1, 10**400), Fraction(10**400)
 LARGEST = Fraction(math.nextafter(math.inf, 0))

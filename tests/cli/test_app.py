@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from clinic import ANALYSTS, POLICY, VISITS, visits
 from discreet import __version__
 from discreet.cli.app import app
 from discreet.curator import Curator
+from support.clinic import ANALYSTS, POLICY, VISITS, visits
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -12,10 +12,10 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from cli_support import ANALYSTS, BY_WARD, COUNT, POLICY, Ran, clinic, refused, run
 from discreet.cli.options import typed
 from discreet.curator import Curator
 from discreet.engines.duck.engine import DuckEngine, DuckRun
+from support.cli import ANALYSTS, BY_WARD, COUNT, POLICY, Ran, clinic, refused, run
 
 
 @pytest.fixture

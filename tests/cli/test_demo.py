@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from cli_support import refused, run
 from discreet.cli import demo
+from support.cli import refused, run
 
 
 @pytest.fixture(scope="module")

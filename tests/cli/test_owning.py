@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from cli_support import ANALYSTS, BY_WARD, COUNT, POLICY, Ran, clinic, refused, run, tables
+from support.cli import ANALYSTS, BY_WARD, COUNT, POLICY, Ran, clinic, refused, run, tables
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from conformance.data import ROWS
 from discreet.engines.engines import Engines
 from discreet.engines.result import Exact, Grouped
 from discreet.plan.bounded import BoundedPlan
-from questions import bounded
+from support.hospital import bounded
 
 AT_ONCE = 4
 """So many questions wait for a cluster at the same time."""

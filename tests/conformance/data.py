@@ -17,8 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-import page
-import questions
+from support import hospital, sql_page
 
 ROWS = 400
 """Of each private table."""
@@ -176,10 +175,8 @@ def _skewed(chance: random.Random) -> int:
 
 def worlds() -> list[World]:
     """Return the clinic and the hospital of the page about SQL, and the readings, all with the worst values."""
-    clinic = {name: _worse(table, seed, "patient_id") for seed, (name, table) in enumerate(page.tables(10).items())}
-    hospital = {
-        name: _worse(table, seed + 9, "patient") for seed, (name, table) in enumerate(questions.HOSPITAL.items())
-    }
+    clinic = {name: _worse(table, seed, "patient_id") for seed, (name, table) in enumerate(sql_page.tables(10).items())}
+    wards = {name: _worse(table, seed + 9, "patient") for seed, (name, table) in enumerate(hospital.HOSPITAL.items())}
     readings = {
         "readings": drawn(READINGS, ROWS, 21, "person"),
         "named": drawn(READINGS, ROWS, 22),
@@ -189,8 +186,8 @@ def worlds() -> list[World]:
         "codes": _codes(),
     }
     return [
-        World("clinic", page.POLICY, clinic),
-        World("hospital", questions.POLICY, hospital),
+        World("clinic", sql_page.POLICY, clinic),
+        World("hospital", hospital.POLICY, wards),
         World("readings", POLICY, readings),
     ]
 

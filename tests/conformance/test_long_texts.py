@@ -12,7 +12,7 @@ from conformance.data import World
 from conformance.placing import placed
 from discreet.engines.engines import Engines
 from discreet.engines.rows import MOST_BYTES
-from questions import answered, refusal
+from support.hospital import answered, refusal
 
 TEXTS = ["a" * MOST_BYTES, "a" * (MOST_BYTES + 1), "\u00e9" * (MOST_BYTES // 2), "\u00e9" * (MOST_BYTES // 2) + "a"]
 NOTES = pa.table({"person": pa.array(range(1, 5), pa.int64()), "note": pa.array(TEXTS, pa.string())})

@@ -16,7 +16,7 @@ from conformance.placing import placed
 from discreet.engines.engines import Engines
 from discreet.engines.result import Exact
 from discreet.plan.bounded import Part
-from questions import bounded, moved
+from support.hospital import bounded, moved
 
 (WORLD,) = (each for each in worlds() if each.name == "readings")
 HEAVIEST = max(Counter(WORLD.tables["readings"].column("person").drop_null().to_pylist()).items(), key=lambda x: x[1])[

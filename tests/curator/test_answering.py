@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from clinic import clinic
 from discreet.answers import CLAMPED, SELECTED
 from discreet.base.types import Type
 from discreet.curator.answering import CUT, UNGROUPED, selection_note
 from discreet.mechanisms.key_selection import KeySelection
+from support.clinic import clinic
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from clinic import VISITS, Visit, clinic
 from discreet.base.errors import DiscreetError, PolicyError, QueryError, SuspendedError
 from discreet.curator import Curator
 from discreet.engines.duck.engine import DuckEngine
 from discreet.plan.bounded import Part
 from discreet.query.price import Price
-from questions import duck
+from support.clinic import VISITS, Visit, clinic
+from support.hospital import duck
 
 
 def priced(curator: Curator, text: str, epsilon: float = 1.0) -> Price:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from cli_support import run
 from discreet.base.errors import PolicyError
 from discreet.curator import Curator
 from discreet.curator.books import open_books
-from ledger_support import TENTH, question
-from questions import HOSPITAL, hospital_in
+from support.cli import run
+from support.hospital import HOSPITAL, hospital_in
+from support.ledger import TENTH, question
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from clinic import Visit, clinic
 from discreet.base.errors import DiscreetError
 from discreet.curator.release import Released, release
 from discreet.engines.result import Exact
 from discreet.mechanisms import Laplace
 from discreet.query.price import Price
+from support.clinic import Visit, clinic
 
 
 def test_bounds_are_found_over_powers_of_two_and_charged(tmp_path: Path) -> None:

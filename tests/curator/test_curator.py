@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 
 import discreet
-from clinic import VISITS, WARDS, clinic, visits
 from discreet.base.errors import BudgetError, DiscreetError, FailedError, LedgerError, PolicyError, QueryError
 from discreet.curator import Curator
 from discreet.curator.stopping import GENERIC, STOPPED
 from discreet.engines.duck.engine import DuckRun
 from discreet.ledger import Ledger
-from policies import EXAMPLE
+from support.clinic import VISITS, WARDS, clinic, visits
+from support.policies import EXAMPLE
 
 QUESTION = "SELECT ward, COUNT(*) AS n, AVG(cost) AS mean_cost FROM visits WHERE age >= 65 GROUP BY ward"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clinic import clinic
 from discreet.query.price import Price
+from support.clinic import clinic
 
 
 def test_many_quantiles_cost_what_one_tree_costs(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from clinic import clinic
 from discreet.base.errors import QueryError
 from discreet.curator.finish import finished
 from discreet.curator.release import Released, ReleasedSet
 from discreet.curator.values import Values
+from support.clinic import clinic
 
 
 def test_finishing_sorts_by_key_first_and_keeps_wide_numbers(tmp_path: Path) -> None:

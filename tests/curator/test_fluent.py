@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from clinic import clinic
 from discreet.base.errors import QueryError
 from discreet.curator.columns import col
+from support.clinic import clinic
 
 
 def test_the_fluent_api_is_the_same_question_as_sql(tmp_path: Path) -> None:

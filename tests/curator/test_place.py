@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from cli_support import COUNT, POLICY, Ran, refused, run, tables
 from discreet.base.errors import FailedError, LedgerError, PolicyError, SuspendedError
 from discreet.curator import Curator
 from discreet.curator.books import facts
@@ -21,6 +20,7 @@ from discreet.ledger import Ledger, Server
 from discreet.ledger.steps import STEPS, watched
 from discreet.policy import load
 from servers.postgres import Cluster
+from support.cli import COUNT, POLICY, Ran, refused, run, tables
 
 DSN = "DISCREET_TEST_LEDGER"
 NUMBERS = itertools.count(1)

@@ -16,7 +16,7 @@ from discreet.mechanisms import Gaussian, Laplace
 from discreet.noise.bits import replayed
 from discreet.plan.bounded import BRANCHES, tree_levels
 from discreet.plan.grid import Grid
-from support import ALARM, GeneratorBits
+from support.sampling import ALARM, GeneratorBits
 
 QUIET = Laplace(1e-3)
 """Noise that is nearly never anything but zero."""

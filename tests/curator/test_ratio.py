@@ -12,7 +12,7 @@ from discreet.curator.ratio import above, explained, mean_interval
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.noise.bits import replayed
 from discreet.plan.grid import Grid
-from support import ALARM, GeneratorBits
+from support.sampling import ALARM, GeneratorBits
 
 NOISES = [Laplace(7.3), Laplace(0.4), Gaussian(7.3), Gaussian(0.4)]
 GRID = Grid(Fraction(50), Fraction(1, 2), -100, 100)

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.curator import Curator
-from questions import HOSPITAL, hospital_in
+from support.hospital import HOSPITAL, hospital_in
 
 QUESTION = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 

@@ -7,13 +7,13 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-from clinic import Visit, clinic
 from discreet.curator.release import Released, ReleasedSet, release
 from discreet.engines.result import Exact, Grouped
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Drawn
 from discreet.plan.expressions import Constant
+from support.clinic import Visit, clinic
 
 
 def test_released_numbers_of_any_size_come_back_from_the_ledger() -> None:

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from clinic import VISITS, Visit, clinic
 from discreet.answers import Answer
 from discreet.curator import Curator
 from discreet.curator.curator import _quantiles
@@ -26,7 +25,8 @@ from discreet.mechanisms.quantile import Quantile
 from discreet.noise.bits import replayed
 from discreet.plan.bounded import Limits
 from discreet.query.price import Price
-from support import GeneratorBits
+from support.clinic import VISITS, Visit, clinic
+from support.sampling import GeneratorBits
 
 QUESTIONS = [
     "SELECT COUNT(*) FROM visits",

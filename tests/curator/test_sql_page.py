@@ -9,7 +9,7 @@ import pytest
 
 from discreet.base.errors import QueryError
 from discreet.curator import Curator
-from page import opened
+from support.sql_page import opened
 
 PAGE = (Path(__file__).parents[2] / "docs" / "sql.md").read_text()
 QUESTIONS, REFUSED = PAGE.split("## Functions")[0].split("### Refused")

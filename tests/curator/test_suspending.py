@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from clinic import VISITS, WARDS, clinic, visits
 from discreet.base.errors import FailedError, LedgerError, PolicyError, StoppedError, SuspendedError
 from discreet.curator import Curator
 from discreet.curator.check import _opened
 from discreet.curator.stopping import GENERIC
 from discreet.engines.duck.engine import DuckEngine
+from support.clinic import VISITS, WARDS, clinic, visits
 
 QUESTION = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 OTHER = "SELECT COUNT(*) AS n FROM visits"

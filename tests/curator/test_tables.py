@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from clinic import clinic
 from discreet.base.errors import QueryError
 from discreet.curator.tables import Tables
 from discreet.policy.model import View
+from support.clinic import clinic
 
 
 def test_tables_tell_public_facts_only(tmp_path: Path) -> None:

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from clinic import VISITS, Visit, clinic
 from discreet.curator.curator import _quantiles
 from discreet.curator.release import release
 from discreet.curator.values import REMARKS, Values
 from discreet.noise.bits import replayed
 from discreet.plan.bounded import Part
 from discreet.plan.question import Kind
-from support import ALARM, GeneratorBits
+from support.clinic import VISITS, Visit, clinic
+from support.sampling import ALARM, GeneratorBits
 
 ROWS: list[Visit] = [(patient, (patient * 37) % 111, float((patient * 7919) % 5000), "icu") for patient in range(6000)]
 COSTS = [row[2] for row in ROWS if row[2] is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clinic import clinic
+from support.clinic import clinic
 
 
 def test_within_finds_the_least_epsilon(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from discreet.base.types import Type
 from discreet.engines.engine import unit_type, used
-from questions import bounded, engine_of
+from support.hospital import bounded, engine_of
 
 ENGINE = engine_of()
 

@@ -7,7 +7,7 @@ import pytest
 from discreet.base.errors import PolicyError
 from discreet.engines.engines import Engines
 from discreet.policy import loads
-from questions import HOSPITAL, POLICY, answered, engine_of, sums
+from support.hospital import HOSPITAL, POLICY, answered, engine_of, sums
 
 AWAY = '[engines.away]\nkind = "postgres"\ndsn_env = "DISCREET_NOT_SET"\n'
 

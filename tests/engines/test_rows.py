@@ -10,7 +10,7 @@ import pytest
 from discreet.base.types import Type
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.rows import rows
-from questions import HOSPITAL, POLICY, VISITS, WARDS, answered, bounded, duck, engine_of, sums
+from support.hospital import HOSPITAL, POLICY, VISITS, WARDS, answered, bounded, duck, engine_of, sums
 
 ENGINE = engine_of()
 

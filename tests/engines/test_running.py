@@ -9,7 +9,7 @@ import pytest
 
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.running import Running, StoppedError
-from questions import bounded, duck, engine_of
+from support.hospital import bounded, duck, engine_of
 
 ENGINE = engine_of()
 PLAN = bounded(ENGINE, "SELECT ward, COUNT(*) FROM visits GROUP BY ROLLUP (ward)").plan

@@ -25,7 +25,7 @@ from discreet.plan.bounded import BRANCHES, BoundedPlan, Measure, Part
 from discreet.plan.grid import Grid as PlanGrid
 from discreet.query.bound import bound
 from discreet.query.clamping import with_clamped
-from questions import asked, bounded, catalog_of, engine_of, moved, tree
+from support.hospital import asked, bounded, catalog_of, engine_of, moved, tree
 
 OWNER = """\
 [budget]

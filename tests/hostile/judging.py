@@ -21,7 +21,7 @@ from discreet.query.parse import parse
 from discreet.query.price import Price, amount, price
 from hostile.asking import Case
 from hostile.world import World
-from questions import catalog_of
+from support.hospital import catalog_of
 
 Vector = dict[tuple[Any, ...], int]
 """A number for each set of keys, key and, for ranks, cell; those that are not there are 0."""

@@ -18,7 +18,7 @@ from discreet.noise.bits import replayed
 from hostile.asking import Case
 from hostile.judging import Planned, Violation, planned, reproduction
 from hostile.world import World
-from support import GeneratorBits
+from support.sampling import GeneratorBits
 
 EPSILON = 20.0
 """So much that keys from the data are selected, small as the tables are."""

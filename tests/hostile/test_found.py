@@ -12,7 +12,7 @@ import pytest
 from discreet.base.errors import PolicyError
 from discreet.engines.engines import Engines
 from discreet.plan.relations import Scan
-from questions import HOSPITAL, VISITS, answered, bounded, engine_of, refusal
+from support.hospital import HOSPITAL, VISITS, answered, bounded, engine_of, refusal
 
 POLICY = """\
 [budget]

@@ -12,7 +12,7 @@ from discreet.base.types import Type
 from discreet.engines.engines import Engines
 from discreet.policy import loads
 from hostile.values import DAYS, KINDS, LISTED, NOW, UNITS, WHOLES, Kind, some
-from questions import duck
+from support.hospital import duck
 
 Rows = list[dict[str, Any]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger_support import HOMES, Home, home_of
+from support.ledger import HOMES, Home, home_of
 
 NUMBERS = itertools.count(1)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.ledger import Question
-from ledger_support import TENTH, Home, new, question
+from support.ledger import TENTH, Home, new, question
 
 
 @given(st.text(), st.text(), st.text(), st.text())

@@ -26,7 +26,7 @@ from discreet.ledger import Facts, Ledger
 from discreet.ledger.chain import digest
 from discreet.ledger.steps import STEPS, watched
 from discreet.privacy.charges import Charge
-from ledger_support import Home, facts, home_of, left_behind, place, question
+from support.ledger import Home, facts, home_of, left_behind, place, question
 
 WORKERS = 8
 GAPS = (*STEPS, "between record and show")

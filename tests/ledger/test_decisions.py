@@ -10,7 +10,7 @@ import pytest
 from discreet.base.errors import BudgetError, LedgerError, ParameterError
 from discreet.ledger import Ledger
 from discreet.privacy.charges import Charge
-from ledger_support import CAPS, TENTH, Clock, Home, again, ask, kinds, new, question, tampering
+from support.ledger import CAPS, TENTH, Clock, Home, again, ask, kinds, new, question, tampering
 
 
 def spent(ledger: Ledger, analyst: str | None = None) -> object:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet.base.errors import LedgerError, ParameterError
 from discreet.ledger.facts import Facts, changes, protected
-from ledger_support import CAPS, Home, again, ask, facts, kinds, new
+from support.ledger import CAPS, Home, again, ask, facts, kinds, new
 
 numbers = st.fractions(min_value=Fraction(1, 10**6), max_value=100)
 trees = st.recursive(

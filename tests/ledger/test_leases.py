@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger.leases import Leases
-from support import in_child
+from support.sampling import in_child
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from discreet.base.errors import BudgetError, LedgerError, ParameterError
 from discreet.ledger import Ledger
 from discreet.ledger.steps import watched
-from ledger_support import (
+from support.ledger import (
     CAPS,
     TENTH,
     Home,
@@ -27,7 +27,7 @@ from ledger_support import (
     soon,
     tampering,
 )
-from support import in_child
+from support.sampling import in_child
 
 
 def test_a_missing_ledger_is_an_error_that_names_init(home: Home) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger.locks import FileLock, is_held, queue_for
-from support import in_child
+from support.sampling import in_child
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from discreet.ledger import Server
 from discreet.ledger.places import create_store, open_store
 from discreet.ledger.postgres.store import PostgresStore
 from discreet.ledger.store import Store
-from ledger_support import Home, place
+from support.ledger import Home, place
 
 
 def test_a_place_opens_the_store_of_its_kind(home: Home) -> None:

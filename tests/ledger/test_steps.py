@@ -7,7 +7,7 @@ from pathlib import Path
 
 import discreet.ledger
 from discreet.ledger import steps
-from ledger_support import CAPS, TENTH, Home, ask, new, question
+from support.ledger import CAPS, TENTH, Home, ask, new, question
 
 
 def test_nothing_watches_unless_a_test_does() -> None:

@@ -16,7 +16,7 @@ from discreet.ledger import store
 from discreet.ledger.database import Database
 from discreet.ledger.locks import queue_for
 from discreet.ledger.store import Store
-from support import in_child
+from support.sampling import in_child
 
 
 @pytest.fixture

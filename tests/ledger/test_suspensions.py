@@ -9,7 +9,7 @@ import pytest
 
 from discreet.base.errors import LedgerError, ParameterError, SuspendedError
 from discreet.ledger import Ledger
-from ledger_support import (
+from support.ledger import (
     CAPS,
     PROCESSES,
     TENTH,

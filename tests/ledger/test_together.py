@@ -7,7 +7,7 @@ import time
 
 from discreet.base.errors import BudgetError
 from discreet.ledger import Ledger
-from ledger_support import PROCESSES, TENTH, Home, ask, at_once, facts, kinds, place, question
+from support.ledger import PROCESSES, TENTH, Home, ask, at_once, facts, kinds, place, question
 
 
 def test_the_same_question_asked_at_once_is_paid_once_and_has_one_answer(home: Home) -> None:

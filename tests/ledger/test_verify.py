@@ -6,7 +6,7 @@ import pytest
 
 from discreet.answers.receipt import Mark, Receipt
 from discreet.ledger import Ledger, verify_place
-from ledger_support import CAPS, TENTH, Home, again, ask, beside, new, place, question, relink, tampering
+from support.ledger import CAPS, TENTH, Home, again, ask, beside, new, place, question, relink, tampering
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from flint import arb
 
-from laws import Exact, Noise, ball, exactly, laplace
+from support.laws import Exact, Noise, ball, exactly, laplace
 
 Outcome = tuple[bool | int, ...]
 Outcomes = Mapping[Outcome, arb]

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import laws
 from discreet.base.errors import ParameterError
 from discreet.base.wide import LIMIT
 from discreet.mechanisms import DiscreteGaussian, Gaussian, Grid, Laplace, Staircase, TruncatedLaplace, sensitivity
 from discreet.mechanisms.additive import Additive
 from discreet.noise.bits import replayed
-from support import ALARM, GeneratorBits, chi_square_p
+from support import laws
+from support.sampling import ALARM, GeneratorBits, chi_square_p
 
 EVERY: list[Additive] = [Laplace(3.0), Gaussian(3.0), DiscreteGaussian(3.0), Staircase(0.5, 4, 2)]
 each = pytest.mark.parametrize("made", EVERY, ids=lambda made: type(made).__name__)

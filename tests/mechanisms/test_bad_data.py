@@ -24,7 +24,7 @@ from discreet.mechanisms import (
     TruncatedLaplace,
 )
 from discreet.noise.bits import replayed
-from support import GeneratorBits, ScriptedBits
+from support.sampling import GeneratorBits, ScriptedBits
 
 
 @pytest.fixture(autouse=True)

@@ -26,7 +26,7 @@ from discreet.mechanisms import (
     TruncatedLaplace,
 )
 from discreet.noise.bits import replayed
-from support import ScriptedBits
+from support.sampling import ScriptedBits
 
 Make = Callable[[Any], object]
 NOT_POSITIVE = [0, 0.0, -1.0, math.nan, math.inf, -math.inf, "1", None, True, 1j, [1.0], np.array([1.0])]

@@ -11,12 +11,12 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import laws
 from discreet.base.errors import ParameterError
 from discreet.mechanisms import DiscreteGaussian, Gaussian, Grid
 from discreet.privacy import DiscreteGaussianLoss, GaussianLoss, ZcdpLoss
-from laws import TOLERANCE, at_most, ball, exactly
-from support import ALARM, chi_square_p
+from support import laws
+from support.laws import TOLERANCE, at_most, ball, exactly
+from support.sampling import ALARM, chi_square_p
 
 
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 4.0, 17.0])

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import laws
 from discreet.base.errors import ParameterError
 from discreet.mechanisms import Exponential
 from discreet.noise.bits import replayed
-from laws import at_most, exactly
-from support import ALARM, GeneratorBits, chi_square_p
+from support import laws
+from support.laws import at_most, exactly
+from support.sampling import ALARM, GeneratorBits, chi_square_p
 
 
 @pytest.mark.parametrize("monotone", [False, True])

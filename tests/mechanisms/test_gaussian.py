@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import laws
 from discreet.base.errors import ParameterError
 from discreet.mechanisms import Gaussian, Grid
 from discreet.privacy import GaussianLoss
-from laws import at_most
-from support import ALARM, chi_square_p
+from support import laws
+from support.laws import at_most
+from support.sampling import ALARM, chi_square_p
 
 
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 4.0])

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import special
 
-import laws
 from discreet.base.errors import ParameterError
 from discreet.base.rounding import precision
 from discreet.mechanisms import KeySelection
 from discreet.mechanisms.key_selection import ERROR
 from discreet.noise.bits import replayed
 from discreet.privacy import ApproximateLoss
-from laws import at_most, exactly
-from support import ALARM, GeneratorBits, ScriptedBits, as_words, binary_digits
+from support import laws
+from support.laws import at_most, exactly
+from support.sampling import ALARM, GeneratorBits, ScriptedBits, as_words, binary_digits
 
 TARGETS = [
     (epsilon, delta, groups)

@@ -12,12 +12,12 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import laws
 from discreet.mechanisms import Geometric, Grid, Laplace, TruncatedLaplace
 from discreet.mechanisms.laplace import textbook_tail
 from discreet.privacy import DiscreteLaplaceLoss, PureLoss
-from laws import TOLERANCE, at_most, exactly
-from support import ALARM, chi_square_p
+from support import laws
+from support.laws import TOLERANCE, at_most, exactly
+from support.sampling import ALARM, chi_square_p
 
 SCALES = [0.4, 1.0, 3.0]
 SENSITIVITIES = [1, 2, 7]

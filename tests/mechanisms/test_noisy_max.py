@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import laws
 from discreet.base.errors import ParameterError
 from discreet.mechanisms import Grid, NoisyMax
 from discreet.noise.bits import replayed
 from discreet.privacy import PureLoss
-from laws import at_most, exactly
-from support import ALARM, GeneratorBits, chi_square_p
+from support import laws
+from support.laws import at_most, exactly
+from support.sampling import ALARM, GeneratorBits, chi_square_p
 
 LAWS = {"exponential": laws.exponential_max, "laplace": laws.laplace_max}
 

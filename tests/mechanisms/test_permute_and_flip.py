@@ -10,10 +10,10 @@ import pytest
 from flint import arb
 from numpy.typing import NDArray
 
-import laws
 from discreet.mechanisms import PermuteAndFlip
-from laws import at_most, ball, exactly
-from support import ALARM, chi_square_p
+from support import laws
+from support.laws import at_most, ball, exactly
+from support.sampling import ALARM, chi_square_p
 
 
 @exactly

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import laws
 from discreet.mechanisms import Quantile
 from discreet.mechanisms.quantile import _steps, _Table
-from laws import at_most, exactly
-from support import ALARM, chi_square_p
+from support import laws
+from support.laws import at_most, exactly
+from support.sampling import ALARM, chi_square_p
 
 Values = tuple[int, ...]
 HALF, THIRD, MOST = Fraction(1, 2), Fraction(1, 3), Fraction(9, 10)

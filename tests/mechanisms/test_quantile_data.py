@@ -13,7 +13,7 @@ from discreet.base.errors import ParameterError
 from discreet.mechanisms import Quantile
 from discreet.mechanisms.quantile import Drawn
 from discreet.noise.bits import replayed
-from support import GeneratorBits, ScriptedBits
+from support.sampling import GeneratorBits, ScriptedBits
 
 HALF = Fraction(1, 2)
 

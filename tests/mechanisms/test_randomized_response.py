@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-import laws
 from discreet.base.errors import ParameterError
 from discreet.mechanisms import RandomizedResponse
-from laws import TOLERANCE, at_most, ball, exactly
-from support import ALARM, chi_square_p
+from support import laws
+from support.laws import TOLERANCE, at_most, ball, exactly
+from support.sampling import ALARM, chi_square_p
 
 
 @exactly

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import laws
 from discreet.base.errors import ParameterError
 from discreet.mechanisms import Exponential, Grid, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.selection import Selection
+from support import laws
 
 KINDS: list[type[Selection]] = [Exponential, NoisyMax, PermuteAndFlip]
 each_kind = pytest.mark.parametrize("kind", KINDS)

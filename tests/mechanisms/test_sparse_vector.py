@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import laws
 from discreet.base.errors import ParameterError
 from discreet.mechanisms import SparseVector
 from mechanisms import wrong_sparse_vector as wrong
 from mechanisms.answer_patterns import Outcomes, keeps, pattern_law, total
+from support import laws
 
 
 def _law(made: SparseVector, values: tuple[int, ...]) -> Outcomes:

@@ -16,14 +16,14 @@ from unittest import mock
 import numpy as np
 import pytest
 
-import laws
 from discreet import noise
 from discreet.base.errors import ExhaustedError
 from discreet.mechanisms import Grid, SparseVector
 from discreet.mechanisms.sparse_vector import Run
 from discreet.noise.bits import replayed
 from mechanisms.answer_patterns import Outcomes, pattern_law
-from support import ALARM, GeneratorBits, ScriptedBits, chi_square_p
+from support import laws
+from support.sampling import ALARM, GeneratorBits, ScriptedBits, chi_square_p
 
 
 def _law(made: SparseVector, values: tuple[int, ...]) -> Outcomes:

@@ -10,12 +10,12 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import laws
 from discreet.base.rounding import precision
 from discreet.mechanisms import Grid, Laplace, Staircase
 from discreet.privacy import PureLoss
-from laws import TOLERANCE, at_most, exactly
-from support import ALARM, chi_square_p
+from support import laws
+from support.laws import TOLERANCE, at_most, exactly
+from support.sampling import ALARM, chi_square_p
 
 SHAPES = [(width, tread) for width in (1, 2, 5, 7) for tread in range(1, width + 1)]
 each_shape = pytest.mark.parametrize(("width", "tread"), SHAPES)

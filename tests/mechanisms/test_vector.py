@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import laws
 from discreet.base.errors import ParameterError
 from discreet.mechanisms import CountingQueries, Gaussian, Laplace
 from discreet.privacy import GaussianLoss, PureLoss
-from support import ALARM
+from support import laws
+from support.sampling import ALARM
 
 
 def test_without_delta_it_is_laplace_noise_of_k_over_epsilon() -> None:

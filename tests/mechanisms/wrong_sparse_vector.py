@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from flint import arb
 
-from laws import exactly, laplace
 from mechanisms.answer_patterns import Outcome, Outcomes, above, pattern_law, threshold_noise
+from support.laws import exactly, laplace
 
 
 @exactly

@@ -13,7 +13,7 @@ import pytest
 from discreet import noise
 from discreet.base.errors import ParameterError
 from discreet.noise.bits import replayed
-from support import ScriptedBits
+from support.sampling import ScriptedBits
 
 NEVER_A_NUMBER: list[Any] = [math.nan, math.inf, -math.inf, True, np.True_, "1", None, 1j, [1.0], np.array([1.0])]
 BAD_SCALES = [*NEVER_A_NUMBER, 0, 0.0, -1.0, -math.inf, 9e-7, 5e-324, 1.01e15, 10**400, Fraction(1, 10**7)]

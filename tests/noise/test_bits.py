@@ -15,7 +15,7 @@ import pytest
 from discreet import noise
 from discreet.noise import bits
 from discreet.noise.bits import SystemBits, replayed
-from support import GeneratorBits, ScriptedBits, in_child
+from support.sampling import GeneratorBits, ScriptedBits, in_child
 
 SMALL, LARGE = 5, SystemBits.BLOCK // 8 + 3
 

@@ -13,7 +13,7 @@ from flint import arb, ctx, fmpq
 from discreet.noise import bernoulli, bernoulli_exp, coin, uniform_int
 from discreet.noise.bits import replayed
 from discreet.noise.coin import bernoulli_real
-from support import ALARM, ScriptedBits, as_words, binary_digits, chi_square_p
+from support.sampling import ALARM, ScriptedBits, as_words, binary_digits, chi_square_p
 
 COUNT = 10**6
 SPARE = [2**63] * 8

@@ -15,7 +15,7 @@ from scipy import special
 from discreet.noise import discrete_gaussian, gaussian, rounded_gaussian
 from discreet.noise.bits import replayed
 from discreet.noise.interval import INT64, NORMAL, Inversion
-from support import ALARM, Cdf, ScriptedBits, as_words, binary_digits, integer_fit_p, kolmogorov_p
+from support.sampling import ALARM, Cdf, ScriptedBits, as_words, binary_digits, integer_fit_p, kolmogorov_p
 
 SCALES = [0.5, 1, 10, 1e3, 1e9]
 COUNT = 10**6

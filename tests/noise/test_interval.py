@@ -16,7 +16,7 @@ from discreet import noise
 from discreet.noise import coin, interval, race
 from discreet.noise.bits import replayed
 from discreet.noise.interval import EXPONENTIAL, INT64, NORMAL, Draws, Inversion, Prefix
-from support import GeneratorBits, ScriptedBits
+from support.sampling import GeneratorBits, ScriptedBits
 
 SAMPLERS = [noise.discrete_laplace, noise.geometric, noise.rounded_gaussian, noise.discrete_gaussian]
 SCALES = [1e-6, 0.05, 0.5, 1.0, 37.5, 1e3, 1e9, 1e12, 1e15, Fraction(10, 3), Fraction(10**15 - 1, 7)]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.noise import discrete_laplace, geometric
 from discreet.noise.bits import replayed
 from discreet.noise.interval import INT64
-from support import ALARM, Cdf, ScriptedBits, as_words, binary_digits, integer_fit_p, kolmogorov_p
+from support.sampling import ALARM, Cdf, ScriptedBits, as_words, binary_digits, integer_fit_p, kolmogorov_p
 
 SCALES = [0.5, 1, 10, 1e3, 1e9]
 COUNT = 10**6

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.noise import exponential_argmax, gumbel_argmax, laplace_argmax
 from discreet.noise.bits import replayed
-from support import ALARM, ScriptedBits, binary_digits, chi_square_p
+from support.sampling import ALARM, ScriptedBits, binary_digits, chi_square_p
 
 DRAWS = 10**5
 TOP = 2**64 - 1

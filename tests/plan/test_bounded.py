@@ -11,7 +11,7 @@ from discreet.base.types import Type
 from discreet.plan.bounded import BRANCHES, Limits, Measure, Part, tree_levels
 from discreet.plan.expressions import Column
 from discreet.plan.grid import Grid
-from questions import POLICY, bounded, engine_of
+from support.hospital import POLICY, bounded, engine_of
 
 ALL = [Limits(*each) for each in itertools.product((1, 2, 3, 4, 5, 7), (1, 2, 3), (1, 2, 3, 5, 9))]
 

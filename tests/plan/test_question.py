@@ -5,7 +5,7 @@ from __future__ import annotations
 from discreet.base.types import Type
 from discreet.plan.expressions import Column, Literal
 from discreet.plan.question import Aggregate, Finish, Kind, Order, released_key, released_value
-from questions import asked, engine_of
+from support.hospital import asked, engine_of
 
 COST = Column("t0", "cost", Type.FLOAT)
 

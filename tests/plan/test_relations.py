@@ -16,8 +16,8 @@ from discreet.plan.relations import (
     scans,
     sources,
 )
-from oracle import ENGINE
-from questions import asked
+from support.hospital import asked
+from support.oracle import ENGINE
 
 DEEP = """
 SELECT SUM(t.total) FROM (SELECT patient, SUM(cost) AS total FROM visits WHERE sick GROUP BY patient) t

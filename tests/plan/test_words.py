@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from discreet.plan.words import told
-from oracle import ENGINE
-from questions import asked
+from support.hospital import asked
+from support.oracle import ENGINE
 
 TOTALS = "SELECT patient, ward AS w, SUM(cost) AS total, COUNT(*) AS n FROM visits GROUP BY patient, ward"
 

@@ -11,7 +11,7 @@ import pytest
 
 from discreet.base.types import Type
 from discreet.policy import Column
-from policies import read, refusal, refusals, table
+from support.policies import read, refusal, refusals, table
 
 
 def column(facts: str) -> Column:

@@ -8,7 +8,7 @@ from discreet.policy import LedgerServer
 from discreet.policy.columns import KEYS as COLUMN_KEYS
 from discreet.policy.ledger import KEYS as LEDGER_KEYS
 from discreet.policy.tables import KEYS as TABLE_KEYS
-from policies import read, table
+from support.policies import read, table
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "policy.md").read_text()

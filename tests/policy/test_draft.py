@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.base.types import Type
 from discreet.policy import check_schema, draft
-from policies import read, refusals
+from support.policies import read, refusals
 
 SCHEMA: dict[str, Type | None] = {
     "patient_id": Type.INTEGER,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from discreet.policy.model import DUCKDB, Engine, Format, Kind
-from policies import read, refusal, table
+from support.policies import read, refusal, table
 
 SPARK = '[engine]\nkind = "spark"\nmaster = "spark://host:7077"\n'
 WAREHOUSE = '[engines.warehouse]\nkind = "postgres"\ndsn_env = "WAREHOUSE"\n'

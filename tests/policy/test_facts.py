@@ -11,7 +11,7 @@ import pytest
 
 from discreet.policy import everything, fingerprint, identity
 from discreet.policy.facts import canonical
-from policies import EXAMPLE, read, table
+from support.policies import EXAMPLE, read, table
 
 POLICY = read(EXAMPLE)
 

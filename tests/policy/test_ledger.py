@@ -9,7 +9,7 @@ import pytest
 from discreet.base.errors import PolicyError
 from discreet.policy import LedgerServer, everything
 from discreet.policy.ledger import ledger_alone
-from policies import read, refusal, table
+from support.policies import read, refusal, table
 
 
 def test_without_a_section_the_ledger_is_beside_the_policy() -> None:

@@ -10,7 +10,7 @@ import pytest
 from discreet.base.errors import PolicyError
 from discreet.policy import Analyst, Column, Format, Policy, Table, load, loads
 from discreet.privacy import Neighbours
-from policies import EXAMPLE, read, refusal, refusals, table
+from support.policies import EXAMPLE, read, refusal, refusals, table
 
 
 def test_the_example_of_the_documentation_is_read_word_for_word() -> None:

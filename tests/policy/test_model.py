@@ -8,7 +8,7 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.policy import Policy
-from policies import EXAMPLE, lines_of, read, table
+from support.policies import EXAMPLE, lines_of, read, table
 
 
 def asked(policy: Policy, name: str | None) -> str:

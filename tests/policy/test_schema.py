@@ -8,7 +8,7 @@ from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.policy import Column, Resolved, check_schema
 from discreet.policy.schema import Schema, check_people
-from policies import lines_of, read, table
+from support.policies import lines_of, read, table
 
 PARQUET = 'source = "a.parquet"\n'
 CSV = 'source = "a.csv"\n'

@@ -7,7 +7,7 @@ import pytest
 from discreet.base.errors import PolicyError
 from discreet.policy.problems import Problems
 from discreet.policy.section import Section, check_names
-from policies import read, refusal, table
+from support.policies import read, refusal, table
 
 TABLES = "[budget]\nepsilon = 1\n[tables.{}]\nrows_are_units = true\n[tables.{}]\nrows_are_units = true\n"
 

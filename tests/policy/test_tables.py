@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from discreet.policy import Format, Table, loads
-from policies import read, refusal, refusals, table
+from support.policies import read, refusal, refusals, table
 
 
 def only(text: str) -> Table:

@@ -8,7 +8,6 @@ from fractions import Fraction
 import pytest
 from flint import arb
 
-import laws
 from discreet.privacy import (
     ApproximateLoss,
     Certified,
@@ -22,7 +21,8 @@ from discreet.privacy import (
     SampledLoss,
 )
 from discreet.privacy.accountant import Parts, certified_delta, certified_epsilon
-from laws import Law, at_most, ball, exactly
+from support import laws
+from support.laws import Law, at_most, ball, exactly
 
 DELTAS = [1e-5, 1e-6, 1e-10, 1e-15, 1e-20]
 

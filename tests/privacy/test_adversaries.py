@@ -19,7 +19,7 @@ from scipy import special
 from discreet.privacy import BudgetFilter, Filter, GaussianLoss, Loss, Odometer, PureLoss, ZcdpLoss, composition
 from discreet.privacy.filter import Sums
 from discreet.privacy.filters import ApproximateFilter, GaussianFilter, PureFilter, RenyiFilter, ZcdpFilter
-from support import ALARM
+from support.sampling import ALARM
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

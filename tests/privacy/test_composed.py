@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import laws
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.privacy import (
     ApproximateLoss,
@@ -28,7 +27,8 @@ from discreet.privacy import (
     SampledLoss,
     ZcdpLoss,
 )
-from laws import Law, at_most
+from support import laws
+from support.laws import Law, at_most
 
 MENU: list[Loss] = [
     PureLoss(0.2),

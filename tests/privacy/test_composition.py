@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import laws
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.privacy import (
     ApproximateLoss,
@@ -26,7 +25,8 @@ from discreet.privacy import (
     composition,
     parallel,
 )
-from laws import at_most, ball, exactly
+from support import laws
+from support.laws import at_most, ball, exactly
 
 
 def test_basic_adds_up() -> None:

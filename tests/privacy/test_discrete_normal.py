@@ -8,11 +8,11 @@ from itertools import pairwise
 import pytest
 from flint import arb, fmpq
 
-import laws
 from discreet.base.rounding import precision
 from discreet.privacy import discrete_normal
 from discreet.privacy.discrete_normal import upper_tail
-from laws import ball, exactly
+from support import laws
+from support.laws import ball, exactly
 
 
 @exactly

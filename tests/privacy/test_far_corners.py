@@ -8,7 +8,6 @@ from fractions import Fraction
 import pytest
 from flint import arb
 
-import laws
 from discreet.privacy import (
     ApproximateLoss,
     BoundedRangeLoss,
@@ -22,7 +21,8 @@ from discreet.privacy import (
 )
 from discreet.privacy.accountant import certified_delta, certified_epsilon
 from discreet.privacy.pairs import gaussian, pure, sampled
-from laws import at_most, ball, exactly
+from support import laws
+from support.laws import at_most, ball, exactly
 
 
 def assert_around(found: Certified, truth: arb) -> None:

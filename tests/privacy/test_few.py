@@ -8,7 +8,6 @@ from fractions import Fraction
 import pytest
 from flint import arb
 
-import laws
 from discreet.privacy import (
     ApproximateLoss,
     DiscreteGaussianLoss,
@@ -19,7 +18,8 @@ from discreet.privacy import (
     RandomizedResponseLoss,
 )
 from discreet.privacy.few import Parts, few, few_delta, law_delta, listed
-from laws import Law, at_most
+from support import laws
+from support.laws import Law, at_most
 
 Factor = tuple[Law, Law]
 

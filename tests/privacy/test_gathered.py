@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import laws
 from discreet.privacy import DiscreteGaussianLoss, LaplaceLoss, PureLoss, SampledLoss
 from discreet.privacy.gathered import Gathered, gathered
 from discreet.privacy.pairs import Pair
-from laws import ball, exactly
+from support import laws
+from support.laws import ball, exactly
 
 
 def only(loss: DiscreteGaussianLoss | LaplaceLoss | PureLoss) -> Pair:

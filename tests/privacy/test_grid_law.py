@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-import laws
 from discreet.privacy import (
     ApproximateLoss,
     BoundedRangeLoss,
@@ -25,6 +24,7 @@ from discreet.privacy import (
 from discreet.privacy.grid_law import GridLaws, optimistic, pessimistic, span
 from discreet.privacy.pairs import Pair, atomic, sampled
 from discreet.privacy.stacked import stacked
+from support import laws
 
 LOSSES: list[Loss] = [
     PureLoss(0.7),

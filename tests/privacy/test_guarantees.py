@@ -21,7 +21,7 @@ from discreet.privacy import (
     RandomizedResponseLoss,
     ZcdpLoss,
 )
-from laws import TOLERANCE, at_most, ball, exactly, hockey_stick
+from support.laws import TOLERANCE, at_most, ball, exactly, hockey_stick
 
 EPSILONS = [0.0, 0.01, 0.5, 0.99, 1.0, 1.01, 3.0]
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 import pytest
 from flint import arb
 
-import laws
 from discreet.base.errors import ParameterError
 from discreet.privacy import (
     DiscreteGaussianLoss,
@@ -19,7 +18,8 @@ from discreet.privacy import (
     PureLoss,
     RandomizedResponseLoss,
 )
-from laws import TOLERANCE, Noise, at_most, ball, exactly
+from support import laws
+from support.laws import TOLERANCE, Noise, at_most, ball, exactly
 
 SENSITIVITIES = [1, 2, 7]
 

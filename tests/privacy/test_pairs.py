@@ -11,7 +11,6 @@ import pytest
 from flint import arb
 from scipy import integrate, stats
 
-import laws
 from discreet.privacy import (
     ApproximateLoss,
     BoundedRangeLoss,
@@ -26,7 +25,8 @@ from discreet.privacy import (
     ZcdpLoss,
 )
 from discreet.privacy.pairs import ERROR, Pair
-from laws import Law, ball, exactly
+from support import laws
+from support.laws import Law, ball, exactly
 
 WITH_PAIRS: list[Loss] = [
     PureLoss(0.7),

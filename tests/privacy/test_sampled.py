@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import laws
 from discreet.base.errors import ParameterError
 from discreet.privacy import (
     ApproximateLoss,
@@ -25,7 +24,8 @@ from discreet.privacy import (
     ZcdpLoss,
     composition,
 )
-from laws import Law, at_most
+from support import laws
+from support.laws import Law, at_most
 
 BASES: list[tuple[Loss, tuple[Law, Law]]] = [
     (PureLoss(1.2), laws.response(1.2)),

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-import laws
 from discreet.base.errors import ParameterError
 from discreet.privacy import (
     ApproximateLoss,
@@ -21,6 +20,7 @@ from discreet.privacy import (
     PureLoss,
     SampledLoss,
 )
+from support import laws
 
 RATES = [0.0, 1e-6, 0.01, 0.05, 0.3, 0.5, 0.77, 0.99, 1.0]
 each_rate = pytest.mark.parametrize("rate", RATES)

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-import laws
 from discreet.privacy import BoundedRangeLoss, DiscreteLaplaceLoss, LaplaceLoss, Loss, PureLoss, SampledLoss
 from discreet.privacy.composed import compose
+from support import laws
 
 Real = Callable[[float], float]
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.plan.question import Kind
-from questions import asked, bounded, engine_of, refusal, sums
+from support.hospital import asked, bounded, engine_of, refusal, sums
 
 ENGINE = engine_of()
 

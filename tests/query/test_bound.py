@@ -13,7 +13,7 @@ from discreet.plan.bounded import Limits, Part
 from discreet.plan.grid import Grid
 from discreet.query.bound import MOST_NUMBERS
 from discreet.query.measures import RANK_POINTS, SQUARE_REACH, SUM_REACH
-from questions import HOSPITAL, POLICY, answered, bounded, engine_of, refusal, sums
+from support.hospital import HOSPITAL, POLICY, answered, bounded, engine_of, refusal, sums
 
 ENGINE = engine_of()
 GROUPED = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questions import asked, engine_of, refusal
+from support.hospital import asked, engine_of, refusal
 
 ENGINE = engine_of()
 

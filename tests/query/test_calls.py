@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.query.calls import ascii_lower
-from questions import answered, engine_of, refusal, sums
+from support.hospital import answered, engine_of, refusal, sums
 
 ROWS = pa.table(
     {

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from questions import bounded, engine_of
+from support.hospital import bounded, engine_of
 
 ENGINE = engine_of()
 

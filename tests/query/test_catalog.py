@@ -6,7 +6,7 @@ import pytest
 
 from discreet.base.errors import QueryError
 from discreet.query.catalog import nearest
-from questions import catalog_of, engine_of
+from support.hospital import catalog_of, engine_of
 
 
 def test_names_are_found_in_any_case() -> None:

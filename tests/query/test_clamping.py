@@ -8,7 +8,7 @@ from discreet.base.errors import QueryError
 from discreet.plan.bounded import Part
 from discreet.query.bound import bound
 from discreet.query.clamping import with_clamped
-from questions import asked, catalog_of, engine_of
+from support.hospital import asked, catalog_of, engine_of
 
 
 def test_one_count_for_every_column_that_is_clamped() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from questions import answered, engine_of, refusal, sums
+from support.hospital import answered, engine_of, refusal, sums
 
 BIG = 2**63 - 1
 ROWS = pa.table(

@@ -10,8 +10,8 @@ import pytest
 
 from discreet.plan.ranges import Range
 from discreet.query.facts import Facts, hull
-from oracle import ENGINE
-from questions import POLICY, asked, bounded, catalog_of, engine_of, refusal
+from support.hospital import POLICY, asked, bounded, catalog_of, engine_of, refusal
+from support.oracle import ENGINE
 
 SUMMED = "SELECT patient, SUM(age) AS s, COUNT(*) AS n, AVG(age) AS m, MIN(age) AS lo FROM visits GROUP BY patient"
 

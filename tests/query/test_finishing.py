@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from oracle import ENGINE, assert_same, exactly
-from questions import asked, bounded, refusal
+from support.hospital import asked, bounded, refusal
+from support.oracle import ENGINE, assert_same, exactly
 
 INNER = "SELECT ward, COUNT(*) AS n, SUM(cost) AS c FROM visits GROUP BY ward"
 

@@ -7,7 +7,7 @@ import pytest
 from discreet.plan.bounded import Limits
 from discreet.plan.relations import Match, Scan
 from discreet.query.limits import Most
-from questions import POLICY, bounded, engine_of, refusal
+from support.hospital import POLICY, bounded, engine_of, refusal
 
 ENGINE = engine_of(
     POLICY.replace("max_rows = 4\nmax_groups = 2\nmax_rows_per_group = 3\n", "max_rows = 4\nmax_groups = 2\n")

@@ -8,8 +8,8 @@ import pytest
 
 from discreet.plan.bounded import Part
 from discreet.plan.grid import Grid
-from oracle import ENGINE, assert_same
-from questions import bounded, refusal
+from support.hospital import bounded, refusal
+from support.oracle import ENGINE, assert_same
 
 
 @pytest.mark.parametrize(

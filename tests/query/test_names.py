@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from oracle import ENGINE, assert_same
-from questions import asked, refusal
+from support.hospital import asked, refusal
+from support.oracle import ENGINE, assert_same
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from discreet.privacy.guarantees import BoundedRangeLoss, PureLoss
 from discreet.privacy.noises import GaussianLoss
 from discreet.query.bound import Bounded
 from discreet.query.price import Price, amount, expected_error, half_width, price, step_of
-from questions import POLICY, bounded, engine_of
+from support.hospital import POLICY, bounded, engine_of
 
 PURE = loads(POLICY.replace("delta = 1e-9\n", ""), "p.toml")
 SMALL = loads(POLICY, "p.toml")

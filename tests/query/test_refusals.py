@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from discreet.query.refusals import KNOWN, NAMES
-from oracle import ENGINE as HOUSE
-from oracle import assert_same
-from questions import engine_of, refusal
+from support.hospital import engine_of, refusal
+from support.oracle import ENGINE as HOUSE
+from support.oracle import assert_same
 
 ENGINE = engine_of()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from oracle import assert_same
-from questions import HOSPITAL, POLICY, answered, asked, bounded, engine_of, refusal, sums
+from support.hospital import HOSPITAL, POLICY, answered, asked, bounded, engine_of, refusal, sums
+from support.oracle import assert_same
 
 ENGINE = engine_of()
 

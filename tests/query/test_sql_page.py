@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet.plan.functions import FUNCTIONS
-from questions import answered, engine_of, sums
+from support.hospital import answered, engine_of, sums
 
 PAGE = (Path(__file__).parents[2] / "docs" / "sql.md").read_text()
 LISTED = PAGE.split("## Functions")[1].split("### What is refused")[0]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from oracle import ENGINE, assert_same
-from questions import HOSPITAL, POLICY, engine_of, refusal
+from support.hospital import HOSPITAL, POLICY, engine_of, refusal
+from support.oracle import ENGINE, assert_same
 
 
 def test_tables_of_the_same_people_join_under_different_names() -> None:

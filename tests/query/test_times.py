@@ -6,7 +6,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from questions import answered, engine_of, refusal, sums
+from support.hospital import answered, engine_of, refusal, sums
 
 DAY = 86_400_000_000
 ROWS = pa.table(

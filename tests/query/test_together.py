@@ -11,7 +11,7 @@ from discreet.policy.model import Engine, Kind
 from discreet.query.build import build
 from discreet.query.catalog import Catalog
 from discreet.query.parse import parse
-from questions import HOSPITAL, POLICY, VISITS, catalog_of, engine_of
+from support.hospital import HOSPITAL, POLICY, VISITS, catalog_of, engine_of
 
 ELSEWHERE = Engine("warehouse", Kind.POSTGRES, dsn_env="W")
 

@@ -6,7 +6,7 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.query.views import check_views
-from questions import POLICY, catalog_of, engine_of
+from support.hospital import POLICY, catalog_of, engine_of
 
 
 @pytest.mark.parametrize(

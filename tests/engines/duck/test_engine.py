@@ -13,7 +13,7 @@ from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.engines.duck.engine import DuckEngine
 from discreet.policy import loads
-from questions import HOSPITAL, POLICY, answered, bounded, duck, engine_of
+from support.hospital import HOSPITAL, POLICY, answered, bounded, duck, engine_of
 
 TEXTS = (
     "SELECT COUNT(*) FROM visits",

@@ -9,7 +9,7 @@ from discreet.base.types import Type
 from discreet.engines.duck.forms import FORMS, sql
 from discreet.plan.expressions import Call, Column, Literal
 from discreet.plan.functions import FUNCTIONS, call
-from nasty import ALL, ARGUMENTS, DATES, MOMENTS, every, nasty
+from support.worst_values import ALL, ARGUMENTS, DATES, MOMENTS, every, nasty
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from discreet.base.types import Type
 from discreet.engines.duck.forms import sql
 from discreet.plan.expressions import Expression, Literal
 from discreet.plan.functions import call
-from nasty import compared, nasty
+from support.worst_values import compared, nasty
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from discreet.engines.duck.forms import sql
 from discreet.engines.duck.forms_text import FARTHEST
 from discreet.plan.expressions import Call, Column
 from discreet.query.calls import ascii_lower
-from nasty import compared, every, nasty
+from support.worst_values import compared, every, nasty
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from discreet.base.types import Type
 from discreet.engines.duck.forms import sql
 from discreet.plan.expressions import Column, Expression, Literal
 from discreet.plan.functions import call
-from nasty import nasty
+from support.worst_values import nasty
 
 DATES = st.dates(dt.date(1, 1, 1), dt.date(9999, 12, 31))
 MOMENTS = st.datetimes(dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31, 23, 59, 59, 999999))

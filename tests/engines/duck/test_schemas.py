@@ -8,10 +8,10 @@ import duckdb
 import pyarrow.parquet as pq
 import pytest
 
-from clinic import VISITS, visits
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.engines.duck.schemas import schemas
+from support.clinic import VISITS, visits
 
 COLUMNS = {"patient_id": Type.INTEGER, "age": Type.INTEGER, "cost": Type.FLOAT, "ward": Type.TEXT}
 

@@ -23,7 +23,7 @@ from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.engines.engines import Engines
 from discreet.policy import loads
-from questions import answered, bounded, engine_of
+from support.hospital import answered, bounded, engine_of
 
 ROWS = pa.table(
     {

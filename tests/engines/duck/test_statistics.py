@@ -11,7 +11,7 @@ import pytest
 
 from discreet.curator import Curator
 from discreet.engines.duck.connection import PLAIN, not_plain
-from questions import duck
+from support.hospital import duck
 
 POLICY = """
 [budget]

@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 
-from clinic import LIMITS, VISITS, WARDS, visits
-from clinic import POLICY as CLINIC
 from discreet.base.errors import FailedError, PolicyError, SuspendedError
 from discreet.curator import Curator
 from discreet.curator.stopping import GENERIC
 from discreet.engines.engines import Engines
 from discreet.engines.postgres.engine import PostgresEngine, PostgresRun
 from engines.postgres.placed import VARIABLE, Placed, engines, on_server
-from questions import HOSPITAL, POLICY, answered, bounded, engine_of
 from servers.ports import free_port
+from support.clinic import LIMITS, VISITS, WARDS, visits
+from support.clinic import POLICY as CLINIC
+from support.hospital import HOSPITAL, POLICY, answered, bounded, engine_of
 
 QUESTIONS = (
     "SELECT COUNT(*) FROM visits",

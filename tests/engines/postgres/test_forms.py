@@ -13,7 +13,11 @@ import pyarrow as pa
 import pytest
 
 from conformance.placing import KINDS as COLUMN_TYPES
-from differential import (
+from discreet.base.types import Type
+from discreet.engines.postgres.forms import FORMS, is_nan, sql, told
+from discreet.plan.expressions import Call, Column, Expression, Literal
+from discreet.plan.functions import FUNCTIONS, call
+from support.differential import (
     CLOSE,
     COLUMNS,
     KINDS,
@@ -27,10 +31,6 @@ from differential import (
     rounds_wide,
     rows,
 )
-from discreet.base.types import Type
-from discreet.engines.postgres.forms import FORMS, is_nan, sql, told
-from discreet.plan.expressions import Call, Column, Expression, Literal
-from discreet.plan.functions import FUNCTIONS, call
 
 BATCH = 40
 SMALLEST, LARGEST = 5e-324, 1.7976931348623157e308

@@ -10,8 +10,8 @@ from discreet.engines.engines import Engines
 from engines.postgres.placed import VARIABLE, Placed, engines
 from engines.postgres.test_engine import QUESTIONS
 from engines.postgres.test_session import HOSTILE, SHADOWS
-from questions import HOSPITAL, POLICY, answered, engine_of
 from servers.postgres import Cluster
+from support.hospital import HOSPITAL, POLICY, answered, engine_of
 
 ZOO = """
 CREATE EXTENSION IF NOT EXISTS citext;

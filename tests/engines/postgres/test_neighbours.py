@@ -18,8 +18,8 @@ from discreet.engines.result import Exact
 from discreet.engines.statements import gathered, statements
 from discreet.plan.bounded import BoundedPlan
 from engines.test_statements import check_apart
-from questions import answered, bounded
 from servers.postgres import Cluster
+from support.hospital import answered, bounded
 
 QUESTIONS = (
     "SELECT COUNT(*), SUM(x), SUM(big), AVG(y) FROM readings",

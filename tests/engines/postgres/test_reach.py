@@ -9,7 +9,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from differential import COLUMNS, KINDS, every, nested, rows
 from discreet.base.types import Type
 from discreet.engines.duck.connection import connect
 from discreet.engines.duck.forms import sql
@@ -17,6 +16,7 @@ from discreet.engines.postgres.reach import ANY, WHOLE, of_constant, reach
 from discreet.plan.expressions import Call, Expression, Literal
 from discreet.plan.functions import FUNCTIONS, call
 from engines.postgres.test_forms import WORST
+from support.differential import COLUMNS, KINDS, every, nested, rows
 
 
 def holds(value: Any, expression: Expression) -> bool:

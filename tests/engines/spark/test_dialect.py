@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from differential import KINDS, reference, rows
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.session import Session
+from support.differential import KINDS, reference, rows
 
 
 def test_values_are_told_letter_by_letter_as_duckdb_tells_them(session: Session, tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from discreet.engines.spark.engine import SparkRun, rows
 from discreet.engines.spark.session import Session
 from discreet.policy.model import Engine, Kind
 from engines.spark.worlds import both, section, with_sources
-from questions import HOSPITAL, POLICY, answered, bounded
 from servers.spark import Cluster, connect_server
+from support.hospital import HOSPITAL, POLICY, answered, bounded
 
 QUESTIONS = (
     "SELECT COUNT(*) FROM visits",

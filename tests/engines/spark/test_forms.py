@@ -8,12 +8,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from differential import CLOSE, Run, differences, every, nested, reference, rows
 from discreet.base.types import Type
 from discreet.engines.spark.forms import FORMS, sql
 from discreet.engines.spark.session import Session
 from discreet.plan.expressions import Column, Expression
 from discreet.plan.functions import FUNCTIONS, call
+from support.differential import CLOSE, Run, differences, every, nested, reference, rows
 
 BATCH = 40
 """Calls in one statement: Spark takes longer to compile more of them than to run two."""

@@ -11,9 +11,9 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from differential import plain
 from discreet.engines.spark.rounding import ceiled, floored, nearest, rounded_whole, toward_zero
 from discreet.engines.spark.session import Session
+from support.differential import plain
 
 DIGITS = (-38, -23, -5, -1, 0, 1, 2, 3, 5, 15, 22, 23, 38)
 

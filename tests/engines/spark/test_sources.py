@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from differential import plain
 from discreet.base.errors import PolicyError
 from discreet.engines.duck.connection import connect
 from discreet.engines.duck.sources import Source as DuckSource
@@ -21,6 +20,7 @@ from discreet.engines.spark.session import Session
 from discreet.engines.spark.sources import Source, location
 from discreet.policy import loads
 from discreet.policy.model import Policy, Table
+from support.differential import plain
 
 WIDE = [Decimal("0.1"), Decimal("-12345678901234567890123456.789"), Decimal("1.50"), Decimal("0"), None]
 COLUMNS = {

@@ -7,8 +7,8 @@ import itertools
 import pytest
 
 from discreet.ledger import Server
-from ledger_support import DSN
 from servers.postgres import Cluster
+from support.ledger import DSN
 
 NUMBERS = itertools.count(1)
 

@@ -11,9 +11,9 @@ import pytest
 from discreet.base.errors import LedgerError
 from discreet.ledger import Server
 from discreet.ledger.postgres.connect import connect
-from ledger_support import DSN
 from servers.postgres import Cluster
 from servers.proxy import Proxy
+from support.ledger import DSN
 
 
 def shown(server: Server, name: str, patience: float = 2.5) -> str:

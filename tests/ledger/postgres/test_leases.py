@@ -11,9 +11,9 @@ import pytest
 from discreet.ledger import Server
 from discreet.ledger.postgres.leases import SessionLeases
 from discreet.ledger.postgres.store import PostgresStore
-from ledger_support import new, tampering
 from servers.postgres import Cluster
-from support import in_child
+from support.ledger import new, tampering
+from support.sampling import in_child
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ from discreet.base.errors import LedgerError
 from discreet.ledger import Ledger, Server
 from discreet.ledger.database import UncertainError
 from discreet.ledger.steps import watched
-from ledger_support import DSN, TENTH, again, ask, kinds, new, question
 from servers.postgres import Cluster
 from servers.proxy import Cut, Proxy
+from support.ledger import DSN, TENTH, again, ask, kinds, new, question
 
 GAPS = ["before charge", "charging", "charged", "before record", "recording", "recorded"]
 

@@ -15,8 +15,8 @@ from discreet.ledger import Server
 from discreet.ledger.database import Database
 from discreet.ledger.postgres.schema import create
 from discreet.ledger.postgres.store import PostgresStore
-from ledger_support import DSN, TENTH, again, ask, new, question, tampering
 from servers.postgres import Cluster
+from support.ledger import DSN, TENTH, again, ask, new, question, tampering
 
 PAGE = (Path(__file__).parents[3] / "docs" / "ledger.md").read_text()
 

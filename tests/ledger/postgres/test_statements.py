@@ -14,9 +14,9 @@ from discreet.ledger import Server
 from discreet.ledger.database import UncertainError
 from discreet.ledger.postgres.connect import connect
 from discreet.ledger.postgres.statements import Scans, Statements, commit
-from ledger_support import DSN
 from servers.postgres import Cluster
 from servers.proxy import Cut, Proxy
+from support.ledger import DSN
 
 
 def test_a_transaction_in_which_something_failed_is_never_taken_for_committed(server: Server) -> None:

@@ -12,9 +12,9 @@ import pytest
 from discreet.base.errors import LedgerError
 from discreet.ledger import Server
 from discreet.ledger.postgres.store import PostgresStore
-from ledger_support import again, ask, new, tampering
 from servers.postgres import Cluster
-from support import in_child
+from support.ledger import again, ask, new, tampering
+from support.sampling import in_child
 
 
 @pytest.fixture

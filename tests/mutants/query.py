@@ -1,8 +1,8 @@
-"""The rules of plans, queries and engines, each broken once: what `mutants.py` puts into a copy of the source."""
+"""The rules of plans, queries and engines, each broken once."""
 
 from __future__ import annotations
 
-from mutations import broken
+from mutants.mutant import broken
 
 STATEMENTS, SOURCES, FORMS = (
     "tests/engines/test_statements.py",

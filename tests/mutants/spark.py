@@ -1,8 +1,8 @@
-"""The rules of questions on Spark, each broken once: what `mutants.py` puts into a copy of the source."""
+"""The rules of questions on Spark, each broken once."""
 
 from __future__ import annotations
 
-from mutations import broken
+from mutants.mutant import broken
 
 SETTINGS, SESSION, SOURCES, JOBS, LITERALS, DIALECT, DIVISION, ROUNDING, MATH, TEXT, TIME = (
     f"engines/spark/{name}.py"

@@ -1,8 +1,8 @@
-"""The rules of answers, each broken once: what `mutants.py` puts into a copy of the source."""
+"""The rules of answers, each broken once."""
 
 from __future__ import annotations
 
-from mutations import broken
+from mutants.mutant import broken
 
 ANSWER, ARROW, EXPORT = "tests/answers/test_answer.py", "tests/answers/test_arrow.py", "tests/answers/test_export.py"
 HTML, NUMBERS, WORDS = "tests/answers/test_html.py", "tests/answers/test_numbers.py", "tests/answers/test_words.py"

@@ -19,9 +19,9 @@ from discreet.base.types import Type
 from discreet.engines.duck import forms as duck
 from discreet.plan.expressions import Call, Column, Expression, Literal
 from discreet.plan.functions import FUNCTIONS, call
-from nasty import ARGUMENTS
-from questions import duck as duck_engine
-from questions import engine_of
+from support.hospital import duck as duck_engine
+from support.hospital import engine_of
+from support.worst_values import ARGUMENTS
 
 NAN, INF = math.nan, math.inf
 

@@ -1,8 +1,8 @@
-"""What generated questions found, each put back once: what `mutants.py` puts into a copy of the source."""
+"""What generated questions found, each put back once."""
 
 from __future__ import annotations
 
-from mutations import broken
+from mutants.mutant import broken
 
 FOUND = "tests/hostile/test_found.py"
 

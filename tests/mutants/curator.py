@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mutations import broken
+from mutants.mutant import broken
 
 MUTATIONS = [
     broken(
@@ -85,7 +85,7 @@ MUTATIONS = [
     ),
     broken(
         "an analyst ends suspensions",
-        "curator/curator.py",
+        "curator/books.py",
         "        if not self._operator:\n",
         "        if not self._operator and self.analyst is None:\n",
         "tests/curator/test_suspending.py",
@@ -135,7 +135,7 @@ MUTATIONS = [
         "tests/curator/test_ranks.py",
     ),
     broken(
-        "simultaneous intervals are single ones",
+        "intervals of an answer hold one by one only",
         "curator/answering.py",
         "miss = (1 - confidence) / (cells if simultaneous else 1)",
         "miss = 1 - confidence",

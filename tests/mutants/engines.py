@@ -1,8 +1,8 @@
-"""The rules of what units keep, each broken once: what `mutants.py` puts into a copy of the source."""
+"""The rules of what units keep, each broken once."""
 
 from __future__ import annotations
 
-from mutations import broken
+from mutants.mutant import broken
 
 KEEPING = "tests/engines/test_keeping.py"
 BOUNDING, PICKING, HASHING, STEPS = (f"engines/{name}.py" for name in ("bounding", "picking", "hashing", "keeping"))

@@ -1,7 +1,7 @@
 """Break one rule at a time in a copy of the source; the tests must fail every time.
 
-`make mutants` runs all; `.venv/bin/python tests/mutants.py WORD` those with the word in their name. A mutant is killed
-when pytest reports failed tests (a copy that cannot even be imported proves nothing and counts as a mistake here).
+`make mutants` runs all; `.venv/bin/python tests/mutants/run.py WORD` those with the word in their name. A mutant is
+killed when pytest reports failed tests (a copy that cannot even be imported proves nothing and counts as a mistake).
 """
 
 from __future__ import annotations
@@ -16,36 +16,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import mutations_answers
-import mutations_curator
-import mutations_drawing
-import mutations_engines
-import mutations_hostile
-import mutations_ledger
-import mutations_ledger_postgres
-import mutations_policy
-import mutations_postgres
-import mutations_query
-import mutations_spark
-from mutations import MUTANTS as FOUNDATIONS
-from mutations import Mutant
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
 
-ROOT = Path(__file__).resolve().parent.parent
+from mutants.every import every_mutant  # noqa: E402
+from mutants.mutant import Mutant  # noqa: E402
+
 WORKERS = 2
-LISTS = (
-    mutations_policy,
-    mutations_ledger,
-    mutations_ledger_postgres,
-    mutations_answers,
-    mutations_query,
-    mutations_engines,
-    mutations_postgres,
-    mutations_curator,
-    mutations_drawing,
-    mutations_hostile,
-    mutations_spark,
-)
-MUTANTS = [*FOUNDATIONS, *(mutant for each in LISTS for mutant in each.MUTATIONS)]
+LONGEST = 900
+"""Seconds that the tests of one mutant may take; one that makes them hang is noticed, and so killed."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +43,8 @@ def copy_with(mutant: Mutant | None, folder: Path) -> None:
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "docs", folder / "docs")
     shutil.copy(ROOT / "pyproject.toml", folder)
-    for file, old, new in mutant.edits if mutant else ():
-        path = folder / "src" / "discreet" / file
-        text = path.read_text()
-        if text.count(old) != 1:
-            raise SystemExit(f"mutant {mutant.name!r}: {file} holds {text.count(old)} times: {old!r}" if mutant else "")
-        path.write_text(text.replace(old, new))
+    if mutant is not None:
+        mutant.apply(folder / "src" / "discreet")
 
 
 def run_tests(folder: Path, tests: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
@@ -77,7 +52,7 @@ def run_tests(folder: Path, tests: tuple[str, ...]) -> subprocess.CompletedProce
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not long", "-p", "no:cacheprovider", *tests]
     where = os.pathsep.join([str(folder / "src"), str(folder / "tests")])
     env = {**os.environ, "PYTHONPATH": where, "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=900, check=False)
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=LONGEST, check=False)
 
 
 def judge(mutant: Mutant) -> Verdict:
@@ -85,7 +60,10 @@ def judge(mutant: Mutant) -> Verdict:
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         copy_with(mutant, Path(name))
-        result = run_tests(Path(name), mutant.tests)
+        try:
+            result = run_tests(Path(name), mutant.tests)
+        except subprocess.TimeoutExpired:
+            return Verdict(mutant, True, f"its tests hang: not done after {LONGEST} s", time.monotonic() - start)
     failed = [line for line in result.stdout.splitlines() if line.startswith("FAILED")]
     killed = result.returncode == 1 and bool(failed)
     remark = failed[0].removeprefix("FAILED ").split(" - ")[0] if killed else result.stdout[-500:]
@@ -93,9 +71,13 @@ def judge(mutant: Mutant) -> Verdict:
 
 
 def main() -> None:
-    wanted = [mutant for mutant in MUTANTS if all(word in mutant.name for word in sys.argv[1:])]
+    start = time.monotonic()
+    wanted = [mutant for mutant in every_mutant() if all(word in mutant.name for word in sys.argv[1:])]
     if not wanted:
         raise SystemExit(f"no mutant is named like {' '.join(sys.argv[1:])!r}")
+    mistakes = [wrong for mutant in wanted for wrong in mutant.mistakes(ROOT)]
+    if mistakes:
+        raise SystemExit("\n".join(mistakes))
     files = tuple(sorted({test for mutant in wanted for test in mutant.tests}))
     with tempfile.TemporaryDirectory() as name:
         copy_with(None, Path(name))
@@ -109,7 +91,8 @@ def main() -> None:
             survivors += not verdict.killed
             word = "killed  " if verdict.killed else "SURVIVED"
             print(f"{word} {verdict.seconds:5.1f}s  {verdict.mutant.name}: {verdict.remark}", flush=True)
-    print(f"{len(wanted) - survivors} of {len(wanted)} mutants killed")
+    minutes = (time.monotonic() - start) / 60
+    print(f"{len(wanted) - survivors} of {len(wanted)} mutants killed in {minutes:.0f} minutes")
     raise SystemExit(1 if survivors else 0)
 
 

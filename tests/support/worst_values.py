@@ -15,7 +15,7 @@ from discreet.base.types import Type
 from discreet.engines.duck.forms import sql
 from discreet.plan.expressions import Call, Column, Expression, Literal
 from discreet.plan.functions import call
-from questions import duck, engine_of
+from support.hospital import duck, engine_of
 
 ROWS = """\
 CREATE TABLE t AS SELECT * FROM (VALUES

@@ -17,7 +17,7 @@ from discreet.curator.release import Released, ReleasedSet
 from discreet.curator.values import Values
 from discreet.query.bound import bound
 from discreet.query.price import price
-from questions import asked, catalog_of, engine_of
+from support.hospital import asked, catalog_of, engine_of
 
 POLICY = """\
 [budget]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mutations import broken
+from mutants.mutant import broken
 
 HERE = "tests/engines/postgres"
 CATALOG, DIALECT, ENGINE, FORMS = (f"{HERE}/test_{name}.py" for name in ("catalog", "dialect", "engine", "forms"))

@@ -1,8 +1,8 @@
-"""The rules of the policy, each broken once: what `mutants.py` puts into a copy of the source."""
+"""The rules of the policy, each broken once."""
 
 from __future__ import annotations
 
-from mutations import broken
+from mutants.mutant import broken
 
 LOAD, TABLES, COLUMNS = "tests/policy/test_load.py", "tests/policy/test_tables.py", "tests/policy/test_columns.py"
 SCHEMA, SECTION, FACTS = "tests/policy/test_schema.py", "tests/policy/test_section.py", "tests/policy/test_facts.py"

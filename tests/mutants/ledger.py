@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mutations import broken
+from mutants.mutant import broken
 
 RULES, LOCKS, LEASES = "tests/ledger/test_decisions.py", "tests/ledger/test_locks.py", "tests/ledger/test_leases.py"
 LEDGER, STORE, VERIFY = "tests/ledger/test_ledger.py", "tests/ledger/test_store.py", "tests/ledger/test_verify.py"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mutations import broken
+from mutants.mutant import broken
 
 HERE = "tests/ledger/postgres"
 CONNECT, STORE, LEASES = f"{HERE}/test_connect.py", f"{HERE}/test_store.py", f"{HERE}/test_leases.py"
