@@ -17,8 +17,8 @@ from cases import Case, load
 from discreet.base.errors import QueryError
 from discreet.curator import Curator
 from discreet.curator.curator import _quantiles
-from discreet.curator.release import release
-from discreet.curator.values import Values
+from discreet.curator.estimates.values import Values
+from discreet.curator.release.release import release
 from discreet.engines.result import Exact
 from discreet.plan.question import Question
 from discreet.query.price import Price, expected_error

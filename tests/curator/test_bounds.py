@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from discreet.base.errors import DiscreetError
-from discreet.curator.release import Released, release
+from discreet.curator.release.release import Released, release
 from discreet.engines.result import Exact
 from discreet.mechanisms import Laplace
 from discreet.query.price import Price

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from discreet.answers import Answer
 from discreet.curator import Curator
 from discreet.curator.curator import _quantiles
-from discreet.curator.release import Released
+from discreet.curator.release.release import Released
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.quantile import Quantile
 from discreet.noise.bits import replayed

@@ -24,7 +24,7 @@ from discreet.engines.statements import gathered, public, statements
 from discreet.plan.bounded import BRANCHES, BoundedPlan, Measure, Part
 from discreet.plan.grid import Grid as PlanGrid
 from discreet.query.bound import bound
-from discreet.query.clamping import with_clamped
+from discreet.query.bounding.clamping import with_clamped
 from support.hospital import asked, bounded, catalog_of, engine_of, moved, tree
 
 OWNER = """\

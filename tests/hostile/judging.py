@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.base.errors import DiscreetError
-from discreet.curator.explain import Explanation
+from discreet.curator.asking.explain import Explanation
 from discreet.engines.engines import Engines
 from discreet.engines.result import Exact
 from discreet.plan.bounded import BoundedPlan, KeySet, Limits, Measure, Part

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mutants.mutant import broken
 
-KEEPING = "tests/engines/test_keeping.py"
+KEEPING = "tests/engines/limiting/test_statement.py"
 BOUNDING, PICKING, HASHING, STEPS = (f"engines/{name}.py" for name in ("bounding", "picking", "hashing", "keeping"))
 
 MUTATIONS = [
@@ -95,31 +95,31 @@ MUTATIONS = [
     ),
     broken(
         "kept: windows keep one group too many",
-        "engines/ranking.py",
+        "engines/limiting/windows.py",
         'within = f"{PLACE} <= {bounding.most}"',
         'within = f"{PLACE} <= {bounding.most} + 1"',
         KEEPING,
     ),
     broken(
         "kept: windows do not count the rows before",
-        "engines/ranking.py",
+        "engines/limiting/windows.py",
         "{bounding.limits.rows} - {BEFORE}",
         "{bounding.limits.rows}",
         KEEPING,
     ),
     broken(
         "kept: only wide units are ranked by their texts",
-        "engines/ranking.py",
+        "engines/limiting/windows.py",
         '    found = [f"max({ROWS}) {by} > {bounding.each}"]\n',
         '    found = ["FALSE"]\n',
         KEEPING,
     ),
     broken(
         "questions join across engines",
-        "query/together.py",
+        "query/select/one_engine.py",
         "        if other.engine != first.engine:\n",
         "        if other.engine == first.name:\n",
-        "tests/query/test_together.py",
+        "tests/query/select/test_one_engine.py",
     ),
     broken(
         "SQL that cannot be planned is run",

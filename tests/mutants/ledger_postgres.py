@@ -7,7 +7,7 @@ from mutants.mutant import broken
 HERE = "tests/ledger/postgres"
 CONNECT, STORE, LEASES = f"{HERE}/test_connect.py", f"{HERE}/test_store.py", f"{HERE}/test_leases.py"
 SCHEMA, STATEMENTS, LOSSES = f"{HERE}/test_schema.py", f"{HERE}/test_statements.py", f"{HERE}/test_losses.py"
-VERIFY, CURATOR = "tests/ledger/test_verify.py", "tests/curator/test_place.py"
+VERIFY, CURATOR = "tests/ledger/test_verify.py", "tests/curator/owner/test_ledger_place.py"
 
 MUTATIONS = [
     broken(
@@ -262,7 +262,7 @@ MUTATIONS = [
     ),
     broken(
         "postgres: a second ledger is made beside a file's",
-        "curator/place.py",
+        "curator/owner/ledger_place.py",
         "if isinstance(place, Server) and beside.exists():",
         "if False:",
         CURATOR,

@@ -12,7 +12,7 @@ from discreet.engines.engines import Engines
 from discreet.plan.bounded import Limits, Part
 from discreet.plan.grid import Grid
 from discreet.query.bound import MOST_NUMBERS
-from discreet.query.measures import RANK_POINTS, SQUARE_REACH, SUM_REACH
+from discreet.query.bounding.measures import RANK_POINTS, SQUARE_REACH, SUM_REACH
 from support.hospital import HOSPITAL, POLICY, answered, bounded, engine_of, refusal, sums
 
 ENGINE = engine_of()

@@ -12,9 +12,9 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from discreet.curator.finish import finished
-from discreet.curator.release import Released, ReleasedSet
-from discreet.curator.values import Values
+from discreet.curator.estimates.values import Values
+from discreet.curator.release.finish import finished
+from discreet.curator.release.release import Released, ReleasedSet
 from discreet.query.bound import bound
 from discreet.query.price import price
 from support.hospital import asked, catalog_of, engine_of

@@ -13,10 +13,12 @@ from typing import Any
 
 from discreet.answers.export import column_facts, format_for, json_document, json_text, save_parquet, save_text
 from discreet.answers.fields import Bounds, Field, Number, Row, checked_bounds
-from discreet.answers.html import answer_html
+from discreet.answers.html import render_html
+from discreet.answers.picture import draw_picture
 from discreet.answers.receipt import Receipt
+from discreet.answers.sheet import Sheet
 from discreet.answers.table import Table
-from discreet.answers.text import answer_text
+from discreet.answers.text import render_text
 from discreet.base import check
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.rounding import float_down, float_up
@@ -68,6 +70,12 @@ class Answer(Table):
             raise ParameterError("confidence", confidence, "a number that is below 1 as a float as well")
         return checked_bounds(self.fields, self.rows, self.bounds(sure, check.flag("simultaneous", simultaneous)))
 
+    def sheet(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> Sheet:
+        """Return what is drawn or written of the answer at this confidence."""
+        bounds = self.bounds_at(confidence, simultaneous)
+        said = (self.receipt, self.guarantee, self.question, self.notes)
+        return Sheet(self.fields, self.rows, bounds, float(confidence), simultaneous, *said)
+
     def intervals(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> Intervals:
         """Return the table with `name_low` and `name_high` beside every noisy number."""
         bounds = self.bounds_at(confidence, simultaneous)
@@ -105,19 +113,17 @@ class Answer(Table):
     ) -> str:
         """Return the answer as plain text, as wide as the terminal unless told; `rows` is the most to show."""
         columns = shutil.get_terminal_size((100, 24)).columns if width is None else width
-        return answer_text(self, columns, confidence, simultaneous, encoding, rows)
+        return render_text(self.sheet(confidence, simultaneous), columns, encoding, rows)
 
     def __str__(self) -> str:
         return self.text(encoding=getattr(sys.stdout, "encoding", None) or "utf-8", rows=SHOWN_ROWS)
 
     def _repr_html_(self) -> str:
-        return answer_html(self, CONFIDENCE, simultaneous=False)
+        return render_html(self.sheet())
 
     def plot(self, path: str | Path | None = None, confidence: float = CONFIDENCE, simultaneous: bool = False) -> Any:
         """Draw bars with intervals, one panel per noisy column; return the figure, saved where a path is given."""
-        from discreet.answers.picture import draw
-
-        return draw(self, None if path is None else Path(path), confidence, simultaneous)
+        return draw_picture(self.sheet(confidence, simultaneous), None if path is None else Path(path))
 
     def to_csv(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> str:
         """Return comma-separated values with the columns name, name_low and name_high."""
@@ -184,7 +190,7 @@ class Intervals(Table):
         columns = shutil.get_terminal_size((100, 24)).columns
         plain = Answer(self.fields, self.rows, self.answer.receipt, self.answer.guarantee, notes=self.answer.notes)
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        return answer_text(plain, columns, self.confidence, self.simultaneous, encoding, SHOWN_ROWS)
+        return render_text(plain.sheet(self.confidence, self.simultaneous), columns, encoding, SHOWN_ROWS)
 
 
 def _kind(pairs: list[tuple[Number, Number] | None], own: Type) -> Type:

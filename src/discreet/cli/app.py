@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli import asking, owning, spending
-from discreet.cli.plainly import plainly
+from discreet.cli.errors import plainly
 
 app = typer.Typer(
     help="Differential privacy with exact integer noise: keeps sensitive data in and lets answers out.",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from discreet.base.errors import DiscreetError, QueryError
+from discreet.cli.errors import plainly
 from discreet.cli.options import (
     AnalystOption,
     ClampingOption,
@@ -30,7 +31,6 @@ from discreet.cli.options import (
     parameters,
 )
 from discreet.cli.output import Format, Output, progress
-from discreet.cli.plainly import plainly
 
 if TYPE_CHECKING:
     from discreet.curator import Curator

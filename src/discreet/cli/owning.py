@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from discreet.base.errors import ParameterError, PolicyError
+from discreet.cli.errors import TO_DO, plainly
 from discreet.cli.options import POLICY, AnalystOption, PolicyOption, find_policy
-from discreet.cli.plainly import TO_DO, plainly
 
 if TYPE_CHECKING:
     from discreet.curator import Curator
-    from discreet.curator.books import Books
+    from discreet.curator.owner.account import Books
 
 data = typer.Typer(help="List data versions; `data accept` takes changed files.", no_args_is_help=False)
 
@@ -46,7 +46,7 @@ def init(
 def check(policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
     """Check policy, sources, ledger and data versions."""
     with plainly():
-        from discreet.curator.check import check as findings
+        from discreet.curator.owner.check import check as findings
 
         to_do = 0
         for finding in findings(find_policy(policy)):
@@ -73,7 +73,7 @@ def versions(context: typer.Context, policy: PolicyOption = None, analyst: Analy
     if context.invoked_subcommand is not None:
         return
     with plainly(), opened(policy, analyst) as curator:
-        from discreet.curator.data import data_states
+        from discreet.curator.owner.versions import data_states
 
         states = data_states(curator)
         width = max(len(state.table) for state in states)
@@ -93,7 +93,7 @@ def accept(
     """Take changed files under a new version: questions are answered anew on them, from what is left of the budget."""
     before = context.parent.params if context.parent else {}
     with plainly(), opened(policy or before.get("policy"), analyst or before.get("analyst")) as curator:
-        from discreet.curator.data import accept as take
+        from discreet.curator.owner.versions import accept as take
 
         state = take(curator, table, version)
         typer.echo(
@@ -125,7 +125,7 @@ def opened(policy: Path | None, analyst: str | None) -> Curator:
 
 def books(policy: Path | None, analyst: str | None) -> Books:
     """Open the ledger alone for the operator: it needs no table."""
-    from discreet.curator.books import open_books
+    from discreet.curator.owner.account import open_books
 
     return open_books(find_policy(policy), analyst)
 

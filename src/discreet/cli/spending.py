@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from discreet.base.errors import LedgerError, ParameterError
+from discreet.cli.errors import TO_DO, fail, plainly
 from discreet.cli.options import AnalystOption, EpsilonOption, PolicyOption, find_policy
 from discreet.cli.owning import books
-from discreet.cli.plainly import TO_DO, fail, plainly
 
 if TYPE_CHECKING:
     from discreet.ledger import Entry
@@ -64,7 +64,7 @@ def ledger(
 
 def _verify(path: Path, receipt: str | None, format: Form) -> None:
     from discreet.answers import Mark
-    from discreet.curator.place import ledger_place
+    from discreet.curator.owner.ledger_place import ledger_place
     from discreet.ledger import verify_place
 
     mark = Mark.parse(receipt) if receipt is not None else None
@@ -92,8 +92,8 @@ def _verify(path: Path, receipt: str | None, format: Form) -> None:
 
 def _list(path: Path, last: int | None, analyst: str | None, format: Form) -> None:
     from discreet.cli.entries import line, name_of
-    from discreet.curator.books import facts
-    from discreet.curator.place import ledger_place
+    from discreet.curator.owner.account import facts
+    from discreet.curator.owner.ledger_place import ledger_place
     from discreet.ledger import Ledger
     from discreet.policy import load
 

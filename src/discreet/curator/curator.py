@@ -10,17 +10,17 @@ from typing import Any, Self
 
 from discreet.answers import Answer, Receipt
 from discreet.base.errors import QueryError
-from discreet.curator.answering import assemble
-from discreet.curator.books import Books, facts
+from discreet.curator.asking.explain import Explanation, offered
+from discreet.curator.asking.fluent import TableQuestion
+from discreet.curator.asking.within import least_epsilon
 from discreet.curator.bounds import FoundBounds, find_bounds
-from discreet.curator.data import current_version, remember, watched
-from discreet.curator.explain import Explanation, offered
-from discreet.curator.fluent import TableQuestion
-from discreet.curator.place import ledger_place, new_place
-from discreet.curator.release import Released, release
+from discreet.curator.estimates.assemble import assemble
+from discreet.curator.owner.account import Books, facts
+from discreet.curator.owner.ledger_place import ledger_place, new_place
+from discreet.curator.owner.tables import Tables
+from discreet.curator.owner.versions import current_version, remember, watched
+from discreet.curator.release.release import Released, release
 from discreet.curator.stopping import stoppable, suspending
-from discreet.curator.tables import Tables
-from discreet.curator.within import least_epsilon
 from discreet.engines.engines import Engines
 from discreet.engines.result import Exact
 from discreet.ledger import Ledger, Place
@@ -31,10 +31,10 @@ from discreet.plan.relations import Lookup, Scan, plain, scans, sources
 from discreet.policy import load
 from discreet.policy.model import Policy
 from discreet.query.bound import bound
+from discreet.query.bounding.clamping import with_clamped
 from discreet.query.build import build, parameters_of
 from discreet.query.canonical import canonical
 from discreet.query.catalog import Catalog
-from discreet.query.clamping import with_clamped
 from discreet.query.ibis import text_of
 from discreet.query.parse import parse
 from discreet.query.price import Price, amount, price

@@ -12,8 +12,8 @@ from fractions import Fraction
 from discreet.base.types import Type
 from discreet.engines.contributions import contribution, point
 from discreet.engines.dialect import UNIT, Dialect
-from discreet.engines.hashing import told_all
-from discreet.engines.keyed import measure_name
+from discreet.engines.limiting.grouped_rows import measure_name
+from discreet.engines.limiting.hashing import told_all
 from discreet.engines.shapes import within
 from discreet.plan.bounded import BoundedPlan, Key, KeySet, Measure
 from discreet.plan.expressions import Call, Expression, columns_of

@@ -11,7 +11,7 @@ from typing import Any
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.engines.dialect import Dialect
-from discreet.engines.keeping import KeyColumn, Step, step
+from discreet.engines.limiting.statement import KeyColumn, Step, step
 from discreet.engines.result import Cells, Grouped
 from discreet.engines.rows import Select, key_name, rows
 from discreet.plan.bounded import BoundedPlan, Measure, Part

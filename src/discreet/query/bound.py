@@ -12,10 +12,10 @@ from discreet.plan.question import Question
 from discreet.plan.relations import scans
 from discreet.plan.words import told
 from discreet.privacy.neighbours import Neighbours
+from discreet.query.bounding.limits import limits_of, most
+from discreet.query.bounding.measures import Measures
+from discreet.query.bounding.public_facts import Facts
 from discreet.query.catalog import Catalog
-from discreet.query.facts import Facts
-from discreet.query.limits import limits_of, most
-from discreet.query.measures import Measures
 
 MOST_KEYS = 1_000_000
 """Combinations of keys in one answer."""

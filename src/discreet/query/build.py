@@ -18,18 +18,19 @@ from discreet.plan.question import (
     released_value,
 )
 from discreet.plan.widths import check_widths
-from discreet.query.aggregates import aggregate_of
 from discreet.query.catalog import Catalog
-from discreet.query.expressions import Scope, translate
-from discreet.query.finishing import limit_of, orders, wrapped
-from discreet.query.grouped import key_of, placed
-from discreet.query.outputs import check_names, is_star, named
 from discreet.query.parse import check_clauses, shown
-from discreet.query.reading import Reading
-from discreet.query.rows import condition
-from discreet.query.selects import has_aggregate, read_rows, with_names
-from discreet.query.sets import grouping_sets
-from discreet.query.together import check_together
+from discreet.query.scalars.expressions import Scope, translate
+from discreet.query.select.aggregates import aggregate_of
+from discreet.query.select.columns import check_names, has_aggregate, is_star, named
+from discreet.query.select.context import Reading, with_names
+from discreet.query.select.finishing import limit_of, orders, wrapped
+from discreet.query.select.from_clause import condition
+from discreet.query.select.grouping_sets import grouping_sets
+from discreet.query.select.one_engine import check_together
+from discreet.query.select.per_unit import key_of, placed
+from discreet.query.select.subqueries import selected
+from discreet.query.select.where_clause import read_rows
 
 MOST_SETS = 64
 """Groupings in one question."""
@@ -39,7 +40,7 @@ def build(
     select: exp.Select, catalog: Catalog, parameters: Mapping[str, Any] | None = None, views: int | None = None
 ) -> Question:
     """Return the plan of a SELECT, or refuse it with the text that cannot be answered; it sees so many views."""
-    reading = Reading(catalog, dict(parameters or {}), views=views)
+    reading = Reading(catalog, dict(parameters or {}), selected, views=views)
     return check_together(_question(select, reading), catalog)
 
 

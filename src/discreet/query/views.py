@@ -9,8 +9,9 @@ from discreet.policy.problems import problem
 from discreet.query.build import build
 from discreet.query.catalog import Catalog
 from discreet.query.parse import parse_query
-from discreet.query.reading import Reading
-from discreet.query.selects import has_aggregate, selected
+from discreet.query.select.columns import has_aggregate
+from discreet.query.select.context import Reading
+from discreet.query.select.subqueries import selected
 
 
 def check_views(catalog: Catalog) -> None:
@@ -19,7 +20,7 @@ def check_views(catalog: Catalog) -> None:
         try:
             query = parse_query(view.sql)
             try:
-                selected(query, Reading(catalog, {}, views=place))
+                selected(query, Reading(catalog, {}, selected, views=place))
             except QueryError as first:
                 if not isinstance(query, exp.Select):
                     raise

@@ -13,7 +13,7 @@ from discreet.base.types import Type
 from discreet.engines.duck.forms import sql
 from discreet.engines.duck.forms_text import FARTHEST
 from discreet.plan.expressions import Call, Column
-from discreet.query.calls import ascii_lower
+from discreet.query.scalars.calls import ascii_lower
 from support.worst_values import compared, every, nasty
 
 

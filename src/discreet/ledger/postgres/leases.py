@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.base.errors import LedgerError
 from discreet.ledger.postgres.connect import abandon, connect, driver
-from discreet.ledger.postgres.plainly import plainly
+from discreet.ledger.postgres.errors import plainly
 from discreet.ledger.postgres.server import Server
 
 if TYPE_CHECKING:

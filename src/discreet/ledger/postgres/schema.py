@@ -14,7 +14,7 @@ from collections.abc import Callable
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import PATIENCE, Database
 from discreet.ledger.postgres.connect import connect, driver
-from discreet.ledger.postgres.plainly import plainly
+from discreet.ledger.postgres.errors import plainly
 from discreet.ledger.postgres.server import Server
 from discreet.ledger.postgres.statements import Statements, commit
 

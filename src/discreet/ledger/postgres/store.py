@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import PATIENCE, Database
 from discreet.ledger.postgres.connect import abandon, connect, driver
+from discreet.ledger.postgres.errors import plainly
 from discreet.ledger.postgres.leases import SessionLeases
-from discreet.ledger.postgres.plainly import plainly
 from discreet.ledger.postgres.schema import check, enter
 from discreet.ledger.postgres.server import Server
 from discreet.ledger.postgres.statements import Scans, Statements, commit

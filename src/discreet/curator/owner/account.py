@@ -1,0 +1,72 @@
+"""What of a curator needs the ledger alone: what is spent, and who may ask. No table is opened, and no engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+from discreet.base.errors import PolicyError
+from discreet.curator.owner.budget import Budget, Share
+from discreet.curator.owner.ledger_place import ledger_place
+from discreet.ledger import Facts, Ledger
+from discreet.policy import everything, identity, load
+from discreet.policy.model import Policy
+
+
+def facts(policy: Policy) -> Facts:
+    """Return what the ledger knows of a policy."""
+    known, told = identity(policy), everything(policy)
+    caps = {analyst.name: (analyst.epsilon, analyst.delta) for analyst in policy.analysts}
+    return Facts(known["neighbours"], known["tables"], policy.epsilon, policy.delta, caps, told)
+
+
+class Books:
+    """The budget of a policy. It works while the tables, or the server that they are on, are not there."""
+
+    def __init__(self, policy: Policy, ledger: Ledger, analyst: str | None, *, operator: bool = False) -> None:
+        self.policy, self._ledger, self.analyst, self._operator = policy, ledger, analyst, operator
+
+    def close(self) -> None:
+        """Let go of the ledger."""
+        self._ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def budget(self) -> Budget:
+        """What is spent and left, of the whole budget and of each analyst's cap, and who is suspended."""
+        total = Share("total", self.policy.epsilon, self.policy.delta, self._ledger.spent())
+        analysts = tuple(
+            Share(each.name, each.epsilon, each.delta, self._ledger.spent(each.name))
+            for each in self.policy.analysts
+            if self.analyst in (None, each.name)
+        )
+        everybody = self._operator and self.analyst is None
+        held = tuple(each for each in self._ledger.suspended if everybody or each.analyst == self.analyst)
+        return Budget(total, analysts, held)
+
+    def resume(self, analyst: str | None = None) -> None:
+        """Let an analyst ask again who is suspended after a failure (None: whoever asks without a name).
+
+        Only for the operator, who has seen to what failed: what failed once may fail again, and tell about the data.
+        """
+        if not self._operator:
+            raise PolicyError("only the operator resumes: open the curator with operator=True")
+        self._ledger.resume(analyst)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger, for the operator."""
+        return self._ledger
+
+
+def open_books(path: str | Path, analyst: str | None = None) -> Books:
+    """Open the ledger of a policy for the operator, who need not name an analyst."""
+    policy = load(path)
+    asker = None if analyst is None else policy.analyst(analyst)
+    ledger = Ledger.open(ledger_place(policy), facts(policy))
+    return Books(policy, ledger, asker.name if asker else None, operator=True)
