@@ -16,13 +16,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.ledger import Facts, Ledger, Question
+from discreet.ledger import Ledger, LedgerFacts, Question
 from discreet.privacy.charges import Charge
 from timing import markdown
 
 PROCESSES = (1, 2, 4, 8, 16)
 SECONDS = 3.0
-FACTS = Facts("add-remove", {"people": {"unit": "person"}}, epsilon=10**6, delta=Fraction(1, 10**9))
+FACTS = LedgerFacts("add-remove", {"people": {"unit": "person"}}, epsilon=10**6, delta=Fraction(1, 10**9))
 PRICE = Charge(Fraction(1, 10), Fraction(1, 200))
 ROUNDS = 3
 

@@ -19,9 +19,9 @@ from discreet.curator import Curator
 from discreet.curator.curator import _quantiles
 from discreet.curator.estimates.values import Values
 from discreet.curator.release.release import release
-from discreet.engines.result import Exact
+from discreet.engines.result import ExactResult
 from discreet.plan.question import Question
-from discreet.query.price import Price, expected_error
+from discreet.query.price import Price, estimate_error
 
 WORDS = {
     "count": "COUNT(*)",
@@ -94,10 +94,10 @@ def coverage(case: Case, times: int, confidence: float = 0.95) -> tuple[int, int
                 low, high = values.interval(0, row, 1 - confidence)
                 inside += low - 1e-9 <= truths[key] <= high + 1e-9
                 total += 1
-        return inside, total, expected_error(priced.noises[0])
+        return inside, total, estimate_error(priced.noises[0])
 
 
-def _exact(curator: Curator, case: Case) -> tuple[Question, Price, Exact, int]:
+def _exact(curator: Curator, case: Case) -> tuple[Question, Price, ExactResult, int]:
     """Price the question and run its bounded plan, once."""
     question, priced = curator._priced(sql(case), case.epsilon, None, None, None, False, {})
     exact = curator._engine.run(priced.bounded.plan).result()

@@ -9,21 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.answers import CLAMPED, SELECTED, Receipt
-from discreet.answers.words import describe, describe_cost, describe_intervals, one_line
+from discreet.answers.words import describe, describe_cost, describe_intervals, to_one_line
 from discreet.privacy.charges import Charge
 from support.answers import RECEIPT, cities
 
 
 @given(st.text(), st.sampled_from(["utf-8", "ascii", "cp437", "latin-1"]))
 def test_any_text_is_one_printable_line_in_any_encoding(text: str, encoding: str) -> None:
-    line = one_line(text, encoding)
+    line = to_one_line(text, encoding)
     assert line.isprintable()
     line.encode(encoding)
 
 
 def test_ordinary_text_stays_as_it_is() -> None:
-    assert one_line("Zürich, 東京") == "Zürich, 東京"
-    assert one_line("Zürich", "no such encoding") == "Z\\xfcrich"
+    assert to_one_line("Zürich, 東京") == "Zürich, 東京"
+    assert to_one_line("Zürich", "no such encoding") == "Z\\xfcrich"
 
 
 def test_the_words_say_how_intervals_are_made() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from discreet.base.errors import DiscreetError
 from discreet.curator.release.release import Released, release
-from discreet.engines.result import Exact
+from discreet.engines.result import ExactResult
 from discreet.mechanisms import Laplace
 from discreet.query.price import Price
 from support.clinic import Visit, clinic
@@ -55,9 +55,9 @@ def test_a_unit_with_a_row_in_every_bin_moves_all_bins_together_by_its_rows_only
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each bin rounded by itself would add one for every row of some units, however few they may keep."""
-    seen: list[tuple[Price, Exact]] = []
+    seen: list[tuple[Price, ExactResult]] = []
 
-    def watched(priced: Price, exact: Exact, *rest: Any) -> Released:
+    def watched(priced: Price, exact: ExactResult, *rest: Any) -> Released:
         seen.append((priced, exact))
         return release(priced, exact, *rest)
 

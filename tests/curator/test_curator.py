@@ -275,7 +275,7 @@ def test_rho_buys_gaussian_noise(tmp_path: Path) -> None:
     with clinic(tmp_path) as curator:
         answer = curator.ask(QUESTION, rho=0.01)
         assert answer.guarantee == "0.01-zCDP"
-        assert answer.cost.rho == discreet.query.price.amount("rho", 0.01)
+        assert answer.cost.rho == discreet.query.price.read_amount("rho", 0.01)
 
 
 def test_tighter_limits_mean_less_noise(tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ def _unlimited(*_: object) -> Limits:
 
 def test_the_replay_notices_what_it_should(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With limits that are declared and not enforced, a heavy unit shows."""
-    monkeypatch.setattr("discreet.query.bound.limits_of", _unlimited)
+    monkeypatch.setattr("discreet.query.bound.choose_limits", _unlimited)
     with pytest.raises(AssertionError):
         assert_alike(tmp_path, VISITS, [*VISITS, *HEAVY], "SELECT COUNT(*) FROM visits")
 

@@ -10,7 +10,7 @@ import pytest
 
 from discreet.engines import contributions, rows
 from discreet.engines.duck.engine import DuckEngine
-from discreet.engines.duck.forms import number
+from discreet.engines.duck.literals import write_number
 from discreet.engines.limiting import rows as limited_rows
 from discreet.engines.limiting import statement
 from discreet.query.bounding import public_facts
@@ -40,7 +40,7 @@ def partners_are_not_counted(patch: Patch) -> None:
 
 def values_are_not_clamped(patch: Patch) -> None:
     def point(value: str, grid: Any, dialect: Any) -> str:
-        steps = f"floor(({value} - {number(grid.center)}) / {number(grid.step)})"
+        steps = f"floor(({value} - {write_number(grid.center)}) / {write_number(grid.step)})"
         return f"coalesce(TRY_CAST({steps} AS BIGINT), 0)"
 
     patch.setattr(contributions, "point", point)
@@ -57,8 +57,8 @@ def scans_are_cut_by_position(patch: Patch) -> None:
 
 
 def one_row_is_in_two_groups(patch: Patch) -> None:
-    found = public_facts.Facts._domain
-    patch.setattr(public_facts.Facts, "domain", lambda self, key: _sorted(found(self, key)))
+    found = public_facts.PublicFacts._domain
+    patch.setattr(public_facts.PublicFacts, "domain", lambda self, key: _sorted(found(self, key)))
 
 
 def _sorted(found: Any) -> Any:

@@ -22,7 +22,7 @@ import pytest
 
 from discreet.answers.receipt import Mark
 from discreet.base.errors import BudgetError
-from discreet.ledger import Facts, Ledger
+from discreet.ledger import Ledger, LedgerFacts
 from discreet.ledger.chain import digest
 from discreet.ledger.steps import STEPS, watched
 from discreet.privacy.charges import Charge
@@ -50,7 +50,7 @@ class Scene:
         return {"ann": (Fraction(self.budget), 0), "bob": (Fraction(3 * self.budget, 10), 0)}
 
     @property
-    def policy(self) -> Facts:
+    def policy(self) -> LedgerFacts:
         return facts(epsilon=self.budget, caps=self.caps)
 
     def open(self) -> Ledger:

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from discreet.ledger.leases import Leases
+from discreet.ledger.leases import FileLeases
 from support.sampling import in_child
 
 
 @pytest.fixture
-def leases(tmp_path: Path) -> Leases:
-    return Leases(tmp_path / "leases")
+def leases(tmp_path: Path) -> FileLeases:
+    return FileLeases(tmp_path / "leases")
 
 
 def files(folder: Path) -> int:
     return len(os.listdir(folder / "leases"))
 
 
-def test_a_lease_lives_until_it_is_released_and_leaves_nothing_behind(leases: Leases, tmp_path: Path) -> None:
+def test_a_lease_lives_until_it_is_released_and_leaves_nothing_behind(leases: FileLeases, tmp_path: Path) -> None:
     lease = leases.take()
     assert leases.alive(lease.token)
     lease.release()
@@ -29,12 +29,12 @@ def test_a_lease_lives_until_it_is_released_and_leaves_nothing_behind(leases: Le
     assert files(tmp_path) == 0
 
 
-def test_a_lease_that_is_dropped_is_dead(leases: Leases) -> None:
+def test_a_lease_that_is_dropped_is_dead(leases: FileLeases) -> None:
     token = leases.take().token
     assert not leases.alive(token)
 
 
-def test_a_lease_dies_with_its_process(leases: Leases) -> None:
+def test_a_lease_dies_with_its_process(leases: FileLeases) -> None:
     held = []
 
     def take() -> bytes:
@@ -44,7 +44,7 @@ def test_a_lease_dies_with_its_process(leases: Leases) -> None:
     assert not leases.alive(in_child(take).decode())
 
 
-def test_a_child_that_releases_its_parents_lease_changes_nothing(leases: Leases) -> None:
+def test_a_child_that_releases_its_parents_lease_changes_nothing(leases: FileLeases) -> None:
     lease = leases.take()
 
     def release() -> bytes:
@@ -55,7 +55,7 @@ def test_a_child_that_releases_its_parents_lease_changes_nothing(leases: Leases)
     assert leases.alive(lease.token)
 
 
-def test_every_lease_has_a_name_of_its_own(leases: Leases) -> None:
+def test_every_lease_has_a_name_of_its_own(leases: FileLeases) -> None:
     first = leases.take()
     first.release()
     second = leases.take()
@@ -64,7 +64,7 @@ def test_every_lease_has_a_name_of_its_own(leases: Leases) -> None:
     assert leases.alive(second.token)
 
 
-def test_sweeping_removes_what_crashes_left_and_nothing_that_lives(leases: Leases, tmp_path: Path) -> None:
+def test_sweeping_removes_what_crashes_left_and_nothing_that_lives(leases: FileLeases, tmp_path: Path) -> None:
     leases.sweep()
     lease, dead = leases.take(), leases.take().token
     assert files(tmp_path) == 2

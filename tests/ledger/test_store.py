@@ -15,7 +15,7 @@ from discreet.base.errors import LedgerError
 from discreet.ledger import store
 from discreet.ledger.database import Database
 from discreet.ledger.locks import queue_for
-from discreet.ledger.store import Store
+from discreet.ledger.store import SqliteStore
 from support.sampling import in_child
 
 
@@ -26,24 +26,24 @@ def path(tmp_path: Path) -> Path:
     return made
 
 
-def put(opened: Store, name: str) -> None:
+def put(opened: SqliteStore, name: str) -> None:
     with opened.writing() as db:
         db.execute("INSERT INTO states VALUES (?, 1, x'00')", (name,))
 
 
-def names(opened: Store) -> set[str]:
+def names(opened: SqliteStore) -> set[str]:
     with opened.reading() as db:
         return {name for (name,) in db.execute("SELECT name FROM states")}
 
 
 def test_a_commit_is_on_the_disk_before_it_returns(path: Path) -> None:
-    with contextlib.closing(Store(path)) as opened, opened.writing() as db:
+    with contextlib.closing(SqliteStore(path)) as opened, opened.writing() as db:
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert db.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
 def test_writing_is_all_or_nothing(path: Path) -> None:
-    with contextlib.closing(Store(path)) as opened:
+    with contextlib.closing(SqliteStore(path)) as opened:
         put(opened, "kept")
         with pytest.raises(ZeroDivisionError), opened.writing() as db:
             _ = len(db.execute("INSERT INTO states VALUES ('lost', 1, x'00')").fetchall()) / 0
@@ -53,12 +53,12 @@ def test_writing_is_all_or_nothing(path: Path) -> None:
 
 def test_only_create_makes_a_ledger(tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match=r"no ledger at .*`discreet init` creates one"):
-        Store(tmp_path / "ledger.db")
+        SqliteStore(tmp_path / "ledger.db")
     assert os.listdir(tmp_path) == []
 
 
 def test_a_ledger_is_created_once(path: Path) -> None:
-    with contextlib.closing(Store(path)) as opened:
+    with contextlib.closing(SqliteStore(path)) as opened:
         put(opened, "kept")
         with pytest.raises(LedgerError, match="exists already"):
             store.create(path, lambda db: None)
@@ -80,7 +80,7 @@ def test_two_who_create_at_once_make_one_ledger(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
     with pytest.raises(LedgerError, match="exists already"):
         store.create(path, lambda db: store.create(path, lambda db: None))
-    Store(path).close()
+    SqliteStore(path).close()
 
 
 def test_a_new_ledger_is_not_put_beside_the_log_of_a_lost_one(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_new_ledger_is_not_put_beside_the_log_of_a_lost_one(tmp_path: Path) ->
 def test_a_file_that_is_no_database_is_named_damaged(tmp_path: Path) -> None:
     (tmp_path / "ledger.db").write_bytes(b"secret,rows\n" * 500)
     with pytest.raises(LedgerError, match="damaged or not a ledger") as caught:
-        Store(tmp_path / "ledger.db")
+        SqliteStore(tmp_path / "ledger.db")
     assert "secret" not in str(caught.value)
 
 
@@ -100,18 +100,18 @@ def test_another_database_is_not_taken_for_a_ledger(tmp_path: Path) -> None:
     with contextlib.closing(sqlite3.connect(tmp_path / "ledger.db")) as other:
         other.execute("CREATE TABLE t (x)")
     with pytest.raises(LedgerError, match="a database, but not a ledger"):
-        Store(tmp_path / "ledger.db")
+        SqliteStore(tmp_path / "ledger.db")
 
 
 def test_a_layout_of_another_version_is_not_guessed(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path)) as other:
         other.execute("PRAGMA user_version = 2")
     with pytest.raises(LedgerError, match="has layout 2, this program reads 1"):
-        Store(path)
+        SqliteStore(path)
 
 
 def test_a_writer_that_never_ends_is_named_after_the_patience(path: Path) -> None:
-    with contextlib.closing(Store(path, patience=0.01)) as opened:
+    with contextlib.closing(SqliteStore(path, patience=0.01)) as opened:
         gate = queue_for(opened.gate, 1)
         assert gate is not None
         with pytest.raises(LedgerError, match=r"busy: no turn to write within 0\.01 s"):
@@ -122,7 +122,10 @@ def test_a_writer_that_never_ends_is_named_after_the_patience(path: Path) -> Non
 
 
 def test_a_database_locked_by_another_program_is_named_after_the_patience(path: Path) -> None:
-    with contextlib.closing(Store(path, patience=0.01)) as opened, contextlib.closing(sqlite3.connect(path)) as other:
+    with (
+        contextlib.closing(SqliteStore(path, patience=0.01)) as opened,
+        contextlib.closing(sqlite3.connect(path)) as other,
+    ):
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(LedgerError, match="is busy"):
             put(opened, "x")
@@ -131,7 +134,7 @@ def test_a_database_locked_by_another_program_is_named_after_the_patience(path: 
 
 
 def test_a_folder_where_nothing_can_be_written_is_named_with_the_remedy(path: Path) -> None:
-    with contextlib.closing(Store(path)) as opened:
+    with contextlib.closing(SqliteStore(path)) as opened:
         opened.gate = path.parent / "missing" / "gate"
         with pytest.raises(LedgerError, match=r"cannot use the folder .* writable for whoever asks"):
             put(opened, "x")
@@ -142,7 +145,7 @@ def test_a_read_only_folder_is_named_with_the_remedy(path: Path) -> None:
     path.parent.chmod(0o500)
     try:
         with pytest.raises(LedgerError, match="writable for whoever asks"):
-            put(Store(path), "x")
+            put(SqliteStore(path), "x")
     finally:
         path.parent.chmod(0o700)
 
@@ -162,13 +165,17 @@ def test_a_read_only_folder_is_named_with_the_remedy(path: Path) -> None:
 def test_every_failure_of_sqlite_has_a_remedy(path: Path, name: str, words: str) -> None:
     error = sqlite3.OperationalError("near 'secret': whatever")
     error.sqlite_errorname = name
-    with contextlib.closing(Store(path)) as opened, pytest.raises(LedgerError, match=words) as caught, opened.reading():
+    with (
+        contextlib.closing(SqliteStore(path)) as opened,
+        pytest.raises(LedgerError, match=words) as caught,
+        opened.reading(),
+    ):
         raise error
     assert "secret" not in str(caught.value)
 
 
 def test_a_closed_ledger_says_so(path: Path) -> None:
-    opened = Store(path)
+    opened = SqliteStore(path)
     opened.close()
     opened.close()
     with pytest.raises(LedgerError, match="was closed"):
@@ -176,7 +183,7 @@ def test_a_closed_ledger_says_so(path: Path) -> None:
 
 
 def test_both_sides_of_a_fork_go_on_with_connections_of_their_own(path: Path) -> None:
-    with contextlib.closing(Store(path)) as opened:
+    with contextlib.closing(SqliteStore(path)) as opened:
         put(opened, "before")
         before = opened._connection
 
@@ -211,7 +218,7 @@ class Announcing:
 
 def test_a_fork_waits_until_no_thread_is_inside_a_transaction(path: Path) -> None:
     inside, go_on = threading.Event(), threading.Event()
-    with contextlib.closing(Store(path)) as opened:
+    with contextlib.closing(SqliteStore(path)) as opened:
         opened._mutex = Announcing(opened._mutex, go_on)  # type: ignore[assignment]
 
         def slowly() -> None:

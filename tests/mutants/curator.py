@@ -114,9 +114,8 @@ MUTATIONS = [
     broken(
         "opening creates a missing ledger",
         "curator/curator.py",
-        "            ledger = Ledger.open(ledger_place(policy), facts(policy))",
-        "            there = ledger_place(policy)\n"
-        "            ledger = (Ledger.open if there.exists() else Ledger.create)(there, facts(policy))",
+        "            ledger = Ledger.open(find_ledger_place(policy), read_facts(policy))",
+        "            there = find_ledger_place(policy)\n            ledger = (Ledger.open if there.exists() else Ledger.create)(there, read_facts(policy))",
         "tests/curator/test_curator.py",
     ),
     broken(
@@ -166,7 +165,7 @@ MUTATIONS = [
     broken(
         "ranks pay for one level of their tree",
         "plan/bounded.py",
-        "return tree_levels(self.grid) if self.part is Part.RANKS and self.grid is not None else 1",
+        "return count_tree_levels(self.grid) if self.part is Part.RANKS and self.grid is not None else 1",
         "return 1",
         "tests/plan",
         "tests/query",

@@ -31,8 +31,8 @@ MUTATIONS = [
     broken(
         "NULL is told as the text null",
         "engines/limiting/hashing.py",
-        "    text = dialect.told(*value)\n",
-        "    text = f\"coalesce({dialect.told(*value)}, 'null')\"\n",
+        "    text = dialect.write_canonical(*value)\n",
+        "    text = f\"coalesce({dialect.write_canonical(*value)}, 'null')\"\n",
         "tests/engines/limiting/test_hashing.py",
     ),
     broken(

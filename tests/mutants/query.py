@@ -195,22 +195,22 @@ MUTATIONS = [
     broken(
         "rows of both sides of a union are not added up",
         "query/bounding/limits.py",
-        "return Most(sum(one.total for one in each), None",
-        "return Most(max(one.total for one in each), None",
+        "sum(one.total for one in each), None, None if",
+        "max(one.total for one in each), None, None if",
         LIMITS,
     ),
     broken(
         "the sum of one unit reaches as far as one row",
         "query/bounding/public_facts.py",
-        "rows = found.aggregates[place], most(found.block, self.catalog).total",
-        "rows = found.aggregates[place], 1",
+        "rows = bound_unit_rows(found.block, self.catalog).total",
+        "rows = 1",
         FACTS,
     ),
     broken(
         "a column that is redefined keeps the bounds of its name",
         "query/bounding/public_facts.py",
-        "return hull([self.bounds(each[int(column.name[1:])]) for _, each in found.branches])",
-        "return self.range(found.branches[0][1][int(column.name[1:])])",
+        "return cover_ranges([self.bounds(each) for each in held])",
+        "return self.range(held[0])",
         FACTS,
     ),
     broken(
@@ -237,15 +237,15 @@ MUTATIONS = [
     broken(
         "an outer join keeps the public side",
         "query/select/from_clause.py",
-        '        if keep:\n            raise QueryError(\n                f"{shown(join)}: an outer join must',
-        '        if not name:\n            raise QueryError(\n                f"{shown(join)}: an outer join must',
+        '        if keep:\n            raise QueryError(\n                f"{quote_sql(join)}: an outer join must',
+        '        if not name:\n            raise QueryError(\n                f"{quote_sql(join)}: an outer join must',
         REFUSALS,
     ),
     broken(
         "the unit of a kept partner is whose row it is",
         "query/select/from_clause.py",
-        "View(tuple(replace(each, unit=False) for each in view.outputs if each.expression), True)",
-        "View(tuple(each for each in view.outputs if each.expression), True)",
+        "tuple(replace(each, unit=False) for each in view.outputs if each.expression), True",
+        "tuple(each for each in view.outputs if each.expression), True",
         REFUSALS,
     ),
     broken(
@@ -286,8 +286,8 @@ MUTATIONS = [
     broken(
         "a column is the unit by its name",
         "query/select/subqueries.py",
-        "found.append(Output(name, translate(inner, scope)))",
-        'found.append(Output(name, translate(inner, scope), name in ("patient", "patient_id")))',
+        "found.append(OutputColumn(name, translate(inner, scope)))",
+        'found.append(OutputColumn(name, translate(inner, scope), name in ("patient", "patient_id")))',
         NAMES,
     ),
     broken(
@@ -337,7 +337,7 @@ MUTATIONS = [
         "a zero has a sign",
         "engines/rows.py",
         "            value = self._one_zero(each.argument)\n",
-        "            value = self.dialect.sql(each.argument)\n",
+        "            value = self.dialect.write_sql(each.argument)\n",
         "tests/curator/test_attacks.py",
     ),
     broken(
@@ -389,7 +389,7 @@ MUTATIONS = [
     broken(
         "unknown clauses are ignored",
         "query/parse.py",
-        "    known(select, CLAUSES, REMEDIES)\n",
+        "    refuse_other_parts(select, CLAUSES, REMEDIES)\n",
         "",
         PARSE,
     ),
@@ -438,7 +438,7 @@ MUTATIONS = [
     broken(
         "function: powers leave the floats",
         "engines/duck/forms_math.py",
-        'return within(f"pow({_double(arguments[0])}, {_double(arguments[1])})", LEAST, MOST)',
+        'return write_within(f"pow({_double(arguments[0])}, {_double(arguments[1])})", LEAST, MOST)',
         'return f"pow({_double(arguments[0])}, {_double(arguments[1])})"',
         FORMS_MATH,
     ),
@@ -499,7 +499,7 @@ MUTATIONS = [
     broken(
         "function: what replaced a column is not checked",
         "plan/functions.py",
-        "        for argument in expression.arguments:\n            checked(argument)\n",
+        "        for argument in expression.arguments:\n            check_expression(argument)\n",
         "",
         FUNCTIONS,
     ),
@@ -522,7 +522,7 @@ MUTATIONS = [
     broken(
         "range: the least is below what may be missing",
         "plan/ranges.py",
-        "if ends and never_null(given)]",
+        "if ends and is_never_null(given)]",
         "if ends]",
         RANGES,
     ),

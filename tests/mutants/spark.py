@@ -164,7 +164,7 @@ MUTATIONS = [
     broken(
         "spark: a public table that is gone is told in Java's words",
         "engines/spark/engine.py",
-        "            raise unreadable(table) from None",
+        "            raise explain_unreadable(table) from None",
         "            raise",
         f"{TESTS}/test_engine.py",
     ),

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from discreet.ledger import Facts, Ledger, Place, Question, Server, chain
+from discreet.ledger import Ledger, LedgerFacts, Place, Question, Server, chain
 from discreet.ledger.database import Database
 from discreet.privacy.charges import Charge
 
@@ -25,7 +25,7 @@ DSN = "DISCREET_TEST_LEDGER"
 TENTH = Charge(Fraction(1, 10), Fraction(1, 200))
 
 
-def facts(**changed: Any) -> Facts:
+def facts(**changed: Any) -> LedgerFacts:
     """Return the facts of a small policy: epsilon 1 and no delta, so that ten tenths fill it."""
     values: dict[str, Any] = {
         "neighbours": "add-remove",
@@ -33,7 +33,7 @@ def facts(**changed: Any) -> Facts:
         "epsilon": 1,
         "other": {"bounds": {"age": [0, 100]}},
     }
-    return Facts(**{**values, **changed})
+    return LedgerFacts(**{**values, **changed})
 
 
 CAPS = {"ann": (Fraction(1, 2), 0), "bob": (Fraction(3, 10), 0)}

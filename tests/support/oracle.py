@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from discreet.curator.estimates.values import Values
-from discreet.curator.release.finish import finished
+from discreet.curator.release.finish import finish_rows
 from discreet.curator.release.release import Released, ReleasedSet
 from discreet.query.bound import bound
 from discreet.query.price import price
@@ -125,7 +125,7 @@ def exactly(text: str) -> list[tuple[Any, ...]]:
     priced = price(bounded, ENGINE.policy, epsilon=Fraction(1))
     exact = ENGINE.run(bounded.plan).result()
     released = Released(tuple(ReleasedSet(each.sums, keys=each.keys) for each in exact.sets))
-    found = finished(question.finish, bounded.plan.keys, Values(question.aggregates, priced, released))
+    found = finish_rows(question.finish, bounded.plan.keys, Values(question.aggregates, priced, released))
     return [row for _, row in found]
 
 

@@ -11,13 +11,20 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.answers.export import column_facts, format_for, json_document, json_text, save_parquet, save_text
-from discreet.answers.fields import Bounds, Field, Number, Row, checked_bounds
+from discreet.answers.export import (
+    choose_format,
+    describe_columns,
+    save_parquet,
+    save_text,
+    write_json,
+    write_json_document,
+)
+from discreet.answers.fields import Bounds, Field, Number, Row, check_bounds
 from discreet.answers.html import render_html
 from discreet.answers.picture import draw_picture
 from discreet.answers.receipt import Receipt
 from discreet.answers.sheet import Sheet
-from discreet.answers.table import Table
+from discreet.answers.table import AnswerTable
 from discreet.answers.text import render_text
 from discreet.base import check
 from discreet.base.errors import DiscreetError, ParameterError
@@ -35,7 +42,7 @@ def no_bounds(confidence: float, simultaneous: bool) -> tuple[Bounds, ...]:
 
 
 @dataclass(frozen=True)
-class Answer(Table):
+class Answer(AnswerTable):
     """A table of noisy values. `bounds` gives every row's intervals at a confidence, single or simultaneous.
 
     A single interval holds the value without noise with that probability; simultaneous ones hold all at once with it,
@@ -68,7 +75,7 @@ class Answer(Table):
         sure = float_up(check.confidence(confidence))
         if sure >= 1:
             raise ParameterError("confidence", confidence, "a number that is below 1 as a float as well")
-        return checked_bounds(self.fields, self.rows, self.bounds(sure, check.flag("simultaneous", simultaneous)))
+        return check_bounds(self.fields, self.rows, self.bounds(sure, check.flag("simultaneous", simultaneous)))
 
     def sheet(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> Sheet:
         """Return what is drawn or written of the answer at this confidence."""
@@ -98,8 +105,8 @@ class Answer(Table):
         """Return the guarantee, the receipt, the notes and the question, as Parquet files carry them."""
         return {
             "discreet.guarantee": self.guarantee,
-            "discreet.receipt": json_text(self.receipt.to_dict()),
-            "discreet.notes": json_text(self.notes),
+            "discreet.receipt": write_json(self.receipt.to_dict()),
+            "discreet.notes": write_json(self.notes),
             "discreet.question": self.question,
         }
 
@@ -137,10 +144,10 @@ class Answer(Table):
         """
         bounds = self.bounds_at(confidence, simultaneous)
         receipt = self.receipt.to_dict()
-        return json_document(
+        return write_json_document(
             {
                 "question": self.question,
-                "columns": column_facts(self.fields),
+                "columns": describe_columns(self.fields),
                 "rows": self.rows,
                 "intervals": {"confidence": float(confidence), "simultaneous": simultaneous, "rows": bounds},
                 "guarantee": self.guarantee,
@@ -159,7 +166,7 @@ class Answer(Table):
     ) -> None:
         """Write the answer with its intervals: `csv`, `json` or `parquet`, by the file's ending unless named."""
         file = Path(path)
-        match format_for(file, format):
+        match choose_format(file, format):
             case "csv":
                 save_text(self.to_csv(confidence, simultaneous), file)
             case "json":
@@ -174,7 +181,7 @@ def _number(value: float | Fraction) -> float | None:
 
 
 @dataclass(frozen=True)
-class Intervals(Table):
+class Intervals(AnswerTable):
     """An answer's table with the low and the high end of an interval beside every noisy number."""
 
     answer: Answer
@@ -184,7 +191,7 @@ class Intervals(Table):
     def about(self) -> dict[str, str]:
         """Return what is said of the answer, and at which confidence the ends are."""
         sure = {"confidence": self.confidence, "simultaneous": self.simultaneous}
-        return {**self.answer.about(), "discreet.intervals": json_text(sure)}
+        return {**self.answer.about(), "discreet.intervals": write_json(sure)}
 
     def __str__(self) -> str:
         columns = shutil.get_terminal_size((100, 24)).columns

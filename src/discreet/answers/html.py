@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from discreet.answers.bars import Scale, svg_bar
-from discreet.answers.numbers import interval, shown
+from discreet.answers.bars import Scale, draw_svg_bar
+from discreet.answers.numbers import format_interval, format_value
 from discreet.answers.sheet import Sheet
 from discreet.answers.words import describe
 
@@ -31,9 +31,9 @@ def render_html(sheet: Sheet) -> str:
     for row, pairs in zip(rows, bounds, strict=True):
         cells = []
         for field, value, pair, scale, spread in zip(sheet.fields, row, pairs, scales, wide, strict=True):
-            cells.append(_cell(shown(value, pair, field.noisy), _side(field.type.numeric)))
+            cells.append(_cell(format_value(value, pair, field.noisy), _side(field.type.numeric)))
             if spread:
-                cells += [_cell(interval(value, pair), "left"), _drawing(svg_bar(value, pair, scale))]
+                cells += [_cell(format_interval(value, pair), "left"), _drawing(draw_svg_bar(value, pair, scale))]
         body.append(f"<tr>{''.join(cells)}</tr>")
     left = len(sheet.rows) - len(rows)
     more = f'<p style="{_SMALL}">and {left:,} more rows</p>' if left else ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
-from discreet.answers.bars import Marks, Scale, marks_for, text_bar
+from discreet.answers.bars import Marks, Scale, choose_marks, draw_text_bar
 from discreet.answers.fields import Field
-from discreet.answers.numbers import interval, shown
+from discreet.answers.numbers import format_interval, format_value
 from discreet.answers.sheet import Sheet
-from discreet.answers.words import describe, one_line
+from discreet.answers.words import describe, to_one_line
 from discreet.base import check
 from discreet.base.types import Type
 
@@ -35,7 +35,7 @@ def render_text(sheet: Sheet, width: int, encoding: str, most: int | None) -> st
     stands on a line of its own. Nor is the receipt, which must be copied whole.
     """
     width = max(check.integer("width", width, least=1), LEAST_WIDTH)
-    marks = marks_for(encoding)
+    marks = choose_marks(encoding)
     count = len(sheet.rows) if most is None else check.integer("rows", most, least=0)
     lines: list[str] = []
     for longest, bar in ROOM:
@@ -49,7 +49,7 @@ def render_text(sheet: Sheet, width: int, encoding: str, most: int | None) -> st
         lines.append(f"and {left:,} more row" + ("s" if left > 1 else ""))
     lines.append("")
     for label, words in describe(sheet):
-        line = one_line(f"{label}: {words}" if label else words, encoding)
+        line = to_one_line(f"{label}: {words}" if label else words, encoding)
         lines += [line] if label == "receipt" else _wrapped(line, width)
     return "\n".join(line.rstrip() for line in lines)
 
@@ -68,17 +68,17 @@ def _column(sheet: Sheet, place: int, field: Field, count: int, look: _Look) -> 
         zip((row[place] for row in sheet.rows[:count]), (row[place] for row in sheet.bounds[:count]), strict=True)
     )
     values = [_value(field, value, pair, look) for value, pair in rows]
-    heading = _cut(one_line(field.name, look.encoding), look)
+    heading = _cut(to_one_line(field.name, look.encoding), look)
     right = field.type.numeric
     if field.noisy and field.type is Type.FLOAT:
         values = _pointed(values)
-    beside = [interval(value, pair, look.marks.plus_minus) for value, pair in rows]
+    beside = [format_interval(value, pair, look.marks.plus_minus) for value, pair in rows]
     if not any(beside):
         return _padded([heading, *values], right)
     values, beside = _padded(values, right), _padded(beside, right=False)
     cells = [f"{value} {words}" for value, words in zip(values, beside, strict=True)]
     if look.bar:
-        bars = [text_bar(value, pair, scale, look.bar, look.marks) for value, pair in rows]
+        bars = [draw_text_bar(value, pair, scale, look.bar, look.marks) for value, pair in rows]
         cells = [f"{cell}  {bar}" for cell, bar in zip(cells, bars, strict=True)]
     return _padded([" " * (_cells(values[0]) - _cells(heading)) + heading, *cells], right=False)
 
@@ -87,7 +87,7 @@ def _paragraphs(sheet: Sheet, count: int, width: int, look: _Look) -> list[str]:
     lines: list[str] = []
     for row, pairs in zip(sheet.rows[:count], sheet.bounds, strict=False):
         for field, value, pair in zip(sheet.fields, row, pairs, strict=True):
-            name, words = one_line(field.name, look.encoding), interval(value, pair, look.marks.plus_minus)
+            name, words = to_one_line(field.name, look.encoding), format_interval(value, pair, look.marks.plus_minus)
             number = _value(field, value, pair, look)
             whole = f"{name}: {number} {words}".rstrip()
             whole_fits = _cells(whole) <= width
@@ -106,8 +106,8 @@ def _pieces(field: Field, number: str, words: str, width: int) -> list[str]:
 
 def _value(field: Field, value: object, pair: tuple[object, object] | None, look: _Look) -> str:
     if isinstance(value, str):
-        return _cut(one_line(value, look.encoding), look) or '""'
-    return shown(value, pair, field.noisy)  # type: ignore[arg-type]
+        return _cut(to_one_line(value, look.encoding), look) or '""'
+    return format_value(value, pair, field.noisy)  # type: ignore[arg-type]
 
 
 def _pointed(values: list[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.answers.words import one_line
+from discreet.answers.words import to_one_line
 from discreet.base.errors import DiscreetError
 from discreet.base.exact import from_text
 from discreet.ledger import Entry
@@ -13,7 +13,7 @@ from discreet.ledger import Entry
 def name_of(entry: Entry) -> str:
     """Return who an entry is about, or nothing."""
     try:
-        return one_line(str(entry.body.get("analyst") or ""))
+        return to_one_line(str(entry.body.get("analyst") or ""))
     except (ValueError, AttributeError):
         return ""
 
@@ -21,7 +21,7 @@ def name_of(entry: Entry) -> str:
 def line(entry: Entry, names: int = 0, width: int | None = None) -> str:
     """Return one entry on one line, with room for names, and cut to a width where one is given."""
     try:
-        what = one_line(" ".join(_words(entry.kind, entry.body).split()))
+        what = to_one_line(" ".join(_words(entry.kind, entry.body).split()))
     except (ValueError, KeyError, TypeError, AttributeError, DiscreetError):
         what = "cannot be read: run `discreet ledger --verify`"
     who = f"{name_of(entry):<{names}}  " if names else ""

@@ -17,7 +17,7 @@ TO_DO, REFUSED, SPENT, SUSPENDED, STOPPED = 1, 2, 3, 4, 130
 
 
 @contextmanager
-def plainly() -> Iterator[None]:
+def show_errors() -> Iterator[None]:
     """Run a command: no error of ours shows a traceback, and Ctrl-C ends it cleanly."""
     try:
         yield

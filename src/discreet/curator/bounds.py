@@ -16,7 +16,7 @@ from discreet.mechanisms import Laplace
 from discreet.mechanisms.additive import fitting_scale
 from discreet.plan.expressions import Column, Expression, Literal
 from discreet.plan.functions import call
-from discreet.plan.question import Aggregate, Finish, Kind, Question
+from discreet.plan.question import Aggregate, AggregateKind, Finish, Question
 from discreet.plan.relations import Block, Scan
 from discreet.privacy.charges import Charge
 from discreet.privacy.guarantees import PureLoss
@@ -66,7 +66,7 @@ def find_bounds(
         raise QueryError(f"{name!r}: bounds are found for numeric columns of private tables, as in visits.cost")
     value = Column("t0", column.name, column.type)
     edges = _edges()
-    counted = (Aggregate(Kind.ROWS),)
+    counted = (Aggregate(AggregateKind.ROWS),)
     question = Question(Block(Scan(table.table.name, "t0")), (_bin(value, edges),), counted, Finish(()), ((0,),))
     bounded = bound(question, catalog)
     (measure,) = bounded.plan.measures

@@ -10,34 +10,34 @@ from typing import Any, Self
 
 from discreet.answers import Answer, Receipt
 from discreet.base.errors import QueryError
-from discreet.curator.asking.explain import Explanation, offered
+from discreet.curator.asking.explain import Explanation, describe_choices
 from discreet.curator.asking.fluent import TableQuestion
-from discreet.curator.asking.within import least_epsilon
+from discreet.curator.asking.within import find_least_epsilon
 from discreet.curator.bounds import FoundBounds, find_bounds
 from discreet.curator.estimates.assemble import assemble
-from discreet.curator.owner.account import Books, facts
-from discreet.curator.owner.ledger_place import ledger_place, new_place
+from discreet.curator.owner.account import Account, read_facts
+from discreet.curator.owner.ledger_place import choose_new_place, find_ledger_place
 from discreet.curator.owner.tables import Tables
-from discreet.curator.owner.versions import current_version, remember, watched
+from discreet.curator.owner.versions import find_version, is_watched, remember
 from discreet.curator.release.release import Released, release
 from discreet.curator.stopping import stoppable, suspending
 from discreet.engines.engines import Engines
-from discreet.engines.result import Exact
+from discreet.engines.result import ExactResult
 from discreet.ledger import Ledger, Place
 from discreet.ledger import Question as Asked
 from discreet.plan.bounded import Part
 from discreet.plan.question import Question
-from discreet.plan.relations import Lookup, Scan, plain, scans, sources
+from discreet.plan.relations import Lookup, Scan, is_plain, list_scans, list_sources
 from discreet.policy import load
 from discreet.policy.model import Policy
 from discreet.query.bound import bound
-from discreet.query.bounding.clamping import with_clamped
-from discreet.query.build import build, parameters_of
-from discreet.query.canonical import canonical
+from discreet.query.bounding.clamping import add_clamped_counts
+from discreet.query.build import build, find_parameters
+from discreet.query.canonical import to_canonical
 from discreet.query.catalog import Catalog
-from discreet.query.ibis import text_of
+from discreet.query.ibis import to_sql
 from discreet.query.parse import parse
-from discreet.query.price import Price, amount, price
+from discreet.query.price import Price, price, read_amount
 from discreet.query.views import check_views
 
 Progress = Callable[[float], None]
@@ -46,7 +46,7 @@ Asking = Any
 """SQL text, or an Ibis expression."""
 
 
-class Curator(Books):
+class Curator(Account):
     """Answers questions about the tables of a policy. Everything it returns or raises is safe to show to an analyst."""
 
     def __init__(
@@ -75,7 +75,7 @@ class Curator(Books):
         engine = Engines(policy, tables)
         with ExitStack() as opened:
             opened.callback(engine.close)
-            ledger = Ledger.open(ledger_place(policy), facts(policy))
+            ledger = Ledger.open(find_ledger_place(policy), read_facts(policy))
             opened.callback(ledger.close)
             curator = cls(policy, engine, ledger, asker.name if asker else None, operator=operator)
             opened.pop_all()
@@ -89,9 +89,9 @@ class Curator(Books):
         """
         policy = load(path)
         with closing(Engines(policy, partly=True)) as engines:
-            seen = {table.name: engines.fingerprint(table.name) for table in policy.tables if watched(table)}
-        place = new_place(policy)
-        with Ledger.create(place, facts(policy)) as ledger:
+            seen = {table.name: engines.fingerprint(table.name) for table in policy.tables if is_watched(table)}
+        place = choose_new_place(policy)
+        with Ledger.create(place, read_facts(policy)) as ledger:
             remember(ledger, seen)
         return place
 
@@ -120,7 +120,7 @@ class Curator(Books):
         for errors wanted. The same question on the same data comes from the ledger; `fresh` pays for new noise.
         `max_rows`, `max_groups` and `max_rows_per_group` tighten what a unit contributes.
         """
-        text = text_of(question)
+        text = to_sql(question)
         asked, priced = self._priced(text, epsilon, rho, within, params, clamping, limits)
         released, receipt = self.paid(priced, _quantiles(asked, priced), text, fresh, progress)
         return assemble(asked, priced, released, receipt, text)
@@ -140,7 +140,7 @@ class Curator(Books):
         is no failure.
         """
         plan = priced.bounded.plan
-        tables = dict.fromkeys(each.table for each in sources(plan.block) if isinstance(each, Scan | Lookup))
+        tables = dict.fromkeys(each.table for each in list_sources(plan.block) if isinstance(each, Scan | Lookup))
         version = ";".join(f"{table}={self.version(table)}" for table in tables)
         asked = Asked(repr((plan, priced.noises, priced.selection, shares)), version, text)
         if fresh or not self._ledger.answered(asked):
@@ -164,7 +164,7 @@ class Curator(Books):
         **limits: int | None,
     ) -> Explanation:
         """Say what a question would do and cost: free, and without looking at any private row."""
-        asked, priced = self._priced(text_of(question), epsilon, rho, within, params, clamping, limits)
+        asked, priced = self._priced(to_sql(question), epsilon, rho, within, params, clamping, limits)
         left = self.budget.more(priced.charge, self.analyst)
         told = (
             f"{left:,} more questions at this price fit into what is left" if left else "nothing like it fits any more"
@@ -178,7 +178,7 @@ class Curator(Books):
 
     def bounds(self, column: str, epsilon: float | Fraction, progress: Progress | None = None) -> FoundBounds:
         """Find bounds of a numeric column privately, over fixed powers of two; charged like any question."""
-        return find_bounds(self, self._catalog, column, amount("epsilon", epsilon), progress)
+        return find_bounds(self, self._catalog, column, read_amount("epsilon", epsilon), progress)
 
     @property
     def tables(self) -> Tables:
@@ -187,7 +187,7 @@ class Curator(Books):
 
     def version(self, table: str) -> str:
         """Return the operator's name for the state of a table's data."""
-        return current_version(self.policy.table(table), self._ledger)
+        return find_version(self.policy.table(table), self._ledger)
 
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source files. For the operator: it tells whether anybody's rows changed."""
@@ -205,28 +205,30 @@ class Curator(Books):
     ) -> tuple[Question, Price]:
         """Plan and price a question. Nothing is charged here, and no private row can be reached from here."""
         select = parse(text)
-        unused = sorted(set(params or {}) - parameters_of(select))
+        unused = sorted(set(params or {}) - find_parameters(select))
         if unused:
             raise QueryError(f"the question has no ${unused[0]}; leave that parameter out, or use it")
-        question = canonical(build(select, self._catalog, params))
-        question = with_clamped(question) if clamping else question
+        question = to_canonical(build(select, self._catalog, params))
+        question = add_clamped_counts(question) if clamping else question
         bounded = bound(question, self._catalog, limits)
         self._engine.check(bounded.plan)
         given = [value is not None for value in (epsilon, rho, within)]
         if sum(given) > 1:
             raise QueryError("give one of epsilon, rho and within, not several")
         if rho is not None:
-            return question, price(bounded, self.policy, rho=amount("rho", rho))
+            return question, price(bounded, self.policy, rho=read_amount("rho", rho))
         if within is not None:
-            least = self.policy.table(scans(question.block)[0].table).min_count if plain(question.block) else None
-            found = least_epsilon(question, bounded, self.policy, within, least)
+            least = (
+                self.policy.table(list_scans(question.block)[0].table).min_count if is_plain(question.block) else None
+            )
+            found = find_least_epsilon(question, bounded, self.policy, within, least)
             return question, price(bounded, self.policy, epsilon=found)
         if epsilon is None:
             choices = [price(bounded, self.policy, epsilon=Fraction(each)) for each in ("0.05", "0.2", "1")]
-            raise QueryError(f"say how much privacy to spend, such as\n{offered(question, choices)}")
-        return question, price(bounded, self.policy, epsilon=amount("epsilon", epsilon))
+            raise QueryError(f"say how much privacy to spend, such as\n{describe_choices(question, choices)}")
+        return question, price(bounded, self.policy, epsilon=read_amount("epsilon", epsilon))
 
-    def _run(self, priced: Price, progress: Progress | None) -> Exact:
+    def _run(self, priced: Price, progress: Progress | None) -> ExactResult:
         """Run the bounded plan."""
         run = self._engine.run(priced.bounded.plan)
         try:

@@ -13,13 +13,13 @@ from discreet.base.errors import QueryError
 from discreet.engines.duck.connection import connect
 from discreet.engines.duck.engine import DuckEngine
 from discreet.engines.duck.evaluate import evaluate
-from discreet.engines.engine import Engine, used
+from discreet.engines.engine import Engine, find_tables
 from discreet.engines.result import Run
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Column, Constant, Expression
-from discreet.policy.model import DUCKDB, Format, Kind, Policy, Table
-from discreet.policy.model import Engine as Declared
-from discreet.policy.problems import problem
+from discreet.policy.model import DUCKDB, EngineKind, Policy, SourceFormat, Table
+from discreet.policy.model import DeclaredEngine as Declared
+from discreet.policy.problems import explain_problem
 from discreet.policy.schema import Resolved, check_people
 
 Frames = Mapping[str, Any]
@@ -39,7 +39,7 @@ class Engines:
             for declared in policy.engines:
                 tables = [table for table in policy.tables if table.engine == declared.name]
                 if partly:
-                    tables = [each for each in tables if each.format is not Format.PYTHON or each.name in given]
+                    tables = [each for each in tables if each.format is not SourceFormat.PYTHON or each.name in given]
                 if tables:
                     engine = _opened(policy, declared, tables, given)
                     opened.callback(engine.close)
@@ -63,7 +63,7 @@ class Engines:
         return self._holding(plan).run(plan)
 
     def _holding(self, plan: BoundedPlan) -> Engine:
-        names = {self.policy.table(table).engine for table in used(plan)}
+        names = {self.policy.table(table).engine for table in find_tables(plan)}
         if len(names) != 1:
             raise QueryError("the tables of a question lie on one engine")
         return self._engines[names.pop()]
@@ -109,19 +109,19 @@ def _given(policy: Policy, frames: Frames) -> dict[str, Any]:
         table = names.get(name.casefold())
         if table is None:
             wrong, remedy = f"there is no table {name!r}", "hand over only tables that the policy declares"
-            raise problem(policy.path, ("tables",), wrong, remedy)
+            raise explain_problem(policy.path, ("tables",), wrong, remedy)
         if table.engine != DUCKDB:
             wrong, remedy = "a table was handed over, and this one lies elsewhere", 'write engine = "duckdb"'
-            raise problem(policy.path, ("tables", table.name), wrong, remedy)
+            raise explain_problem(policy.path, ("tables", table.name), wrong, remedy)
         found[table.name] = frame
     return found
 
 
 def _opened(policy: Policy, declared: Declared, tables: list[Table], given: Frames) -> Engine:
-    opening: dict[Kind, Callable[[], Engine]] = {
-        Kind.DUCKDB: lambda: DuckEngine(policy, given, tables),
-        Kind.SPARK: lambda: _spark(policy, declared, tables),
-        Kind.POSTGRES: lambda: _postgres(policy, declared, tables),
+    opening: dict[EngineKind, Callable[[], Engine]] = {
+        EngineKind.DUCKDB: lambda: DuckEngine(policy, given, tables),
+        EngineKind.SPARK: lambda: _spark(policy, declared, tables),
+        EngineKind.POSTGRES: lambda: _postgres(policy, declared, tables),
     }
     return opening[declared.kind]()
 

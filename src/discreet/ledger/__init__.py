@@ -2,7 +2,7 @@
 
 from discreet.ledger.chain import Entry
 from discreet.ledger.claims import Claim, Question
-from discreet.ledger.facts import Facts
+from discreet.ledger.facts import LedgerFacts
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.places import Place
 from discreet.ledger.postgres.server import Server
@@ -12,8 +12,8 @@ from discreet.ledger.verify import Verification, verify_place
 __all__ = [
     "Claim",
     "Entry",
-    "Facts",
     "Ledger",
+    "LedgerFacts",
     "Place",
     "Question",
     "Server",

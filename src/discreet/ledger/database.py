@@ -16,7 +16,7 @@ PATIENCE = 10.0
 """Seconds that a writer waits for its turn before it says that the ledger is busy."""
 
 
-class Rows(Protocol):
+class ResultRows(Protocol):
     """What a statement found."""
 
     def fetchone(self) -> Any:
@@ -31,7 +31,7 @@ class Rows(Protocol):
 class Database(Protocol):
     """A connection inside a transaction."""
 
-    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> ResultRows:
         """Run one statement."""
 
 

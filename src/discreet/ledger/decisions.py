@@ -12,7 +12,7 @@ from discreet.ledger import chain, claims, suspensions, totals
 from discreet.ledger.chain import Entry
 from discreet.ledger.claims import Asked, Claim, Question
 from discreet.ledger.database import Database, Lease, Leases
-from discreet.ledger.facts import Facts
+from discreet.ledger.facts import LedgerFacts
 from discreet.ledger.steps import step
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge
@@ -21,7 +21,7 @@ from discreet.privacy.charges import Charge
 class Decisions:
     """The rules of one budget, as the policy's facts give it. Every method works inside its caller's transaction."""
 
-    def __init__(self, facts: Facts, leases: Leases, lease_seconds: float, clock: Callable[[], float]) -> None:
+    def __init__(self, facts: LedgerFacts, leases: Leases, lease_seconds: float, clock: Callable[[], float]) -> None:
         self.total, self.caps = facts.total, facts.filters
         self._leases, self._lease_seconds, self._clock = leases, lease_seconds, clock
 

@@ -16,7 +16,7 @@ from discreet.privacy.budget import BudgetFilter
 
 
 @dataclass(frozen=True)
-class Facts:
+class LedgerFacts:
     """The policy's fingerprint in full.
 
     `neighbours` and each table's entry in `tables` (its unit, and whose table it is) say what is protected: what was
@@ -69,7 +69,7 @@ class Facts:
         return copied
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> Facts:
+    def from_dict(cls, values: dict[str, Any]) -> LedgerFacts:
         """Return the facts that `to_dict` wrote."""
         budget = values["budget"]
         caps = {name: (from_text(cap["epsilon"]), from_text(cap["delta"])) for name, cap in values["analysts"].items()}
@@ -77,21 +77,21 @@ class Facts:
         return cls(values["neighbours"], values["tables"], *exactly, caps, values["other"])
 
 
-def changes(old: Any, new: Any, path: str = "") -> Iterator[dict[str, Any]]:
+def list_changes(old: Any, new: Any, path: str = "") -> Iterator[dict[str, Any]]:
     """Yield every key, as a dotted path, whose value differs, with both values; a value that is not there is None.
 
-    >>> list(changes({"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "c": 3}}))
+    >>> list(list_changes({"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "c": 3}}))
     [{'key': 'a.c', 'old': 2, 'new': 3}]
     """
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted({*old, *new}):
             if key not in old or key not in new or old[key] != new[key]:
-                yield from changes(old.get(key), new.get(key), f"{path}.{key}" if path else key)
+                yield from list_changes(old.get(key), new.get(key), f"{path}.{key}" if path else key)
     else:
         yield {"key": path, "old": old, "new": new}
 
 
-def protected(known: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+def check_protected(known: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     """Return all tables ever known, the new ones added; raise where what is protected would change.
 
     Tables that left the policy are remembered, so that they cannot come back with another unit.
@@ -99,7 +99,7 @@ def protected(known: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     tables = {**known["tables"], **new["tables"]}
     before = {"neighbours": known["neighbours"], "tables": known["tables"]}
     now = {"neighbours": new["neighbours"], "tables": {name: tables[name] for name in known["tables"]}}
-    wrong = list(changes(before, now))
+    wrong = list(list_changes(before, now))
     if wrong:
         said = "; ".join(f"{w['key']} was {canonical(w['old'])} and is {canonical(w['new'])}" for w in wrong)
         raise LedgerError(

@@ -16,7 +16,7 @@ from pathlib import Path
 from discreet.ledger.locks import FileLock, is_held
 
 
-class Lease:
+class FileLease:
     """The right to run one charge, until it is released, dropped, or its process ends."""
 
     def __init__(self, folder: Path) -> None:
@@ -35,16 +35,16 @@ class Lease:
         self._lock.close()
 
 
-class Leases:
+class FileLeases:
     """The folder of lease files beside a ledger. Leases are taken only while the ledger's gate is held."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def take(self) -> Lease:
+    def take(self) -> FileLease:
         """Return a new lease, locked."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        return Lease(self._folder)
+        return FileLease(self._folder)
 
     def alive(self, token: str) -> bool:
         """Say whether the holder of that token still runs."""

@@ -20,7 +20,7 @@ from discreet.ledger.chain import Entry
 from discreet.ledger.claims import Claim, Question
 from discreet.ledger.database import PATIENCE, Database, UncertainError
 from discreet.ledger.decisions import Decisions, time_text
-from discreet.ledger.facts import Facts, changes, protected
+from discreet.ledger.facts import LedgerFacts, check_protected, list_changes
 from discreet.ledger.places import Place, create_store, open_store
 from discreet.ledger.steps import step
 from discreet.ledger.suspensions import Suspension
@@ -41,7 +41,7 @@ class Ledger:
     def __init__(
         self,
         place: Place,
-        facts: Facts,
+        facts: LedgerFacts,
         *,
         lease_seconds: float = LEASE,
         patience: float = PATIENCE,
@@ -60,10 +60,10 @@ class Ledger:
             raise
 
     @classmethod
-    def create(cls, place: Place, facts: Facts, **options: Any) -> Self:
+    def create(cls, place: Place, facts: LedgerFacts, **options: Any) -> Self:
         """Make a new ledger, where there is none, and open it. Only `discreet init` does this."""
         values = facts.to_dict()
-        body = {"id": secrets.token_hex(16), "facts": values, "protected": protected(values, values)}
+        body = {"id": secrets.token_hex(16), "facts": values, "protected": check_protected(values, values)}
 
         def fill(db: Database) -> None:
             db.execute("INSERT INTO head VALUES (0, ?)", (chain.GENESIS,))
@@ -74,7 +74,7 @@ class Ledger:
         return cls(place, facts, **options)
 
     @classmethod
-    def open(cls, place: Place, facts: Facts, **options: Any) -> Self:
+    def open(cls, place: Place, facts: LedgerFacts, **options: Any) -> Self:
         """Open the ledger, or raise if there is none or it counted for something else than the policy protects now.
 
         Whatever else changed in the policy is written into the chain; the budget given now is the one that decides.
@@ -264,16 +264,16 @@ class Ledger:
             asked = claims.numbered(db, entry)
         return asked is not None and asked.record is None and self._rules.alive(asked)
 
-    def _adopt(self, facts: Facts) -> None:
+    def _adopt(self, facts: LedgerFacts) -> None:
         values = facts.to_dict()
         with self._store.reading() as db:
             body = _policy(db)
-        protected(body["protected"], values)
+        check_protected(body["protected"], values)
         with self._store.writing() as db:
             self._store.leases.sweep()
             body = _policy(db)
-            known = protected(body["protected"], values)
-            if changed := list(changes(body["facts"], values)):
+            known = check_protected(body["protected"], values)
+            if changed := list(list_changes(body["facts"], values)):
                 news = {"changes": changed, "facts": values, "protected": known}
                 chain.append(db, chain.POLICY, self._rules.now(), news)
 

@@ -20,7 +20,7 @@ def open_store(place: Place, patience: float = PATIENCE) -> Store:
         from discreet.ledger.postgres.store import PostgresStore
 
         return PostgresStore(place, patience)
-    return store.Store(Path(place), patience)
+    return store.SqliteStore(Path(place), patience)
 
 
 def create_store(place: Place, fill: Callable[[Database], None]) -> None:

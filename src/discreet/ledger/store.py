@@ -22,14 +22,14 @@ from pathlib import Path
 
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import PATIENCE, Database
-from discreet.ledger.leases import Leases
+from discreet.ledger.leases import FileLeases
 from discreet.ledger.locks import queue_for
 from discreet.ledger.schema import APPLICATION, SCHEMA, VERSION
 
-_open: weakref.WeakSet[Store] = weakref.WeakSet()
+_open: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
 
 
-class Store:
+class SqliteStore:
     """A ledger's database: reading sees one state of it, writing is all or nothing and durable."""
 
     counted = "SELECT seq FROM sqlite_sequence WHERE name = 'entries'"
@@ -37,7 +37,7 @@ class Store:
     def __init__(self, path: Path, patience: float = PATIENCE) -> None:
         self.path = path
         self.gate = path.with_name("gate")
-        self.leases = Leases(path.with_name("leases"))
+        self.leases = FileLeases(path.with_name("leases"))
         self._patience = patience
         self._mutex = threading.RLock()
         self._connection: sqlite3.Connection | None = None
@@ -205,7 +205,7 @@ def _explained(path: Path, error: sqlite3.Error, patience: float) -> str:
     return f"{path} could not be used ({name}): run `discreet ledger --verify`"
 
 
-_forking: list[Store] = []
+_forking: list[SqliteStore] = []
 
 
 def _before_fork() -> None:

@@ -18,7 +18,7 @@ from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Call
-from discreet.plan.words import told
+from discreet.plan.words import describe_expression
 from discreet.policy.model import Policy
 from discreet.privacy.charges import Charge, add_up
 from discreet.privacy.guarantees import BoundedRangeLoss, PureLoss
@@ -29,8 +29,8 @@ ROWS = 1 << 48
 
 DIGITS = 10**38
 
-Noise = Laplace | Gaussian
-Draw = Noise | Quantile
+AdditiveNoise = Laplace | Gaussian
+Draw = AdditiveNoise | Quantile
 
 SELECTIONS = 32
 """One selection of keys takes at most this part of the budget's delta, so that some of them fit."""
@@ -88,7 +88,7 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
     except ParameterError:  # beyond the widest noise, where the other still is not
         return laplace
     pairs = zip(gaussian.noises, laplace.noises, strict=True)
-    ratios = [expected_error(a) / expected_error(b) for a, b in pairs]
+    ratios = [estimate_error(a) / estimate_error(b) for a, b in pairs]
     return gaussian if math.fsum(ratios) < len(ratios) else laplace
 
 
@@ -96,7 +96,7 @@ def _selection_delta(policy: Policy, bounded: Bounded) -> Fraction:
     """Return the delta of one selection of keys."""
     if policy.question_delta == 0:
         plan = bounded.plan
-        word = " and ".join(told(key.expression, plan.block) for key in plan.keys if key.domain is None)
+        word = " and ".join(describe_expression(key.expression, plan.block) for key in plan.keys if key.domain is None)
         raise QueryError(
             f"grouped by {word}: its values are not declared, and keys taken from the data would tell who is in it; "
             f"declare values = [...] or bounds in the policy, or a budget with delta > 0, so that keys can be selected"
@@ -104,7 +104,7 @@ def _selection_delta(policy: Policy, bounded: Bounded) -> Fraction:
     return min(policy.question_delta, policy.delta / SELECTIONS)
 
 
-def amount(name: str, value: object) -> Fraction:
+def read_amount(name: str, value: object) -> Fraction:
     """Return an epsilon or rho as the exact decimal that was written: 0.1 is one tenth."""
     number = check.positive(name, value)
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
@@ -213,24 +213,24 @@ def _root_down(square: Fraction) -> float:
     return rounded_down(lambda: ball(square).sqrt())
 
 
-def expected_error(noise: Draw) -> float:
+def estimate_error(noise: Draw) -> float:
     """Return the mean distance of the noise from zero, about; of a quantile, in ranks."""
     if isinstance(noise, Quantile):
         return noise.rank_error(0.5)
     return noise.scale if isinstance(noise, Laplace) else noise.sigma * math.sqrt(2 / math.pi)
 
 
-def half_width(priced: Price, aggregate: int, confidence: float) -> float | None:
+def find_half_width(priced: Price, aggregate: int, confidence: float) -> float | None:
     """Return how far a count or a sum lies from the truth at most, at this confidence; None for other aggregates."""
     source = priced.bounded.sources[aggregate]
     measure = priced.bounded.plan.measures[source[0]]
     noise = priced.noises[source[0]]
     if len(source) != 1 or measure.in_cells or isinstance(noise, Quantile):
         return None
-    return float(noise.interval(confidence) * step_of(measure))
+    return float(noise.interval(confidence) * find_step(measure))
 
 
-def step_of(measure: Measure) -> Fraction:
+def find_step(measure: Measure) -> Fraction:
     """Return the value of one step of a measure: of sums, squares and products, else 1."""
     if measure.grid is None or measure.part not in (Part.SUM, Part.SQUARES, Part.PRODUCTS):
         return Fraction(1)

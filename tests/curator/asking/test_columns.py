@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
-from discreet.curator.asking.columns import Term, col, written
+from discreet.curator.asking.columns import Term, col, write_value
 from discreet.query.parse import parse_condition
 
 
@@ -38,7 +38,7 @@ def test_conditions_refuse_and_or_and_strange_values() -> None:
     with pytest.raises(QueryError, match="&"):
         bool(col.age > 3)
     with pytest.raises(QueryError, match="list"):
-        written([1])
+        write_value([1])
 
 
 @given(st.text(max_size=20).filter(lambda text: "\x00" not in text))

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.base.types import Type
-from discreet.curator.estimates.arithmetic import spread
-from discreet.plan.expressions import Column, Expression, Literal
+from discreet.curator.estimates.arithmetic import bound_expression
+from discreet.plan.expressions import Column, Expression, Literal, Slot, refer
 from discreet.plan.functions import call
 
-A, B = (Column("released", name, Type.FLOAT) for name in ("a0", "a1"))
+A, B = (refer("released", Slot.AGGREGATE, index, Type.FLOAT) for index in (0, 1))
 ends = st.floats(-1e6, 1e6).map(lambda x: round(x, 3))
 intervals = st.tuples(ends, ends).map(sorted).map(tuple)
 
@@ -55,7 +55,7 @@ ARITHMETIC = [
 def test_arithmetic_on_points_stays_inside_arithmetic_on_intervals(
     expression: Expression, one: tuple[float, float], two: tuple[float, float], x: float, y: float
 ) -> None:
-    found = spread(expression, {"a0": one, "a1": two})
+    found = bound_expression(expression, {0: one, 1: two})
     assert found is not None
     at = {"a0": one[0] + x * (one[1] - one[0]), "a1": two[0] + y * (two[1] - two[0])}
     exact = value(expression, at)
@@ -65,4 +65,4 @@ def test_arithmetic_on_points_stays_inside_arithmetic_on_intervals(
 
 def test_what_is_no_arithmetic_has_no_interval() -> None:
     condition = call("case", call("gt", A, ONE), A, B)
-    assert spread(condition, {"a0": (0.0, 1.0), "a1": (0.0, 1.0)}) is None
+    assert bound_expression(condition, {0: (0.0, 1.0), 1: (0.0, 1.0)}) is None

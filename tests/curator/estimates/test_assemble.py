@@ -8,7 +8,7 @@ import pytest
 
 from discreet.answers import CLAMPED, SELECTED
 from discreet.base.types import Type
-from discreet.curator.estimates.assemble import CUT, UNGROUPED, selection_note
+from discreet.curator.estimates.assemble import CUT, UNGROUPED, describe_selection
 from discreet.mechanisms.key_selection import KeySelection
 from support.clinic import clinic
 
@@ -59,5 +59,5 @@ def test_a_recorded_answer_is_shown_as_it_was(tmp_path: Path) -> None:
 
 def test_the_note_on_selected_keys_is_made_at_once_however_small_epsilon_is() -> None:
     selection = KeySelection(1e-9, 1e-10, 4)
-    half = int(selection_note(selection).split("those with ")[1].split()[0])
+    half = int(describe_selection(selection).split("those with ")[1].split()[0])
     assert selection.probability(half - 1).low < 0.5 <= selection.probability(half).low

@@ -15,7 +15,7 @@ from discreet.curator.estimates.values import REMARKS, Values
 from discreet.curator.release.release import release
 from discreet.noise.bits import replayed
 from discreet.plan.bounded import Part
-from discreet.plan.question import Kind
+from discreet.plan.question import AggregateKind
 from support.clinic import VISITS, Visit, clinic
 from support.sampling import ALARM, GeneratorBits
 
@@ -65,7 +65,7 @@ def test_intervals_hold_the_truth_often_enough(tmp_path: Path, aggregate: str, h
 
 
 def test_every_aggregate_says_how_its_interval_is_made() -> None:
-    assert set(REMARKS) == set(Kind)
+    assert set(REMARKS) == set(AggregateKind)
 
 
 @pytest.mark.parametrize("aggregate", ["AVG(cost)", "VARIANCE(cost)", "STDDEV(cost)", "MEDIAN(cost)"])

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.curator import Curator
-from discreet.curator.owner.account import open_books
+from discreet.curator.owner.account import open_account
 from support.cli import run
 from support.hospital import HOSPITAL, hospital_in
 from support.ledger import TENTH, question
@@ -32,7 +32,7 @@ def gone(tmp_path: Path) -> Path:
 
 
 def test_the_budget_and_who_is_suspended_need_no_table(gone: Path) -> None:
-    with open_books(gone) as books:
+    with open_account(gone) as books:
         assert books.budget.total.filter.spent[0] == Fraction(1, 4) + Fraction(1, 10)
         assert len(books.budget.suspended) == 1
         books.resume()

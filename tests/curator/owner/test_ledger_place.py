@@ -14,8 +14,8 @@ import pytest
 
 from discreet.base.errors import FailedError, LedgerError, PolicyError, SuspendedError
 from discreet.curator import Curator
-from discreet.curator.owner.account import facts
-from discreet.curator.owner.ledger_place import ledger_place, new_place
+from discreet.curator.owner.account import read_facts
+from discreet.curator.owner.ledger_place import choose_new_place, find_ledger_place
 from discreet.ledger import Ledger, Server
 from discreet.ledger.steps import STEPS, watched
 from discreet.policy import load
@@ -53,15 +53,15 @@ def asked(folder: Path) -> str:
 def test_the_ledger_is_beside_the_policy_unless_it_says_otherwise(tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.write_text(POLICY)
-    assert ledger_place(path) == ledger_place(load(path)) == tmp_path / ".discreet" / "ledger.db"
+    assert find_ledger_place(path) == find_ledger_place(load(path)) == tmp_path / ".discreet" / "ledger.db"
     path.write_text(POLICY + section("clinic"))
-    assert ledger_place(path) == ledger_place(load(path)) == Server(DSN, "clinic")
+    assert find_ledger_place(path) == find_ledger_place(load(path)) == Server(DSN, "clinic")
     path.write_text(section("clinic") + "nonsense = 1\n[more]\n")
     with pytest.raises(PolicyError, match=r"ledger\.nonsense: is not known"):
-        ledger_place(path)
+        find_ledger_place(path)
     path.write_text("nonsense")
     with pytest.raises(LedgerError, match=r"there is no ledger at .* no other is named"):
-        ledger_place(path)
+        find_ledger_place(path)
 
 
 def test_a_second_ledger_beside_a_files_is_refused(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_second_ledger_beside_a_files_is_refused(tmp_path: Path) -> None:
     Curator.init(path)
     path.write_text(POLICY + section("clinic"))
     with pytest.raises(LedgerError, match=r"a ledger already: .* would be a second budget"):
-        new_place(load(path))
+        choose_new_place(load(path))
     with pytest.raises(LedgerError, match="second budget"):
         Curator.init(path)
 
@@ -145,7 +145,7 @@ def test_a_curator_killed_in_any_gap_costs_at_most_one_charge_and_has_one_answer
         crashing("charged")
     crashing(gap)
     assert asked(here) == asked(here)
-    with Ledger.open(ledger_place(here / "policy.toml"), facts(load(here / "policy.toml"))) as ledger:
+    with Ledger.open(find_ledger_place(here / "policy.toml"), read_facts(load(here / "policy.toml"))) as ledger:
         kinds = Counter(entry.kind for entry in ledger.entries())
         assert (kinds["CHARGE"], kinds["RECORD"]) == (1, 1)
         assert ledger.spent().spent[0] == 0.5

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.base.errors import QueryError
 from discreet.curator.owner.tables import Tables
-from discreet.policy.model import View
+from discreet.policy.model import DeclaredView
 from support.clinic import clinic
 
 
@@ -26,5 +26,5 @@ def test_tables_tell_public_facts_only(tmp_path: Path) -> None:
 
 
 def test_views_are_listed_with_their_text() -> None:
-    told = str(Tables((), (View("grown", "SELECT *\nFROM visits WHERE age >= 18"),)))
+    told = str(Tables((), (DeclaredView("grown", "SELECT *\nFROM visits WHERE age >= 18"),)))
     assert told == "grown (view)\n  SELECT * FROM visits WHERE age >= 18"

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.base.errors import QueryError
 from discreet.curator.estimates.values import Values
-from discreet.curator.release.finish import finished
+from discreet.curator.release.finish import finish_rows
 from discreet.curator.release.release import Released, ReleasedSet
 from support.clinic import clinic
 
@@ -33,4 +33,4 @@ def test_arithmetic_beyond_38_digits_is_a_clear_error(tmp_path: Path) -> None:
         question, priced = curator._priced(sql, 0.5, None, None, None, False, {})
     values = Values(question.aggregates, priced, Released((ReleasedSet(((2**100,),)),)))
     with pytest.raises(QueryError, match="38 digits"):
-        finished(question.finish, (), values)
+        finish_rows(question.finish, (), values)

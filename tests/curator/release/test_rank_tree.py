@@ -14,21 +14,21 @@ from scipy import stats
 from discreet.curator.release import rank_tree as ranks
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.noise.bits import replayed
-from discreet.plan.bounded import BRANCHES, tree_levels
-from discreet.plan.grid import Grid
+from discreet.plan.bounded import BRANCHES, count_tree_levels
+from discreet.plan.grid import ClampedGrid
 from support.sampling import ALARM, GeneratorBits
 
 QUIET = Laplace(1e-3)
 """Noise that is nearly never anything but zero."""
 
 
-def grid(points: int) -> Grid:
-    return Grid(Fraction(0), Fraction(1), 0, points - 1)
+def grid(points: int) -> ClampedGrid:
+    return ClampedGrid(Fraction(0), Fraction(1), 0, points - 1)
 
 
 @pytest.mark.parametrize(("points", "levels"), [(1, 1), (16, 1), (17, 2), (256, 2), (257, 3), (16**6, 6)])
 def test_a_tree_has_as_few_levels_as_its_grid_allows(points: int, levels: int) -> None:
-    assert tree_levels(grid(points)) == levels
+    assert count_tree_levels(grid(points)) == levels
 
 
 @given(
@@ -39,10 +39,10 @@ def test_a_tree_has_as_few_levels_as_its_grid_allows(points: int, levels: int) -
 def test_without_noise_the_quantile_is_the_exact_one(cells: dict[int, int], share: Fraction) -> None:
     nodes = ranks.explore(cells, grid(5000), QUIET, (share,))
     values = np.repeat(sorted(cells), [cells[point] for point in sorted(cells)])
-    found = ranks.quantile(nodes, grid(5000), share)
+    found = ranks.estimate_quantile(nodes, grid(5000), share)
     below, up_to = int(np.sum(values < found)), int(np.sum(values <= found))
     assert below <= share * len(values) <= up_to or found == 2500
-    low, high = ranks.interval(nodes, grid(5000), QUIET, share, 0.01)
+    low, high = ranks.bound_quantile(nodes, grid(5000), QUIET, share, 0.01)
     assert low <= found <= max(high, low)
 
 
@@ -50,12 +50,12 @@ def test_every_row_lies_in_one_node_of_each_level() -> None:
     cells = {3: 5, 700: 2, 4999: 9}
     nodes = ranks.explore(cells, grid(5000), QUIET, (Fraction(1, 2),))
     assert sum(nodes[1, child] for child in range(BRANCHES)) == 16
-    assert {level for level, _ in nodes} == set(range(1, tree_levels(grid(5000)) + 1))
+    assert {level for level, _ in nodes} == set(range(1, count_tree_levels(grid(5000)) + 1))
 
 
 def test_ranks_rise_along_boundaries_when_there_is_no_noise() -> None:
     nodes = ranks.explore(dict.fromkeys(range(0, 5000, 7), 1), grid(5000), QUIET, (Fraction(1, 3),))
-    found = ranks.ranks(nodes, grid(5000))
+    found = ranks.list_ranks(nodes, grid(5000))
     assert [each.point for each in found] == sorted({each.point for each in found})
     assert [each.rank for each in found] == sorted(each.rank for each in found)
     assert all(each.rank == math.ceil(min(each.point, 5000) / 7) for each in found)
@@ -72,7 +72,7 @@ def test_the_reach_of_a_sum_of_noises_is_hardly_ever_exceeded(noise: Laplace | G
 
 def test_nothing_at_all_gives_the_whole_range() -> None:
     nodes = ranks.explore({}, grid(5000), Laplace(3.0), (Fraction(1, 2),))
-    low, high = ranks.interval(nodes, grid(5000), Laplace(3.0), Fraction(1, 2), 0.05)
+    low, high = ranks.bound_quantile(nodes, grid(5000), Laplace(3.0), Fraction(1, 2), 0.05)
     assert (low, high) == (0, 4999)
 
 

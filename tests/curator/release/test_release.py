@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from discreet.curator.release.release import Released, ReleasedSet, release
-from discreet.engines.result import Exact, Grouped
+from discreet.engines.result import ExactResult, GroupedSums
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Drawn
@@ -59,7 +59,7 @@ def test_keys_are_selected_by_units_sorted_and_nothing_is_left_of_others(tmp_pat
     sure = priced.selection.threshold[1]
     keys: tuple[tuple[Constant, ...], ...] = (("b",), ("rare",), ("a",), ("none",))
     sums = tuple((10**9, 10**9, -(10**9), 10**9) for _ in priced.bounded.plan.measures)
-    exact = Exact((Grouped(sums, {}, keys, (sure, 1, sure + 5, 0)),))
+    exact = ExactResult((GroupedSums(sums, {}, keys, (sure, 1, sure + 5, 0)),))
     for _ in range(20):
         (found,) = release(priced, exact, {}).sets
         assert found.keys == (("a",), ("b",)), "one unit appears once in a hundred billion times"
@@ -78,7 +78,7 @@ def test_keys_below_the_threshold_of_a_count_are_left_out_of_everything(tmp_path
     places = range(len(priced.bounded.plan.measures))
     sums = tuple(counts if place == priced.counted else totals for place in places)
     for _ in range(20):
-        (found,) = release(priced, Exact((Grouped(sums, {}, keys, (1000, 1, 1000)),)), {}).sets
+        (found,) = release(priced, ExactResult((GroupedSums(sums, {}, keys, (1000, 1, 1000)),)), {}).sets
         assert found.keys == (("a",), ("b",))
         (total,) = (row for place, row in enumerate(found.sums) if place != priced.counted)
         assert [value > 0 for value in total] == [True, False], "values stay with their keys"

@@ -21,14 +21,14 @@ from hypothesis import strategies as st
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT
 from discreet.engines.duck.dialect import DUCKDB
-from discreet.engines.limiting.statement import KeyColumn, Step, step
+from discreet.engines.limiting.statement import KeyColumn, Statement, write_statement
 from discreet.plan.bounded import Limits, Measure, Part
 from discreet.plan.expressions import Column
-from discreet.plan.grid import Grid
+from discreet.plan.grid import ClampedGrid
 
 PRIME = 2**31 - 1
 REACH = 40
-GRID = Grid(Fraction(0), Fraction(1), -REACH, REACH)
+GRID = ClampedGrid(Fraction(0), Fraction(1), -REACH, REACH)
 SUMS = (Measure(Part.ROWS), Measure(Part.UNITS), Measure(Part.SUM, grid=GRID), Measure(Part.VALUES))
 RANKS = (*SUMS, Measure(Part.RANKS, grid=GRID))
 WARDS, DAYS = ("n", "it's", "ü"), (3, 4, 9)
@@ -62,16 +62,16 @@ def found(
     listed = ", ".join(f"{each} AS __discreet_m{place}" for place, each in enumerate(contributions))
     text = f"SELECT u AS {UNIT}, w, d, {listed} FROM given"
     kind = (Type.INTEGER if more.get("whole_units") else Type.TEXT) if more.get("units", True) else None
-    sums, cells = run(step(text, kind, keys, limits, measures, DUCKDB))
+    sums, cells = run(write_statement(text, kind, keys, limits, measures, DUCKDB))
     if measures is SUMS:
-        ranked, _ = run(step(text, kind, keys, limits, measures, BY_WINDOWS))
+        ranked, _ = run(write_statement(text, kind, keys, limits, measures, BY_WINDOWS))
         assert sorted(ranked, key=repr) == sorted(sums, key=repr)
     assert all(type(number) is int for _, *numbers in sums for number in numbers)
     in_cells = {(named(key, keys), cell): count for key, cell, count in cells.get(4, [])}
     return {named(key, keys): tuple(numbers) for key, *numbers in sums}, in_cells
 
 
-def run(made: Step) -> Any:
+def run(made: Statement) -> Any:
     return made.read(CONNECTION.execute(made.statement).fetchall())
 
 
@@ -259,7 +259,7 @@ def test_rows_that_are_units_are_all_counted() -> None:
 def test_sums_beyond_64_bits_are_exact_scaled_or_not() -> None:
     big = 2**63 - 1
     rows: list[Row] = [(1, "n", 3, big)] * 5 + [(1, "n", 4, -big - 1)] * 5
-    measures = (*SUMS[:2], Measure(Part.SUM, grid=Grid(Fraction(0), Fraction(1), -big - 1, big)), SUMS[3])
+    measures = (*SUMS[:2], Measure(Part.SUM, grid=ClampedGrid(Fraction(0), Fraction(1), -big - 1, big)), SUMS[3])
     assert [found(rows, PUBLIC, Limits(99, 9, 9), measures)[0][key][2] for key in (("n", 3), ("n", 4))] == [
         5 * big,
         -5 * big - 5,
@@ -282,8 +282,8 @@ def test_a_unit_far_over_all_limits_reaches_them(whole: bool, most: int) -> None
     )
     for many in (3, 4):
         kind, limits = Type.INTEGER if whole else Type.TEXT, Limits(many * most, most, 4)
-        sums, _ = run(step(text, kind, keys, limits, (SUMS[0], SUMS[2]), DUCKDB))
-        assert sorted(run(step(text, kind, keys, limits, (SUMS[0], SUMS[2]), BY_WINDOWS))[0]) == sorted(sums)
+        sums, _ = run(write_statement(text, kind, keys, limits, (SUMS[0], SUMS[2]), DUCKDB))
+        assert sorted(run(write_statement(text, kind, keys, limits, (SUMS[0], SUMS[2]), BY_WINDOWS))[0]) == sorted(sums)
         assert len(sums) == -(-many * most // 4), "four rows in each group, but for the last"
         assert sum(n for _, n, _ in sums) == many * most
         assert sum(s for _, _, s in sums) == many * most * REACH

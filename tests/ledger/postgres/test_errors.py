@@ -7,7 +7,7 @@ import pytest
 
 from discreet.base.errors import LedgerError
 from discreet.ledger import Server
-from discreet.ledger.postgres.errors import plainly
+from discreet.ledger.postgres.errors import explain_errors
 
 SERVER = Server("LEDGER_DSN")
 
@@ -30,12 +30,12 @@ SERVER = Server("LEDGER_DSN")
     ],
 )
 def test_every_failure_has_a_remedy(error: type[Exception], words: str) -> None:
-    with pytest.raises(LedgerError, match=words) as caught, plainly(SERVER, 2):
+    with pytest.raises(LedgerError, match=words) as caught, explain_errors(SERVER, 2):
         raise error("secret")
     assert "secret" not in str(caught.value)
     assert caught.value.__suppress_context__
 
 
 def test_the_ledgers_own_errors_pass() -> None:
-    with pytest.raises(LedgerError, match="as it is"), plainly(SERVER, 2):
+    with pytest.raises(LedgerError, match="as it is"), explain_errors(SERVER, 2):
         raise LedgerError("as it is")

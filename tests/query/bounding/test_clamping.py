@@ -7,13 +7,13 @@ import pytest
 from discreet.base.errors import QueryError
 from discreet.plan.bounded import Part
 from discreet.query.bound import bound
-from discreet.query.bounding.clamping import with_clamped
+from discreet.query.bounding.clamping import add_clamped_counts
 from support.hospital import asked, catalog_of, engine_of
 
 
 def test_one_count_for_every_column_that_is_clamped() -> None:
     engine = engine_of()
-    question = with_clamped(asked(engine, "SELECT SUM(cost), AVG(cost), MEDIAN(age), COUNT(sick) FROM visits"))
+    question = add_clamped_counts(asked(engine, "SELECT SUM(cost), AVG(cost), MEDIAN(age), COUNT(sick) FROM visits"))
     names = [name for name, _ in question.finish.outputs]
     assert names[4:] == ["clamped_cost", "clamped_age"]
     parts = [measure.part for measure in bound(question, catalog_of(engine)).plan.measures]
@@ -22,9 +22,9 @@ def test_one_count_for_every_column_that_is_clamped() -> None:
 
 def test_counts_alone_are_not_clamped() -> None:
     question = asked(engine_of(), "SELECT COUNT(*), COUNT(cost) FROM visits")
-    assert with_clamped(question) == question
+    assert add_clamped_counts(question) == question
 
 
 def test_a_name_that_is_taken_is_refused_before_anything_is_charged() -> None:
     with pytest.raises(QueryError, match="'clamped_cost', and there is one already"):
-        with_clamped(asked(engine_of(), "SELECT SUM(cost), COUNT(*) AS clamped_cost FROM visits"))
+        add_clamped_counts(asked(engine_of(), "SELECT SUM(cost), COUNT(*) AS clamped_cost FROM visits"))

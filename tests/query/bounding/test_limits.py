@@ -6,7 +6,7 @@ import pytest
 
 from discreet.plan.bounded import Limits
 from discreet.plan.relations import Match, Scan
-from discreet.query.bounding.limits import Most
+from discreet.query.bounding.limits import UnitRows
 from support.hospital import POLICY, bounded, engine_of, refusal
 
 ENGINE = engine_of(
@@ -77,6 +77,6 @@ def test_too_many_rows_are_refused_before_anything_runs() -> None:
 
 
 def test_totals_come_from_whichever_limits_there_are() -> None:
-    assert Most(None, 3, 2).total == 6
-    assert Most(4, 3, 2).total == 4
-    assert Most(None, 3, 2).times(5) == Most(None, 15, 2)
+    assert UnitRows(None, 3, 2).total == 6
+    assert UnitRows(4, 3, 2).total == 4
+    assert UnitRows(None, 3, 2).times(5) == UnitRows(None, 15, 2)

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.plan.bounded import Part
-from discreet.plan.grid import Grid
+from discreet.plan.grid import ClampedGrid
 from support.hospital import bounded, refusal
 from support.oracle import ENGINE, assert_same
 
@@ -50,7 +50,7 @@ def test_sums_of_expressions_have_the_grid_of_their_range() -> None:
 
 def test_a_sum_of_sums_reaches_as_far_as_all_rows_of_a_unit() -> None:
     found = bounded(ENGINE, "SELECT SUM(t) FROM (SELECT patient, SUM(age) AS t FROM visits GROUP BY patient)").plan
-    assert found.measures[0].grid == Grid(Fraction(0), Fraction(1), 0, 20 * 110)
+    assert found.measures[0].grid == ClampedGrid(Fraction(0), Fraction(1), 0, 20 * 110)
     assert found.l1(found.measures[0]) == 20 * 110
 
 

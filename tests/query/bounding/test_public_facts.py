@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.plan.ranges import Range
-from discreet.query.bounding.public_facts import Facts, hull
+from discreet.query.bounding.public_facts import PublicFacts, cover_ranges
 from support.hospital import POLICY, asked, bounded, catalog_of, engine_of, refusal
 from support.oracle import ENGINE
 
@@ -43,7 +43,7 @@ def test_ranges(argument: str, source: str, ends: tuple[int, int]) -> None:
     question = asked(ENGINE, f"SELECT COUNT({argument}) FROM {source}")
     (found,) = question.aggregates
     assert found.argument is not None
-    known = Facts.of(question.block, catalog_of(ENGINE)).range(found.argument)
+    known = PublicFacts.of(question.block, catalog_of(ENGINE)).range(found.argument)
     assert known is not None
     assert [known.lower, known.upper] == list(ends)
 
@@ -52,7 +52,7 @@ def test_a_column_that_is_redefined_has_no_range_of_its_old_name() -> None:
     question = asked(ENGINE, "SELECT COUNT(age) FROM (SELECT patient + 1 AS age FROM visits)")
     (found,) = question.aggregates
     assert found.argument is not None
-    assert Facts.of(question.block, catalog_of(ENGINE)).range(found.argument) is None
+    assert PublicFacts.of(question.block, catalog_of(ENGINE)).range(found.argument) is None
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_a_column_that_is_redefined_has_no_range_of_its_old_name() -> None:
 def test_domains(key: str, domain: tuple[object, ...] | None) -> None:
     source = "(SELECT ward, age, sick, patient + 0 AS patient, CAST(patient AS TEXT) AS secret FROM visits)"
     question = asked(ENGINE, f"SELECT COUNT(*) FROM {source} GROUP BY {key}")
-    assert Facts.of(question.block, catalog_of(ENGINE)).domain(question.keys[0]) == domain
+    assert PublicFacts.of(question.block, catalog_of(ENGINE)).domain(question.keys[0]) == domain
 
 
 def test_constants_and_remainders_are_keys_of_few_values() -> None:
     constant = asked(ENGINE, "SELECT k, COUNT(*) FROM (SELECT 7 AS k FROM visits) GROUP BY k")
-    assert Facts.of(constant.block, catalog_of(ENGINE)).domain(constant.keys[0]) == (7,)
+    assert PublicFacts.of(constant.block, catalog_of(ENGINE)).domain(constant.keys[0]) == (7,)
     rest = asked(ENGINE, "SELECT patient % 3 AS r, COUNT(*) FROM visits GROUP BY r")
-    found = Facts.of(rest.block, catalog_of(ENGINE)).domain(rest.keys[0])
+    found = PublicFacts.of(rest.block, catalog_of(ENGINE)).domain(rest.keys[0])
     assert set(found or ()) >= {-2, -1, 0, 1, 2}
 
 
@@ -96,19 +96,19 @@ d = { type = "date", lower = 2026-01-30, upper = 2026-02-02 }
 """
     engine = engine_of(policy, {"t": pa.table({"d": pa.array([], pa.date32())})})
     days = asked(engine, "SELECT d, COUNT(*) FROM t GROUP BY d")
-    assert Facts.of(days.block, catalog_of(engine)).domain(days.keys[0]) == tuple(
+    assert PublicFacts.of(days.block, catalog_of(engine)).domain(days.keys[0]) == tuple(
         dt.date(2026, 1, 30) + dt.timedelta(days=place) for place in range(4)
     )
     months = asked(engine, "SELECT date_trunc('month', d) AS m, COUNT(*) FROM t GROUP BY m")
-    found = Facts.of(months.block, catalog_of(engine)).domain(months.keys[0])
+    found = PublicFacts.of(months.block, catalog_of(engine)).domain(months.keys[0])
     assert found is not None
     assert [str(value)[:10] for value in found] == ["2026-01-01", "2026-02-01"]
 
 
 def test_the_hull_of_ranges() -> None:
     one, other = Range(Fraction(0), Fraction(5), Fraction(1)), Range(Fraction(-3), Fraction(2), Fraction(1, 2))
-    assert hull([one, other]) == Range(Fraction(-3), Fraction(5), Fraction(1, 2))
-    assert hull([one, None]) is None
+    assert cover_ranges([one, other]) == Range(Fraction(-3), Fraction(5), Fraction(1, 2))
+    assert cover_ranges([one, None]) is None
 
 
 DAYS = "seen = { lower = 1970-01-01, upper = 1999-12-31 }"

@@ -6,7 +6,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from discreet.query.scalars.calls import ascii_lower
+from discreet.query.scalars.calls import lower_ascii
 from support.hospital import answered, engine_of, refusal, sums
 
 ROWS = pa.table(
@@ -173,4 +173,4 @@ def test_what_is_refused(condition: str, part: str) -> None:
 
 
 def test_only_letters_of_ascii_are_lowered() -> None:
-    assert ascii_lower("A\u00c9Z\u0130k") == "a\u00c9z\u0130k"
+    assert lower_ascii("A\u00c9Z\u0130k") == "a\u00c9z\u0130k"

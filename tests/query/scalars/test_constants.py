@@ -12,7 +12,7 @@ import pytest
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.expressions import Literal
-from discreet.query.scalars.constants import constant
+from discreet.query.scalars.constants import to_literal
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from discreet.query.scalars.constants import constant
     ],
 )
 def test_parameters_are_taken_exactly(value: object, literal: Literal) -> None:
-    found = constant(value)
+    found = to_literal(value)
     assert found == literal
     assert type(found.value) is type(literal.value)
 
@@ -42,7 +42,7 @@ def test_parameters_are_taken_exactly(value: object, literal: Literal) -> None:
 )
 def test_parameters_that_no_engine_can_hold_are_refused(value: object) -> None:
     with pytest.raises(QueryError, match="the parameter"):
-        constant(value, "the parameter")
+        to_literal(value, "the parameter")
     too_early = dt.datetime(1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=23)))
     with pytest.raises(QueryError, match="is not a timestamp"):
-        constant(too_early)
+        to_literal(too_early)

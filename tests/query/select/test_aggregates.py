@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.plan.question import Kind
+from discreet.plan.question import AggregateKind
 from support.hospital import asked, bounded, engine_of, refusal, sums
 
 ENGINE = engine_of()
@@ -15,44 +15,44 @@ ENGINE = engine_of()
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("COUNT(*)", Kind.ROWS),
-        ("COUNT()", Kind.ROWS),
-        ("COUNT(1)", Kind.ROWS),
-        ("COUNT('x')", Kind.ROWS),
-        ("COUNT(age)", Kind.VALUES),
-        ("COUNT(age + 1)", Kind.VALUES),
-        ("COUNT(DISTINCT patient)", Kind.UNITS),
-        ("COUNT(DISTINCT visits.PATIENT)", Kind.UNITS),
-        ("SUM(age)", Kind.SUM),
-        ("AVG(age)", Kind.MEAN),
-        ("VARIANCE(age)", Kind.VARIANCE),
-        ("VAR_SAMP(age)", Kind.VARIANCE),
-        ("VAR_POP(age)", Kind.VARIANCE_POP),
-        ("STDDEV(age)", Kind.DEVIATION),
-        ("STDDEV_SAMP(age)", Kind.DEVIATION),
-        ("STDDEV_POP(age)", Kind.DEVIATION_POP),
-        ("MEDIAN(age)", Kind.QUANTILE),
-        ("QUANTILE_CONT(age, 0.5)", Kind.QUANTILE),
-        ("PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age)", Kind.QUANTILE),
-        ("PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age DESC)", Kind.QUANTILE),
-        ("COUNT(patient)", Kind.ROWS),
-        ("COUNT(DISTINCT age)", Kind.DISTINCT),
-        ("COUNT(*) FILTER (WHERE sick)", Kind.VALUES),
-        ("COUNT(age) FILTER (WHERE sick)", Kind.VALUES),
-        ("SUM(age) FILTER (WHERE sick)", Kind.SUM),
-        ("SUM(age + 1)", Kind.SUM),
-        ("SUM(1)", Kind.SUM),
-        ("MIN(age)", Kind.LEAST),
-        ("MAX(age)", Kind.GREATEST),
-        ("CORR(age, cost)", Kind.CORRELATION),
-        ("COVAR_POP(age, cost)", Kind.COVARIANCE_POP),
-        ("COVAR_SAMP(age, cost)", Kind.COVARIANCE),
+        ("COUNT(*)", AggregateKind.ROWS),
+        ("COUNT()", AggregateKind.ROWS),
+        ("COUNT(1)", AggregateKind.ROWS),
+        ("COUNT('x')", AggregateKind.ROWS),
+        ("COUNT(age)", AggregateKind.VALUES),
+        ("COUNT(age + 1)", AggregateKind.VALUES),
+        ("COUNT(DISTINCT patient)", AggregateKind.UNITS),
+        ("COUNT(DISTINCT visits.PATIENT)", AggregateKind.UNITS),
+        ("SUM(age)", AggregateKind.SUM),
+        ("AVG(age)", AggregateKind.MEAN),
+        ("VARIANCE(age)", AggregateKind.VARIANCE),
+        ("VAR_SAMP(age)", AggregateKind.VARIANCE),
+        ("VAR_POP(age)", AggregateKind.VARIANCE_POP),
+        ("STDDEV(age)", AggregateKind.DEVIATION),
+        ("STDDEV_SAMP(age)", AggregateKind.DEVIATION),
+        ("STDDEV_POP(age)", AggregateKind.DEVIATION_POP),
+        ("MEDIAN(age)", AggregateKind.QUANTILE),
+        ("QUANTILE_CONT(age, 0.5)", AggregateKind.QUANTILE),
+        ("PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age)", AggregateKind.QUANTILE),
+        ("PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age DESC)", AggregateKind.QUANTILE),
+        ("COUNT(patient)", AggregateKind.ROWS),
+        ("COUNT(DISTINCT age)", AggregateKind.DISTINCT),
+        ("COUNT(*) FILTER (WHERE sick)", AggregateKind.VALUES),
+        ("COUNT(age) FILTER (WHERE sick)", AggregateKind.VALUES),
+        ("SUM(age) FILTER (WHERE sick)", AggregateKind.SUM),
+        ("SUM(age + 1)", AggregateKind.SUM),
+        ("SUM(1)", AggregateKind.SUM),
+        ("MIN(age)", AggregateKind.LEAST),
+        ("MAX(age)", AggregateKind.GREATEST),
+        ("CORR(age, cost)", AggregateKind.CORRELATION),
+        ("COVAR_POP(age, cost)", AggregateKind.COVARIANCE_POP),
+        ("COVAR_SAMP(age, cost)", AggregateKind.COVARIANCE),
     ],
 )
-def test_the_aggregates(text: str, kind: Kind) -> None:
+def test_the_aggregates(text: str, kind: AggregateKind) -> None:
     (found,) = asked(ENGINE, f"SELECT {text} FROM visits").aggregates
     assert found.kind is kind
-    assert found.share == (Fraction(1, 2) if kind is Kind.QUANTILE else None)
+    assert found.share == (Fraction(1, 2) if kind is AggregateKind.QUANTILE else None)
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from discreet.base.errors import QueryError
-from discreet.policy.model import Engine, Kind
+from discreet.policy.model import DeclaredEngine, EngineKind
 from discreet.query.build import build
 from discreet.query.catalog import Catalog
 from discreet.query.parse import parse
 from support.hospital import HOSPITAL, POLICY, VISITS, catalog_of, engine_of
 
-ELSEWHERE = Engine("warehouse", Kind.POSTGRES, dsn_env="W")
+ELSEWHERE = DeclaredEngine("warehouse", EngineKind.POSTGRES, dsn_env="W")
 
 
 def apart(*elsewhere: str) -> Catalog:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from discreet.base.errors import QueryError
-from discreet.engines.duck.forms import quoted, text
+from discreet.engines.duck.literals import quote_name, write_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,25 +66,25 @@ class Term:
 
     def between(self, low: object, high: object) -> Term:
         """low <= x <= high."""
-        return Term(f"({self.sql} BETWEEN {written(low)} AND {written(high)})")
+        return Term(f"({self.sql} BETWEEN {write_value(low)} AND {write_value(high)})")
 
     def isin(self, values: list[object]) -> Term:
         """One of these values."""
-        return Term(f"({self.sql} IN ({', '.join(written(value) for value in values)}))")
+        return Term(f"({self.sql} IN ({', '.join(write_value(value) for value in values)}))")
 
     def like(self, pattern: str) -> Term:
         """Matches a pattern of LIKE."""
-        return Term(f"({self.sql} LIKE {text(pattern)})")
+        return Term(f"({self.sql} LIKE {write_text(pattern)})")
 
     def is_null(self) -> Term:
         """Has no value."""
         return Term(f"({self.sql} IS NULL)")
 
     def _with(self, word: str, other: object) -> Term:
-        return Term(f"({self.sql} {word} {written(other)})")
+        return Term(f"({self.sql} {word} {write_value(other)})")
 
 
-def written(value: object) -> str:
+def write_value(value: object) -> str:
     """Return a Python value as SQL."""
     if isinstance(value, Term):
         return value.sql
@@ -94,11 +94,11 @@ def written(value: object) -> str:
         number = format(Decimal(repr(value) if isinstance(value, float) else value), "f")
         return f"({number})" if number.startswith("-") else number
     if isinstance(value, dt.datetime):
-        return f"TIMESTAMP {text(value.isoformat(sep=' '))}"
+        return f"TIMESTAMP {write_text(value.isoformat(sep=' '))}"
     if isinstance(value, dt.date):
-        return f"DATE {text(value.isoformat())}"
+        return f"DATE {write_text(value.isoformat())}"
     if isinstance(value, str):
-        return text(value)
+        return write_text(value)
     raise QueryError(f"{type(value).__name__} cannot stand in a condition; use numbers, text, booleans or dates")
 
 
@@ -108,10 +108,10 @@ class Columns:
     def __getattr__(self, name: str) -> Term:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Term(quoted(name))
+        return Term(quote_name(name))
 
     def __getitem__(self, name: str) -> Term:
-        return Term(quoted(name))
+        return Term(quote_name(name))
 
 
 col = Columns()

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from discreet.curator.estimates.assemble import selection_note
+from discreet.curator.estimates.assemble import describe_selection
 from discreet.mechanisms import Laplace
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, KeySet, Part
 from discreet.plan.expressions import Expression
-from discreet.plan.question import RANKED, Aggregate, Kind, Question
-from discreet.plan.relations import Block, Lookup, Scan, sources
-from discreet.plan.words import told
-from discreet.query.price import Draw, Price, expected_error, half_width, step_of
+from discreet.plan.question import RANKED, Aggregate, AggregateKind, Question
+from discreet.plan.relations import Block, Lookup, Scan, list_sources
+from discreet.plan.words import describe_expression
+from discreet.query.price import Draw, Price, estimate_error, find_half_width, find_step
 
 CONFIDENCE = 0.95
 
@@ -56,32 +56,32 @@ class Explanation:
         for measure, noise, share in zip(plan.measures, priced.noises, priced.shares, strict=True):
             other = measure.other if measure.part in (Part.PRODUCTS, Part.VALUES) else None
             name = _named(measure.argument, other, plan.block)
-            step = 1.0 if isinstance(noise, Quantile) else float(step_of(measure))
-            moved, error = _shown(plan.l1(measure) * step), _shown(expected_error(noise) * step)
+            step = 1.0 if isinstance(noise, Quantile) else float(find_step(measure))
+            moved, error = _shown(plan.l1(measure) * step), _shown(estimate_error(noise) * step)
             lines.append(
                 f"measure    {WORDS[measure.part].format(name)}: sensitivity {moved}, "
                 f"{_noise(noise)} of {error} on average, {float(share):.0%} of the charge"
             )
         if priced.selection is not None:
-            lines.append(f"selection  {selection_note(priced.selection)}")
+            lines.append(f"selection  {describe_selection(priced.selection)}")
         lines.append("")
         for place, asked in enumerate(self.question.aggregates):
-            width = half_width(priced, place, CONFIDENCE)
+            width = find_half_width(priced, place, CONFIDENCE)
             error = f"+- {_shown(width)} at {CONFIDENCE:.0%}" if width is not None else _relative(asked)
-            lines.append(f"error      {described(asked, plan.block)}: {error}")
+            lines.append(f"error      {describe_aggregate(asked, plan.block)}: {error}")
         return "\n".join([*lines, *(f"note       {remark}" for remark in self.remarks)])
 
 
-def described(asked: Aggregate, block: Block | None = None) -> str:
+def describe_aggregate(asked: Aggregate, block: Block | None = None) -> str:
     """Return an aggregate in words."""
     name = _named(asked.argument, asked.other, block)
-    if asked.kind is Kind.QUANTILE and asked.share is not None:
+    if asked.kind is AggregateKind.QUANTILE and asked.share is not None:
         return f"quantile {float(asked.share):g} of {name}"
     return f"{asked.kind.value} of {name}" if name else asked.kind.value
 
 
 def _named(argument: Expression | None, other: Expression | None, block: Block | None) -> str:
-    return " and ".join(told(each, block) for each in (argument, other) if each is not None)
+    return " and ".join(describe_expression(each, block) for each in (argument, other) if each is not None)
 
 
 def _rows(count: int) -> str:
@@ -102,7 +102,7 @@ def _noise(noise: Draw) -> str:
 
 def _tables(plan: BoundedPlan, units: Mapping[str, str]) -> list[str]:
     found = []
-    for each in sources(plan.block):
+    for each in list_sources(plan.block):
         if isinstance(each, Scan):
             cut = "" if each.rows is None else f", {_rows(each.rows)} of a unit at most before it is joined"
             found.append(f"table      {each.table}, unit: {units.get(each.table, 'each row')}{cut}")
@@ -121,7 +121,8 @@ def _keys(plan: BoundedPlan, index: int) -> str:
     if not keys:
         return "none: one row"
     listed = ", ".join(
-        f"{told(key.expression, plan.block)}{f' ({len(key.domain)})' if key.domain else ''}" for key in keys
+        f"{describe_expression(key.expression, plan.block)}{f' ({len(key.domain)})' if key.domain else ''}"
+        for key in keys
     )
     if plan.selects(index):
         return f"{listed}: those that a private selection keeps"
@@ -132,14 +133,16 @@ def _shown(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def offered(question: Question, choices: list[Price]) -> str:
+def describe_choices(question: Question, choices: list[Price]) -> str:
     """Return what some epsilons would give."""
     lines = []
     for words, priced in zip(("0.05", "0.2", "1.0"), choices, strict=True):
-        errors = [_error(asked, half_width(priced, place, 0.95)) for place, asked in enumerate(question.aggregates)]
+        errors = [
+            _error(asked, find_half_width(priced, place, 0.95)) for place, asked in enumerate(question.aggregates)
+        ]
         lines.append(f"  epsilon={words}: {', '.join(errors)}")
     return "\n".join(lines)
 
 
 def _error(asked: Aggregate, width: float | None) -> str:
-    return f"{described(asked)} {f'+- {width:,.4g}' if width is not None else '(depends on the data)'}"
+    return f"{describe_aggregate(asked)} {f'+- {width:,.4g}' if width is not None else '(depends on the data)'}"

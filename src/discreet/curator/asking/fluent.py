@@ -9,7 +9,7 @@ from typing import Any
 from discreet.answers.answer import Answer
 from discreet.base.errors import QueryError
 from discreet.curator.asking.columns import Term
-from discreet.engines.duck.forms import quoted
+from discreet.engines.duck.literals import quote_name
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class TableQuestion:
             raise QueryError(f'how must be "inner" or "left"; got {how!r}')
         names = [on] if isinstance(on, str) else on
         word = "LEFT JOIN" if how == "left" else "JOIN"
-        using = ", ".join(quoted(name) for name in names)
-        return replace(self, joins=(*self.joins, f"{word} {quoted(table)} USING ({using})"))
+        using = ", ".join(quote_name(name) for name in names)
+        return replace(self, joins=(*self.joins, f"{word} {quote_name(table)} USING ({using})"))
 
     def count(self, column: str | None = None, **how: Any) -> Answer:
         """Count rows, or the values of a column that are not null."""
@@ -66,28 +66,30 @@ class TableQuestion:
 
     def count_units(self, unit: str, **how: Any) -> Answer:
         """Count distinct units."""
-        return self._asked(f"COUNT(DISTINCT {quoted(unit)}) AS n", how)
+        return self._asked(f"COUNT(DISTINCT {quote_name(unit)}) AS n", how)
 
     def sum(self, column: str, **how: Any) -> Answer:
         """Sum a column with declared bounds."""
-        return self._asked(f"SUM({self._allowed(column)}) AS {quoted(f'sum_{column}')}", how)
+        return self._asked(f"SUM({self._allowed(column)}) AS {quote_name(f'sum_{column}')}", how)
 
     def mean(self, column: str, **how: Any) -> Answer:
         """Average a column with declared bounds."""
-        return self._asked(f"AVG({self._allowed(column)}) AS {quoted(f'mean_{column}')}", how)
+        return self._asked(f"AVG({self._allowed(column)}) AS {quote_name(f'mean_{column}')}", how)
 
     def variance(self, column: str, **how: Any) -> Answer:
         """Return the sample variance of a column with declared bounds."""
-        return self._asked(f"VARIANCE({self._allowed(column)}) AS {quoted(f'variance_{column}')}", how)
+        return self._asked(f"VARIANCE({self._allowed(column)}) AS {quote_name(f'variance_{column}')}", how)
 
     def median(self, column: str, **how: Any) -> Answer:
         """Return the median of a column with declared bounds."""
-        return self._asked(f"MEDIAN({self._allowed(column)}) AS {quoted(f'median_{column}')}", how)
+        return self._asked(f"MEDIAN({self._allowed(column)}) AS {quote_name(f'median_{column}')}", how)
 
     def quantiles(self, column: str, shares: list[float], **how: Any) -> Answer:
         """Return several quantiles, all for the price of one."""
         name = self._allowed(column)
-        listed = ", ".join(f"QUANTILE_CONT({name}, {share!r}) AS {quoted(f'q{share:g}_{column}')}" for share in shares)
+        listed = ", ".join(
+            f"QUANTILE_CONT({name}, {share!r}) AS {quote_name(f'q{share:g}_{column}')}" for share in shares
+        )
         return self._asked(listed, how)
 
     def histogram(self, column: str, **how: Any) -> Answer:
@@ -97,11 +99,11 @@ class TableQuestion:
     def _allowed(self, column: str) -> str:
         if self.only is not None and column not in self.only:
             raise QueryError(f"{column!r} was not selected; select(...) it, or leave select out")
-        return quoted(column)
+        return quote_name(column)
 
     def _asked(self, aggregates: str, how: dict[str, Any]) -> Answer:
-        keys = ", ".join(quoted(key) for key in self.keys)
-        text = f"SELECT {f'{keys}, ' if keys else ''}{aggregates} FROM {quoted(self.name)}"
+        keys = ", ".join(quote_name(key) for key in self.keys)
+        text = f"SELECT {f'{keys}, ' if keys else ''}{aggregates} FROM {quote_name(self.name)}"
         text += "".join(f" {join}" for join in self.joins)
         if self.conditions:
             text += " WHERE " + " AND ".join(f"({condition})" for condition in self.conditions)

@@ -10,17 +10,17 @@ from fractions import Fraction
 from discreet.base import check
 from discreet.base.errors import ParameterError, QueryError
 from discreet.mechanisms.quantile import Quantile
-from discreet.plan.expressions import Column
-from discreet.plan.question import Kind, Question
+from discreet.plan.expressions import Reference, Slot
+from discreet.plan.question import AggregateKind, Question
 from discreet.policy.model import Policy
 from discreet.query.bound import Bounded
-from discreet.query.price import Draw, Price, half_width, price
+from discreet.query.price import Draw, Price, find_half_width, price
 
 CONFIDENCE = 0.95
 LARGEST = 2.0**12
 
 
-def least_epsilon(
+def find_least_epsilon(
     question: Question, bounded: Bounded, policy: Policy, wanted: Mapping[str, object], min_count: int | None
 ) -> Fraction:
     """Return the least epsilon, to three digits and rounded up, that keeps every column named within its error."""
@@ -45,10 +45,10 @@ def _aggregate(question: Question, name: str) -> int:
     """Return the aggregate that a column of the answer is, unchanged."""
     outputs = {column.casefold(): expression for column, expression in question.finish.outputs}
     expression = outputs.get(str(name).casefold())
-    if not isinstance(expression, Column) or not expression.name.startswith("a"):
+    if not isinstance(expression, Reference) or expression.slot is not Slot.AGGREGATE:
         listed = ", ".join(repr(column) for column, _ in question.finish.outputs)
         raise QueryError(f"within takes columns of the answer that are plain aggregates, of {listed}; not {name!r}")
-    return int(expression.name[1:])
+    return expression.index
 
 
 def _close(priced: Price, question: Question, targets: list[tuple[int, float]], min_count: int | None) -> bool:
@@ -56,11 +56,11 @@ def _close(priced: Price, question: Question, targets: list[tuple[int, float]], 
 
 
 def _error(priced: Price, question: Question, aggregate: int, min_count: int | None) -> float:
-    width = half_width(priced, aggregate, CONFIDENCE)
+    width = find_half_width(priced, aggregate, CONFIDENCE)
     if width is not None:
         return width
     asked = question.aggregates[aggregate]
-    if asked.kind is not Kind.MEAN or min_count is None:
+    if asked.kind is not AggregateKind.MEAN or min_count is None:
         raise QueryError(
             f"the error of a {asked.kind.value} depends on how many rows there are, which is private; use within for "
             "counts and sums, declare min_count in the policy for means, or ask with epsilon="

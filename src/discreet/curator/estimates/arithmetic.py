@@ -6,34 +6,37 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from discreet.plan.expressions import Column, Expression, Literal, columns_of
+from discreet.plan.expressions import Column, Expression, Literal, Reference, Slot, find_columns
 
 Interval = tuple[float, float]
 
 
-def aggregates_in(expression: Expression) -> tuple[str, ...]:
-    """Return the released aggregates that an expression is computed from, each once."""
-    names = [column.name for column in columns_of(expression) if column.name.startswith("a")]
-    return tuple(dict.fromkeys(names))
+def find_aggregates(expression: Expression) -> tuple[int, ...]:
+    """Return the places of the released aggregates that an expression is computed from, each once."""
+    found = [each for each in find_columns(expression) if isinstance(each, Reference)]
+    return tuple(dict.fromkeys(each.index for each in found if each.slot is Slot.AGGREGATE))
 
 
-def spread(expression: Expression, known: Mapping[str, Interval]) -> Interval | None:
+def bound_expression(expression: Expression, known: Mapping[int, Interval]) -> Interval | None:
     """Return what an expression can be when each aggregate lies in its interval; None where it is no arithmetic.
 
     >>> from discreet.base.types import Type
+    >>> from discreet.plan.expressions import refer
     >>> from discreet.plan.functions import call
-    >>> a = Column("released", "a0", Type.INTEGER)
-    >>> spread(call("mul", Literal(-2, Type.INTEGER), a), {"a0": (1.0, 3.0)})
+    >>> a = refer("released", Slot.AGGREGATE, 0, Type.INTEGER)
+    >>> bound_expression(call("mul", Literal(-2, Type.INTEGER), a), {0: (1.0, 3.0)})
     (-6.0, -2.0)
     """
     if isinstance(expression, Column):
-        return known.get(expression.name)
+        if isinstance(expression, Reference) and expression.slot is Slot.AGGREGATE:
+            return known.get(expression.index)
+        return None
     if isinstance(expression, Literal):
         value = expression.value
         if isinstance(value, bool) or not isinstance(value, int | Fraction):
             return None
         return float(value), float(value)
-    arguments = [spread(argument, known) for argument in expression.arguments]
+    arguments = [bound_expression(argument, known) for argument in expression.arguments]
     rule = RULES.get(expression.function)
     present = [argument for argument in arguments if argument is not None]
     return rule(*present) if rule is not None and len(present) == len(arguments) else None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from discreet.answers import CLAMPED, SELECTED, Answer, Bounds, Field, Receipt
 from discreet.base.search import least_int
 from discreet.base.types import Type
-from discreet.curator.estimates.arithmetic import aggregates_in, spread
-from discreet.curator.estimates.values import REMARKS, Row, Values
-from discreet.curator.release.finish import finished
+from discreet.curator.estimates.arithmetic import bound_expression, find_aggregates
+from discreet.curator.estimates.values import REMARKS, ReleasedRow, Values
+from discreet.curator.release.finish import finish_rows
 from discreet.curator.release.release import Released
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.plan.expressions import Column, Expression
-from discreet.plan.question import COUNTS, Kind, Question
+from discreet.plan.question import COUNTS, AggregateKind, Question
 from discreet.query.price import Price
 
 CUT = "a unit's rows beyond its limits are left out, if there are any; the intervals do not cover that"
@@ -21,7 +21,7 @@ EXTREME = "MIN and MAX are private extreme quantiles: they lie some ranks inside
 SETS = "each grouping is a release of its own; a key is NULL in rows that are not grouped by it"
 
 
-def selection_note(selection: KeySelection | KeyThreshold) -> str:
+def describe_selection(selection: KeySelection | KeyThreshold) -> str:
     """Say how keys were chosen."""
     if isinstance(selection, KeyThreshold):
         return f"keys come from the data: those whose noisy count is {selection.level} or more appear, others do not"
@@ -36,7 +36,7 @@ def selection_note(selection: KeySelection | KeyThreshold) -> str:
 def assemble(question: Question, priced: Price, released: Released, receipt: Receipt, text: str) -> Answer:
     """Return the answer: a function of what was released, and of nothing else."""
     values = Values(question.aggregates, priced, released)
-    rows = finished(question.finish, priced.bounded.plan.keys, values)
+    rows = finish_rows(question.finish, priced.bounded.plan.keys, values)
     outputs = question.finish.outputs
     cells = max(1, len(values.rows) * len(question.aggregates))
 
@@ -59,22 +59,22 @@ def assemble(question: Question, priced: Price, released: Released, receipt: Rec
     )
 
 
-def _interval(expression: Expression, values: Values, row: Row, miss: float) -> tuple[float, float] | None:
+def _interval(expression: Expression, values: Values, row: ReleasedRow, miss: float) -> tuple[float, float] | None:
     """Return an interval for one cell; the aggregates in it share what may be missed."""
-    names = aggregates_in(expression)
-    if not names:
+    used = find_aggregates(expression)
+    if not used:
         return None
-    known = {name: values.interval(int(name[1:]), row, miss / len(names)) for name in names}
-    return spread(expression, known)
+    known = {place: values.interval(place, row, miss / len(used)) for place in used}
+    return bound_expression(expression, known)
 
 
 def _field(name: str, expression: Expression, question: Question) -> Field:
-    names = aggregates_in(expression)
-    if not names:
+    used = find_aggregates(expression)
+    if not used:
         return Field(name, expression.type, noisy=False)
     if isinstance(expression, Column):
-        return Field(name, expression.type, True, REMARKS[question.aggregates[int(names[0][1:])].kind])
-    known = spread(expression, dict.fromkeys(names, (1.0, 2.0)))
+        return Field(name, expression.type, True, REMARKS[question.aggregates[used[0]].kind])
+    known = bound_expression(expression, dict.fromkeys(used, (1.0, 2.0)))
     remark = "conservative: every aggregate in it bounded at once" if known else "none: this is no arithmetic"
     return Field(name, Type.FLOAT if expression.type is Type.DECIMAL else expression.type, True, remark)
 
@@ -83,14 +83,14 @@ def _notes(question: Question, priced: Price) -> list[str]:
     notes = []
     if any(each.kind not in COUNTS for each in question.aggregates):
         notes.append(CLAMPED)
-    if any(each.kind in (Kind.LEAST, Kind.GREATEST) for each in question.aggregates):
+    if any(each.kind in (AggregateKind.LEAST, AggregateKind.GREATEST) for each in question.aggregates):
         notes.append(EXTREME)
     if priced.bounded.plan.units:
         notes.append(CUT)
     if question.keys:
         notes.append(UNGROUPED)
     if priced.selection is not None:
-        notes.append(selection_note(priced.selection))
+        notes.append(describe_selection(priced.selection))
     if len(question.sets) > 1:
         notes.append(SETS)
     if question.finish.having is not None or question.finish.limit is not None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from discreet.base.later import Later
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.plan.grid import Grid
+from discreet.plan.grid import ClampedGrid
 
 special = Later("scipy.special")
 
@@ -24,7 +24,7 @@ BINS = 400
 """Bins of the count's noise, each counted at its far end."""
 
 
-def above(noise: Laplace | Gaussian, at: Floats) -> Floats:
+def bound_tail(noise: Laplace | Gaussian, at: Floats) -> Floats:
     """Return Pr[noise >= t] of integer noise at real t."""
     whole = np.ceil(at)
     if isinstance(noise, Gaussian):
@@ -37,7 +37,7 @@ def above(noise: Laplace | Gaussian, at: Floats) -> Floats:
     return np.where(whole > 0, right, left)
 
 
-def explained(first: Laplace | Gaussian, second: Laplace | Gaussian, factor: float, distance: float) -> float:
+def bound_explained(first: Laplace | Gaussian, second: Laplace | Gaussian, factor: float, distance: float) -> float:
     """Bound Pr[|N1 - factor * N2| >= distance] from above.
 
     With U uniform in [-1/2, 1/2], N1 + U has a symmetric density that falls from its middle, so Pr[|N1 + U + x| >= t]
@@ -45,21 +45,21 @@ def explained(first: Laplace | Gaussian, second: Laplace | Gaussian, factor: flo
     """
     spread = second.sigma if isinstance(second, Gaussian) else second.scale
     edges = np.append(np.arange(BINS) * (spread * 40 / BINS), np.inf)
-    inside = 2 * above(second, np.maximum(edges, 0.5))
+    inside = 2 * bound_tail(second, np.maximum(edges, 0.5))
     inside[0] = 1.0
     shares = np.maximum(inside[:-1] - inside[1:], 0.0)
     reach, at = abs(factor) * edges[1:-1], distance - 1
-    tails = np.append(above(first, at - reach) + above(first, at + reach), 1.0)
+    tails = np.append(bound_tail(first, at - reach) + bound_tail(first, at + reach), 1.0)
     return float(min(1.0, np.sum(shares * np.minimum(tails, 1.0)) * (1 + 1e-9)))
 
 
-def mean_interval(
-    total: int, count: int, noise: Laplace | Gaussian, count_noise: Laplace | Gaussian, grid: Grid, miss: float
+def bound_mean(
+    total: int, count: int, noise: Laplace | Gaussian, count_noise: Laplace | Gaussian, grid: ClampedGrid, miss: float
 ) -> tuple[float, float]:
     """Return the interval, inside the grid's bounds."""
 
     def possible(mean: float) -> bool:
-        return explained(noise, count_noise, mean, abs(total - mean * count)) > miss
+        return bound_explained(noise, count_noise, mean, abs(total - mean * count)) > miss
 
     middle = min(max(total / count if count > 0 else 0.0, grid.lower), grid.upper)
     ends = []

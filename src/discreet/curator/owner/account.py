@@ -7,20 +7,20 @@ from typing import Self
 
 from discreet.base.errors import PolicyError
 from discreet.curator.owner.budget import Budget, Share
-from discreet.curator.owner.ledger_place import ledger_place
-from discreet.ledger import Facts, Ledger
-from discreet.policy import everything, identity, load
+from discreet.curator.owner.ledger_place import find_ledger_place
+from discreet.ledger import Ledger, LedgerFacts
+from discreet.policy import describe_policy, describe_protected, load
 from discreet.policy.model import Policy
 
 
-def facts(policy: Policy) -> Facts:
+def read_facts(policy: Policy) -> LedgerFacts:
     """Return what the ledger knows of a policy."""
-    known, told = identity(policy), everything(policy)
+    known, told = describe_protected(policy), describe_policy(policy)
     caps = {analyst.name: (analyst.epsilon, analyst.delta) for analyst in policy.analysts}
-    return Facts(known["neighbours"], known["tables"], policy.epsilon, policy.delta, caps, told)
+    return LedgerFacts(known["neighbours"], known["tables"], policy.epsilon, policy.delta, caps, told)
 
 
-class Books:
+class Account:
     """The budget of a policy. It works while the tables, or the server that they are on, are not there."""
 
     def __init__(self, policy: Policy, ledger: Ledger, analyst: str | None, *, operator: bool = False) -> None:
@@ -64,9 +64,9 @@ class Books:
         return self._ledger
 
 
-def open_books(path: str | Path, analyst: str | None = None) -> Books:
+def open_account(path: str | Path, analyst: str | None = None) -> Account:
     """Open the ledger of a policy for the operator, who need not name an analyst."""
     policy = load(path)
     asker = None if analyst is None else policy.analyst(analyst)
-    ledger = Ledger.open(ledger_place(policy), facts(policy))
-    return Books(policy, ledger, asker.name if asker else None, operator=True)
+    ledger = Ledger.open(find_ledger_place(policy), read_facts(policy))
+    return Account(policy, ledger, asker.name if asker else None, operator=True)

@@ -9,7 +9,7 @@ from discreet.ledger import Suspension
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge
 from discreet.privacy.guarantees import PureLoss
-from discreet.query.price import amount
+from discreet.query.price import read_amount
 
 MOST = 10**6
 
@@ -77,5 +77,5 @@ class Budget:
 
     def questions(self, epsilon: float | Fraction, analyst: str | None = None) -> int:
         """Return how many more questions at this epsilon fit, each with Laplace noise; Gaussian noise may fit more."""
-        each = amount("epsilon", epsilon)
+        each = read_amount("epsilon", epsilon)
         return self.more(Charge(each, PureLoss(float(each)).zcdp()), analyst)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from discreet.base.errors import LedgerError, PolicyError
 from discreet.curator.curator import Curator
-from discreet.curator.owner.ledger_place import ledger_place
-from discreet.curator.owner.versions import data_states
+from discreet.curator.owner.ledger_place import find_ledger_place
+from discreet.curator.owner.versions import list_data_states
 from discreet.engines.engines import Engines
 from discreet.policy import Policy, load
 
@@ -23,7 +23,7 @@ class Finding:
     to_do: bool = False
 
 
-def check(path: Path) -> Iterator[Finding]:
+def check_policy(path: Path) -> Iterator[Finding]:
     """Yield everything that was found. Schemas are read and public facts are compared; no private row is read."""
     try:
         policy = load(path)
@@ -37,7 +37,7 @@ def check(path: Path) -> Iterator[Finding]:
     except PolicyError as wrong:
         yield from (Finding("source", line, True) for line in str(wrong).splitlines())
         return
-    place = ledger_place(policy)
+    place = find_ledger_place(policy)
     if isinstance(place, Path) and not place.exists():
         yield Finding("ledger", "there is none yet: `discreet init` creates it", True)
         return
@@ -51,7 +51,7 @@ def check(path: Path) -> Iterator[Finding]:
 
 
 def _opened(curator: Curator) -> Iterator[Finding]:
-    for resolved, state in zip(curator.tables.tables, data_states(curator), strict=True):
+    for resolved, state in zip(curator.tables.tables, list_data_states(curator), strict=True):
         table = resolved.table
         whose = "public" if table.public else f"unit {table.unit}" if table.unit else "every row is a unit"
         columns = f"{len(resolved.columns)} column" + ("s" if len(resolved.columns) != 1 else "")
@@ -60,7 +60,9 @@ def _opened(curator: Curator) -> Iterator[Finding]:
             yield Finding("data", state.remedy, True)
     verified = curator.ledger.verify()
     if verified.ok:
-        yield Finding("ledger", f"{ledger_place(curator.policy)}: {verified.entries} entries, the chain holds together")
+        yield Finding(
+            "ledger", f"{find_ledger_place(curator.policy)}: {verified.entries} entries, the chain holds together"
+        )
     yield from (Finding("ledger", wrong, True) for wrong in verified.problems)
     for each in curator.ledger.suspended:
         yield Finding("analyst", f"{each} at {each.at[:19]}: see to it, then run `{each.remedy}`", True)

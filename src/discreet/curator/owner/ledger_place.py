@@ -6,10 +6,10 @@ from pathlib import Path
 
 from discreet.base.errors import LedgerError, PolicyError
 from discreet.ledger import Place, Server
-from discreet.policy import LedgerServer, Policy, ledger_alone, load_raw
+from discreet.policy import LedgerServer, Policy, load_raw, read_ledger_alone
 
 
-def ledger_place(policy: Policy | Path) -> Place:
+def find_ledger_place(policy: Policy | Path) -> Place:
     """Return where the ledger is. Of a policy that is only a path, nothing but its section [ledger] need be right.
 
     A file that is no TOML at all names no server; then the ledger is the one beside it, if there is one.
@@ -22,12 +22,12 @@ def ledger_place(policy: Policy | Path) -> Place:
         if _beside(policy).exists():
             return _beside(policy)
         raise LedgerError(f"there is no ledger at {_beside(policy)}, and no other is named: {wrong}") from None
-    return _place(policy, ledger_alone(content, policy))
+    return _place(policy, read_ledger_alone(content, policy))
 
 
-def new_place(policy: Policy) -> Place:
+def choose_new_place(policy: Policy) -> Place:
     """Return where to create the ledger; refuse a server's where there is a file's: it would be a second budget."""
-    place = ledger_place(policy)
+    place = find_ledger_place(policy)
     beside = _beside(policy.path)
     if isinstance(place, Server) and beside.exists():
         raise LedgerError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.base.errors import QueryError
-from discreet.policy.model import Column, View
+from discreet.policy.model import DeclaredColumn, DeclaredView
 from discreet.policy.schema import Resolved
 
 
@@ -16,7 +16,7 @@ class Tables:
     """The tables of a policy, with what is public about their columns, and its views."""
 
     tables: tuple[Resolved, ...]
-    views: tuple[View, ...] = ()
+    views: tuple[DeclaredView, ...] = ()
 
     def __iter__(self) -> Iterator[Resolved]:
         return iter(self.tables)
@@ -42,11 +42,14 @@ def _table(resolved: Resolved) -> str:
     kind = "public" if table.public else f"unit: {table.unit or 'each row'}"
     width = max((len(column.name) for column in resolved.columns), default=0)
     lines = [f"{table.name} ({kind})"]
-    lines += [f"  {column.name:<{width}}  {column.type!s:<9}  {facts(column)}".rstrip() for column in resolved.columns]
+    lines += [
+        f"  {column.name:<{width}}  {column.type!s:<9}  {describe_column(column)}".rstrip()
+        for column in resolved.columns
+    ]
     return "\n".join(lines)
 
 
-def facts(column: Column) -> str:
+def describe_column(column: DeclaredColumn) -> str:
     """Return what is declared about a column, in words."""
     told = []
     if column.lower is not None:

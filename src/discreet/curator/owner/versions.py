@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from discreet.base.errors import PolicyError
 from discreet.ledger import Ledger
-from discreet.policy.model import Format, Table
-from discreet.policy.problems import problem
+from discreet.policy.model import SourceFormat, Table
+from discreet.policy.problems import explain_problem
 
 if TYPE_CHECKING:
     from discreet.curator.curator import Curator
@@ -48,7 +48,7 @@ class DataState:
         return f"{self.table} {what}: `discreet data accept {quote(self.table)} --version NAME` takes it as it is now"
 
 
-def current_version(table: Table, ledger: Ledger) -> str:
+def find_version(table: Table, ledger: Ledger) -> str:
     """Return the policy's version of a table, else the accepted one."""
     if table.version is not None:
         return table.version
@@ -56,9 +56,9 @@ def current_version(table: Table, ledger: Ledger) -> str:
     return accepted.decode() if accepted is not None else FIRST
 
 
-def watched(table: Table) -> bool:
+def is_watched(table: Table) -> bool:
     """Say whether a table's source is compared with what it was: not where the policy names its version."""
-    return table.version is None and table.format is not Format.PYTHON
+    return table.version is None and table.format is not SourceFormat.PYTHON
 
 
 def remember(ledger: Ledger, fingerprints: Mapping[str, str]) -> None:
@@ -67,12 +67,12 @@ def remember(ledger: Ledger, fingerprints: Mapping[str, str]) -> None:
         ledger.set_state(f"fingerprint of {table}", found.encode())
 
 
-def data_states(curator: Curator) -> tuple[DataState, ...]:
+def list_data_states(curator: Curator) -> tuple[DataState, ...]:
     """Return what is known of every table's data."""
     return tuple(_state(curator, table) for table in curator.policy.tables)
 
 
-def accept(curator: Curator, name: str, version: str) -> DataState:
+def accept_data(curator: Curator, name: str, version: str) -> DataState:
     """Take a table's files as they are now under a version that it never had: earlier answers stay with theirs.
 
     No budget is given back: the people in the data are the same.
@@ -82,10 +82,10 @@ def accept(curator: Curator, name: str, version: str) -> DataState:
     key = ("tables", table.name, "version")
     if table.version is not None:
         wrong = f"the policy names the version of this table, {table.version!r}"
-        raise problem(policy.path, key, wrong, "change version in the policy")
-    if table.format is Format.PYTHON:
+        raise explain_problem(policy.path, key, wrong, "change version in the policy")
+    if table.format is SourceFormat.PYTHON:
         wrong = "this table is handed over from Python, and no file of it can be watched"
-        raise problem(policy.path, key, wrong, "name its version in the policy")
+        raise explain_problem(policy.path, key, wrong, "name its version in the policy")
     if not version.strip():
         raise PolicyError("a version needs a name, such as 2026-03")
     if ledger.get_state(f"fingerprint of {table.name}") is not None and version in _earlier(curator, table):
@@ -98,8 +98,8 @@ def accept(curator: Curator, name: str, version: str) -> DataState:
 
 
 def _state(curator: Curator, table: Table) -> DataState:
-    version = current_version(table, curator.ledger)
-    if table.version is not None or table.format is Format.PYTHON:
+    version = find_version(table, curator.ledger)
+    if table.version is not None or table.format is SourceFormat.PYTHON:
         return DataState(table.name, version, table.version is not None, True, True)
     known = curator.ledger.get_state(f"fingerprint of {table.name}")
     same = known is not None and known.decode() == curator.fingerprint(table.name)
@@ -110,4 +110,4 @@ def _earlier(curator: Curator, table: Table) -> set[str]:
     """Return every version that a table's data had."""
     notes = [entry.body["details"] for entry in curator.ledger.entries() if entry.kind == NOTE]
     named = {str(note["version"]) for note in notes if note.get("table") == table.name}
-    return {FIRST, current_version(table, curator.ledger)} | named
+    return {FIRST, find_version(table, curator.ledger)} | named

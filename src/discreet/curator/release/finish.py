@@ -12,14 +12,14 @@ from typing import Any
 
 import duckdb
 
+from discreet.answers.fields import Row
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.curator.estimates.values import Values
-from discreet.engines.duck.forms import SQL_TYPES, quoted, sql
+from discreet.engines.duck.forms import write_sql
+from discreet.engines.duck.literals import SQL_TYPES, quote_name
 from discreet.plan.bounded import Key
 from discreet.plan.question import RELEASED, Finish
-
-Row = tuple[object, ...]
 
 FEW = 100
 """Rows up to which pyarrow is not worth its start."""
@@ -30,7 +30,7 @@ BEYOND = (
 )
 
 
-def finished(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tuple[int, Row]]:
+def finish_rows(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tuple[int, Row]]:
     """Return the rows of the answer, each with the number of its released row; sorted by key before ORDER BY."""
     names, types = ["number"], ["BIGINT"]
     columns: list[list[Any]] = [list(range(len(values.rows)))]
@@ -52,7 +52,7 @@ def finished(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tupl
         _fill(connection, types, columns)
         connection.execute("SET enable_external_access = false")
         try:
-            rows = connection.execute(statement(finish)).fetchall()
+            rows = connection.execute(write_finish(finish)).fetchall()
         except duckdb.Error:
             raise QueryError(BEYOND) from None
     return [(number, tuple(row)) for number, *row in rows]
@@ -77,12 +77,12 @@ def _plain(column: list[Any], kind: str) -> list[Any]:
     return [None if value is None else Decimal(value) for value in column] if kind == "HUGEINT" else column
 
 
-def statement(finish: Finish) -> str:
+def write_finish(finish: Finish) -> str:
     """Return the SQL over the released table."""
-    outputs = ", ".join(f"{sql(expression)} AS {quoted(name)}" for name, expression in finish.outputs)
-    where = f" WHERE {sql(finish.having)}" if finish.having is not None else ""
+    outputs = ", ".join(f"{write_sql(expression)} AS {quote_name(name)}" for name, expression in finish.outputs)
+    where = f" WHERE {write_sql(finish.having)}" if finish.having is not None else ""
     order = [
-        f"{sql(term.by)} {'DESC' if term.descending else 'ASC'} NULLS {'FIRST' if term.nulls_first else 'LAST'}"
+        f"{write_sql(term.by)} {'DESC' if term.descending else 'ASC'} NULLS {'FIRST' if term.nulls_first else 'LAST'}"
         for term in finish.order
     ]
     limit = f" LIMIT {finish.limit}" if finish.limit is not None else ""

@@ -15,8 +15,8 @@ from functools import lru_cache
 
 from discreet.engines.result import Cells
 from discreet.mechanisms import Gaussian, Laplace
-from discreet.plan.bounded import BRANCHES, tree_levels
-from discreet.plan.grid import Grid
+from discreet.plan.bounded import BRANCHES, count_tree_levels
+from discreet.plan.grid import ClampedGrid
 
 Nodes = dict[tuple[int, int], int]
 """Noisy counts by (level, index): level 1 has the children of the root, and the last one the grid's points."""
@@ -28,9 +28,9 @@ SURE = 0.999
 """How surely a quantile lies in the nodes that are opened."""
 
 
-def explore(cells: Cells, grid: Grid, noise: Laplace | Gaussian, shares: Iterable[Fraction]) -> Nodes:
+def explore(cells: Cells, grid: ClampedGrid, noise: Laplace | Gaussian, shares: Iterable[Fraction]) -> Nodes:
     """Return the noisy counts of all nodes that the quantiles at these shares may lie in, and of their siblings."""
-    levels, points = tree_levels(grid), sorted(cells)
+    levels, points = count_tree_levels(grid), sorted(cells)
     sums = [0]
     for point in points:
         sums.append(sums[-1] + cells[point])
@@ -47,7 +47,10 @@ def explore(cells: Cells, grid: Grid, noise: Laplace | Gaussian, shares: Iterabl
         nodes.update({(level, child): int(value) for child, value in zip(children, noisy, strict=True)})
         opened = set()
         for share in shares:
-            estimate, (low, high) = quantile(nodes, grid, share), interval(nodes, grid, noise, share, 1 - SURE)
+            estimate, (low, high) = (
+                estimate_quantile(nodes, grid, share),
+                bound_quantile(nodes, grid, noise, share, 1 - SURE),
+            )
             size = BRANCHES ** (levels - level)
             first, last, middle = low // size, high // size, estimate // size
             first, last = max(first, middle - WIDE // 2), min(last, middle + WIDE // 2)
@@ -65,9 +68,9 @@ class Rank:
     terms: int
 
 
-def ranks(nodes: Nodes, grid: Grid) -> list[Rank]:
+def list_ranks(nodes: Nodes, grid: ClampedGrid) -> list[Rank]:
     """Return all boundaries that the nodes know, from the lowest to one beyond the highest."""
-    levels = tree_levels(grid)
+    levels = count_tree_levels(grid)
 
     def below(level: int, parent: int, start: Rank) -> list[Rank]:
         found, rank, terms = [], start.rank, start.terms
@@ -85,9 +88,9 @@ def ranks(nodes: Nodes, grid: Grid) -> list[Rank]:
     return [*listed, Rank(BRANCHES**levels, total, BRANCHES)]
 
 
-def quantile(nodes: Nodes, grid: Grid, share: Fraction) -> int:
+def estimate_quantile(nodes: Nodes, grid: ClampedGrid, share: Fraction) -> int:
     """Return the estimate, a point counted from the grid's lower end: the deepest node that its rank leads to."""
-    levels, index, level = tree_levels(grid), 0, 0
+    levels, index, level = count_tree_levels(grid), 0, 0
     left = share * max(0, sum(nodes[1, child] for child in range(BRANCHES)))
     while level < levels and (level + 1, index * BRANCHES) in nodes:
         level += 1
@@ -105,12 +108,14 @@ def quantile(nodes: Nodes, grid: Grid, share: Fraction) -> int:
     return min(index * width + width // 2, grid.upper - grid.lower)
 
 
-def interval(nodes: Nodes, grid: Grid, noise: Laplace | Gaussian, share: Fraction, miss: float) -> tuple[int, int]:
+def bound_quantile(
+    nodes: Nodes, grid: ClampedGrid, noise: Laplace | Gaussian, share: Fraction, miss: float
+) -> tuple[int, int]:
     """Return points between which the true quantile lies, but with this probability: all boundaries hold at once.
 
     A boundary v is below the quantile when its rank is below share * n, for every rank and n that the noise allows.
     """
-    known = ranks(nodes, grid)
+    known = list_ranks(nodes, grid)
     shared = 2 ** math.ceil(math.log2(len(known) + 1))  # a power of two, so that distances are computed once
     reach = _reaches(noise, miss / shared)
     total = known[-1]

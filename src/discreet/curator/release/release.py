@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from discreet.curator.release import rank_tree
-from discreet.engines.result import Exact, Grouped, KeyValues
+from discreet.engines.result import ExactResult, GroupedSums, KeyValues
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Drawn, Quantile
@@ -99,12 +99,12 @@ def _value(value: Any) -> Constant:
     return dt.date.fromisoformat(value["date"]) if "date" in value else Fraction(value["number"])
 
 
-def release(priced: Price, exact: Exact, shares: Shares) -> Released:
+def release(priced: Price, exact: ExactResult, shares: Shares) -> Released:
     """Keep the keys that may be shown, and add each measure's noise to its vector over all of these."""
     return Released(tuple(_released(priced, each, shares) for each in exact.sets))
 
 
-def _released(priced: Price, found: Grouped, shares: Shares) -> ReleasedSet:
+def _released(priced: Price, found: GroupedSums, shares: Shares) -> ReleasedSet:
     if found.keys is None:
         return _noisy(priced, found, shares, {})
     if priced.counted is None:
@@ -121,20 +121,20 @@ def _released(priced: Price, found: Grouped, shares: Shares) -> ReleasedSet:
     return _noisy(priced, _of(found, places), shares, {priced.counted: tuple(counts[place] for place in places)})
 
 
-def _sorted(found: Grouped, places: list[int]) -> list[int]:
+def _sorted(found: GroupedSums, places: list[int]) -> list[int]:
     keys = found.keys or ()
     return sorted(places, key=lambda place: [(str(type(value)), value) for value in keys[place]])
 
 
-def _of(found: Grouped, places: list[int]) -> Grouped:
+def _of(found: GroupedSums, places: list[int]) -> GroupedSums:
     """Return a set with these keys alone, sorted; the others are not looked at again."""
     places = _sorted(found, places)
     sums = tuple(tuple(row[place] for place in places) for row in found.sums)
     cells = {measure: tuple(each[place] for place in places) for measure, each in found.cells.items()}
-    return Grouped(sums, cells, tuple((found.keys or ())[place] for place in places))
+    return GroupedSums(sums, cells, tuple((found.keys or ())[place] for place in places))
 
 
-def _noisy(priced: Price, found: Grouped, shares: Shares, done: dict[int, tuple[int, ...]]) -> ReleasedSet:
+def _noisy(priced: Price, found: GroupedSums, shares: Shares, done: dict[int, tuple[int, ...]]) -> ReleasedSet:
     """Return a set with noise; `done` are measures that have theirs already."""
     sums: list[tuple[int, ...]] = []
     trees: dict[int, tuple[rank_tree.Nodes, ...]] = {}

@@ -12,13 +12,13 @@ ROWS, KEEP = "__discreet_rows", "__discreet_keep"
 """How many rows a unit has in a group, and how many of them it keeps."""
 
 
-def measure_name(place: int) -> str:
+def name_measure(place: int) -> str:
     """Return the column of a measure's contributions."""
     return f"__discreet_m{place}"
 
 
 @dataclass(frozen=True, slots=True)
-class Keyed:
+class GroupedRows:
     """Rows that are in some group: a SELECT of their unit, the columns that name their `key`, and contributions."""
 
     rows: str

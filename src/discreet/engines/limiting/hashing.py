@@ -22,33 +22,33 @@ Typed = tuple[str, Type]
 """A column and its type."""
 
 
-def told(value: Typed, dialect: Dialect) -> str:
+def write_value(value: Typed, dialect: Dialect) -> str:
     """Return a value's text after its length, so that different contents have different texts; NULL has no length."""
-    text = dialect.told(*value)
+    text = dialect.write_canonical(*value)
     length = dialect.typed(f"length({text})", Type.TEXT)
     return f"coalesce({length} || {dialect.text(':')} || {text}, {dialect.text('null')})"
 
 
-def told_all(values: Sequence[Typed], dialect: Dialect) -> str:
+def write_values(values: Sequence[Typed], dialect: Dialect) -> str:
     """Return the texts of several values in one; joined in halves, since engines refuse deep expressions."""
     if len(values) < 2:
-        return told(values[0], dialect) if values else dialect.text("")
-    first, second = (told_all(half, dialect) for half in (values[: len(values) // 2], values[len(values) // 2 :]))
+        return write_value(values[0], dialect) if values else dialect.text("")
+    first, second = (write_values(half, dialect) for half in (values[: len(values) // 2], values[len(values) // 2 :]))
     return f"({first} || {second})"
 
 
-def number_of(values: Sequence[Typed], dialect: Dialect) -> str:
+def hash_to_number(values: Sequence[Typed], dialect: Dialect) -> str:
     """Return the first 60 bits of the md5 of these values' texts."""
-    return dialect.leading_bits(f"md5({told_all(values, dialect)})")
+    return dialect.leading_bits(f"md5({write_values(values, dialect)})")
 
 
-def ordered(values: Sequence[Typed], dialect: Dialect) -> str:
+def order_by_hash(values: Sequence[Typed], dialect: Dialect) -> str:
     """Return the hash as a text that is in order, then the values: no two different keys are tied."""
     padded = f"lpad({dialect.typed(HASH, Type.TEXT)}, 10, {dialect.text('0')})"
-    return f"{padded} || {told_all(values, dialect)}"
+    return f"{padded} || {write_values(values, dialect)}"
 
 
-def hashed(source: str, unit: str, key: str, dialect: Dialect) -> str:
+def add_hashes(source: str, unit: str, key: str, dialect: Dialect) -> str:
     """Return the rows of a FROM clause with their hash: x^5 mod p for x = unit * U + key * K mod p.
 
     5 and p - 1 have no common divisor, so that x -> x^5 is a bijection: the groups of a unit with numbers 0 <= key < p

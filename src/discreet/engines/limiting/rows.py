@@ -8,19 +8,19 @@ kept depends on this unit's rows alone, in whatever order they lie.
 from __future__ import annotations
 
 from discreet.engines.dialect import UNIT
-from discreet.engines.limiting.grouped_rows import Keyed
-from discreet.engines.limiting.hashing import NUMBER, told_all
+from discreet.engines.limiting.grouped_rows import GroupedRows
+from discreet.engines.limiting.hashing import NUMBER, write_values
 from discreet.engines.limiting.unit_limits import HEAVY, OVER, UnitLimits
 from discreet.plan.bounded import Limits
 
 ALL, RANKED, FEW = "__discreet_all", "__discreet_ranked", "__discreet_few"
 
 
-def select_kept_rows(grouped: Keyed, limits: Limits) -> str:
+def select_kept_rows(grouped: GroupedRows, limits: Limits) -> str:
     """Return a SELECT of unit, key and contributions of the rows that are kept."""
     bound, once = UnitLimits(grouped, limits), grouped.dialect.once
     listed = ", ".join([UNIT, *grouped.columns, *grouped.names])
-    content = told_all((grouped.unit, *grouped.key, *grouped.measures), grouped.dialect)
+    content = write_values((grouped.unit, *grouped.key, *grouped.measures), grouped.dialect)
     numbered = (
         f"SELECT *, {bound.unit_number} AS {NUMBER}, md5({content}) AS content FROM {ALL} JOIN {HEAVY} USING ({UNIT})"
     )

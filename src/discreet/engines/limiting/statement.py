@@ -13,7 +13,7 @@ from typing import Any
 
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT, Dialect
-from discreet.engines.limiting.grouped_rows import Keyed, measure_name
+from discreet.engines.limiting.grouped_rows import GroupedRows, name_measure
 from discreet.engines.limiting.hashing import PRIME, Typed
 from discreet.engines.limiting.rows import select_kept_rows
 from discreet.engines.limiting.sums import sum_limited
@@ -30,7 +30,7 @@ PICKED = RANKED | {"DISTINCT"}
 SUMS = -1
 """What rows of sums begin with, where rows of cells, which begin with the place of their measure, come beside them."""
 
-Rows = list[tuple[Any, ...]]
+FoundRows = list[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class KeyColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Statement:
     """One statement for all numbers of one set of keys: so that all of them are of one state of the tables.
 
     Its rows begin with `width` columns that name the key; where there are `cells`, with what the row is before that.
@@ -55,7 +55,7 @@ class Step:
     measures: int
     cells: tuple[int, ...] = ()
 
-    def read(self, rows: Sequence[Sequence[Any]]) -> tuple[Rows, dict[int, Rows]]:
+    def read(self, rows: Sequence[Sequence[Any]]) -> tuple[FoundRows, dict[int, FoundRows]]:
         """Return rows of (key, sum, sum, ...), and of (key, cell, count) for each measure of ranks.
 
         Keys are places in the product of the domains, or values.
@@ -77,14 +77,14 @@ class Step:
         return tuple(value if key.domain is None else key.domain[int(value)] for key, value in pairs)
 
 
-def step(
+def write_statement(
     rows: str,
     unit: Type | None,
     keys: Sequence[KeyColumn],
     limits: Limits,
     measures: Sequence[Measure],
     dialect: Dialect,
-) -> Step:
+) -> Statement:
     """Return the statement that adds up the measures of `rows` by key, each unit's part of them within the limits.
 
     `rows` is a SELECT of the unit (never NULL; where `unit` is None there is none, and nothing is truncated), the keys
@@ -94,18 +94,18 @@ def step(
     grouped = _grouped(rows, unit, keys, measures, dialect)
     read = (tuple(keys), len(grouped.columns), len(measures))
     if not PICKED.intersection(parts):
-        return Step(sum_limited(grouped, limits, parts) if unit else _sums(grouped, parts, ""), *read)
+        return Statement(sum_limited(grouped, limits, parts) if unit else _sums(grouped, parts, ""), *read)
     kept = select_kept_rows(grouped, limits) if unit else grouped.rows
     cells = tuple(place for place, part in enumerate(parts) if part in RANKED)
     if not cells:
-        return Step(f"WITH {KEPT} AS ({kept}) {_sums(grouped, parts, KEPT)}", *read)
+        return Statement(f"WITH {KEPT} AS ({kept}) {_sums(grouped, parts, KEPT)}", *read)
     counted = " UNION ALL ".join([_sums(grouped, parts, KEPT, SUMS), *(_cells(grouped, place) for place in cells)])
-    return Step(f"WITH {KEPT} AS {dialect.once} ({kept}) {counted}", *read, cells)
+    return Statement(f"WITH {KEPT} AS {dialect.once} ({kept}) {counted}", *read, cells)
 
 
 def _grouped(
     rows: str, unit: Type | None, keys: Sequence[KeyColumn], measures: Sequence[Measure], dialect: Dialect
-) -> Keyed:
+) -> GroupedRows:
     """Join the domains: a hash join with public values on its small side, cheaper than grouping by raw values."""
     tables, conditions, places, named = [f"({rows}) AS r"], [], [], list[Typed]()
     for at, key in enumerate(keys):
@@ -124,11 +124,11 @@ def _grouped(
         for at, domain in enumerate(domains):
             index = f"({index} * {len(domain)} + d{at}.i)" if at else wide
         places, named = [f"{index} AS __discreet_key"], [("__discreet_key", Type.INTEGER)]
-    values = tuple((measure_name(place), _type_of(measure)) for place, measure in enumerate(measures))
+    values = tuple((name_measure(place), _type_of(measure)) for place, measure in enumerate(measures))
     listed = ([f"r.{UNIT}"] if unit else []) + places + [f"r.{name}" for name, _ in values]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     select = f"SELECT {', '.join(listed)} FROM {' '.join(tables)}{where}"
-    return Keyed(select, tuple(named), groups, values, tuple(each.reach for each in measures), unit, dialect)
+    return GroupedRows(select, tuple(named), groups, values, tuple(each.reach for each in measures), unit, dialect)
 
 
 def _type_of(measure: Measure) -> Type:
@@ -142,15 +142,15 @@ def _type_of(measure: Measure) -> Type:
 def _domain(key: KeyColumn, domain: tuple[Constant, ...], dialect: Dialect) -> str:
     """Return a table of the domain's values and their places, whole numbers without a cast: rows need none then."""
     if not domain:
-        return f"(SELECT {dialect.constant(None, key.type)}, 0 WHERE FALSE)"
+        return f"(SELECT {dialect.write_constant(None, key.type)}, 0 WHERE FALSE)"
     if dialect.domain is not None:
         return dialect.domain(domain, key.type)
     short = key.type is Type.INTEGER and all(isinstance(value, int) and abs(value) < 1 << 63 for value in domain)
-    values = (str(value) if short else dialect.constant(value, key.type) for value in domain)
+    values = (str(value) if short else dialect.write_constant(value, key.type) for value in domain)
     return f"(VALUES {', '.join(f'({value}, {i})' for i, value in enumerate(values))})"
 
 
-def _sums(grouped: Keyed, parts: Sequence[str], kept: str, first: int | None = None) -> str:
+def _sums(grouped: GroupedRows, parts: Sequence[str], kept: str, first: int | None = None) -> str:
     """Return the sums of rows as they are; where rows of cells follow, these begin with `first`, all of one width."""
     each = zip(grouped.names, parts, grouped.reaches, strict=True)
     totals = [_total(grouped, name, part, reach, bool(kept)) for name, part, reach in each]
@@ -161,7 +161,7 @@ def _sums(grouped: Keyed, parts: Sequence[str], kept: str, first: int | None = N
     return f"SELECT {first}, {grouped.listed(*whole)} FROM {source} GROUP BY {grouped.listed()}"
 
 
-def _total(grouped: Keyed, name: str, part: str, reach: int, kept: bool) -> str:
+def _total(grouped: GroupedRows, name: str, part: str, reach: int, kept: bool) -> str:
     if part in RANKED or part == "ROWS":
         return "count(*)"
     if part == "UNITS":
@@ -169,7 +169,7 @@ def _total(grouped: Keyed, name: str, part: str, reach: int, kept: bool) -> str:
     return f"count(DISTINCT {name})" if part == "DISTINCT" else grouped.dialect.summed(name, reach)
 
 
-def _cells(grouped: Keyed, place: int) -> str:
+def _cells(grouped: GroupedRows, place: int) -> str:
     """Return how many rows lie in each cell, as wide as the rows of sums."""
     name, dialect = grouped.names[place], grouped.dialect
     rest = [dialect.whole("0")] * (len(grouped.names) - 2)

@@ -28,13 +28,13 @@ from dataclasses import dataclass
 
 from discreet.engines.dialect import HALVED, LOW, UNIT, Dialect
 from discreet.engines.limiting import thresholds, windows
-from discreet.engines.limiting.grouped_rows import KEEP, ROWS, Keyed
+from discreet.engines.limiting.grouped_rows import KEEP, ROWS, GroupedRows
 from discreet.engines.limiting.hashing import HASH, PRIME, ROUNDING
 from discreet.engines.limiting.unit_limits import PAIRS, UnitLimits
 from discreet.plan.bounded import Limits
 
 
-def sum_limited(grouped: Keyed, limits: Limits, parts: Sequence[str]) -> str:
+def sum_limited(grouped: GroupedRows, limits: Limits, parts: Sequence[str]) -> str:
     """Return the sums by key of what all units keep, in one statement."""
     dialect = grouped.dialect
     adding = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from discreet.engines.dialect import UNIT
-from discreet.engines.limiting.grouped_rows import ROWS, Keyed
-from discreet.engines.limiting.hashing import HASH, hashed, number_of, ordered
+from discreet.engines.limiting.grouped_rows import ROWS, GroupedRows
+from discreet.engines.limiting.hashing import HASH, add_hashes, hash_to_number, order_by_hash
 from discreet.plan.bounded import Limits
 
 PAIRS, HEAVY, OVER = "__discreet_pairs", "__discreet_heavy", "__discreet_over"
@@ -19,7 +19,7 @@ ABOVE = "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING"
 class UnitLimits:
     """What of the limits can bind, as far as public numbers tell, and the SQL that enforces just that."""
 
-    grouped: Keyed
+    grouped: GroupedRows
     limits: Limits
     added: tuple[str, ...] = ()
 
@@ -51,19 +51,21 @@ class UnitLimits:
     @property
     def key_number(self) -> str:
         """Return the number of a row's key."""
-        return self.grouped.columns[0] if self.grouped.numbered else number_of(self.grouped.key, self.grouped.dialect)
+        return (
+            self.grouped.columns[0] if self.grouped.numbered else hash_to_number(self.grouped.key, self.grouped.dialect)
+        )
 
     @property
     def order(self) -> str:
         """Return what groups are ordered by: no two of a unit are tied."""
-        return HASH if self.grouped.numbered else ordered(self.grouped.key, self.grouped.dialect)
+        return HASH if self.grouped.numbered else order_by_hash(self.grouped.key, self.grouped.dialect)
 
     @property
     def unit_number(self) -> str:
         """Return the number of a row's unit."""
         grouped = self.grouped
-        return UNIT if grouped.whole_units else number_of((grouped.unit,), grouped.dialect)
+        return UNIT if grouped.whole_units else hash_to_number((grouped.unit,), grouped.dialect)
 
     def add_hashes(self, source: str, number: str, key: str | None = None) -> str:
         """Return the rows of a FROM clause with the hash of their unit, which has this number, and their key."""
-        return hashed(source, number, key or self.key_number, self.grouped.dialect)
+        return add_hashes(source, number, key or self.key_number, self.grouped.dialect)

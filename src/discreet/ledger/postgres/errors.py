@@ -14,18 +14,18 @@ RIGHTS = "grant it what docs/ledger.md lists, or use the role that ran `discreet
 
 
 @contextmanager
-def plainly(server: Server, patience: float) -> Iterator[None]:
+def explain_errors(server: Server, patience: float) -> Iterator[None]:
     """Turn every failure of the driver into an error with a remedy."""
     psycopg = driver()
     try:
         yield
     except psycopg.Error as error:
-        raise LedgerError(explained(server, error, patience)) from None
+        raise LedgerError(explain_error(server, error, patience)) from None
     except OSError as error:
         raise LedgerError(f"cannot use the {server}: {error.strerror or type(error).__name__}. Ask again") from None
 
 
-def explained(server: Server, error: Any, patience: float) -> str:
+def explain_error(server: Server, error: Any, patience: float) -> str:
     """Return what a failure means for the ledger."""
     state = error.sqlstate or ""
     if state == "55P03":

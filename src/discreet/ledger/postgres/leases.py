@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.base.errors import LedgerError
 from discreet.ledger.postgres.connect import abandon, connect, driver
-from discreet.ledger.postgres.errors import plainly
+from discreet.ledger.postgres.errors import explain_errors
 from discreet.ledger.postgres.server import Server
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class SessionLeases:
     @contextlib.contextmanager
     def _using(self) -> Iterator[None]:
         try:
-            with self._mutex, plainly(self._server, self._patience):
+            with self._mutex, explain_errors(self._server, self._patience):
                 yield
         finally:
             self._drain()

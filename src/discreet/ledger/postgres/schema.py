@@ -14,7 +14,7 @@ from collections.abc import Callable
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import PATIENCE, Database
 from discreet.ledger.postgres.connect import connect, driver
-from discreet.ledger.postgres.errors import plainly
+from discreet.ledger.postgres.errors import explain_errors
 from discreet.ledger.postgres.server import Server
 from discreet.ledger.postgres.statements import Statements, commit
 
@@ -85,7 +85,7 @@ def create(server: Server, fill: Callable[[Database], None]) -> None:
     One transaction makes the schema and all in it: it appears whole or not at all. A schema that is there already is
     used only if it is empty and nobody else's, and two who create at once come one after the other.
     """
-    with plainly(server, PATIENCE), contextlib.closing(connect(server, PATIENCE)) as connection:
+    with explain_errors(server, PATIENCE), contextlib.closing(connect(server, PATIENCE)) as connection:
         db = Statements(connection)
         db.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
         db.execute("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", (f"{APPLICATION} {server.schema}",))
@@ -100,7 +100,7 @@ def create(server: Server, fill: Callable[[Database], None]) -> None:
                 ) from None
         else:
             _check_empty(db, server, *found)
-        enter(db, server)
+        enter_schema(db, server)
         connection.execute(SCHEMA.encode())
         db.execute("INSERT INTO ledger VALUES (?, ?)", (APPLICATION, VERSION))
         fill(db)
@@ -120,12 +120,12 @@ def _check_empty(db: Database, server: Server, schema: int, owner: str, mine: bo
         )
 
 
-def enter(db: Database, server: Server) -> None:
+def enter_schema(db: Database, server: Server) -> None:
     """Let names mean the ledger's tables, once nobody else can have put anything beside them."""
     db.execute("SELECT set_config('search_path', ?, false)", (f'"{server.schema}", pg_temp',))
 
 
-def check(db: Database, server: Server) -> None:
+def check_schema_layout(db: Database, server: Server) -> None:
     """Raise unless this program's layout of a ledger is there, and nothing beside it that its owner did not put there.
 
     A function that somebody else put there could be taken for the server's own, and a table that is not logged is empty

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from discreet.base.errors import LedgerError
-from discreet.ledger.database import Rows, UncertainError
+from discreet.ledger.database import ResultRows, UncertainError
 from discreet.ledger.postgres.connect import driver
 from discreet.ledger.postgres.server import Server
 
@@ -23,7 +23,7 @@ class Statements:
     def __init__(self, connection: psycopg.Connection) -> None:
         self._connection = connection
 
-    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> ResultRows:
         """Run one statement."""
         return self._connection.execute(sql.replace("?", "%s").encode(), parameters or None)
 
@@ -36,7 +36,7 @@ class Scans:
         self._cursors: list[psycopg.ServerCursor] = []
         self._numbers = itertools.count(1)
 
-    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> ResultRows:
         """Run one query."""
         cursor = self._connection.cursor(name=f"scan {next(self._numbers)}")
         self._cursors.append(cursor)

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import PATIENCE, Database
 from discreet.ledger.postgres.connect import abandon, connect, driver
-from discreet.ledger.postgres.errors import plainly
+from discreet.ledger.postgres.errors import explain_errors
 from discreet.ledger.postgres.leases import SessionLeases
-from discreet.ledger.postgres.schema import check, enter
+from discreet.ledger.postgres.schema import check_schema_layout, enter_schema
 from discreet.ledger.postgres.server import Server
 from discreet.ledger.postgres.statements import Scans, Statements, commit
 
@@ -152,8 +152,8 @@ class PostgresStore:
         if self._connection is None or self._connection.closed:
             connection = connect(self.server, self._patience)
             try:
-                check(Statements(connection), self.server)
-                enter(Statements(connection), self.server)
+                check_schema_layout(Statements(connection), self.server)
+                enter_schema(Statements(connection), self.server)
             except BaseException:
                 connection.close()
                 raise
@@ -166,7 +166,7 @@ class PostgresStore:
             connection.close()
 
     def _plainly(self) -> contextlib.AbstractContextManager[None]:
-        return plainly(self.server, self._patience)
+        return explain_errors(self.server, self._patience)
 
     def __del__(self) -> None:
         with contextlib.suppress(AttributeError):

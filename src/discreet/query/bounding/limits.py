@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from discreet.base import check
 from discreet.base.errors import QueryError
 from discreet.plan.bounded import Limits
-from discreet.plan.relations import Among, Block, Join, Lookup, Match, Nested, Scan, Source, Union
+from discreet.plan.relations import Block, Join, Lookup, Match, Nested, Scan, Source, Union, UnitCondition
 from discreet.policy.model import Table
 from discreet.query.catalog import Catalog
 
@@ -19,7 +19,7 @@ MOST_ROWS = 10**6
 
 
 @dataclass(frozen=True, slots=True)
-class Most:
+class UnitRows:
     """What one unit can have: rows in all, rows in one group, and groups; None where nothing is declared."""
 
     rows: int | None
@@ -35,12 +35,12 @@ class Most:
         assert self.rows_per_group is not None
         return self.groups * self.rows_per_group
 
-    def times(self, factor: int) -> Most:
+    def times(self, factor: int) -> UnitRows:
         """Return what every row becoming so many makes of it."""
-        return Most(_times(self.rows, factor), _times(self.rows_per_group, factor), self.groups)
+        return UnitRows(_times(self.rows, factor), _times(self.rows_per_group, factor), self.groups)
 
 
-def truncated(block: Block, catalog: Catalog) -> Block:
+def cut_scans(block: Block, catalog: Catalog) -> Block:
     """Return the block with every scan cut to the policy's rows per unit: before rows are multiplied by a join.
 
     Otherwise one heavy unit would meet itself in so many rows that time and memory told of it.
@@ -55,13 +55,13 @@ def _cut(source: Source, catalog: Catalog) -> Source:
     if isinstance(source, Scan):
         return replace(source, rows=_declared(catalog.table(source.table).table).total)
     if isinstance(source, Nested):
-        return replace(source, block=truncated(source.block, catalog))
+        return replace(source, block=cut_scans(source.block, catalog))
     if isinstance(source, Union):
-        return replace(source, branches=tuple((truncated(block, catalog), each) for block, each in source.branches))
-    return replace(source, block=truncated(source.block, catalog)) if source.keys else source
+        return replace(source, branches=tuple((cut_scans(block, catalog), each) for block, each in source.branches))
+    return replace(source, block=cut_scans(source.block, catalog)) if source.keys else source
 
 
-def most(block: Block, catalog: Catalog) -> Most:
+def bound_unit_rows(block: Block, catalog: Catalog) -> UnitRows:
     """Return what one unit can have in a block; for tables of row units, what one of their rows can become."""
     found = _of_source(block.source, catalog)
     for join in block.joins:
@@ -71,9 +71,9 @@ def most(block: Block, catalog: Catalog) -> Most:
             other = _of_source(join.source, catalog)
             groups = [each for each in (found.groups, other.groups) if each is not None]
             rows = found.total * max(other.total, 1)
-            found = Most(rows, None, max(groups) if groups else None)
+            found = UnitRows(rows, None, max(groups) if groups else None)
         else:
-            assert isinstance(join, Among)
+            assert isinstance(join, UnitCondition)
         if found.total > MOST_ROWS:
             raise QueryError(
                 f"after these joins one unit could have {found.total:,} rows; join on more columns, or on a key"
@@ -81,26 +81,28 @@ def most(block: Block, catalog: Catalog) -> Most:
     return found
 
 
-def _of_source(source: Source, catalog: Catalog) -> Most:
+def _of_source(source: Source, catalog: Catalog) -> UnitRows:
     if isinstance(source, Scan):
         return _declared(catalog.table(source.table).table)
     if isinstance(source, Nested):
-        return most(source.block, catalog)
+        return bound_unit_rows(source.block, catalog)
     if isinstance(source, Union):
-        each = [most(block, catalog) for block, _ in source.branches]
+        each = [bound_unit_rows(block, catalog) for block, _ in source.branches]
         groups = [one.groups for one in each]
-        return Most(sum(one.total for one in each), None, None if None in groups else sum(one or 0 for one in groups))
+        return UnitRows(
+            sum(one.total for one in each), None, None if None in groups else sum(one or 0 for one in groups)
+        )
     if not source.keys:
-        return Most(1, 1, 1)
-    inner = most(source.block, catalog)
-    return Most(inner.total, None, inner.groups)
+        return UnitRows(1, 1, 1)
+    inner = bound_unit_rows(source.block, catalog)
+    return UnitRows(inner.total, None, inner.groups)
 
 
-def _declared(table: Table) -> Most:
-    return Most(table.max_rows, table.max_rows_per_group, table.max_groups)
+def _declared(table: Table) -> UnitRows:
+    return UnitRows(table.max_rows, table.max_rows_per_group, table.max_groups)
 
 
-def limits_of(found: Most, tighter: Mapping[str, int | None], groups: int | None, units: bool) -> Limits:
+def choose_limits(found: UnitRows, tighter: Mapping[str, int | None], groups: int | None, units: bool) -> Limits:
     """Return what a unit keeps: what it can have and the question's own limits, whichever are tighter.
 
     `groups` is how many keys there are, where that is public. Rows without a unit column cannot be cut: what one of

@@ -9,13 +9,13 @@ from fractions import Fraction
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.bounded import Measure, Part, tree_levels
+from discreet.plan.bounded import Measure, Part, count_tree_levels
 from discreet.plan.expressions import Column, Expression
-from discreet.plan.grid import Grid
-from discreet.plan.question import COUNTS, PAIRED, RANKED, SPREADS, Aggregate, Kind
+from discreet.plan.grid import ClampedGrid
+from discreet.plan.question import COUNTS, PAIRED, RANKED, SPREADS, Aggregate, AggregateKind
 from discreet.plan.ranges import Range
-from discreet.plan.words import told
-from discreet.query.bounding.public_facts import Facts
+from discreet.plan.words import describe_expression
+from discreet.query.bounding.public_facts import PublicFacts
 
 FINE = 10**6
 """Steps across the range of an expression that declares none."""
@@ -42,7 +42,7 @@ Wanted = tuple[list[Measure], list[str]]
 class Measures:
     """Turns aggregates into measures by what is public about their arguments."""
 
-    facts: Facts
+    facts: PublicFacts
 
     def of(self, aggregates: tuple[Aggregate, ...]) -> list[Wanted]:
         """Return the measures of each aggregate."""
@@ -51,8 +51,13 @@ class Measures:
 
     def _one(self, aggregate: Aggregate, quantiles: int) -> Wanted:
         argument, kind = aggregate.argument, aggregate.kind
-        simple = {Kind.ROWS: Part.ROWS, Kind.VALUES: Part.VALUES, Kind.UNITS: Part.UNITS, Kind.DISTINCT: Part.DISTINCT}
-        if kind in COUNTS and kind is not Kind.CLAMPED:
+        simple = {
+            AggregateKind.ROWS: Part.ROWS,
+            AggregateKind.VALUES: Part.VALUES,
+            AggregateKind.UNITS: Part.UNITS,
+            AggregateKind.DISTINCT: Part.DISTINCT,
+        }
+        if kind in COUNTS and kind is not AggregateKind.CLAMPED:
             return [Measure(simple[kind], argument)], []
         assert argument is not None
         if kind in PAIRED:
@@ -60,27 +65,27 @@ class Measures:
             return self._paired(kind, argument, aggregate.other)
         found = self._range(argument)
         step, remarks = self._step(argument, found)
-        if kind is Kind.CLAMPED:
+        if kind is AggregateKind.CLAMPED:
             return [Measure(Part.OUTSIDE, argument, _grid(found, Fraction(0), step))], []
-        if kind is Kind.SUM:
+        if kind is AggregateKind.SUM:
             return [Measure(Part.SUM, argument, _grid(found, Fraction(0), step))], remarks
         if kind in RANKED:
             coarse, more = _coarser(argument, step, (found.upper - found.lower) / (RANK_POINTS - 1))
             return [_rank(aggregate, _grid(found, found.lower, coarse), quantiles)], remarks + more
         count = Measure(Part.VALUES, argument)
-        if kind is Kind.MEAN:
+        if kind is AggregateKind.MEAN:
             return [count, Measure(Part.SUM, argument, _grid(found, _middle(found, step), step))], remarks
         assert kind in SPREADS
         coarse, more = _coarser(argument, step, (found.upper - found.lower) / SQUARE_REACH)
         grid = _grid(found, _middle(found, coarse), coarse)
         return [count, Measure(Part.SUM, argument, grid), Measure(Part.SQUARES, argument, grid)], remarks + more
 
-    def inner(self, argument: Expression) -> Grid:
+    def inner(self, argument: Expression) -> ClampedGrid:
         """Return the grid on which one unit's values are added up inside a subquery."""
         found = self._range(argument)
         return _grid(found, Fraction(0), self._step(argument, found)[0])
 
-    def _paired(self, kind: Kind, x: Expression, y: Expression) -> Wanted:
+    def _paired(self, kind: AggregateKind, x: Expression, y: Expression) -> Wanted:
         """Return count, both sums and the sum of products, and for a correlation both sums of squares."""
         grids, remarks = [], []
         for each in (x, y):
@@ -93,14 +98,14 @@ class Measures:
         made = [Measure(Part.VALUES, x, other=y)]
         made += [Measure(Part.SUM, one, grid, other=two) for one, grid, two in pairs]
         made.append(Measure(Part.PRODUCTS, x, grids[0], y, grids[1]))
-        if kind is Kind.CORRELATION:
+        if kind is AggregateKind.CORRELATION:
             made += [Measure(Part.SQUARES, one, grid, other=two) for one, grid, two in pairs]
         return made, remarks
 
     def _range(self, argument: Expression) -> Range:
         found = self.facts.bounds(argument)
         if found is None:
-            word = told(argument, self.facts.block)
+            word = describe_expression(argument, self.facts.block)
             if isinstance(argument, Column) and not word.startswith(("an ", "the ")):
                 raise QueryError(
                     f"{word!r} has no declared bounds, so one person could move the result without limit; declare "
@@ -126,15 +131,15 @@ class Measures:
         return _coarser(argument, step, least)
 
 
-def _rank(aggregate: Aggregate, grid: Grid, quantiles: int) -> Measure:
+def _rank(aggregate: Aggregate, grid: ClampedGrid, quantiles: int) -> Measure:
     """Return the draw of one rank; many ranks of one column come from a tree that answers any number at one price.
 
     A draw errs by about 1 / epsilon ranks and is paid for by itself; the tree's noise is that of some 8 nodes in each
     level, every level with noise as many times wider as there are levels.
     """
-    if aggregate.kind is Kind.QUANTILE and quantiles > 4 * tree_levels(grid):
+    if aggregate.kind is AggregateKind.QUANTILE and quantiles > 4 * count_tree_levels(grid):
         return Measure(Part.RANKS, aggregate.argument, grid)
-    ends = {Kind.LEAST: Fraction(0), Kind.GREATEST: Fraction(1)}
+    ends = {AggregateKind.LEAST: Fraction(0), AggregateKind.GREATEST: Fraction(1)}
     share = ends.get(aggregate.kind, aggregate.share)
     return Measure(Part.QUANTILE, aggregate.argument, grid, share=share)
 
@@ -146,14 +151,17 @@ def _coarser(argument: Expression, step: Fraction, least: Fraction) -> tuple[Fra
         coarse *= 2
     if coarse == step:
         return step, []
-    return coarse, [f"{told(argument)} is rounded to multiples of {float(coarse):g} here, so that no sum can overflow"]
+    return coarse, [
+        f"{describe_expression(argument)} is rounded to multiples of {float(coarse):g} here, "
+        "so that no sum can overflow"
+    ]
 
 
 def _middle(found: Range, step: Fraction) -> Fraction:
     return math.floor((found.lower + found.upper) / 2 / step) * step
 
 
-def _grid(found: Range, center: Fraction, step: Fraction) -> Grid:
+def _grid(found: Range, center: Fraction, step: Fraction) -> ClampedGrid:
     half = Fraction(1, 2)
     low, high = (math.floor((value - center) / step + half) for value in (found.lower, found.upper))
-    return Grid(center, step, low, max(high, low))
+    return ClampedGrid(center, step, low, max(high, low))

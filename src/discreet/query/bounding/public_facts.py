@@ -14,11 +14,21 @@ from fractions import Fraction
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Call, Column, Constant, Expression, Literal, columns_of
-from discreet.plan.ranges import Range, range_of
-from discreet.plan.relations import Block, Inner, Lookup, Nested, PerUnit, Scan, Source, Union, sources
-from discreet.policy.model import Column as Declared
-from discreet.query.bounding.limits import most
+from discreet.plan.expressions import Call, Column, Constant, Expression, Literal, Reference, find_columns
+from discreet.plan.ranges import Range, find_range
+from discreet.plan.relations import (
+    Block,
+    InnerAggregate,
+    InnerKind,
+    Lookup,
+    PerUnit,
+    Scan,
+    Source,
+    find_held,
+    list_sources,
+)
+from discreet.policy.model import DeclaredColumn as Declared
+from discreet.query.bounding.limits import bound_unit_rows
 from discreet.query.catalog import Catalog
 
 MOST_VALUES = 100_000
@@ -41,7 +51,7 @@ YEARS = ("year", "isoyear", "decade", "century", "millennium")
 
 
 @dataclass
-class Facts:
+class PublicFacts:
     """What is known about the columns of a question's relations."""
 
     catalog: Catalog
@@ -52,13 +62,13 @@ class Facts:
     """What columns were found to be: subqueries in one another would be gone through again for every mention."""
 
     @classmethod
-    def of(cls, block: Block, catalog: Catalog) -> Facts:
+    def of(cls, block: Block, catalog: Catalog) -> PublicFacts:
         """Return the facts about everything in a block."""
-        return cls(catalog, block, {each.relation: each for each in sources(block)})
+        return cls(catalog, block, {each.relation: each for each in list_sources(block)})
 
     def range(self, expression: Expression) -> Range | None:
         """Return between which numbers an expression lies when its columns are within their bounds."""
-        return range_of(expression, self._column_range)
+        return find_range(expression, self._column_range)
 
     def bounds(self, expression: Expression) -> Range | None:
         """Return the range of an expression, or that of its few public values, such as the years between two dates."""
@@ -94,11 +104,12 @@ class Facts:
                 return None
             step = declared.step or (Fraction(1) if column.type is Type.INTEGER else None)
             return Range(declared.lower, declared.upper, step)
-        if isinstance(found, Nested):
-            return self.bounds(found.outputs[int(column.name[1:])])
-        if isinstance(found, Union):
-            return hull([self.bounds(each[int(column.name[1:])]) for _, each in found.branches])
-        return self._per_unit_range(found, column)
+        assert isinstance(column, Reference)
+        held = find_held(found, column)
+        if held:
+            return cover_ranges([self.bounds(each) for each in held])
+        assert isinstance(found, PerUnit)
+        return self._inner_range(found, found.aggregates[column.index])
 
     def _public_range(self, found: Lookup, column: Column) -> Range | None:
         """Return the least and the greatest number of a public column."""
@@ -110,19 +121,16 @@ class Facts:
             return None
         return Range(min(numbers), max(numbers), Fraction(1) if column.type is Type.INTEGER else None)
 
-    def _per_unit_range(self, found: PerUnit, column: Column) -> Range | None:
-        """Return the range of a key or an aggregate of one unit's rows, of which there are only so many."""
-        place = int(column.name[1:])
-        if column.name.startswith("k"):
-            return self.bounds(found.keys[place])
-        asked, rows = found.aggregates[place], most(found.block, self.catalog).total
-        if asked.kind in (Inner.ROWS, Inner.VALUES, Inner.DISTINCT):
+    def _inner_range(self, found: PerUnit, asked: InnerAggregate) -> Range | None:
+        """Return the range of an aggregate of one unit's rows, of which there are only so many."""
+        rows = bound_unit_rows(found.block, self.catalog).total
+        if asked.kind in (InnerKind.ROWS, InnerKind.VALUES, InnerKind.DISTINCT):
             return Range(Fraction(0), Fraction(rows), Fraction(1))
         assert asked.argument is not None
         inner = self.bounds(asked.argument)
-        if inner is None or asked.kind in (Inner.LEAST, Inner.GREATEST):
+        if inner is None or asked.kind in (InnerKind.LEAST, InnerKind.GREATEST):
             return inner
-        if asked.kind is Inner.MEAN:
+        if asked.kind is InnerKind.MEAN:
             return Range(inner.lower, inner.upper, None)
         return Range(min(inner.lower, inner.lower * rows), max(inner.upper, inner.upper * rows), inner.step)
 
@@ -144,9 +152,13 @@ class Facts:
         if key.type is Type.BOOLEAN:
             return (False, True)
         if key.function in UNIONS:
-            parts = [self._domain(each) for each in UNIONS[key.function](key.arguments)]
-            return None if None in parts else tuple(dict.fromkeys(value for part in parts for value in part or ()))
+            return self._merged_domain(UNIONS[key.function](key.arguments))
         return self._whole(key) or self._times(key) or self._mapped(key)
+
+    def _merged_domain(self, expressions: tuple[Expression, ...]) -> tuple[Constant, ...] | None:
+        """Return the values of any of the expressions; None where one of them has no public values."""
+        parts = [self._domain(each) for each in expressions]
+        return None if None in parts else tuple(dict.fromkeys(value for part in parts for value in part or ()))
 
     def _whole(self, key: Call) -> tuple[Constant, ...] | None:
         """Return the whole numbers of a bounded expression that has no others."""
@@ -163,7 +175,7 @@ class Facts:
         return tuple(whole) if key.type is Type.INTEGER else tuple(Fraction(each) for each in whole)
 
     def _finite(self, key: Call) -> bool:
-        return all(self._column_domain(column) is not None for column in columns_of(key))
+        return all(self._column_domain(column) is not None for column in find_columns(key))
 
     def _times(self, key: Call) -> tuple[Constant, ...] | None:
         """Return the beginnings of periods between declared bounds of a time; days of a date are counted elsewhere."""
@@ -214,15 +226,9 @@ class Facts:
 
     def _domain_inside(self, column: Column) -> tuple[Constant, ...] | None:
         found = self.relations[column.relation]
-        if isinstance(found, Nested):
-            return self._domain(found.outputs[int(column.name[1:])])
-        if isinstance(found, Union):
-            parts = [self._domain(each[int(column.name[1:])]) for _, each in found.branches]
-            return None if None in parts else tuple(dict.fromkeys(value for part in parts for value in part or ()))
-        if isinstance(found, PerUnit):
-            if column.name.startswith("k"):
-                return self._domain(found.keys[int(column.name[1:])])
-            return self._range_domain(column)
+        if isinstance(column, Reference):
+            held = find_held(found, column)
+            return self._merged_domain(held) if held else self._range_domain(column)
         declared = self.declared(column)
         assert declared is not None
         if declared.values is not None:
@@ -250,7 +256,7 @@ class Facts:
         return tuple(range(math.ceil(found.lower), math.floor(found.upper) + 1))
 
 
-def hull(ranges: list[Range | None]) -> Range | None:
+def cover_ranges(ranges: list[Range | None]) -> Range | None:
     """Return the least range that holds all of them."""
     known = [each for each in ranges if each is not None]
     if len(known) < len(ranges):

@@ -13,7 +13,7 @@ from discreet.plan.expressions import Constant, Literal
 from discreet.plan.functions import MOST_BITS
 
 
-def constant(value: object, name: str = "a constant") -> Literal:
+def to_literal(value: object, name: str = "a constant") -> Literal:
     """Return a Python value as a literal, exactly; floats mean the decimal that they print as."""
     if isinstance(value, bool):
         return Literal(value, Type.BOOLEAN)
@@ -32,7 +32,7 @@ def constant(value: object, name: str = "a constant") -> Literal:
             raise QueryError(f"{name} holds a NUL character or half of a pair, which no column does")
         return Literal(value, Type.TEXT)
     if isinstance(value, dt.datetime):
-        return Literal(moment(value.isoformat(), Type.TIMESTAMP), Type.TIMESTAMP)
+        return Literal(parse_moment(value.isoformat(), Type.TIMESTAMP), Type.TIMESTAMP)
     if isinstance(value, dt.date):
         return Literal(value, Type.DATE)
     raise QueryError(f"{name} must be a number, text, true or false, a date or None; got {type(value).__name__}")
@@ -45,7 +45,7 @@ def _holds(value: int | Decimal | Fraction) -> bool:
     return abs(Fraction(value)) <= sys.float_info.max
 
 
-def moment(text: str, wanted: Type) -> Constant:
+def parse_moment(text: str, wanted: Type) -> Constant:
     """Return the date or the time that a text tells; times without a zone are in UTC."""
     try:
         if wanted is Type.DATE:

@@ -14,11 +14,11 @@ from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.expressions import Expression, Literal
 from discreet.plan.functions import UnfitError, call
-from discreet.query.parse import known, shown
+from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars import calls, times
-from discreet.query.scalars.coercion import TIMES, combined, fitted, is_null
-from discreet.query.scalars.constants import constant, moment
-from discreet.query.scalars.refusals import refused
+from discreet.query.scalars.coercion import TIMES, combine, fit_constant, is_null
+from discreet.query.scalars.constants import parse_moment, to_literal
+from discreet.query.scalars.refusals import explain_refusal
 
 TWO_SIDED: dict[type[exp.Expression], str] = {
     exp.EQ: "eq",
@@ -73,7 +73,7 @@ def _translate(node: exp.Expression, scope: Scope) -> Expression:
     try:
         return _meant(node, scope)
     except UnfitError as trouble:
-        raise QueryError(f"{shown(node)}: {trouble}") from None
+        raise QueryError(f"{quote_sql(node)}: {trouble}") from None
 
 
 def _meant(node: exp.Expression, scope: Scope) -> Expression:
@@ -90,42 +90,42 @@ def _meant(node: exp.Expression, scope: Scope) -> Expression:
     if reader is None and isinstance(node, exp.Anonymous):
         reader = calls.NAMED.get(node.name.lower())
     if reader is None:
-        raise refused(node)
+        raise explain_refusal(node)
     return reader(node, lambda inner: _translate(inner, scope))
 
 
 def _two_sided(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this", "expression"} | _IGNORED)
+    refuse_other_parts(node, {"this", "expression"} | _IGNORED)
     shifts = isinstance(node, exp.Add | exp.Sub)
-    found = times.moved(node, lambda inner: _translate(inner, scope)) if shifts else None
+    found = times.read_shifted(node, lambda inner: _translate(inner, scope)) if shifts else None
     if found is not None:
         return found
     first, second = _translate(node.this, scope), _translate(node.expression, scope)
-    found = times.days_moved(node, first, second) if shifts else None
-    return found or combined(TWO_SIDED[type(node)], first, second)
+    found = times.read_shifted_days(node, first, second) if shifts else None
+    return found or combine(TWO_SIDED[type(node)], first, second)
 
 
 def _column(node: exp.Expression, scope: Scope) -> Expression:
     assert isinstance(node, exp.Column)
-    known(node, {"this", "table"})
+    refuse_other_parts(node, {"this", "table"})
     return scope.column(node)
 
 
 def _paren(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this"})
+    refuse_other_parts(node, {"this"})
     return _translate(node.this, scope)
 
 
 def _literal(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this", "is_string"})
+    refuse_other_parts(node, {"this", "is_string"})
     text = str(node.this)
     if node.args.get("is_string"):
-        return constant(text)
+        return to_literal(text)
     try:
         number = Decimal(text)
     except ArithmeticError:
-        raise QueryError(f"{shown(node)} is not a number") from None
-    return constant(int(number) if text.isdecimal() and len(text) <= 400 else number)
+        raise QueryError(f"{quote_sql(node)} is not a number") from None
+    return to_literal(int(number) if text.isdecimal() and len(text) <= 400 else number)
 
 
 def _boolean(node: exp.Expression, scope: Scope) -> Expression:
@@ -137,18 +137,18 @@ def _null(node: exp.Expression, scope: Scope) -> Expression:
 
 
 def _parameter(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this"})
+    refuse_other_parts(node, {"this"})
     inner = node.this
     name = inner if isinstance(inner, str) else getattr(inner, "name", "")
     if not name:
-        raise QueryError(f"{shown(node)}: name your parameters, as in $age, and give params={{'age': ...}}")
+        raise QueryError(f"{quote_sql(node)}: name your parameters, as in $age, and give params={{'age': ...}}")
     if name not in scope.parameters:
         raise QueryError(f"${name} has no value; give params={{{name!r}: ...}}")
-    return constant(scope.parameters[name], f"params[{name!r}]")
+    return to_literal(scope.parameters[name], f"params[{name!r}]")
 
 
 def _negative(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this"})
+    refuse_other_parts(node, {"this"})
     inner = _translate(node.this, scope)
     if isinstance(inner, Literal) and isinstance(inner.value, int | Fraction) and inner.type.numeric:
         return Literal(-inner.value, inner.type)
@@ -156,52 +156,52 @@ def _negative(node: exp.Expression, scope: Scope) -> Expression:
 
 
 def _not(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this"})
-    return combined("not", _translate(node.this, scope))
+    refuse_other_parts(node, {"this"})
+    return combine("not", _translate(node.this, scope))
 
 
 def _is(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this", "expression"})
+    refuse_other_parts(node, {"this", "expression"})
     value = _translate(node.this, scope)
     if isinstance(node.expression, exp.Null):
         return call("is_null", value)
     if isinstance(node.expression, exp.Boolean):
         return call("is_true" if node.expression.this else "is_false", value)
-    raise QueryError(f"{shown(node)}: IS takes NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")
+    raise QueryError(f"{quote_sql(node)}: IS takes NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")
 
 
 def _not_distinct(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this", "expression"})
-    return call("not", combined("distinct", _translate(node.this, scope), _translate(node.expression, scope)))
+    refuse_other_parts(node, {"this", "expression"})
+    return call("not", combine("distinct", _translate(node.this, scope), _translate(node.expression, scope)))
 
 
 def _between(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this", "low", "high"})
+    refuse_other_parts(node, {"this", "low", "high"})
     value, low, high = (_translate(node.args[name], scope) for name in ("this", "low", "high"))
-    return call("and", combined("ge", value, low), combined("le", value, high))
+    return call("and", combine("ge", value, low), combine("le", value, high))
 
 
 def _in(node: exp.Expression, scope: Scope) -> Expression:
-    known(
+    refuse_other_parts(
         node,
         {"this", "expressions"},
         {"query": "a subquery is answered as a condition of its own, joined by AND; or list the values"},
     )
     members = [_translate(each, scope) for each in node.expressions]
     if not members or not all(isinstance(member, Literal) for member in members):
-        raise QueryError(f"{shown(node)}: IN takes a list of constants")
-    return combined("in", _translate(node.this, scope), *members)
+        raise QueryError(f"{quote_sql(node)}: IN takes a list of constants")
+    return combine("in", _translate(node.this, scope), *members)
 
 
 def _case(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this", "ifs", "default"})
+    refuse_other_parts(node, {"this", "ifs", "default"})
     subject = node.args.get("this")
     arguments: list[Expression] = []
     for branch in node.args["ifs"]:
-        known(branch, {"this", "true"})
+        refuse_other_parts(branch, {"this", "true"})
         condition = _translate(branch.this, scope)
         if subject is not None:
-            condition = combined("eq", _translate(subject, scope), condition)
+            condition = combine("eq", _translate(subject, scope), condition)
         arguments += [condition, _translate(branch.args["true"], scope)]
     last = node.args.get("default")
     arguments.append(Literal(None, Type.BOOLEAN) if last is None else _translate(last, scope))
@@ -209,7 +209,7 @@ def _case(node: exp.Expression, scope: Scope) -> Expression:
 
 
 def _if(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this", "true", "false"})
+    refuse_other_parts(node, {"this", "true", "false"})
     last = node.args.get("false")
     values = [_translate(each, scope) for each in (node.this, node.args["true"])]
     return _chosen([*values, Literal(None, Type.BOOLEAN) if last is None else _translate(last, scope)])
@@ -218,28 +218,28 @@ def _if(node: exp.Expression, scope: Scope) -> Expression:
 def _chosen(arguments: list[Expression]) -> Expression:
     if all(is_null(value) for value in (*arguments[1:-1:2], arguments[-1])):
         return Literal(None, Type.BOOLEAN)  # NULL whatever the conditions say, so it takes the type of its surroundings
-    return combined("case", *arguments)
+    return combine("case", *arguments)
 
 
 def _coalesce(node: exp.Expression, scope: Scope) -> Expression:
-    known(node, {"this", "expressions"})
+    refuse_other_parts(node, {"this", "expressions"})
     arguments = [_translate(each, scope) for each in (node.this, *node.expressions)]
-    return arguments[0] if all(is_null(each) for each in arguments) else combined("coalesce", *arguments)
+    return arguments[0] if all(is_null(each) for each in arguments) else combine("coalesce", *arguments)
 
 
 def _cast(node: exp.Expression, scope: Scope) -> Expression:
     """CAST, TRY_CAST and :: are one: what does not fit is NULL. DATE '2026-03-01' is a constant."""
-    known(node, {"this", "to", "_type", "safe"})
+    refuse_other_parts(node, {"this", "to", "_type", "safe"})
     inner, wanted = node.this, node.args["to"]
     target = CASTS.get(str(getattr(wanted.this, "value", wanted.this)))
     if target is None:
         names = "BOOLEAN, INTEGER, BIGINT, DOUBLE, TEXT, DATE and TIMESTAMP"
-        raise QueryError(f"{shown(node)}: values are cast to {names}")
-    known(wanted, {"this", "nested"} | ({"expressions"} if target is Type.FLOAT else set()))
+        raise QueryError(f"{quote_sql(node)}: values are cast to {names}")
+    refuse_other_parts(wanted, {"this", "nested"} | ({"expressions"} if target is Type.FLOAT else set()))
     if isinstance(inner, exp.Literal) and inner.is_string and target in TIMES:
-        return Literal(moment(str(inner.this), target), target)
+        return Literal(parse_moment(str(inner.this), target), target)
     value = _translate(inner, scope)
-    return fitted(value, target) if is_null(value) else call(f"as_{target.value}", value)
+    return fit_constant(value, target) if is_null(value) else call(f"as_{target.value}", value)
 
 
 _SINGLE: dict[type[exp.Expression], Callable[[exp.Expression, Scope], Expression]] = {

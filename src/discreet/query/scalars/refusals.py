@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.plan.functions import FUNCTIONS
-from discreet.query.parse import shown
+from discreet.query.parse import quote_sql
 
 VOLATILE = "its value changes from one moment to the next; write a constant, or use a parameter such as $today"
 REGEX = "instead of regular expressions use LIKE, CONTAINS, STARTS_WITH or ENDS_WITH"
@@ -84,12 +84,12 @@ AGGREGATES: dict[type[exp.Expression], str] = {
 """What to write instead of aggregates that are not answered."""
 
 
-def refused_aggregate(node: exp.Expression) -> QueryError:
+def explain_refused_aggregate(node: exp.Expression) -> QueryError:
     """Return the refusal of an aggregate that is not answered, with what to write instead."""
-    return QueryError(f"{shown(node)}: this aggregate is not answered; {AGGREGATES.get(type(node), ALLOWED)}")
+    return QueryError(f"{quote_sql(node)}: this aggregate is not answered; {AGGREGATES.get(type(node), ALLOWED)}")
 
 
-def refused(node: exp.Expression) -> QueryError:
+def explain_refusal(node: exp.Expression) -> QueryError:
     """Return the refusal of a node that is not answered, with what to write instead."""
     reason = REWRITES.get(type(node))
     if reason is None and isinstance(node, exp.Func):
@@ -100,7 +100,7 @@ def refused(node: exp.Expression) -> QueryError:
     if reason is None:
         listed = ", ".join(sorted({row.word for row in FUNCTIONS.values()}))
         reason = f"this is not answered; these are: {listed}"
-    return QueryError(f"{shown(node)}: {reason}")
+    return QueryError(f"{quote_sql(node)}: {reason}")
 
 
 def _unknown(name: str) -> str:

@@ -10,8 +10,8 @@ from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.expressions import Expression, Literal
 from discreet.plan.functions import call
-from discreet.query.parse import known, shown
-from discreet.query.scalars.coercion import TIMES, as_time
+from discreet.query.parse import quote_sql, refuse_other_parts
+from discreet.query.scalars.coercion import TIMES, to_time
 
 Read = Callable[[exp.Expression], Expression]
 
@@ -58,28 +58,28 @@ FARTHEST = {"plus_months": 200_000, "plus_days": 5_000_000, "plus_microseconds":
 
 def short_part(node: exp.Expression, read: Read) -> Expression:
     """YEAR(x), MONTH(x) and the like."""
-    known(node, {"this"})
+    refuse_other_parts(node, {"this"})
     return _part(node, SHORT[type(node)], read(node.this))
 
 
-def extract(node: exp.Expression, read: Read) -> Expression:
+def read_extract(node: exp.Expression, read: Read) -> Expression:
     """EXTRACT(part FROM x)."""
-    known(node, {"this", "expression"})
+    refuse_other_parts(node, {"this", "expression"})
     return _part(node, node.this.name, read(node.expression))
 
 
-def date_part(node: exp.Expression, read: Read) -> Expression:
+def read_date_part(node: exp.Expression, read: Read) -> Expression:
     """DATE_PART('part', x)."""
     arguments = node.expressions
     if len(arguments) != 2 or not (isinstance(arguments[0], exp.Literal) and arguments[0].is_string):
-        raise QueryError(f"{shown(node)}: write DATE_PART('month', x), the part as a constant")
+        raise QueryError(f"{quote_sql(node)}: write DATE_PART('month', x), the part as a constant")
     return _part(node, arguments[0].name, read(arguments[1]))
 
 
-def weekday(node: exp.Expression, read: Read) -> Expression:
+def read_weekday(node: exp.Expression, read: Read) -> Expression:
     """WEEKDAY(x), which in DuckDB counts from Sunday as 0."""
     if len(node.expressions) != 1:
-        raise QueryError(f"{shown(node)}: write WEEKDAY(x)")
+        raise QueryError(f"{quote_sql(node)}: write WEEKDAY(x)")
     return _part(node, "dow", read(node.expressions[0]))
 
 
@@ -88,68 +88,70 @@ def _part(node: exp.Expression, name: str, value: Expression) -> Expression:
     part = SPELLINGS.get(part, part)
     part = part.removesuffix("s") if part.removesuffix("s") in PARTS else part
     if part not in PARTS:
-        raise QueryError(f"{shown(node)}: {name.lower()!r} is no part that is answered; these are: {', '.join(PARTS)}")
-    return call("date_part", Literal(part, Type.TEXT), as_time(value))
+        raise QueryError(
+            f"{quote_sql(node)}: {name.lower()!r} is no part that is answered; these are: {', '.join(PARTS)}"
+        )
+    return call("date_part", Literal(part, Type.TEXT), to_time(value))
 
 
-def date_trunc(node: exp.Expression, read: Read) -> Expression:
+def read_date_trunc(node: exp.Expression, read: Read) -> Expression:
     """DATE_TRUNC('unit', x): a date stays a date where the unit is a day or longer."""
-    known(node, {"this", "unit", "input_type_preserved"})
-    unit, value = _unit(node, node.args.get("unit")), as_time(read(node.this))
+    refuse_other_parts(node, {"this", "unit", "input_type_preserved"})
+    unit, value = _unit(node, node.args.get("unit")), to_time(read(node.this))
     return call("time_trunc" if unit in MICROSECONDS else "date_trunc", Literal(unit, Type.TEXT), value)
 
 
-def date_diff(node: exp.Expression, read: Read) -> Expression:
+def read_date_diff(node: exp.Expression, read: Read) -> Expression:
     """DATE_DIFF('unit', a, b): how many times a new unit begins after a until b."""
-    known(node, {"this", "expression", "unit", "date_part_boundary"})
+    refuse_other_parts(node, {"this", "expression", "unit", "date_part_boundary"})
     unit = _unit(node, node.args.get("unit"))
     if unit == "week":
-        raise QueryError(f"{shown(node)}: weeks begin on different days elsewhere; use DATE_DIFF('day', a, b) // 7")
-    first, second = as_time(read(node.expression)), as_time(read(node.this))
+        raise QueryError(f"{quote_sql(node)}: weeks begin on different days elsewhere; use DATE_DIFF('day', a, b) // 7")
+    first, second = to_time(read(node.expression)), to_time(read(node.this))
     return call("date_diff", Literal(unit, Type.TEXT), first, second)
 
 
-def last_day(node: exp.Expression, read: Read) -> Expression:
+def read_last_day(node: exp.Expression, read: Read) -> Expression:
     """LAST_DAY(x): the last day of its month."""
-    known(node, {"this"})
-    return call("last_day", as_time(read(node.this)))
+    refuse_other_parts(node, {"this"})
+    return call("last_day", to_time(read(node.this)))
 
 
-def moved(node: exp.Expression, read: Read) -> Expression | None:
+def read_shifted(node: exp.Expression, read: Read) -> Expression | None:
     """Return what + or - means where dates stand on a side, and None where none do."""
     sides = (node.this, node.expression)
     sign = -1 if isinstance(node, exp.Sub) else 1
     for value, step in (sides, sides[::-1]) if sign == 1 else (sides,):
         if isinstance(step, exp.Interval):
             if isinstance(value, exp.Interval):
-                raise QueryError(f"{shown(node)}: add intervals to a date one by one, as in seen + INTERVAL 3 DAY")
-            return _stepped(step, sign, as_time(read(value)), read)
+                raise QueryError(f"{quote_sql(node)}: add intervals to a date one by one, as in seen + INTERVAL 3 DAY")
+            return _stepped(step, sign, to_time(read(value)), read)
     return None
 
 
-def days_moved(node: exp.Expression, first: Expression, second: Expression) -> Expression | None:
+def read_shifted_days(node: exp.Expression, first: Expression, second: Expression) -> Expression | None:
     """Return a date plus or minus days, or the days between two dates; None where neither side is a date or time."""
     minus = isinstance(node, exp.Sub)
     if not {first.type, second.type} & set(TIMES):
         return None
     if minus and first.type in TIMES and (second.type in TIMES or second.type is Type.TEXT):
-        first, second = as_time(first), as_time(second)
+        first, second = to_time(first), to_time(second)
     elif minus and first.type is Type.TEXT:
-        first = as_time(first)
+        first = to_time(first)
     if minus and first.type is second.type is Type.DATE:
         return call("date_diff", Literal("day", Type.TEXT), second, first)
     if minus and first.type in TIMES and second.type in TIMES:
-        raise QueryError(f"{shown(node)}: how far apart is asked with DATE_DIFF('hour', a, b)")
+        raise QueryError(f"{quote_sql(node)}: how far apart is asked with DATE_DIFF('hour', a, b)")
     if not minus and second.type in TIMES:
         first, second = second, first
     days = second.value if isinstance(second, Literal) and second.type is Type.INTEGER else None
     if first.type is not Type.DATE or not isinstance(days, int):
-        raise QueryError(f"{shown(node)}: to a date a constant is added, as in seen + 3 or at + INTERVAL 3 DAY")
+        raise QueryError(f"{quote_sql(node)}: to a date a constant is added, as in seen + 3 or at + INTERVAL 3 DAY")
     return _plus(node, "plus_days", first, -days if minus else days)
 
 
 def _stepped(step: exp.Expression, sign: int, value: Expression, read: Read) -> Expression:
-    known(step, {"this", "unit"})
+    refuse_other_parts(step, {"this", "unit"})
     told = step.this
     unit = _unit(step, step.args.get("unit")) if step.args.get("unit") is not None else None
     if isinstance(told, exp.Literal) and told.is_string:
@@ -158,7 +160,7 @@ def _stepped(step: exp.Expression, sign: int, value: Expression, read: Read) -> 
         found = read(told) if isinstance(told, exp.Expression) else None
         count = found.value if isinstance(found, Literal) and found.type is Type.INTEGER else None  # type: ignore[assignment]
     if unit is None or not isinstance(count, int):
-        raise QueryError(f"{shown(step)}: an interval is one whole number and one unit, as in INTERVAL 3 DAY")
+        raise QueryError(f"{quote_sql(step)}: an interval is one whole number and one unit, as in INTERVAL 3 DAY")
     for name, sizes in (("plus_months", MONTHS), ("plus_days", DAYS), ("plus_microseconds", MICROSECONDS)):
         if unit in sizes:
             return _plus(step, name, value, sign * count * sizes[unit])
@@ -167,7 +169,7 @@ def _stepped(step: exp.Expression, sign: int, value: Expression, read: Read) -> 
 
 def _plus(node: exp.Expression, name: str, value: Expression, count: int) -> Expression:
     if abs(count) > FARTHEST[name]:
-        raise QueryError(f"{shown(node)}: this leads out of the calendar, which has the years 1 to 9999")
+        raise QueryError(f"{quote_sql(node)}: this leads out of the calendar, which has the years 1 to 9999")
     return call(name, value, Literal(count, Type.INTEGER))
 
 
@@ -180,16 +182,16 @@ def _unit(node: exp.Expression, given: exp.Expression | None) -> str:
     name = given.name.lower() if given is not None else ""
     unit = name if name in UNITS else name.removesuffix("s")
     if unit not in UNITS:
-        raise QueryError(f"{shown(node)}: {name!r} is no unit that is answered; these are: {', '.join(UNITS)}")
+        raise QueryError(f"{quote_sql(node)}: {name!r} is no unit that is answered; these are: {', '.join(UNITS)}")
     return unit
 
 
 READERS: dict[type[exp.Expression], Callable[[exp.Expression, Read], Expression]] = {
     **dict.fromkeys(SHORT, short_part),
-    exp.Extract: extract,
-    exp.TimestampTrunc: date_trunc,
-    exp.DateTrunc: date_trunc,
-    exp.DateDiff: date_diff,
-    exp.LastDay: last_day,
+    exp.Extract: read_extract,
+    exp.TimestampTrunc: read_date_trunc,
+    exp.DateTrunc: read_date_trunc,
+    exp.DateDiff: read_date_diff,
+    exp.LastDay: read_last_day,
 }
-NAMED = {"date_part": date_part, "datepart": date_part, "weekday": weekday}
+NAMED = {"date_part": read_date_part, "datepart": read_date_part, "weekday": read_weekday}

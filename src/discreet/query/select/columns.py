@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
-from discreet.query.parse import known, shown
+from discreet.query.parse import quote_sql, refuse_other_parts
 
 STARS = dict.fromkeys(("except_", "except", "replace", "rename"), "list the columns instead")
 
@@ -15,18 +15,18 @@ def is_star(node: exp.Expression) -> bool:
     return isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star))
 
 
-def named(node: exp.Expression) -> tuple[str, exp.Expression]:
+def split_alias(node: exp.Expression) -> tuple[str, exp.Expression]:
     """Return the name of a column of a SELECT, and what it is."""
     if isinstance(node, exp.Alias):
-        known(node, {"this", "alias"})
+        refuse_other_parts(node, {"this", "alias"})
     inner = node.this if isinstance(node, exp.Alias) else node
-    name = node.alias if isinstance(node, exp.Alias) else plain_name(inner)
+    name = node.alias if isinstance(node, exp.Alias) else name_without_alias(inner)
     if not name:
-        raise QueryError(f"{shown(node)}: a column of the answer needs a name; leave AS out or name it")
+        raise QueryError(f"{quote_sql(node)}: a column of the answer needs a name; leave AS out or name it")
     return str(name), inner
 
 
-def plain_name(node: exp.Expression) -> str:
+def name_without_alias(node: exp.Expression) -> str:
     """Return the name that a column has without AS."""
     return node.name if isinstance(node, exp.Column) else node.sql(dialect="duckdb").lower()
 

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.query.catalog import Catalog
-from discreet.query.parse import known, parse_query
+from discreet.query.parse import parse_query, refuse_other_parts
 from discreet.query.select.names import Selected
 
 MOST_RELATIONS = 32
@@ -34,7 +34,7 @@ class Counter:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Context:
     """One question being read. `withs` are the subqueries that WITH named, each with what it could see itself.
 
     `views` is how many of the policy's views can be seen: each sees those before it.
@@ -42,18 +42,18 @@ class Reading:
 
     catalog: Catalog
     parameters: Mapping[str, Any]
-    select: Callable[[exp.Expression, Reading], Selected]
+    select: Callable[[exp.Expression, Context], Selected]
     """Reads a SELECT inside the question: FROM and WHERE call it for their subqueries."""
 
     counter: Counter = field(default_factory=Counter)
-    withs: Mapping[str, tuple[exp.Expression, Reading]] = field(default_factory=dict)
+    withs: Mapping[str, tuple[exp.Expression, Context]] = field(default_factory=dict)
     views: int | None = None
 
-    def named(self, name: str, query: exp.Expression) -> Reading:
+    def named(self, name: str, query: exp.Expression) -> Context:
         """Return the reading in which a name stands for a subquery; the subquery itself does not see it."""
         return replace(self, withs={**self.withs, name.casefold(): (query, self)})
 
-    def subquery(self, name: str) -> tuple[exp.Expression, Reading] | None:
+    def subquery(self, name: str) -> tuple[exp.Expression, Context] | None:
         """Return what a name of WITH or a view of the policy stands for."""
         found = self.withs.get(name.casefold())
         if found is not None:
@@ -63,21 +63,23 @@ class Reading:
                 return parse_query(view.sql), replace(self, withs={}, views=place)
         return None
 
-    def fresh(self) -> Reading:
+    def fresh(self) -> Context:
         """Return the same reading with a counter of its own, for a look ahead."""
         return replace(self, counter=Counter())
 
 
-def with_names(query: exp.Expression, reading: Reading) -> Reading:
+def add_with_names(query: exp.Expression, reading: Context) -> Context:
     """Return the reading that sees what WITH names, each name from the next one on."""
     node = query.args.get("with_")
     if node is None:
         return reading
-    known(node, {"expressions"}, {"recursive": "WITH RECURSIVE is not answered; leave RECURSIVE out"})
+    refuse_other_parts(node, {"expressions"}, {"recursive": "WITH RECURSIVE is not answered; leave RECURSIVE out"})
     seen: set[str] = set()
     for each in node.expressions:
-        known(each, {"this", "alias"}, {"materialized": "leave MATERIALIZED out", "scalar": "write WITH name AS (...)"})
-        known(each.args["alias"], {"this"}, {"columns": "name the columns inside the subquery with AS"})
+        refuse_other_parts(
+            each, {"this", "alias"}, {"materialized": "leave MATERIALIZED out", "scalar": "write WITH name AS (...)"}
+        )
+        refuse_other_parts(each.args["alias"], {"this"}, {"columns": "name the columns inside the subquery with AS"})
         name = str(each.alias)
         if name.casefold() in seen:
             raise QueryError(f"WITH names {name!r} twice; give one another name")

@@ -9,25 +9,25 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Column, Expression, all_of
+from discreet.plan.expressions import Column, Expression, Slot, join_conditions, refer
 from discreet.plan.functions import call
-from discreet.plan.relations import Block, Join, Lookup, Match, Nested, Scan, Source, scans
+from discreet.plan.relations import Block, Join, Lookup, Match, Nested, Scan, Source, list_scans
 from discreet.policy.schema import Resolved
-from discreet.query.bounding.limits import most, truncated
-from discreet.query.parse import known, shown
+from discreet.query.bounding.limits import bound_unit_rows, cut_scans
+from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars.expressions import Scope, translate
-from discreet.query.select.context import Reading
-from discreet.query.select.names import Names, Output, Selected, View, table_view
-from discreet.query.select.relations import Relation, relation, same_people
+from discreet.query.select.context import Context
+from discreet.query.select.names import Names, OutputColumn, RelationColumns, Selected, describe_table
+from discreet.query.select.relations import Relation, check_same_people, read_relation
 
 JOINS = "JOIN and LEFT JOIN ON equal columns are answered, the private side first"
 
 
 @dataclass
-class Rows:
+class FromClause:
     """A FROM being read: the private block so far, and public tables that stood before the first private one."""
 
-    reading: Reading
+    reading: Context
     names: Names = field(default_factory=Names)
     block: Block | None = None
     waiting: tuple[str, str, Resolved] | None = None
@@ -47,11 +47,11 @@ class Rows:
     @property
     def scope(self) -> Scope:
         """Where expressions over one row are read."""
-        return Scope(self.names.column, no_aggregate, self.reading.parameters)
+        return Scope(self.names.column, refuse_aggregate, self.reading.parameters)
 
     def add_first(self, node: exp.Expression) -> None:
         """Read what stands behind FROM."""
-        found = relation(node, self.reading)
+        found = read_relation(node, self.reading)
         if isinstance(found.meaning, Selected):
             self.block = found.meaning.block
             self.names.add(found.name, found.meaning.view)
@@ -61,17 +61,17 @@ class Rows:
             self.waiting = (found.name, place, found.meaning)
         else:
             self.block = Block(Scan(found.meaning.table.name, place))
-        self.names.add(found.name, table_view(found.meaning, place))
+        self.names.add(found.name, describe_table(found.meaning, place))
 
     def add_join(self, join: exp.Expression) -> None:
         """Read one join."""
-        known(
+        refuse_other_parts(
             join, {"this", "on", "using", "side", "kind"}, dict.fromkeys(("method", "hint", "match_condition"), JOINS)
         )
         side, kind = str(join.args.get("side") or ""), str(join.args.get("kind") or "")
         if side not in ("", "LEFT") or kind not in ("", "INNER", "OUTER") or (kind == "OUTER" and not side):
-            raise QueryError(f"{shown(join)}: {JOINS}")
-        found, keep = relation(join.this, self.reading), side == "LEFT"
+            raise QueryError(f"{quote_sql(join)}: {JOINS}")
+        found, keep = read_relation(join.this, self.reading), side == "LEFT"
         if isinstance(found.meaning, Resolved) and found.meaning.table.public:
             self._add_public(join, found.name, found.meaning, keep)
         elif self.block is None:
@@ -81,7 +81,7 @@ class Rows:
 
     def _add_public(self, join: exp.Expression, name: str, table: Resolved, keep: bool) -> None:
         block, place = self.rows, self.reading.counter.next()
-        view = table_view(table, place)
+        view = describe_table(table, place)
         pairs, extra = self._pairs(join, name, view, keep)
         on = [(mine, theirs) for mine, theirs, _ in pairs]
         self.names.add(name, view)
@@ -95,7 +95,7 @@ class Rows:
         name, place, public = self.waiting
         if keep:
             raise QueryError(
-                f"{shown(join)}: an outer join must keep the private side, or it would tell who is missing; "
+                f"{quote_sql(join)}: an outer join must keep the private side, or it would tell who is missing; "
                 f"write FROM {found.name} LEFT JOIN {name}"
             )
         selected = self._opened(found)
@@ -135,18 +135,18 @@ class Rows:
 
         This is checked wherever the join stands: one row for each unit, or a condition, may be all that is left of it.
         """
-        made = truncated(block, self.reading.catalog)
-        most(made, self.reading.catalog)
+        made = cut_scans(block, self.reading.catalog)
+        bound_unit_rows(made, self.reading.catalog)
         return made
 
     def _add_private(self, join: exp.Expression, found: Relation, keep: bool) -> None:
         left, right = self.rows, self._opened(found)
-        same_people([*scans(left), *scans(right.block)], self.reading)
+        check_same_people([*list_scans(left), *list_scans(right.block)], self.reading)
         source, view = self._source(right, keep)
         pairs, extra = self._pairs(join, found.name, view, keep)
         if not any(unit for _, _, unit in pairs):
             raise QueryError(
-                f"{shown(join)}: private tables are joined on the unit, so that nobody's rows meet another's; "
+                f"{quote_sql(join)}: private tables are joined on the unit, so that nobody's rows meet another's; "
                 f"add {self.names.unit_word} to the columns of JOIN ... ON or USING"
             )
         on = tuple((mine, theirs) for mine, theirs, unit in pairs if not unit)
@@ -154,7 +154,9 @@ class Rows:
             call("eq", mine, theirs)
         visible = view
         if keep:  # its unit is NULL where there is no partner, so it is not whose row it is
-            visible = View(tuple(replace(each, unit=False) for each in view.outputs if each.expression), True)
+            visible = RelationColumns(
+                tuple(replace(each, unit=False) for each in view.outputs if each.expression), True
+            )
         self.names.add(found.name, visible)
         self._merge(join, found.name)
         match: Join = Match(source, on, keep)
@@ -165,34 +167,34 @@ class Rows:
         if isinstance(found.meaning, Selected):
             return found.meaning
         place = self.reading.counter.next()
-        return Selected(Block(Scan(found.meaning.table.name, place)), table_view(found.meaning, place))
+        return Selected(Block(Scan(found.meaning.table.name, place)), describe_table(found.meaning, place))
 
-    def _source(self, right: Selected, keep: bool) -> tuple[Source, View]:
+    def _source(self, right: Selected, keep: bool) -> tuple[Source, RelationColumns]:
         """Return the right side as one source: itself where it is one, else its rows under names of their own."""
         plain = all(isinstance(each.expression, Column | None) for each in right.view.outputs)
         bare = not right.block.joins and right.block.where is None
         if bare and (plain or not keep):
             return right.block.source, right.view
         place = self.reading.counter.next()
-        outputs: list[Output] = []
+        outputs: list[OutputColumn] = []
         expressions: list[Expression] = []
         for each in right.view.outputs:
             column = None
             if each.expression is not None:
-                column = Column(place, f"c{len(expressions)}", each.expression.type)
+                column = refer(place, Slot.OUTPUT, len(expressions), each.expression.type)
                 expressions.append(each.expression)
-            outputs.append(Output(each.name, column, each.unit))
-        return Nested(place, right.block, tuple(expressions)), View(tuple(outputs), True)
+            outputs.append(OutputColumn(each.name, column, each.unit))
+        return Nested(place, right.block, tuple(expressions)), RelationColumns(tuple(outputs), True)
 
     def _pairs(
-        self, join: exp.Expression, name: str, view: View, keep: bool
+        self, join: exp.Expression, name: str, view: RelationColumns, keep: bool
     ) -> tuple[list[tuple[Expression, Expression, bool]], list[exp.Expression]]:
         """Return what a join equates, (earlier, new, whether both are the unit), and conditions for WHERE."""
         pairs: list[tuple[Expression, Expression, bool]] = []
         new, extra = Names({name.casefold(): (name, view)}), []
         unread = Column("", "", Type.BOOLEAN)  # stands for a hidden unit, which only the join itself reads
         equal = [(exp.column(each.name), exp.column(each.name, name)) for each in join.args.get("using") or []]
-        for part in conjuncts(join.args.get("on")):
+        for part in split_conjuncts(join.args.get("on")):
             sides = [part.this, part.expression] if isinstance(part, exp.EQ) else []
             if len(sides) == 2 and self._only_of(sides[1], new) and not self._only_of(sides[0], new):
                 equal.append((sides[0], sides[1]))
@@ -200,7 +202,7 @@ class Rows:
                 equal.append((sides[1], sides[0]))
             elif keep:
                 raise QueryError(
-                    f"{shown(part)}: ON of a LEFT JOIN takes equal columns of {name!r} and of those before; "
+                    f"{quote_sql(part)}: ON of a LEFT JOIN takes equal columns of {name!r} and of those before; "
                     f"put other conditions into CASE WHEN or FILTER"
                 )
             else:
@@ -211,7 +213,7 @@ class Rows:
                 continue
             if not isinstance(theirs, exp.Column):
                 if keep:
-                    raise QueryError(f"{shown(theirs)}: ON of a LEFT JOIN takes columns of {name!r}")
+                    raise QueryError(f"{quote_sql(theirs)}: ON of a LEFT JOIN takes columns of {name!r}")
                 extra.append(exp.EQ(this=mine.copy(), expression=theirs.copy()))
                 continue
             pairs.append((translate(mine, self.scope), new.column(theirs), False))
@@ -230,18 +232,18 @@ class Rows:
     def _filter(self, extra: list[exp.Expression]) -> None:
         """Add conditions of an inner join to WHERE, which is the same there."""
         for part in extra:
-            self.add_condition(condition("ON", translate(part, self.scope)))
+            self.add_condition(check_condition("ON", translate(part, self.scope)))
 
     def add_condition(self, found: Expression) -> None:
         """Keep only rows that fulfil a condition."""
         block = self.rows
-        joined = all_of([each for each in (block.where, found) if each is not None])
+        joined = join_conditions([each for each in (block.where, found) if each is not None])
         self.block = replace(block, where=joined)
 
 
-def read_from(query: exp.Select, reading: Reading) -> Rows:
+def read_from(query: exp.Select, reading: Context) -> FromClause:
     """Read FROM and the joins of a SELECT."""
-    rows = Rows(reading)
+    rows = FromClause(reading)
     source = query.args.get("from_")
     if source is None:
         raise QueryError("the question has no FROM; name a table, as in SELECT COUNT(*) FROM visits")
@@ -251,26 +253,28 @@ def read_from(query: exp.Select, reading: Reading) -> Rows:
     return rows
 
 
-def conjuncts(node: exp.Expression | None) -> Iterator[exp.Expression]:
+def split_conjuncts(node: exp.Expression | None) -> Iterator[exp.Expression]:
     """Yield the conditions that AND joins."""
     if isinstance(node, exp.Paren):
-        yield from conjuncts(node.this)
+        yield from split_conjuncts(node.this)
     elif isinstance(node, exp.And):
-        yield from conjuncts(node.this)
-        yield from conjuncts(node.expression)
+        yield from split_conjuncts(node.this)
+        yield from split_conjuncts(node.expression)
     elif node is not None:
         yield node
 
 
-def condition(clause: str, found: Expression) -> Expression:
+def check_condition(clause: str, found: Expression) -> Expression:
     """Return a condition, or refuse what is none."""
     if found.type is not Type.BOOLEAN:
         raise QueryError(f"{clause} takes a condition, and this is {found.type}; compare it, as in age >= 18")
     return found
 
 
-def no_aggregate(node: exp.Expression) -> Expression | None:
+def refuse_aggregate(node: exp.Expression) -> Expression | None:
     """Refuse aggregates where rows are read one by one."""
     if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
-        raise QueryError(f"{shown(node)}: an aggregate cannot stand here; in WHERE use columns, in HAVING aggregates")
+        raise QueryError(
+            f"{quote_sql(node)}: an aggregate cannot stand here; in WHERE use columns, in HAVING aggregates"
+        )
     return None

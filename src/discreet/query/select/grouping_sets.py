@@ -8,9 +8,9 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
-from discreet.query.parse import known, shown
+from discreet.query.parse import quote_sql, refuse_other_parts
 
-Place = Callable[[exp.Expression], int]
+KeyIndex = Callable[[exp.Expression], int]
 """A key to its place."""
 
 MOST_CUBE = 6
@@ -23,14 +23,14 @@ WRITTEN = {
 }
 
 
-def grouping_sets(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
+def read_grouping_sets(node: exp.Expression, place: KeyIndex) -> list[tuple[int, ...]]:
     """Return the groupings of a GROUP BY: those of all its parts, in all combinations."""
-    known(node, {"expressions"}, WRITTEN)
+    refuse_other_parts(node, {"expressions"}, WRITTEN)
     parts = [_groupings(each, place) for each in node.expressions]
     return [tuple(itertools.chain(*chosen)) for chosen in itertools.product(*parts)]
 
 
-def _groupings(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
+def _groupings(node: exp.Expression, place: KeyIndex) -> list[tuple[int, ...]]:
     """Return the groupings of one part: of a plain key just one."""
     if isinstance(node, exp.Rollup):
         return _rollup(node, place)
@@ -41,20 +41,20 @@ def _groupings(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
     return [_members(node, place)]
 
 
-def _rollup(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
+def _rollup(node: exp.Expression, place: KeyIndex) -> list[tuple[int, ...]]:
     keys = [_members(each, place) for each in node.expressions]
     return [tuple(itertools.chain(*keys[:size])) for size in range(len(keys), -1, -1)]
 
 
-def _cube(node: exp.Expression, place: Place) -> list[tuple[int, ...]]:
+def _cube(node: exp.Expression, place: KeyIndex) -> list[tuple[int, ...]]:
     keys = [_members(each, place) for each in node.expressions]
     if len(keys) > MOST_CUBE:
-        raise QueryError(f"{shown(node)}: CUBE takes {MOST_CUBE} columns at most; list GROUPING SETS")
+        raise QueryError(f"{quote_sql(node)}: CUBE takes {MOST_CUBE} columns at most; list GROUPING SETS")
     sizes = range(len(keys), -1, -1)
     return [tuple(itertools.chain(*chosen)) for size in sizes for chosen in itertools.combinations(keys, size)]
 
 
-def _members(node: exp.Expression, place: Place) -> tuple[int, ...]:
+def _members(node: exp.Expression, place: KeyIndex) -> tuple[int, ...]:
     """Return the keys of (a, b), of a, or of the empty ()."""
     if isinstance(node, exp.Tuple):
         return tuple(place(each) for each in node.expressions)

@@ -10,15 +10,15 @@ from discreet.base.errors import QueryError
 from discreet.plan.expressions import Column, Expression
 from discreet.plan.relations import Block
 from discreet.policy.schema import Resolved
-from discreet.query.catalog import nearest
-from discreet.query.parse import known, shown
+from discreet.query.catalog import suggest_name
+from discreet.query.parse import quote_sql, refuse_other_parts
 
 COLUMN = {"this", "table"}
 """What a column may be written with: its name and its table's, not a schema's."""
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class OutputColumn:
     """A column of a relation: an expression over its rows. A hidden unit has none, and only names whose row it is."""
 
     name: str
@@ -27,27 +27,27 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class RelationColumns:
     """What one name in FROM stands for."""
 
-    outputs: tuple[Output, ...]
+    outputs: tuple[OutputColumn, ...]
     private: bool
 
-    def output(self, name: str) -> Output | None:
+    def output(self, name: str) -> OutputColumn | None:
         """Return the column of that name; upper and lower case are the same."""
         return next((each for each in self.outputs if each.name.casefold() == name.casefold()), None)
 
 
-def table_view(table: Resolved, relation: str) -> View:
+def describe_table(table: Resolved, relation: str) -> RelationColumns:
     """Return the columns of a table; the unit is among them even where it is hidden."""
     unit = table.table.unit
     outputs = []
     for column in table.columns:
         assert column.type is not None
-        outputs.append(Output(column.name, Column(relation, column.name, column.type), column.name == unit))
+        outputs.append(OutputColumn(column.name, Column(relation, column.name, column.type), column.name == unit))
     if unit is not None and not any(each.unit for each in outputs):
-        outputs.append(Output(unit, None, unit=True))
-    return View(tuple(outputs), not table.table.public)
+        outputs.append(OutputColumn(unit, None, unit=True))
+    return RelationColumns(tuple(outputs), not table.table.public)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +55,18 @@ class Selected:
     """A subquery over private rows: a block, and its columns as expressions over it."""
 
     block: Block
-    view: View
+    view: RelationColumns
 
 
 @dataclass
 class Names:
     """The views of one FROM by folded name, and the columns that USING merged."""
 
-    views: dict[str, tuple[str, View]] = field(default_factory=dict)
+    views: dict[str, tuple[str, RelationColumns]] = field(default_factory=dict)
     merged: set[tuple[str, str]] = field(default_factory=set)
     """Columns that USING joined by: without a table, their name means the one before."""
 
-    def add(self, name: str, view: View) -> None:
+    def add(self, name: str, view: RelationColumns) -> None:
         """Add a relation under the name it has in this FROM."""
         if name.casefold() in self.views:
             raise QueryError(f"two tables are called {name!r}; give one another name with AS")
@@ -83,12 +83,12 @@ class Names:
             return place is not None and place[1].output(node.name) is not None
         return self.has(node.name)
 
-    def find(self, node: exp.Column) -> Output:
+    def find(self, node: exp.Column) -> OutputColumn:
         """Return the column that a name means, or refuse one that is unknown or means several."""
-        known(node, COLUMN)
+        refuse_other_parts(node, COLUMN)
         if node.table:
             if node.table.casefold() not in self.views:
-                raise QueryError(f"{shown(node)}: there is no table {node.table!r} in this question")
+                raise QueryError(f"{quote_sql(node)}: there is no table {node.table!r} in this question")
             places = [self.views[node.table.casefold()]]
         else:
             places = [place for place in self.views.values() if place[1].output(node.name) is not None]
@@ -102,9 +102,9 @@ class Names:
             raise self._unknown(node, places if node.table else list(self.views.values()))
         return found
 
-    def _unknown(self, node: exp.Column, places: list[tuple[str, View]]) -> QueryError:
+    def _unknown(self, node: exp.Column, places: list[tuple[str, RelationColumns]]) -> QueryError:
         there = [each.name for _, view in places for each in view.outputs if each.expression is not None]
-        hint = nearest(node.name, list(dict.fromkeys(there)))
+        hint = suggest_name(node.name, list(dict.fromkeys(there)))
         if isinstance(node.parent, exp.Predicate) and "did you mean" not in hint:
             hint += f"; texts stand in single quotes, as in '{node.name}'"
         where = f"{places[0][0]!r} has no" if len(places) == 1 else "no table here has a"
@@ -115,7 +115,7 @@ class Names:
         found = self.find(node)
         if found.expression is None:
             raise QueryError(
-                f"{shown(node)} is hidden: it says whose row it is, in COUNT(DISTINCT {found.name}), joins and "
+                f"{quote_sql(node)} is hidden: it says whose row it is, in COUNT(DISTINCT {found.name}), joins and "
                 f"GROUP BY inside a subquery, and may not be read"
             )
         return found.expression
@@ -124,7 +124,7 @@ class Names:
         """Say whether a node is the unit: not by its name, but by where it comes from."""
         return isinstance(node, exp.Column) and self.knows(node) and self.find(node).unit
 
-    def all(self, table: str = "") -> list[Output]:
+    def all(self, table: str = "") -> list[OutputColumn]:
         """Return the columns that `*` stands for, or `table.*`; a hidden unit stays with them."""
         if table and table.casefold() not in self.views:
             raise QueryError(f"`{table}.*`: there is no table {table!r} in this question")

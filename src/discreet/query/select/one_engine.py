@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from discreet.base.errors import QueryError
 from discreet.plan.question import Question
-from discreet.plan.relations import Lookup, Scan, sources
+from discreet.plan.relations import Lookup, Scan, list_sources
 from discreet.policy.model import DUCKDB
 from discreet.query.catalog import Catalog
 
 
-def check_together(question: Question, catalog: Catalog) -> Question:
+def check_one_engine(question: Question, catalog: Catalog) -> Question:
     """Return the question, or refuse one about tables on different engines."""
-    listed = [each for each in sources(question.block) if isinstance(each, Scan | Lookup)]
+    listed = [each for each in list_sources(question.block) if isinstance(each, Scan | Lookup)]
     first, *rest = (catalog.table(each.table).table for each in listed)
     for other in rest:
         if other.engine != first.engine:

@@ -8,34 +8,34 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Call, Column, Expression, Literal
+from discreet.plan.expressions import Call, Column, Expression, Literal, Slot, refer
 from discreet.plan.functions import call
-from discreet.plan.relations import Inner, Inside
+from discreet.plan.relations import InnerAggregate, InnerKind
 from discreet.query.bounding.measures import Measures
-from discreet.query.bounding.public_facts import Facts
-from discreet.query.parse import known, shown
+from discreet.query.bounding.public_facts import PublicFacts
+from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars.expressions import Scope, translate
-from discreet.query.select.columns import check_names, named
-from discreet.query.select.from_clause import Rows, condition
-from discreet.query.select.names import Output
+from discreet.query.select.columns import check_names, split_alias
+from discreet.query.select.from_clause import FromClause, check_condition
+from discreet.query.select.names import OutputColumn
 
-INNER: dict[type[exp.Expression], Inner] = {
-    exp.Sum: Inner.SUM,
-    exp.Avg: Inner.MEAN,
-    exp.Min: Inner.LEAST,
-    exp.Max: Inner.GREATEST,
+INNER: dict[type[exp.Expression], InnerKind] = {
+    exp.Sum: InnerKind.SUM,
+    exp.Avg: InnerKind.MEAN,
+    exp.Min: InnerKind.LEAST,
+    exp.Max: InnerKind.GREATEST,
 }
 
 
 @dataclass
-class Grouped:
+class PerUnitSelect:
     """A SELECT with one row for each unit, being read: its keys and aggregates as they are met."""
 
-    rows: Rows
+    rows: FromClause
     relation: str
     keys: list[Expression] = field(default_factory=list)
-    aggregates: list[Inside] = field(default_factory=list)
-    outputs: list[Output] = field(default_factory=list)
+    aggregates: list[InnerAggregate] = field(default_factory=list)
+    outputs: list[OutputColumn] = field(default_factory=list)
     having: Expression | None = None
 
     @property
@@ -45,40 +45,44 @@ class Grouped:
 
     def key(self, place: int) -> Column:
         """Return the column that holds a key."""
-        return Column(self.relation, f"k{place}", self.keys[place].type)
+        return refer(self.relation, Slot.KEY, place, self.keys[place].type)
 
     def _column(self, node: exp.Column) -> Expression:
         found = self.rows.names.column(node)
         if found in self.keys:
             return self.key(self.keys.index(found))
-        raise QueryError(f"{shown(node)} is neither grouped by nor aggregated; add it to GROUP BY or use an aggregate")
+        raise QueryError(
+            f"{quote_sql(node)} is neither grouped by nor aggregated; add it to GROUP BY or use an aggregate"
+        )
 
     def _aggregate(self, node: exp.Expression) -> Expression | None:
-        found = inside_of(node, self.rows)
+        found = read_inner_aggregate(node, self.rows)
         if found is None:
             return self._whole_key(node)
         if found not in self.aggregates:
             self.aggregates.append(found)
-        return Column(self.relation, f"a{self.aggregates.index(found)}", found.type)
+        return refer(self.relation, Slot.AGGREGATE, self.aggregates.index(found), found.type)
 
     def _whole_key(self, node: exp.Expression) -> Expression | None:
         """Return the key that a node is, where it is one: GROUP BY takes expressions."""
-        place = key_of(node, self.keys, self.rows)
+        place = find_key(node, self.keys, self.rows)
         return None if place is None else self.key(place)
 
 
-def grouped(query: exp.Select, rows: Rows) -> Grouped:
+def read_grouped(query: exp.Select, rows: FromClause) -> PerUnitSelect:
     """Read GROUP BY, the columns and HAVING of a subquery; the unit must be among what is grouped by."""
-    made = Grouped(rows, rows.reading.counter.next())
+    made = PerUnitSelect(rows, rows.reading.counter.next())
     node = query.args.get("group")
     if node is not None:
-        known(node, {"expressions"}, dict.fromkeys(("rollup", "cube", "grouping_sets", "all"), "group by columns here"))
-    listed = [placed(each, query, rows) for each in (node.expressions if node is not None else [])]
+        refuse_other_parts(
+            node, {"expressions"}, dict.fromkeys(("rollup", "cube", "grouping_sets", "all"), "group by columns here")
+        )
+    listed = [resolve_key(each, query, rows) for each in (node.expressions if node is not None else [])]
     if not any(rows.names.is_unit(each) for each in listed):
         unit = rows.names.unit_word
         raise QueryError(
-            f"{shown(query)}: inside a subquery rows are grouped within one unit, never across; add {unit} to GROUP "
-            f"BY, or make this the whole question"
+            f"{quote_sql(query)}: inside a subquery rows are grouped within one unit, never across; "
+            f"add {unit} to GROUP BY, or make this the whole question"
         )
     for each in listed:
         if not rows.names.is_unit(each):
@@ -86,20 +90,20 @@ def grouped(query: exp.Select, rows: Rows) -> Grouped:
             if key not in made.keys:
                 made.keys.append(key)
     for each in query.expressions:
-        name, inner = named(each)
+        name, inner = split_alias(each)
         if rows.names.is_unit(inner):
             assert isinstance(inner, exp.Column)
-            made.outputs.append(Output(name, None, unit=True))
+            made.outputs.append(OutputColumn(name, None, unit=True))
         else:
-            made.outputs.append(Output(name, translate(inner, made.scope)))
+            made.outputs.append(OutputColumn(name, translate(inner, made.scope)))
     check_names([each.name for each in made.outputs])
     having = query.args.get("having")
     if having is not None:
-        made.having = condition("HAVING", translate(having.this, made.scope))
+        made.having = check_condition("HAVING", translate(having.this, made.scope))
     return made
 
 
-def key_of(node: exp.Expression, keys: list[Expression], rows: Rows) -> int | None:
+def find_key(node: exp.Expression, keys: list[Expression], rows: FromClause) -> int | None:
     """Return the place of the key that a whole expression is, such as date_trunc('month', day) in SELECT."""
     if isinstance(node, exp.Column | exp.Literal | exp.Paren) or not any(isinstance(key, Call) for key in keys):
         return None
@@ -110,7 +114,7 @@ def key_of(node: exp.Expression, keys: list[Expression], rows: Rows) -> int | No
     return keys.index(meant) if meant in keys else None
 
 
-def placed(node: exp.Expression, query: exp.Select, rows: Rows) -> exp.Expression:
+def resolve_key(node: exp.Expression, query: exp.Select, rows: FromClause) -> exp.Expression:
     """Return what a position or an alias in GROUP BY stands for."""
     if isinstance(node, exp.Literal) and not node.is_string:
         text = str(node.this)
@@ -127,63 +131,67 @@ def placed(node: exp.Expression, query: exp.Select, rows: Rows) -> exp.Expressio
     return node
 
 
-def inside_of(node: exp.Expression, rows: Rows) -> Inside | None:
+def read_inner_aggregate(node: exp.Expression, rows: FromClause) -> InnerAggregate | None:
     """Return the aggregate over one unit's rows that a node is, or nothing where it is none."""
     kind = type(node)
     if kind is exp.Filter:
-        known(node, {"this", "expression"})
-        return inside_of(filtered(node, rows), rows)
+        refuse_other_parts(node, {"this", "expression"})
+        return read_inner_aggregate(attach_filter(node, rows), rows)
     if kind is exp.Count:
         return _count(node, rows)
     if kind in INNER:
-        known(node, {"this", "_filter"})
-        argument = kept_where(node, translate(node.this, rows.scope), rows)
+        refuse_other_parts(node, {"this", "_filter"})
+        argument = apply_filter(node, translate(node.this, rows.scope), rows)
         inner = INNER[kind]
-        if inner in (Inner.SUM, Inner.MEAN) and not argument.type.numeric:
-            raise QueryError(f"{shown(node)}: this needs numbers, and it is {argument.type}; use COUNT")
-        result = Type.FLOAT if inner is Inner.MEAN else argument.type
+        if inner in (InnerKind.SUM, InnerKind.MEAN) and not argument.type.numeric:
+            raise QueryError(f"{quote_sql(node)}: this needs numbers, and it is {argument.type}; use COUNT")
+        result = Type.FLOAT if inner is InnerKind.MEAN else argument.type
         grid = None
-        if inner in (Inner.SUM, Inner.MEAN):
-            grid = Measures(Facts.of(rows.rows, rows.reading.catalog)).inner(argument)
-        return Inside(inner, argument, Type.FLOAT if result is Type.DECIMAL else result, grid)
+        if inner in (InnerKind.SUM, InnerKind.MEAN):
+            grid = Measures(PublicFacts.of(rows.rows, rows.reading.catalog)).inner(argument)
+        return InnerAggregate(inner, argument, Type.FLOAT if result is Type.DECIMAL else result, grid)
     if isinstance(node, exp.AggFunc):
-        raise QueryError(f"{shown(node)}: inside a subquery COUNT, SUM, AVG, MIN and MAX are answered")
+        raise QueryError(f"{quote_sql(node)}: inside a subquery COUNT, SUM, AVG, MIN and MAX are answered")
     return None
 
 
-def filtered(node: exp.Expression, rows: Rows) -> exp.Expression:
+def attach_filter(node: exp.Expression, rows: FromClause) -> exp.Expression:
     """Return the aggregate of `agg FILTER (WHERE ...)`, with its condition noted on it."""
     inner: exp.Expression = node.this.copy()
     where = node.args["expression"]
-    known(where, {"this"})
+    refuse_other_parts(where, {"this"})
     inner.set("_filter", where.this.copy())
     return inner
 
 
-def kept_where(node: exp.Expression, argument: Expression, rows: Rows) -> Expression:
+def apply_filter(node: exp.Expression, argument: Expression, rows: FromClause) -> Expression:
     """Return the argument where the condition of FILTER holds, and else NULL."""
     where = node.args.get("_filter")
     if where is None:
         return argument
-    test = condition("FILTER", translate(where, rows.scope))
+    test = check_condition("FILTER", translate(where, rows.scope))
     if isinstance(argument, Literal) and argument.value is None:
         return argument
     return call("case", test, argument, Literal(None, argument.type))
 
 
-def _count(node: exp.Expression, rows: Rows) -> Inside:
-    known(node, {"this", "big_int", "_filter"})
+def _count(node: exp.Expression, rows: FromClause) -> InnerAggregate:
+    refuse_other_parts(node, {"this", "big_int", "_filter"})
     inner = node.this
     if isinstance(inner, exp.Star):
-        known(inner, set())
+        refuse_other_parts(inner, set())
     one = Literal(1, Type.INTEGER)
     if inner is None or isinstance(inner, exp.Star) or rows.names.is_unit(inner):  # no row is without a unit
-        found = kept_where(node, one, rows)
-        return Inside(Inner.ROWS, None, Type.INTEGER) if found is one else Inside(Inner.VALUES, found, Type.INTEGER)
+        found = apply_filter(node, one, rows)
+        return (
+            InnerAggregate(InnerKind.ROWS, None, Type.INTEGER)
+            if found is one
+            else InnerAggregate(InnerKind.VALUES, found, Type.INTEGER)
+        )
     if isinstance(inner, exp.Distinct):
-        known(inner, {"expressions"})
+        refuse_other_parts(inner, {"expressions"})
         if len(inner.expressions) != 1:
-            raise QueryError(f"{shown(node)}: COUNT(DISTINCT ...) takes one column")
-        argument = kept_where(node, translate(inner.expressions[0], rows.scope), rows)
-        return Inside(Inner.DISTINCT, argument, Type.INTEGER)
-    return Inside(Inner.VALUES, kept_where(node, translate(inner, rows.scope), rows), Type.INTEGER)
+            raise QueryError(f"{quote_sql(node)}: COUNT(DISTINCT ...) takes one column")
+        argument = apply_filter(node, translate(inner.expressions[0], rows.scope), rows)
+        return InnerAggregate(InnerKind.DISTINCT, argument, Type.INTEGER)
+    return InnerAggregate(InnerKind.VALUES, apply_filter(node, translate(inner, rows.scope), rows), Type.INTEGER)

@@ -9,8 +9,8 @@ from sqlglot import exp
 from discreet.base.errors import QueryError
 from discreet.plan.relations import Scan
 from discreet.policy.schema import Resolved
-from discreet.query.parse import known, shown
-from discreet.query.select.context import Reading
+from discreet.query.parse import quote_sql, refuse_other_parts
+from discreet.query.select.context import Context
 from discreet.query.select.names import Selected
 
 
@@ -22,35 +22,35 @@ class Relation:
     meaning: Resolved | Selected
 
 
-def relation(node: exp.Expression, reading: Reading) -> Relation:
+def read_relation(node: exp.Expression, reading: Context) -> Relation:
     """Return what stands in FROM or JOIN."""
     if isinstance(node, exp.Subquery):
-        known(node, {"this", "alias"})
-        return Relation(alias(node) or "subquery", reading.select(node.this, reading))
+        refuse_other_parts(node, {"this", "alias"})
+        return Relation(read_alias(node) or "subquery", reading.select(node.this, reading))
     if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
         raise QueryError(
-            f"{shown(node)}: FROM takes tables of the policy and subqueries; functions and files are not read"
+            f"{quote_sql(node)}: FROM takes tables of the policy and subqueries; functions and files are not read"
         )
-    known(node, {"this", "alias"})
-    name = alias(node) or node.name
+    refuse_other_parts(node, {"this", "alias"})
+    name = read_alias(node) or node.name
     inside = reading.subquery(node.name)
     if inside is not None:
         return Relation(name, reading.select(*inside))
     return Relation(name, reading.catalog.table(node.name))
 
 
-def alias(node: exp.Expression) -> str:
+def read_alias(node: exp.Expression) -> str:
     """Return the name that a table or a subquery is given."""
     given = node.args.get("alias")
     if given is None:
         return ""
-    known(given, {"this"})
+    refuse_other_parts(given, {"this"})
     if not isinstance(given.this, exp.Identifier):
-        raise QueryError(f"{shown(node)}: the name of a table is a word, as in FROM visits AS v")
+        raise QueryError(f"{quote_sql(node)}: the name of a table is a word, as in FROM visits AS v")
     return str(node.alias)
 
 
-def same_people(found: list[Scan], reading: Reading, joined: bool = True) -> None:
+def check_same_people(found: list[Scan], reading: Context, joined: bool = True) -> None:
     """Refuse private tables that do not speak of the same people: there is no unit that all their rows belong to."""
     tables = {each.table: reading.catalog.table(each.table).table for each in found}
     whom = {table.identifies if table.unit else f"rows of {table.name}" for table in tables.values()}
