@@ -132,7 +132,7 @@ QUIRKS: dict[str, list[str]] = {
     "LIKE and its escapes": [
         "SELECT COUNT(*) FROM readings WHERE word LIKE '%\\%' OR word LIKE 'a\\b'",
         "SELECT COUNT(*) FROM readings WHERE word LIKE 'a_b'",
-        "SELECT COUNT(*) FROM readings WHERE word LIKE 'a!_b' ESCAPE '!' OR word LIKE '!' ESCAPE '!'",
+        "SELECT COUNT(*) FROM readings WHERE word LIKE 'a!_b' ESCAPE '!' OR word LIKE '!%%' ESCAPE '!'",
         "SELECT COUNT(*) FROM readings WHERE word ILIKE 'NOR%' OR other ILIKE '%\u00c9%'",
         "SELECT COUNT(*) FROM readings WHERE word LIKE '_' OR word LIKE '12_' OR word LIKE ''",
     ],

@@ -111,7 +111,7 @@ TRUTH = (
     ("in", "{t} NOT IN ('north', 'null', '')"),
     ("in", "{f} IN (0, 0.5)"),
     ("like", "{t} LIKE '%o_%'"),
-    ("like", "{t} NOT ILIKE 'N!' ESCAPE '!'"),
+    ("like", "{t} NOT ILIKE 'N!%%' ESCAPE '!'"),
     ("starts_with", "STARTS_WITH({t}, {t})"),
     ("ends_with", "ENDS_WITH({t}, 'h')"),
     ("contains", "CONTAINS({t}, {t})"),

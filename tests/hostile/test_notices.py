@@ -29,7 +29,7 @@ def nothing_is_cut(patch: Patch) -> None:
 
 
 def rows_are_picked_at_random(patch: Patch) -> None:
-    patch.setattr(limited_rows, "told_all", lambda names, dialect: "CAST(random() AS VARCHAR)")
+    patch.setattr(limited_rows, "write_values", lambda names, dialect: "CAST(random() AS VARCHAR)")
 
 
 def partners_are_not_counted(patch: Patch) -> None:
@@ -43,7 +43,7 @@ def values_are_not_clamped(patch: Patch) -> None:
         steps = f"floor(({value} - {write_number(grid.center)}) / {write_number(grid.step)})"
         return f"coalesce(TRY_CAST({steps} AS BIGINT), 0)"
 
-    patch.setattr(contributions, "point", point)
+    patch.setattr(contributions, "write_point", point)
 
 
 def scans_are_cut_by_position(patch: Patch) -> None:

@@ -115,7 +115,8 @@ MUTATIONS = [
         "opening creates a missing ledger",
         "curator/curator.py",
         "            ledger = Ledger.open(find_ledger_place(policy), read_facts(policy))",
-        "            there = find_ledger_place(policy)\n            ledger = (Ledger.open if there.exists() else Ledger.create)(there, read_facts(policy))",
+        "            there = find_ledger_place(policy)\n"
+        "            ledger = (Ledger.open if there.exists() else Ledger.create)(there, read_facts(policy))",
         "tests/curator/test_curator.py",
     ),
     broken(

@@ -210,7 +210,7 @@ def test_without_the_driver_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatc
 
 def test_percent_signs_are_letters_in_statements_without_parameters(placed: Placed) -> None:
     with server().connect() as session:
-        assert session.rows("SELECT '%s %(x)s '") == [("%s %(x)s ",)]
+        assert session.rows("SELECT '%s %(x)s %%'") == [("%s %(x)s %%",)]
 
 
 def test_more_memory_that_the_server_grants_is_used(placed: Placed) -> None:

@@ -111,9 +111,9 @@ def test_an_operator_is_shown_no_word_of_java() -> None:
     home()
     program = (
         "from pathlib import Path\n"
-        "from discreet.engines.spark.session import connected\n"
-        "from discreet.policy.model import Engine, Kind\n"
-        "opened = connected(Engine('engine', Kind.SPARK, master='local[1]'), Path('p.toml'))\n"
+        "from discreet.engines.spark.session import connect\n"
+        "from discreet.policy.model import DeclaredEngine, EngineKind\n"
+        "opened = connect(DeclaredEngine('engine', EngineKind.SPARK, master='local[1]'), Path('p.toml'))\n"
         "print(opened.session.sql('SELECT 41 + 1').collect()[0][0])\n"
         "opened.close()\n"
     )
