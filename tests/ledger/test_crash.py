@@ -23,7 +23,7 @@ import pytest
 from discreet.answers.receipt import Mark
 from discreet.base.errors import BudgetError
 from discreet.ledger import Ledger, LedgerFacts
-from discreet.ledger.chain import digest
+from discreet.base.canonical import hash_bytes as digest
 from discreet.ledger.steps import STEPS, watched
 from discreet.privacy.charges import Charge
 from support.ledger import Home, facts, home_of, left_behind, place, question

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from discreet.answers.receipt import Mark
+from discreet.base.canonical import hash_json, write_json
 from discreet.ledger.database import Database
 
 GENESIS = "0" * 64
@@ -41,25 +41,15 @@ class Entry:
         return Mark(self.number, self.hash)
 
 
-def canonical(value: Any) -> str:
-    """Return the one JSON text of a value: sorted keys, no spaces, ASCII."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-
-
 def link(previous: str, number: int, kind: str, at: str, text: str) -> str:
     """Return the hash of an entry that follows the hash `previous`."""
-    return hashlib.sha256(canonical([previous, number, kind, at, text]).encode()).hexdigest()
-
-
-def digest(data: bytes) -> str:
-    """Return the hash by which an entry names bytes that are kept beside the chain."""
-    return hashlib.sha256(data).hexdigest()
+    return hash_json([previous, number, kind, at, text])
 
 
 def append(db: Database, kind: str, at: str, body: dict[str, Any]) -> Entry:
     """Add an entry at the end of the chain, inside the caller's transaction."""
     last, previous = db.execute("SELECT number, hash FROM head").fetchone()
-    text = canonical(body)
+    text = write_json(body)
     entry = Entry(last + 1, kind, at, text, link(previous, last + 1, kind, at, text))
     db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", (entry.number, kind, at, text, entry.hash))
     db.execute("UPDATE head SET number = ?, hash = ?", (entry.number, entry.hash))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Self
 
 from discreet.answers.receipt import Receipt
-from discreet.ledger.chain import canonical
+from discreet.base.canonical import hash_json
 from discreet.ledger.database import Database, Lease
 from discreet.ledger.totals import from_texts, texts
 from discreet.privacy.charges import Charge
@@ -28,7 +27,7 @@ class Question:
     @property
     def hash(self) -> str:
         """The name of the question in the ledger."""
-        return hashlib.sha256(canonical([self.key, self.version]).encode()).hexdigest()
+        return hash_json([self.key, self.version])
 
 
 @dataclass(eq=False, slots=True)

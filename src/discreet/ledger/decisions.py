@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from discreet.answers.receipt import CHARGED, FREE, SHARED, Receipt
+from discreet.base.canonical import hash_bytes
 from discreet.base.errors import BudgetError, LedgerError, ParameterError
 from discreet.ledger import chain, claims, suspensions, totals
 from discreet.ledger.chain import Entry
@@ -41,7 +42,7 @@ class Decisions:
         now = claims.numbered(db, claim.entry)
         if now is None or now.record is not None or now.token != lease.token:
             raise LedgerError(f"the lease on entry {claim.entry} was lost; its charge stays. Ask again")
-        digest = chain.digest(answer)
+        digest = hash_bytes(answer)
         body = {"charge": claim.entry, "answer": digest, "bytes": len(answer), "analyst": claim.analyst}
         entry = chain.append(db, chain.RECORD, self.now(), body)
         db.execute("INSERT INTO answers VALUES (?, ?)", (entry.number, answer))
@@ -73,7 +74,7 @@ class Decisions:
         assert found.record is not None
         row = db.execute("SELECT answer FROM answers WHERE record = ?", (found.record,)).fetchone()
         record = chain.get(db, found.record)
-        if row is None or record is None or chain.digest(row[0]) != record.body.get("answer"):
+        if row is None or record is None or hash_bytes(row[0]) != record.body.get("answer"):
             raise LedgerError(f"the answer of entry {found.record} is damaged: run `discreet ledger --verify`")
         share = self._share(db, found, who)
         paid, mark = (SHARED, share.mark) if share else (FREE, record.mark)

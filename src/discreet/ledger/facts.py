@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.base import check
+from discreet.base.canonical import write_json
 from discreet.base.check import Exact
 from discreet.base.errors import LedgerError, ParameterError
 from discreet.base.exact import exact, exact_text, from_text
-from discreet.ledger.chain import canonical
 from discreet.privacy.budget import BudgetFilter
 
 
@@ -65,7 +65,7 @@ class LedgerFacts:
             "analysts": caps,
             "other": dict(self.other),
         }
-        copied: dict[str, Any] = json.loads(canonical(facts))
+        copied: dict[str, Any] = json.loads(write_json(facts))
         return copied
 
     @classmethod
@@ -101,7 +101,7 @@ def check_protected(known: dict[str, Any], new: dict[str, Any]) -> dict[str, Any
     now = {"neighbours": new["neighbours"], "tables": {name: tables[name] for name in known["tables"]}}
     wrong = list(list_changes(before, now))
     if wrong:
-        said = "; ".join(f"{w['key']} was {canonical(w['old'])} and is {canonical(w['new'])}" for w in wrong)
+        said = "; ".join(f"{w['key']} was {write_json(w['old'])} and is {write_json(w['new'])}" for w in wrong)
         raise LedgerError(
             f"the policy protects something else than this ledger has counted for: {said}. "
             "Change the policy back, or create a new ledger with `discreet init` in another folder"

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from discreet.answers.receipt import Mark, Receipt
+from discreet.base.canonical import hash_bytes
 from discreet.base.errors import LedgerError, ParameterError
 from discreet.ledger import chain, claims, suspensions, totals
 from discreet.ledger.chain import Entry
@@ -218,7 +219,7 @@ class Ledger:
             raise ParameterError("name", name, f"a name that does not begin with {suspensions.PREFIX!r}")
         if "\0" in name:
             raise ParameterError("name", name, "a name without NUL")
-        body = {"name": name, "value": chain.digest(value), "bytes": len(value)}
+        body = {"name": name, "value": hash_bytes(value), "bytes": len(value)}
         with self._store.writing() as db:
             entry = chain.append(db, chain.STATE, self._rules.now(), body)
             statement = (
@@ -248,7 +249,7 @@ class Ledger:
         with self._store.writing() as db:
             now = claims.numbered(db, claim.entry)
             entry = chain.get(db, now.record) if now is not None and now.record is not None else None
-            if entry is None or entry.body.get("answer") != chain.digest(answer):
+            if entry is None or entry.body.get("answer") != hash_bytes(answer):
                 raise LedgerError(f"the answer of entry {claim.entry} was not recorded; its charge stays. Ask again")
             return entry
 

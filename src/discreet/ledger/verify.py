@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.answers.receipt import Mark, Receipt
+from discreet.base.canonical import hash_bytes
 from discreet.base.errors import DiscreetError
 from discreet.ledger import chain, suspensions, totals
 from discreet.ledger.chain import CHARGE, RECORD, RESUME, RETRY, SHARE, STATE, SUSPEND, Entry
@@ -115,7 +116,7 @@ class _Recomputed:
         if kind == SUSPEND:
             if body["charge"] not in self.charges:
                 yield f"entry {number} suspends somebody for no charge"
-            self.states[name] = (number, chain.digest(suspensions.value_of(body["charge"])))
+            self.states[name] = (number, hash_bytes(suspensions.value_of(body["charge"])))
         elif kind == RESUME:
             self.states.pop(name, None)
 
@@ -148,10 +149,10 @@ def _tables(db: Database) -> Iterator[str]:
     yield from _differing("the charge of entry", charges, wanted.charges)
     if set(db.execute("SELECT charge, who FROM payments")) != wanted.payments:
         yield "who has paid for which answer is not what the chain says"
-    answers = {number: chain.digest(answer) for number, answer in db.execute("SELECT record, answer FROM answers")}
+    answers = {number: hash_bytes(answer) for number, answer in db.execute("SELECT record, answer FROM answers")}
     yield from _differing("the answer of entry", answers, wanted.answers)
     states = {
-        name: (entry, chain.digest(value)) for name, entry, value in db.execute("SELECT name, entry, value FROM states")
+        name: (entry, hash_bytes(value)) for name, entry, value in db.execute("SELECT name, entry, value FROM states")
     }
     yield from _differing("the state", states, wanted.states)
 

@@ -20,7 +20,8 @@ from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Constant
 from discreet.plan.grid import ClampedGrid
 from discreet.plan.question import COUNTS, PAIRED, RANKED, Aggregate, AggregateKind
-from discreet.query.price import AdditiveNoise, Price, find_step
+from discreet.query.cost import AdditiveNoise
+from discreet.query.price import Price, find_step
 
 REMARKS = {
     **dict.fromkeys((*COUNTS, AggregateKind.SUM), "exact"),
