@@ -119,10 +119,10 @@ def asked(folder: Path, rows: list[Visit], question: str, **how: Any) -> tuple[S
 
 
 def _asked(curator: Curator, question: str, key: str) -> Any:
-    from discreet.ledger import Question
+    from discreet.ledger import Request
 
     tables = ["visits", *(["wards"] if "wards" in question else [])]
-    return Question(key, ";".join(f"{table}={curator.version(table)}" for table in tables), question)
+    return Request(key, ";".join(f"{table}={curator.version(table)}" for table in tables), question)
 
 
 def differences(one: Released, other: Released, priced: Price) -> Iterator[tuple[int, int, int, int]]:

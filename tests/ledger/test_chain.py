@@ -1,7 +1,6 @@
 """The chain: every entry's hash depends on everything in it and before it."""
 
 from __future__ import annotations
-from discreet.base.canonical import write_json
 
 import sqlite3
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.base.canonical import write_json
 from discreet.ledger import chain
 from discreet.ledger.schema import SCHEMA
 
@@ -43,7 +43,7 @@ def test_entries_are_read_as_they_were_written_and_each_links_to_the_one_before(
     previous = chain.GENESIS
     for number, (entry, (kind, at, body)) in enumerate(zip(chained(given), given, strict=True), start=1):
         assert (entry.number, entry.kind, entry.at, entry.body) == (number, kind, at, body)
-        assert entry.hash == chain.link(previous, number, kind, at, write_json(body))
+        assert entry.hash == chain.hash_entry(previous, number, kind, at, write_json(body))
         assert str(entry.mark) == f"{number}:{entry.hash}"
         previous = entry.hash
 
@@ -61,8 +61,8 @@ def test_changing_one_entry_changes_every_hash_from_there_on(
 
 
 def test_the_parts_of_an_entry_cannot_be_moved_into_one_another() -> None:
-    assert chain.link("p", 1, "AB", "C", "{}") != chain.link("p", 1, "A", "BC", "{}")
-    assert chain.link("p", 11, "A", "", "{}") != chain.link("p", 1, "1A", "", "{}")
+    assert chain.hash_entry("p", 1, "AB", "C", "{}") != chain.hash_entry("p", 1, "A", "BC", "{}")
+    assert chain.hash_entry("p", 11, "A", "", "{}") != chain.hash_entry("p", 1, "1A", "", "{}")
 
 
 @given(bodies)

@@ -5,21 +5,21 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.ledger import Question
+from discreet.ledger import Request
 from support.ledger import TENTH, Home, new, question
 
 
 @given(st.text(), st.text(), st.text(), st.text())
 def test_questions_are_the_same_exactly_when_key_and_version_are(a: str, b: str, c: str, d: str) -> None:
-    assert (Question(a, b, "one").hash == Question(c, d, "other").hash) is ((a, b) == (c, d))
+    assert (Request(a, b, "one").hash == Request(c, d, "other").hash) is ((a, b) == (c, d))
 
 
 def test_the_text_is_only_for_showing() -> None:
-    assert Question("k", "v", "select 1").hash == Question("k", "v", "SELECT 1").hash
+    assert Request("k", "v", "select 1").hash == Request("k", "v", "SELECT 1").hash
 
 
 def test_key_and_version_cannot_be_moved_into_one_another() -> None:
-    assert Question("ab", "c", "").hash != Question("a", "bc", "").hash
+    assert Request("ab", "c", "").hash != Request("a", "bc", "").hash
 
 
 def test_leaving_a_claim_without_an_answer_gives_it_up(home: Home) -> None:

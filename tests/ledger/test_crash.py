@@ -21,10 +21,10 @@ from pathlib import Path
 import pytest
 
 from discreet.answers.receipt import Mark
+from discreet.base.canonical import hash_bytes as digest
 from discreet.base.errors import BudgetError
 from discreet.ledger import Ledger, LedgerFacts
-from discreet.base.canonical import hash_bytes as digest
-from discreet.ledger.steps import STEPS, watched
+from discreet.ledger.steps import STEPS, watch_steps
 from discreet.privacy.charges import Charge
 from support.ledger import Home, facts, home_of, left_behind, place, question
 
@@ -71,7 +71,7 @@ class Worker:
 
     def __call__(self) -> None:
         signal.alarm(120)
-        with watched(self.pass_gap), self.scene.open() as ledger:
+        with watch_steps(self.pass_gap), self.scene.open() as ledger:
             while self.ask(ledger):
                 pass
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.ledger.locks import FileLock, is_held, queue_for
+from discreet.ledger.locks import FileLock, is_held, wait_for_lock
 from support.sampling import in_child
 
 
@@ -102,10 +102,10 @@ def test_a_killed_process_frees_its_lock(path: Path) -> None:
 
 
 def test_whoever_queues_gets_the_lock_when_it_is_free(path: Path) -> None:
-    first = queue_for(path, 10)
+    first = wait_for_lock(path, 10)
     assert first is not None
     got: list[FileLock | None] = []
-    waiter = threading.Thread(target=lambda: got.append(queue_for(path, 60)))
+    waiter = threading.Thread(target=lambda: got.append(wait_for_lock(path, 60)))
     waiter.start()
     assert not got
     first.close()
@@ -116,11 +116,11 @@ def test_whoever_queues_gets_the_lock_when_it_is_free(path: Path) -> None:
 
 
 def test_patience_ends_and_a_place_that_was_left_is_given_on(path: Path) -> None:
-    first = queue_for(path, 10)
+    first = wait_for_lock(path, 10)
     assert first is not None
-    assert queue_for(path, 0.01) is None
+    assert wait_for_lock(path, 0.01) is None
     first.close()
-    next_one = queue_for(path, 60)
+    next_one = wait_for_lock(path, 60)
     assert next_one is not None, "the place that was left blocks the queue"
     next_one.close()
 

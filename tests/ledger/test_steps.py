@@ -12,9 +12,9 @@ from support.ledger import CAPS, TENTH, Home, ask, new, question
 
 def test_nothing_watches_unless_a_test_does() -> None:
     seen: list[str] = []
-    with steps.watched(seen.append):
-        steps.step("charged")
-    steps.step("charged")
+    with steps.watch_steps(seen.append):
+        steps.pass_step("charged")
+    steps.pass_step("charged")
     assert seen == ["charged"]
 
 
@@ -26,7 +26,7 @@ def test_every_gap_in_the_code_is_named_in_the_list() -> None:
 
 def test_a_question_passes_the_gaps_in_order(home: Home) -> None:
     seen: list[str] = []
-    with new(home, caps=CAPS) as ledger, steps.watched(seen.append):
+    with new(home, caps=CAPS) as ledger, steps.watch_steps(seen.append):
         ask(ledger, analyst="ann")
         assert seen == ["before charge", "charging", "charged", "before record", "recording", "recorded"]
         seen.clear()

@@ -14,7 +14,7 @@ import pytest
 from discreet.base.errors import LedgerError
 from discreet.ledger import store
 from discreet.ledger.database import Database
-from discreet.ledger.locks import queue_for
+from discreet.ledger.locks import wait_for_lock
 from discreet.ledger.store import SqliteStore
 from support.sampling import in_child
 
@@ -22,7 +22,7 @@ from support.sampling import in_child
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     made = tmp_path / ".discreet" / "ledger.db"
-    store.create(made, lambda db: None)
+    store.create_file(made, lambda db: None)
     return made
 
 
@@ -61,7 +61,7 @@ def test_a_ledger_is_created_once(path: Path) -> None:
     with contextlib.closing(SqliteStore(path)) as opened:
         put(opened, "kept")
         with pytest.raises(LedgerError, match="exists already"):
-            store.create(path, lambda db: None)
+            store.create_file(path, lambda db: None)
         assert names(opened) == {"kept"}
 
 
@@ -70,23 +70,23 @@ def test_creating_leaves_nothing_else_behind_and_nothing_at_all_if_it_fails(tmp_
         raise sqlite3.OperationalError("disk full")
 
     with pytest.raises(LedgerError, match=r"cannot create .* room left"):
-        store.create(tmp_path / "ledger.db", fail)
+        store.create_file(tmp_path / "ledger.db", fail)
     assert os.listdir(tmp_path) == []
-    store.create(tmp_path / "ledger.db", lambda db: None)
+    store.create_file(tmp_path / "ledger.db", lambda db: None)
     assert os.listdir(tmp_path) == ["ledger.db"]
 
 
 def test_two_who_create_at_once_make_one_ledger(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
     with pytest.raises(LedgerError, match="exists already"):
-        store.create(path, lambda db: store.create(path, lambda db: None))
+        store.create_file(path, lambda db: store.create_file(path, lambda db: None))
     SqliteStore(path).close()
 
 
 def test_a_new_ledger_is_not_put_beside_the_log_of_a_lost_one(tmp_path: Path) -> None:
     (tmp_path / "ledger.db-wal").write_bytes(b"what the lost ledger had committed")
     with pytest.raises(LedgerError, match=r"ledger\.db-wal, part of a ledger that is gone"):
-        store.create(tmp_path / "ledger.db", lambda db: None)
+        store.create_file(tmp_path / "ledger.db", lambda db: None)
 
 
 def test_a_file_that_is_no_database_is_named_damaged(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_layout_of_another_version_is_not_guessed(path: Path) -> None:
 
 def test_a_writer_that_never_ends_is_named_after_the_patience(path: Path) -> None:
     with contextlib.closing(SqliteStore(path, patience=0.01)) as opened:
-        gate = queue_for(opened.gate, 1)
+        gate = wait_for_lock(opened.gate, 1)
         assert gate is not None
         with pytest.raises(LedgerError, match=r"busy: no turn to write within 0\.01 s"):
             put(opened, "x")

@@ -32,7 +32,7 @@ def db() -> Iterator[sqlite3.Connection]:
 
 @given(charges)
 def test_a_charge_comes_back_from_its_texts_unchanged(charge: Charge) -> None:
-    assert totals.from_texts(**totals.texts(charge)) == charge == totals.exactly(charge)
+    assert totals.read_charge(**totals.write_charge(charge)) == charge == totals.to_exact_charge(charge)
 
 
 @given(st.lists(charges, max_size=8), st.randoms())
@@ -40,8 +40,8 @@ def test_sums_are_exact_whatever_the_order(given: list[Charge], random: st.DataO
     def added(some: list[Charge]) -> tuple[object, ...]:
         sums = totals.NOTHING
         for charge in some:
-            sums = totals.plus(sums, totals.exactly(charge))
-        return tuple(totals.sum_texts(sums))
+            sums = totals.add_charge(sums, totals.to_exact_charge(charge))
+        return tuple(totals.write_sums(sums))
 
     other = list(given)
     random.shuffle(other)  # type: ignore[attr-defined]
@@ -66,22 +66,22 @@ def test_a_total_that_is_missing_is_no_total_of_nothing(db: sqlite3.Connection) 
 def test_thirty_tenths_fill_three_exactly(db: sqlite3.Connection) -> None:
     cap, tenth = BudgetFilter(3), Charge(Fraction(1, 10), Fraction(1, 200))
     for _ in range(30):
-        sums = totals.after(db, totals.TOTAL, cap, tenth)
+        sums = totals.admit_charge(db, totals.TOTAL, cap, tenth)
         assert sums is not None
         totals.write(db, totals.TOTAL, sums)
     assert totals.read(db, totals.TOTAL)[0] == 3
-    assert totals.after(db, totals.TOTAL, cap, tenth) is None
-    assert totals.after(db, totals.TOTAL, cap, Charge(Fraction(1, 10**30), Fraction(1, 10**60))) is None
+    assert totals.admit_charge(db, totals.TOTAL, cap, tenth) is None
+    assert totals.admit_charge(db, totals.TOTAL, cap, Charge(Fraction(1, 10**30), Fraction(1, 10**60))) is None
 
 
 def test_without_a_cap_every_charge_is_added(db: sqlite3.Connection) -> None:
-    assert totals.after(db, "ann", None, Charge(math.inf, Fraction(5))) == (math.inf, 5, 0)
+    assert totals.admit_charge(db, "ann", None, Charge(math.inf, Fraction(5))) == (math.inf, 5, 0)
 
 
 def test_sums_beyond_the_floats_fit_into_no_budget(db: sqlite3.Connection) -> None:
-    huge = totals.exactly(Charge(1.7e308, 1.7e308))
-    totals.write(db, totals.TOTAL, totals.plus(totals.NOTHING, huge))
-    assert totals.after(db, totals.TOTAL, BudgetFilter(1e308, 1e-6), huge) is None
+    huge = totals.to_exact_charge(Charge(1.7e308, 1.7e308))
+    totals.write(db, totals.TOTAL, totals.add_charge(totals.NOTHING, huge))
+    assert totals.admit_charge(db, totals.TOTAL, BudgetFilter(1e308, 1e-6), huge) is None
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_sums_beyond_the_floats_fit_into_no_budget(db: sqlite3.Connection) -> No
 )
 def test_what_is_no_charge_is_refused(charge: Charge, name: str) -> None:
     with pytest.raises(ParameterError, match=name):
-        totals.exactly(charge)
+        totals.to_exact_charge(charge)
 
 
 def test_damaged_totals_are_never_guessed(db: sqlite3.Connection) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.policy import describe_policy, describe_protected, hash_policy
 from discreet.base.canonical import write_json
+from discreet.policy import describe_policy, describe_protected, hash_policy
 from support.policies import EXAMPLE, read, table
 
 POLICY = read(EXAMPLE)

@@ -13,7 +13,7 @@ from discreet.base.errors import ParameterError
 _WRITTEN = re.compile(r"inf|(?:0|-?[1-9][0-9]*)(?:/[1-9][0-9]*)?", re.ASCII)
 
 
-def exact(name: str, value: object) -> Exact:
+def to_exact(name: str, value: object) -> Exact:
     """Return a number that is at least 0 as a Fraction equal to it, or infinity as the float that it is.
 
     >>> exact("epsilon", 0.5), exact("epsilon", float("inf"))
@@ -24,7 +24,7 @@ def exact(name: str, value: object) -> Exact:
     return Fraction(check.real(name, value, least=0))
 
 
-def exact_text(value: Exact) -> str:
+def write_exact(value: Exact) -> str:
     """Return the one text of a number: two numbers are equal exactly when their texts are.
 
     >>> exact_text(Fraction(2, 20)), exact_text(0.1), exact_text(math.inf), exact_text(3.0)
@@ -37,7 +37,7 @@ def exact_text(value: Exact) -> str:
     return str(Fraction(value))
 
 
-def from_text(text: str) -> Exact:
+def read_exact(text: str) -> Exact:
     """Return the number with this text; a text that `exact_text` would not write is refused.
 
     >>> from_text("1/10"), from_text("inf")
@@ -46,6 +46,6 @@ def from_text(text: str) -> Exact:
     if not isinstance(text, str) or not _WRITTEN.fullmatch(text):
         raise ParameterError("number", text, "a fraction in lowest terms such as 1/10, a whole number or inf")
     value: Exact = math.inf if text == "inf" else Fraction(text)
-    if exact_text(value) != text:
-        raise ParameterError("number", text, f"written in lowest terms, {exact_text(value)}")
+    if write_exact(value) != text:
+        raise ParameterError("number", text, f"written in lowest terms, {write_exact(value)}")
     return value

@@ -6,7 +6,7 @@ from typing import Any
 
 from discreet.answers.words import to_one_line
 from discreet.base.errors import DiscreetError
-from discreet.base.exact import from_text
+from discreet.base.exact import read_exact
 from discreet.ledger import Entry
 
 
@@ -58,14 +58,14 @@ def _words(kind: str, body: dict[str, Any]) -> str:
 
 
 def _cost(body: dict[str, Any]) -> str:
-    amounts = [(name, float(from_text(body[name]))) for name in ("epsilon", "rho", "delta") if name in body]
+    amounts = [(name, float(read_exact(body[name]))) for name in ("epsilon", "rho", "delta") if name in body]
     return ", ".join(f"{name} {value:.4g}" for name, value in amounts if value and value != float("inf")) or "nothing"
 
 
 def _value(value: object) -> str:
     if isinstance(value, str) and "/" in value:
         try:
-            return f"{float(from_text(value)):.6g}"
+            return f"{float(read_exact(value)):.6g}"
         except DiscreetError:
             return value
     return "nothing" if value is None else str(value)

@@ -24,7 +24,7 @@ from discreet.curator.stopping import stoppable, suspending
 from discreet.engines.engines import Engines
 from discreet.engines.result import ExactResult
 from discreet.ledger import Ledger, Place
-from discreet.ledger import Question as Asked
+from discreet.ledger import Request as Asked
 from discreet.plan.bounded import Part
 from discreet.plan.question import Question
 from discreet.plan.relations import Lookup, Scan, is_plain, list_scans, list_sources

@@ -1,7 +1,7 @@
 """Floor 3: the durable record of every charge and answer, and the one place that says whether a budget is spent."""
 
 from discreet.ledger.chain import Entry
-from discreet.ledger.claims import Claim, Question
+from discreet.ledger.claims import Claim, Request
 from discreet.ledger.facts import LedgerFacts
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.places import Place
@@ -15,7 +15,7 @@ __all__ = [
     "Ledger",
     "LedgerFacts",
     "Place",
-    "Question",
+    "Request",
     "Server",
     "Suspension",
     "Verification",

@@ -14,8 +14,8 @@ from discreet.ledger.database import Database
 GENESIS = "0" * 64
 
 CREATE, POLICY, CHARGE, SHARE, RETRY, RECORD, STATE = "CREATE", "POLICY", "CHARGE", "SHARE", "RETRY", "RECORD", "STATE"
-SUSPEND, RESUME = "SUSPEND", "RESUME"
-KINDS = (CREATE, POLICY, CHARGE, SHARE, RETRY, RECORD, STATE, SUSPEND, RESUME)
+SUSPEND, RESUME, OVERRUN, DEATH, MEASURE, ALLOW = "SUSPEND", "RESUME", "OVERRUN", "DEATH", "MEASURE", "ALLOW"
+KINDS = (CREATE, POLICY, CHARGE, SHARE, RETRY, RECORD, STATE, SUSPEND, RESUME, OVERRUN, DEATH, MEASURE, ALLOW)
 """The kinds that the ledger itself writes; `Ledger.note` adds others."""
 
 
@@ -41,7 +41,7 @@ class Entry:
         return Mark(self.number, self.hash)
 
 
-def link(previous: str, number: int, kind: str, at: str, text: str) -> str:
+def hash_entry(previous: str, number: int, kind: str, at: str, text: str) -> str:
     """Return the hash of an entry that follows the hash `previous`."""
     return hash_json([previous, number, kind, at, text])
 
@@ -50,7 +50,7 @@ def append(db: Database, kind: str, at: str, body: dict[str, Any]) -> Entry:
     """Add an entry at the end of the chain, inside the caller's transaction."""
     last, previous = db.execute("SELECT number, hash FROM head").fetchone()
     text = write_json(body)
-    entry = Entry(last + 1, kind, at, text, link(previous, last + 1, kind, at, text))
+    entry = Entry(last + 1, kind, at, text, hash_entry(previous, last + 1, kind, at, text))
     db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", (entry.number, kind, at, text, entry.hash))
     db.execute("UPDATE head SET number = ?, hash = ?", (entry.number, entry.hash))
     return entry

@@ -1,33 +1,31 @@
-"""What goes into the ledger and what comes back: a question, and the claim to its answer."""
+"""What goes into the ledger and what comes back: a request, and the claim to its answer."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
 from discreet.answers.receipt import Receipt
-from discreet.base.canonical import hash_json
+from discreet.base.errors import LedgerError
 from discreet.ledger.database import Database, Lease
-from discreet.ledger.totals import from_texts, texts
+from discreet.ledger.totals import read_charge, write_charge
 from discreet.privacy.charges import Charge
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked. Two questions with the same `key` and `version` are the same question and have one answer.
+class Request:
+    """What is asked. Two requests with one `identity` are the same and have one answer.
 
-    `key` is the canonical text of the plan and of every parameter that shapes the answer; `version` names the data;
-    `text` is what the analyst wrote, kept for showing.
+    The identity is a hash over everything that shapes the answer, the data's version included. `version` names that
+    version, `kind` the operation and `text` what the analyst wrote: kept for showing.
     """
 
-    key: str
+    identity: str
     version: str
     text: str
-
-    @property
-    def hash(self) -> str:
-        """The name of the question in the ledger."""
-        return hash_json([self.key, self.version])
+    kind: str = "sql"
 
 
 @dataclass(eq=False, slots=True)
@@ -44,6 +42,8 @@ class Claim:
     answer: bytes | None = None
     receipt: Receipt | None = None
     lease: Lease | None = None
+    give_up: Callable[[Claim], None] | None = None
+    """Tells the ledger that this run ends without a record."""
 
     @property
     def found(self) -> bool:
@@ -54,41 +54,52 @@ class Claim:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.lease is not None:
+        if self.lease is None or self.found:
+            return
+        try:
+            if self.give_up is not None:
+                with contextlib.suppress(LedgerError):  # then the run will look as if it had died
+                    self.give_up(self)
+        finally:
             self.lease.release()
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A charge as the database holds it: its price, its lease, and the entry that records its answer, if any."""
+class ChargeRow:
+    """A charge as the database holds it: its price, its lease, and the entry that records its answer, if any.
+
+    `runner` is whose run holds the lease or held it last, and `deaths` how many runs of it died.
+    """
 
     entry: int
     charge: Charge
     record: int | None
     token: str | None
     expires: float | None
+    runner: str
+    deaths: int
 
 
-_COLUMNS = "SELECT entry, epsilon, rho, delta, record, token, expires FROM charges WHERE "
+_COLUMNS = "SELECT entry, epsilon, rho, delta, record, token, expires, runner, deaths FROM charges WHERE "
 
 
-def answered(db: Database, question: str) -> Asked | None:
-    """Return the charge with the newest recorded answer to a question."""
-    return _asked(db, "question = ? AND record IS NOT NULL ORDER BY record DESC LIMIT 1", question)
+def find_answered(db: Database, identity: str) -> ChargeRow | None:
+    """Return the charge with the newest recorded answer to a request."""
+    return _find(db, "question = ? AND record IS NOT NULL ORDER BY record DESC LIMIT 1", identity)
 
 
-def unanswered(db: Database, question: str, charge: Charge) -> Asked | None:
-    """Return the newest charge without an answer that paid exactly this price for a question.
+def find_unanswered(db: Database, identity: str, charge: Charge) -> ChargeRow | None:
+    """Return the newest charge without an answer that paid exactly this price for a request.
 
     Only then may it be run again for what it paid: a plan that is priced otherwise today needs a charge of its own.
     """
     condition = "question = ? AND record IS NULL AND epsilon = ? AND rho = ? AND delta = ? ORDER BY entry DESC LIMIT 1"
-    return _asked(db, condition, question, *texts(charge).values())
+    return _find(db, condition, identity, *write_charge(charge).values())
 
 
-def numbered(db: Database, entry: int) -> Asked | None:
+def find_charge(db: Database, entry: int) -> ChargeRow | None:
     """Return the charge that an entry made."""
-    return _asked(db, "entry = ?", entry)
+    return _find(db, "entry = ?", entry)
 
 
 def has_paid(db: Database, entry: int, who: str) -> bool:
@@ -96,6 +107,6 @@ def has_paid(db: Database, entry: int, who: str) -> bool:
     return db.execute("SELECT 1 FROM payments WHERE charge = ? AND who = ?", (entry, who)).fetchone() is not None
 
 
-def _asked(db: Database, condition: str, *values: str | int) -> Asked | None:
+def _find(db: Database, condition: str, *values: str | int) -> ChargeRow | None:
     row = db.execute(_COLUMNS + condition, values).fetchone()
-    return Asked(row[0], from_texts(*row[1:4]), *row[4:]) if row else None
+    return ChargeRow(row[0], read_charge(*row[1:4]), *row[4:]) if row else None

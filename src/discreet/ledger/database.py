@@ -11,6 +11,8 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from discreet.base.errors import LedgerError
+from discreet.ledger.failures import FailureLog
+from discreet.ledger.results import ResultFiles
 
 PATIENCE = 10.0
 """Seconds that a writer waits for its turn before it says that the ledger is busy."""
@@ -73,6 +75,14 @@ class Store(Protocol):
     def leases(self) -> Leases:
         """Who runs what, as this database tells it."""
 
+    @property
+    def results(self) -> ResultFiles | None:
+        """Where large answers are kept; None where the database itself holds them."""
+
+    @property
+    def failures(self) -> FailureLog:
+        """Where failures are kept for the operator."""
+
     def reading(self) -> AbstractContextManager[Database]:
         """Give a connection that sees one state of the ledger and does not hold writers up."""
 
@@ -81,6 +91,9 @@ class Store(Protocol):
 
     def writing(self) -> AbstractContextManager[Database]:
         """Give a connection inside a transaction that nobody else writes beside: committed, or as if never begun."""
+
+    def explaining(self) -> AbstractContextManager[None]:
+        """Turn failures of what lies below into an error with a remedy."""
 
     def clock(self) -> float:
         """Return the time that all who share this ledger go by, in seconds since 1970."""

@@ -77,7 +77,7 @@ def is_held(path: Path) -> bool:
     return False
 
 
-def queue_for(path: Path, patience: float) -> FileLock | None:
+def wait_for_lock(path: Path, patience: float) -> FileLock | None:
     """Wait in the kernel's queue for the lock, at most `patience` seconds; return it, or nothing after that.
 
     SQLite's own waiting sleeps longer and longer, so whoever waited longest looks least often and starves. A blocked

@@ -26,8 +26,8 @@ def open_store(place: Place, patience: float = PATIENCE) -> Store:
 def create_store(place: Place, fill: Callable[[Database], None]) -> None:
     """Make a new ledger that holds what `fill` puts there: whole or not at all, and never over another."""
     if isinstance(place, Server):
-        from discreet.ledger.postgres.schema import create
+        from discreet.ledger.postgres.schema import create_schema
 
-        create(place, fill)
+        create_schema(place, fill)
     else:
-        store.create(Path(place), fill)
+        store.create_file(Path(place), fill)

@@ -22,8 +22,10 @@ from pathlib import Path
 
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import PATIENCE, Database
+from discreet.ledger.failures import FailureFile
 from discreet.ledger.leases import FileLeases
-from discreet.ledger.locks import queue_for
+from discreet.ledger.locks import wait_for_lock
+from discreet.ledger.results import ResultFiles, sync_folder
 from discreet.ledger.schema import APPLICATION, SCHEMA, VERSION
 
 _open: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
@@ -38,24 +40,26 @@ class SqliteStore:
         self.path = path
         self.gate = path.with_name("gate")
         self.leases = FileLeases(path.with_name("leases"))
+        self.results = ResultFiles(path.with_name("results"))
+        self.failures = FailureFile(path.with_name("failures.jsonl"))
         self._patience = patience
         self._mutex = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._closed = False
         _open.add(self)
-        with self._mutex, self._plainly():
+        with self._mutex, self.explaining():
             self._connected()
 
     @contextmanager
     def reading(self) -> Iterator[Database]:
         """Give a connection that sees one state of the ledger and does not hold writers up."""
-        with self._mutex, self._plainly(), self._transaction("BEGIN") as connection:
+        with self._mutex, self.explaining(), self._transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Database]:
         """Give a connection inside a transaction that nobody else writes beside: committed, or as if never begun."""
-        with self._mutex, self._plainly(), self._queue(), self._transaction("BEGIN IMMEDIATE") as connection:
+        with self._mutex, self.explaining(), self._queue(), self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
 
     def scanning(self) -> AbstractContextManager[Database]:
@@ -74,7 +78,7 @@ class SqliteStore:
 
     @contextmanager
     def _queue(self) -> Iterator[None]:
-        gate = queue_for(self.gate, self._patience)
+        gate = wait_for_lock(self.gate, self._patience)
         if gate is None:
             raise LedgerError(_busy(self.path, self._patience))
         try:
@@ -110,7 +114,8 @@ class SqliteStore:
             self._disconnect()
 
     @contextmanager
-    def _plainly(self) -> Iterator[None]:
+    def explaining(self) -> Iterator[None]:
+        """Turn failures of the database or the disk into an error with a remedy."""
         try:
             yield
         except sqlite3.Error as error:
@@ -120,7 +125,7 @@ class SqliteStore:
             raise LedgerError(f"cannot use the folder {self.path.parent}: {reason}. {WRITABLE}") from error
 
 
-def create(path: Path, fill: Callable[[Database], None]) -> None:
+def create_file(path: Path, fill: Callable[[Database], None]) -> None:
     """Make a new ledger whose tables hold nothing but what `fill` puts there, or raise.
 
     It appears whole under its name or not at all, and never over another ledger or what is left of one.
@@ -145,7 +150,7 @@ def create(path: Path, fill: Callable[[Database], None]) -> None:
         finally:
             connection.close()
         os.link(part, path)
-        _sync(path.parent)
+        sync_folder(path.parent)
     except FileExistsError:
         raise LedgerError(f"{path} exists already: a ledger is created once. Remove nothing; open it") from None
     except (OSError, sqlite3.Error) as error:
@@ -154,14 +159,6 @@ def create(path: Path, fill: Callable[[Database], None]) -> None:
         for name in (part, Path(f"{part}-wal"), Path(f"{part}-shm"), Path(f"{part}-journal")):
             with contextlib.suppress(OSError):
                 name.unlink()
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _connect(path: Path, patience: float) -> sqlite3.Connection:
@@ -178,7 +175,10 @@ def _connect(path: Path, patience: float) -> sqlite3.Connection:
         if kind != APPLICATION:
             raise LedgerError(f"{path} is a database, but not a ledger; restore the ledger from a backup")
         if version != VERSION:
-            raise LedgerError(f"{path} has layout {version}, this program reads {VERSION}: use the one that wrote it")
+            raise LedgerError(
+                f"{path} has layout {version}, and this program reads {VERSION}: use the version of discreet that made "
+                "it, or create a new ledger in another folder and lower its budget by what was spent here"
+            )
         if mode != "wal" and connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] != "wal":
             raise LedgerError(f"{path} cannot keep a write-ahead log here; put it on a local disk")
     except BaseException:

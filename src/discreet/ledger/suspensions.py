@@ -12,12 +12,12 @@ import shlex
 from dataclasses import dataclass
 
 from discreet.base.errors import LedgerError, SuspendedError
-from discreet.ledger import chain
+from discreet.ledger import chain, states
 from discreet.ledger.chain import Entry
 from discreet.ledger.database import Database
 
-PREFIX = "suspended "
-"""How the names of these states begin; `Ledger.set_state` sets no other under it."""
+PREFIX, OVERRUNS = "suspended ", "overruns "
+"""How the names of states about suspensions and about overruns begin; `Ledger.set_state` sets no other under them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,36 +38,36 @@ class Suspension:
         return f"discreet resume {shlex.quote(self.analyst)}" if self.analyst is not None else "discreet resume"
 
 
-def state_of(who: str) -> str:
+def name_state(who: str) -> str:
     """Return the name of the state that holds an analyst's suspension."""
     return f"{PREFIX}{who}"
 
 
-def value_of(charge: int) -> bytes:
+def write_charge_number(charge: int) -> bytes:
     """Return what that state holds."""
     return str(charge).encode()
 
 
-def find(db: Database, who: str) -> Suspension | None:
+def find_suspension(db: Database, who: str) -> Suspension | None:
     """Return the suspension of an analyst, if there is one."""
     query = "SELECT value, coalesce(at, '') FROM states LEFT JOIN entries ON number = entry WHERE name = ?"
-    row = db.execute(query, (state_of(who),)).fetchone()
+    row = db.execute(query, (name_state(who),)).fetchone()
     try:
         return Suspension(who or None, int(row[0]), row[1]) if row else None
     except ValueError:
         raise LedgerError("a suspension is damaged: run `discreet ledger --verify`") from None
 
 
-def every(db: Database) -> tuple[Suspension, ...]:
+def list_suspensions(db: Database) -> tuple[Suspension, ...]:
     """Return all suspensions, by name."""
     names = db.execute("SELECT name FROM states WHERE substr(name, 1, ?) = ? ORDER BY name", (len(PREFIX), PREFIX))
-    found = [find(db, name.removeprefix(PREFIX)) for (name,) in names.fetchall()]
+    found = [find_suspension(db, name.removeprefix(PREFIX)) for (name,) in names.fetchall()]
     return tuple(each for each in found if each is not None)
 
 
-def refuse(db: Database, who: str) -> None:
+def refuse_suspended(db: Database, who: str) -> None:
     """Raise if this analyst is suspended."""
-    if found := find(db, who):
+    if found := find_suspension(db, who):
         raise SuspendedError(f"{found}; nothing was charged. Ask the operator to run `{found.remedy}`")
 
 
@@ -77,17 +77,18 @@ def suspend(db: Database, at: str, who: str, charge: int) -> None:
     So of several questions that run at once, only the first failure leaves a trace: whether the others would have
     failed as well cannot be told.
     """
-    if find(db, who) is None:
+    if find_suspension(db, who) is None:
         entry = chain.append(db, chain.SUSPEND, at, {"analyst": who or None, "charge": charge})
-        db.execute("INSERT INTO states VALUES (?, ?, ?)", (state_of(who), entry.number, value_of(charge)))
+        states.write_state(db, name_state(who), entry.number, write_charge_number(charge))
 
 
 def resume(db: Database, at: str, who: str) -> Entry:
     """End a suspension, inside the caller's transaction; raise if there is none."""
-    found = find(db, who)
+    found = find_suspension(db, who)
     if found is None:
-        told = [f"`{each.remedy}`" for each in every(db)]
+        told = [f"`{each.remedy}`" for each in list_suspensions(db)]
         others = f"; these would end one: {', '.join(told)}" if told else "; nobody is"
         raise LedgerError(f"asking is not suspended{f' for {who!r}' if who else ''}{others}")
-    db.execute("DELETE FROM states WHERE name = ?", (state_of(who),))
+    states.delete_state(db, name_state(who))
+    states.delete_state(db, f"{OVERRUNS}{who}")
     return chain.append(db, chain.RESUME, at, {"analyst": who or None, "charge": found.charge})

@@ -6,10 +6,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from discreet.base.errors import LedgerError, ParameterError
-from discreet.base.exact import exact, exact_text, from_text
+from discreet.base.exact import read_exact, to_exact, write_exact
 from discreet.ledger.database import Database
 from discreet.privacy.budget import BudgetFilter
-from discreet.privacy.charges import Charge, add_up
+from discreet.privacy.charges import Charge, add_up, round_charge
 from discreet.privacy.filter import Sums
 
 TOTAL = ""
@@ -18,30 +18,30 @@ TOTAL = ""
 NOTHING: Sums = (Fraction(0), Fraction(0), Fraction(0))
 
 
-def exactly(charge: Charge) -> Charge:
-    """Return the same charge in Fractions (or infinite), so that sums of it are exact."""
-    delta = exact("delta", charge.delta)
+def to_exact_charge(charge: Charge) -> Charge:
+    """Return a charge in Fractions (or infinite), rounded up to multiples of 1e-30: sums of it are exact, and short."""
+    delta = to_exact("delta", charge.delta)
     if delta > 1:
         raise ParameterError("delta", charge.delta, "a number from 0 to 1")
-    return Charge(exact("epsilon", charge.epsilon), exact("rho", charge.rho), delta)
+    return round_charge(Charge(to_exact("epsilon", charge.epsilon), to_exact("rho", charge.rho), delta))
 
 
-def texts(charge: Charge) -> dict[str, str]:
+def write_charge(charge: Charge) -> dict[str, str]:
     """Return the exact text of a charge's numbers, by name."""
-    return {name: exact_text(getattr(charge, name)) for name in ("epsilon", "rho", "delta")}
+    return {name: write_exact(getattr(charge, name)) for name in ("epsilon", "rho", "delta")}
 
 
-def from_texts(epsilon: str, rho: str, delta: str) -> Charge:
+def read_charge(epsilon: str, rho: str, delta: str) -> Charge:
     """Return the charge with these texts."""
-    return Charge(from_text(epsilon), from_text(rho), from_text(delta))
+    return Charge(read_exact(epsilon), read_exact(rho), read_exact(delta))
 
 
-def sum_texts(sums: Sums) -> list[str]:
+def write_sums(sums: Sums) -> list[str]:
     """Return the exact texts of sums, in their order."""
-    return [exact_text(value) for value in sums]
+    return [write_exact(value) for value in sums]
 
 
-def plus(sums: Sums, charge: Charge) -> Sums:
+def add_charge(sums: Sums, charge: Charge) -> Sums:
     """Return the sums with one more charge."""
     return tuple(add_up(a, b) for a, b in zip(sums, (charge.epsilon, charge.rho, charge.delta), strict=True))
 
@@ -53,7 +53,7 @@ def read(db: Database, who: str) -> Sums:
         return NOTHING
     try:
         if row is not None:
-            return tuple(from_text(text) for text in row)
+            return tuple(read_exact(text) for text in row)
     except ParameterError:
         pass
     raise LedgerError("the running totals are damaged: run `discreet ledger --verify`")
@@ -61,7 +61,7 @@ def read(db: Database, who: str) -> Sums:
 
 def write(db: Database, who: str, sums: Sums) -> list[str]:
     """Put new sums in place of the old ones, and return their texts."""
-    found = sum_texts(sums)
+    found = write_sums(sums)
     statement = (
         "INSERT INTO totals VALUES (?, ?, ?, ?) ON CONFLICT (who) "
         "DO UPDATE SET epsilon = excluded.epsilon, rho = excluded.rho, delta = excluded.delta"
@@ -70,11 +70,11 @@ def write(db: Database, who: str, sums: Sums) -> list[str]:
     return found
 
 
-def after(db: Database, who: str, cap: BudgetFilter | None, charge: Charge) -> Sums | None:
+def admit_charge(db: Database, who: str, cap: BudgetFilter | None, charge: Charge) -> Sums | None:
     """Return the sums with this charge if the cap's filter admits it; without a cap every charge is admitted."""
     sums = read(db, who)
     if cap is None:
-        return plus(sums, charge)
+        return add_charge(sums, charge)
     try:
         taken = replace(cap, spent=sums).take(charge)
     except OverflowError:  # sums beyond the floats fit into no budget

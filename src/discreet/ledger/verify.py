@@ -63,7 +63,7 @@ def _links(db: Database, counted: str, receipt: Mark | None) -> Iterator[str]:
     for entry in chain.read(db):
         if entry.number != number + 1:
             yield f"entries {number + 1} to {entry.number - 1} are missing"
-        elif entry.hash != chain.link(previous, entry.number, entry.kind, entry.at, entry.text):
+        elif entry.hash != chain.hash_entry(previous, entry.number, entry.kind, entry.at, entry.text):
             yield f"entry {entry.number} was edited: it does not have the hash that the chain gives it"
         number, previous = entry.number, entry.hash
         if receipt and number == receipt.entry:
@@ -110,24 +110,24 @@ class _Recomputed:
 
     def _allowed(self, number: int, kind: str, body: dict[str, Any]) -> Iterator[str]:
         """Follow suspensions: between one and its end, nothing happens for the analyst."""
-        name = suspensions.state_of(body.get("analyst") or totals.TOTAL)
+        name = suspensions.name_state(body.get("analyst") or totals.TOTAL)
         if (name in self.states) != (kind == RESUME):
             yield f"entry {number} is for somebody who was {'not suspended' if kind == RESUME else 'suspended'} then"
         if kind == SUSPEND:
             if body["charge"] not in self.charges:
                 yield f"entry {number} suspends somebody for no charge"
-            self.states[name] = (number, hash_bytes(suspensions.value_of(body["charge"])))
+            self.states[name] = (number, hash_bytes(suspensions.write_state(body["charge"])))
         elif kind == RESUME:
             self.states.pop(name, None)
 
     def _spend(self, number: int, kind: str, body: dict[str, Any]) -> Iterator[str]:
-        charge = totals.from_texts(body["epsilon"], body["rho"], body["delta"])
+        charge = totals.read_charge(body["epsilon"], body["rho"], body["delta"])
         who = body["analyst"] or totals.TOTAL
         told = [(who, body["own"])] if who else []
         told += [(totals.TOTAL, body["total"])] if kind == CHARGE else []
         for name, sums in told:
-            self.sums[name] = totals.plus(self.sums.get(name, totals.NOTHING), charge)
-            if totals.sum_texts(self.sums[name]) != sums:
+            self.sums[name] = totals.add_charge(self.sums.get(name, totals.NOTHING), charge)
+            if totals.write_sums(self.sums[name]) != sums:
                 yield f"entry {number} does not add up to the totals that it states"
         self.payments.add((number if kind == CHARGE else body["charge"], who))
 
@@ -141,7 +141,7 @@ def _tables(db: Database) -> Iterator[str]:
         except (DiscreetError, KeyError, TypeError, AttributeError, json.JSONDecodeError):
             yield f"entry {entry.number} cannot be read"
     sums = {who: tuple(rest) for who, *rest in db.execute("SELECT who, epsilon, rho, delta FROM totals")}
-    if sums != {who: tuple(totals.sum_texts(found)) for who, found in wanted.sums.items()}:
+    if sums != {who: tuple(totals.write_sums(found)) for who, found in wanted.sums.items()}:
         yield "the running totals are not the sums of the charges in the chain"
     charges = {
         row[0]: row[1:] for row in db.execute("SELECT entry, question, epsilon, rho, delta, record FROM charges")

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from discreet.base.errors import LedgerError
-from discreet.ledger.postgres.connect import abandon, connect, driver
+from discreet.ledger.postgres.connect import abandon, connect, load_driver
 from discreet.ledger.postgres.errors import explain_errors
 from discreet.ledger.postgres.server import Server
 
@@ -137,7 +137,7 @@ class SessionLeases:
         try:
             if self._connection is not None:
                 self._connection.execute(_GIVE, (_number(token),))
-        except driver().Error:  # nothing is held any more where the session is lost, and it is lost now
+        except load_driver().Error:  # nothing is held any more where the session is lost, and it is lost now
             self._lose()
 
     def _ask(self, query: Any, token: str) -> Any:
@@ -146,7 +146,7 @@ class SessionLeases:
         if self._connection is not None:
             try:
                 return (self._connection.execute(query, (number,)).fetchone() or (None,))[0]
-            except driver().OperationalError:
+            except load_driver().OperationalError:
                 self._lose()
         self._connection = connect(self._server, self._patience, "leases")
         return (self._connection.execute(query, (number,)).fetchone() or (None,))[0]
