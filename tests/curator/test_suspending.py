@@ -133,7 +133,7 @@ def test_the_message_is_the_same_when_even_the_suspension_fails(
 ) -> None:
     with clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
-            patch.setattr("discreet.ledger.suspensions.suspend", raising(OSError("disk full")))
+            patch.setattr("discreet.ledger.entries.suspensions.suspend", raising(OSError("disk full")))
             fail(curator, patch)
         with pytest.raises(SuspendedError):
             curator.ask(OTHER, 0.1)

@@ -175,7 +175,7 @@ def test_a_child_does_not_keep_its_parents_claim_alive(home: Home) -> None:
         def child() -> bytes:
             with pytest.raises(LedgerError, match="busy"):
                 ledger.charge(question(), TENTH, timeout=0)
-            ledger.release(claim)
+            claim.__exit__()
             with pytest.raises(LedgerError, match="busy"):
                 ledger.charge(question(), TENTH, timeout=0)
             return b"still held"

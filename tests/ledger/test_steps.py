@@ -32,7 +32,7 @@ def test_a_question_passes_the_gaps_in_order(home: Home) -> None:
         seen.clear()
         ask(ledger, analyst="bob")
         assert seen == ["before charge", "sharing", "charged"]
-        ledger.release(ledger.charge(question("r"), TENTH, "ann"))
+        ledger.charge(question("r"), TENTH, "ann").__exit__()
         seen.clear()
         ledger.charge(question("r"), TENTH, "ann")
         assert seen == ["before charge", "taking over", "charged"]

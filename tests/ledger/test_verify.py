@@ -19,7 +19,7 @@ def receipt(home: Home) -> Receipt:
         ask(ledger, "a", b"a secret", analyst="ann")
         ask(ledger, "a", analyst="bob")
         for _ in range(2):
-            ledger.release(ledger.charge(question("b"), TENTH, "bob"))
+            ledger.charge(question("b"), TENTH, "bob").__exit__()
         ledger.set_state("s", b"state")
         ledger.note("DATA", {"version": 2})
         receipt = ledger.record(ledger.charge(question("c"), TENTH), b"c secret")

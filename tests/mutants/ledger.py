@@ -4,50 +4,54 @@ from __future__ import annotations
 
 from mutants.mutant import broken
 
-RULES, LOCKS, LEASES = "tests/ledger/test_decisions.py", "tests/ledger/test_locks.py", "tests/ledger/test_leases.py"
-LEDGER, STORE, VERIFY = "tests/ledger/test_ledger.py", "tests/ledger/test_store.py", "tests/ledger/test_verify.py"
+RULES, LOCKS, LEASES = (
+    "tests/ledger/entries/test_decisions.py",
+    "tests/ledger/files/test_locks.py",
+    "tests/ledger/files/test_leases.py",
+)
+LEDGER, STORE, VERIFY = "tests/ledger/test_ledger.py", "tests/ledger/files/test_store.py", "tests/ledger/test_verify.py"
 FACTS, CRASH = "tests/ledger/test_facts.py", "tests/ledger/test_crash.py"
-SUSPENSIONS = "tests/ledger/test_suspensions.py"
+SUSPENSIONS = "tests/ledger/entries/test_suspensions.py"
 
 MUTATIONS = [
     broken(
         "the analyst's own cap does not decide",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "totals.after(db, who, self.caps.get(who), price) if who",
         "totals.after(db, who, None, price) if who",
         RULES,
     ),
     broken(
         "the total's filter does not decide",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "total = totals.after(db, totals.TOTAL, self.total, price)",
         "total = totals.after(db, totals.TOTAL, None, price)",
         RULES,
     ),
     broken(
         "a charge forgets to update the total",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         '"total": totals.write(db, totals.TOTAL, total),',
         '"total": totals.sum_texts(total),',
         RULES,
     ),
     broken(
         "another's answer is free for everybody",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "if who not in self.caps or claims.has_paid(db, asked.entry, who):",
         "if who or not who:",
         RULES,
     ),
     broken(
         "a charge is run again for another price",
-        "ledger/claims.py",
+        "ledger/entries/claims.py",
         '"question = ? AND record IS NULL AND epsilon = ? AND rho = ? AND delta = ? ORDER BY entry DESC LIMIT 1"',
         '"question = ? AND record IS NULL AND ? IS NOT ? AND ? IS NOT NULL ORDER BY entry DESC LIMIT 1"',
         RULES,
     ),
     broken(
         "a charge that somebody runs is run beside them",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "return begun.entry if self.alive(begun) else self._take_over(db, begun, who)",
         "return self._take_over(db, begun, who)",
         RULES,
@@ -55,21 +59,21 @@ MUTATIONS = [
     ),
     broken(
         "a holder that was overtaken may record",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "now.record is not None or now.token != lease.token:",
         "now.record is not None:",
         RULES,
     ),
     broken(
         "a hung holder is waited for for ever",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "return self._clock() < asked.expires and self._leases.alive(asked.token)",
         "return self._leases.alive(asked.token)",
         RULES,
     ),
     broken(
         "a crashed holder is waited for until its time is over",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "return self._clock() < asked.expires and self._leases.alive(asked.token)",
         "return self._clock() < asked.expires",
         RULES,
@@ -77,28 +81,28 @@ MUTATIONS = [
     ),
     broken(
         "fresh finds the old answer",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "        if not fresh:\n",
         "        if True:\n",
         RULES,
     ),
     broken(
         "the first answer wins over a fresh one",
-        "ledger/claims.py",
+        "ledger/entries/claims.py",
         "ORDER BY record DESC LIMIT 1",
         "ORDER BY record LIMIT 1",
         RULES,
     ),
     broken(
         "who is suspended is charged",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "        suspensions.refuse(db, who)\n",
         "",
         SUSPENSIONS,
     ),
     broken(
         "who is suspended is shown recorded answers",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "        suspensions.refuse(db, who)\n        if not fresh:\n",
         "        if fresh or not claims.answered(db, question.hash):\n            suspensions.refuse(db, who)\n"
         "        if not fresh:\n",
@@ -106,14 +110,14 @@ MUTATIONS = [
     ),
     broken(
         "what ran while its analyst was suspended is recorded",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "        suspensions.refuse(db, claim.analyst or totals.TOTAL)\n",
         "",
         SUSPENSIONS,
     ),
     broken(
         "everybody is suspended for one",
-        "ledger/suspensions.py",
+        "ledger/entries/suspensions.py",
         '    return f"{PREFIX}{who}"',
         "    return PREFIX",
         SUSPENSIONS,
@@ -127,7 +131,7 @@ MUTATIONS = [
     ),
     broken(
         "every failure while suspended leaves a trace",
-        "ledger/suspensions.py",
+        "ledger/entries/suspensions.py",
         "    if find(db, who) is None:\n",
         '    db.execute("DELETE FROM states WHERE name = ?", (state_of(who),))\n    if True:\n',
         SUSPENSIONS,
@@ -155,7 +159,7 @@ MUTATIONS = [
     ),
     broken(
         "a forked child keeps its parent's locks",
-        "ledger/locks.py",
+        "ledger/files/locks.py",
         "os.register_at_fork(after_in_child=_close_in_child)",
         "",
         LOCKS,
@@ -163,21 +167,21 @@ MUTATIONS = [
     ),
     broken(
         "connections are carried into forked children",
-        "ledger/store.py",
+        "ledger/files/store.py",
         "        store._mutex.acquire()\n        store._disconnect()\n",
         "        store._mutex.acquire()\n",
         STORE,
     ),
     broken(
         "commits are not synced",
-        "ledger/store.py",
+        "ledger/files/store.py",
         'connection.execute("PRAGMA synchronous = FULL")\n        connection.execute("PRAGMA fullfsync = ON")',
         'connection.execute("PRAGMA synchronous = NORMAL")',
         STORE,
     ),
     broken(
         "a missing ledger is created",
-        "ledger/store.py",
+        "ledger/files/store.py",
         '    if not path.exists():\n        raise LedgerError(f"there is no ledger',
         "    if not path.exists():\n        create(path, lambda db: None)\n    if False:\n"
         '        raise LedgerError(f"there is no ledger',
@@ -200,10 +204,10 @@ MUTATIONS = [
     ),
     broken(
         "an entry's hash does not cover the one before",
-        "ledger/chain.py",
+        "ledger/entries/chain.py",
         "canonical([previous, number, kind, at, text])",
         "canonical([number, kind, at, text])",
-        "tests/ledger/test_chain.py",
+        "tests/ledger/entries/test_chain.py",
     ),
     broken(
         "a cut tail is not held against the receipt",
@@ -228,7 +232,7 @@ MUTATIONS = [
     ),
     broken(
         "the answer is recorded in another transaction than its entry",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         '        step("recording")\n',
         '        db.execute("COMMIT")\n        db.execute("BEGIN")\n        step("recording")\n',
         LEDGER,

@@ -241,17 +241,17 @@ MUTATIONS = [
     ),
     broken(
         "what was charged is what anybody writes into the totals",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "        _check_total(db)\n",
         "",
-        "tests/ledger/test_decisions.py",
+        "tests/ledger/entries/test_decisions.py",
     ),
     broken(
         "a missing total is nothing spent",
-        "ledger/totals.py",
+        "ledger/entries/totals.py",
         "if row is None and who != TOTAL:",
         "if row is None:",
-        "tests/ledger/test_totals.py",
+        "tests/ledger/entries/test_totals.py",
     ),
     broken(
         "postgres: the server does not count entries itself",

@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
-from discreet.ledger import Ledger, LedgerFacts, Place, Request, Server, chain
+from discreet.base.canonical import hash_json
+from discreet.ledger import Ledger, LedgerFacts, Place, Request, Server
 from discreet.ledger.database import Database
+from discreet.ledger.entries import chain
 from discreet.privacy.charges import Charge
 
 PROCESSES = 8
@@ -41,7 +43,7 @@ CAPS = {"ann": (Fraction(1, 2), 0), "bob": (Fraction(3, 10), 0)}
 
 
 def question(name: str = "q", version: str = "v1") -> Request:
-    return Request(name, version, f"SELECT {name}")
+    return Request(hash_json([name, version]), version, f"SELECT {name}")
 
 
 class Clock:

@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 from discreet.base.errors import LedgerError
 from discreet.ledger.failures import FailureLog
-from discreet.ledger.results import ResultFiles
 
 PATIENCE = 10.0
 """Seconds that a writer waits for its turn before it says that the ledger is busy."""
@@ -64,6 +63,16 @@ class Leases(Protocol):
         """Remove what crashes left behind; only inside a writing transaction."""
 
 
+class LargeResults(Protocol):
+    """Where answers are kept that are too large for a row, each under its hash."""
+
+    def write(self, data: bytes) -> str:
+        """Keep an answer, durably, and return its name."""
+
+    def read(self, name: str) -> bytes:
+        """Return an answer, or raise where it is missing or was changed."""
+
+
 class Store(Protocol):
     """A ledger's database. Threads may share it, and it may be used on both sides of a fork."""
 
@@ -76,7 +85,7 @@ class Store(Protocol):
         """Who runs what, as this database tells it."""
 
     @property
-    def results(self) -> ResultFiles | None:
+    def results(self) -> LargeResults | None:
         """Where large answers are kept; None where the database itself holds them."""
 
     @property

@@ -7,14 +7,10 @@ that the roles of analysts may write and not read. No connection string is in it
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
-import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Protocol
 
 LONGEST = 4_000
@@ -66,51 +62,15 @@ def describe_failure(trouble: BaseException) -> str:
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}... ({len(line):,} letters)"
 
 
-class FailureFile:
-    """A file of one JSON object a line, that only its owner may read and write."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def add(self, failure: Failure) -> None:
-        """Keep one more; the oldest go when there are too many."""
-        with self._locked() as descriptor:
-            kept = _parse(_read_all(descriptor))[-(MOST - 1) :]
-            lines = "".join(f"{json.dumps(asdict(each), ensure_ascii=True)}\n" for each in (*kept, failure))
-            os.lseek(descriptor, 0, os.SEEK_SET)
-            os.truncate(descriptor, 0)
-            os.write(descriptor, lines.encode())
-            os.fsync(descriptor)
-
-    def read(self) -> tuple[Failure, ...]:
-        """Return all that are kept, the oldest first."""
-        try:
-            return tuple(_parse(self._path.read_bytes()))
-        except FileNotFoundError:
-            return ()
-
-    @contextmanager
-    def _locked(self) -> Iterator[int]:
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            os.fchmod(descriptor, 0o600)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield descriptor
-        finally:
-            os.close(descriptor)
+def write_failure(failure: Failure) -> str:
+    """Return a failure as one line of JSON."""
+    return json.dumps(asdict(failure), ensure_ascii=True)
 
 
-def _read_all(descriptor: int) -> bytes:
-    parts = []
-    while part := os.read(descriptor, 1 << 20):
-        parts.append(part)
-    return b"".join(parts)
-
-
-def _parse(data: bytes) -> list[Failure]:
-    """Return the failures in these lines; a line that a crash cut short is left out."""
+def read_failures(lines: Iterable[str]) -> tuple[Failure, ...]:
+    """Return the failures in these lines; one that a crash cut short is left out."""
     found = []
-    for line in data.decode(errors="replace").splitlines():
+    for line in lines:
         with contextlib.suppress(ValueError, TypeError):
             found.append(Failure(**json.loads(line)))
-    return found
+    return tuple(found)

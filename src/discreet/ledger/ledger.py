@@ -16,18 +16,18 @@ from typing import Any, Self
 from discreet.answers.receipt import Mark, Receipt
 from discreet.base.canonical import hash_bytes
 from discreet.base.errors import LedgerError, ParameterError, PendingError
-from discreet.ledger import chain, claims, states, suspensions, totals
-from discreet.ledger.chain import Entry
-from discreet.ledger.claims import Claim, Request
 from discreet.ledger.database import PATIENCE, Database, UncertainError
-from discreet.ledger.decisions import Decisions, Waiting, write_time
+from discreet.ledger.entries import chain, claims, states, suspensions, totals
+from discreet.ledger.entries.chain import Entry
+from discreet.ledger.entries.claims import Claim, Request
+from discreet.ledger.entries.decisions import Decisions, Waiting, write_time
+from discreet.ledger.entries.suspensions import Suspension
 from discreet.ledger.facts import LedgerFacts, check_protected, list_changes
 from discreet.ledger.failures import Failure, describe_failure
+from discreet.ledger.files.results import LARGE
 from discreet.ledger.places import Place, create_store, open_store
-from discreet.ledger.results import LARGE
 from discreet.ledger.runs import Runs
 from discreet.ledger.steps import pass_step
-from discreet.ledger.suspensions import Suspension
 from discreet.ledger.verify import Verification, verify_place
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge

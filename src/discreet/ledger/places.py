@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from discreet.ledger import store
 from discreet.ledger.database import PATIENCE, Database, Store
+from discreet.ledger.files import store
 from discreet.ledger.postgres.server import Server
 
 Place = str | os.PathLike[str] | Server

@@ -5,11 +5,11 @@ Everything here is fenced: only the holder of the token that stands beside the c
 
 from __future__ import annotations
 
-from discreet.ledger import chain, journal, overruns, totals
-from discreet.ledger.claims import Claim, find_charge
 from discreet.ledger.database import Store
-from discreet.ledger.decisions import Decisions
-from discreet.ledger.journal import JournalRow
+from discreet.ledger.entries import chain, journal, overruns, totals
+from discreet.ledger.entries.claims import Claim, find_charge
+from discreet.ledger.entries.decisions import Decisions
+from discreet.ledger.entries.journal import JournalRow
 from discreet.ledger.steps import pass_step
 
 

@@ -136,7 +136,7 @@ def test_a_record_is_not_shown_while_nobody_can_say_whether_it_was_committed(
             postgres.start()
         assert claim.answer is None
         assert claim.receipt is None
-        ledger.release(claim)
+        claim.__exit__()
         afterwards(ledger, b"first")
 
 

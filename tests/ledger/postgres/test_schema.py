@@ -233,7 +233,7 @@ def test_the_rights_on_the_page_are_enough_to_ask_and_not_to_rewrite(server: Ser
     asker()
     with again(server, epsilon=2) as ledger:
         ask(ledger)
-        ledger.release(ledger.charge(question("r"), TENTH))
+        ledger.charge(question("r"), TENTH).__exit__()
         ledger.set_state("s", b"1")
         ledger.set_state("s", b"2")
         with ledger.charge(question("r"), TENTH) as claim:

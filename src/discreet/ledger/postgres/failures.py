@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 from contextlib import AbstractContextManager
-from dataclasses import asdict
 from typing import Protocol
 
 from discreet.ledger.database import Database
-from discreet.ledger.failures import MOST, Failure
+from discreet.ledger.failures import MOST, Failure, read_failures, write_failure
 
 _TRIM = "DELETE FROM failures WHERE number <= (SELECT max(number) FROM failures) - ?"
 
@@ -33,16 +30,12 @@ class PostgresFailures:
     def add(self, failure: Failure) -> None:
         """Keep one more."""
         with self._store.writing() as db:
-            text = json.dumps(asdict(failure), ensure_ascii=True)
-            db.execute("INSERT INTO failures (at, failure) VALUES (?, ?)", (failure.at, text))
+            values = (failure.at, write_failure(failure))
+            db.execute("INSERT INTO failures (at, failure) VALUES (?, ?)", values)
 
     def read(self) -> tuple[Failure, ...]:
         """Return the newest that are kept, the oldest first; those before them are deleted. For the owner."""
         with self._store.writing() as db:
             db.execute(_TRIM, (MOST,))
             rows = db.execute("SELECT failure FROM failures ORDER BY number").fetchall()
-        found = []
-        for (text,) in rows:
-            with contextlib.suppress(ValueError, TypeError):
-                found.append(Failure(**json.loads(text)))
-        return tuple(found)
+        return read_failures(text for (text,) in rows)

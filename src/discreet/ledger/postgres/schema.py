@@ -1,4 +1,4 @@
-"""The layout of a ledger on PostgreSQL: the tables of `discreet.ledger.schema`, in a schema of their own.
+"""The layout of a ledger on PostgreSQL: the tables of `discreet.ledger.files.schema`, in a schema of their own.
 
 `counted` is the second witness: a trigger, so the server itself, remembers there the highest number ever used, as
 SQLite does in `sqlite_sequence`. A sequence would not do: it counts entries whose transaction came to nothing. `gate`

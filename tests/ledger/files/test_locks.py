@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.ledger.locks import FileLock, is_held, wait_for_lock
+from discreet.ledger.files.locks import FileLock, is_held, wait_for_lock
 from support.sampling import in_child
 
 

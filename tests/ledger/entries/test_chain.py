@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.base.canonical import write_json
-from discreet.ledger import chain
-from discreet.ledger.schema import SCHEMA
+from discreet.ledger.entries import chain
+from discreet.ledger.files.schema import SCHEMA
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

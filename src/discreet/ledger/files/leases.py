@@ -13,7 +13,7 @@ import os
 import secrets
 from pathlib import Path
 
-from discreet.ledger.locks import FileLock, is_held
+from discreet.ledger.files.locks import FileLock, is_held
 
 
 class FileLease:

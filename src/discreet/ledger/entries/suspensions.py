@@ -12,9 +12,9 @@ import shlex
 from dataclasses import dataclass
 
 from discreet.base.errors import LedgerError, SuspendedError
-from discreet.ledger import chain, states
-from discreet.ledger.chain import Entry
 from discreet.ledger.database import Database
+from discreet.ledger.entries import chain, states
+from discreet.ledger.entries.chain import Entry
 
 PREFIX, OVERRUNS = "suspended ", "overruns "
 """How the names of states about suspensions and about overruns begin; `Ledger.set_state` sets no other under them."""

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from discreet.ledger.schema import APPLICATION, SCHEMA, VERSION
+from discreet.ledger.files.schema import APPLICATION, SCHEMA, VERSION
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.ledger.leases import FileLeases
+from discreet.ledger.files.leases import FileLeases
 from support.sampling import in_child
 
 

@@ -102,7 +102,7 @@ def test_what_ran_meanwhile_is_not_recorded_and_only_the_first_failure_leaves_a_
         ledger.suspend(well)
         assert ledger.head == head
         assert [each.charge for each in ledger.suspended] == [entry]
-        ledger.release(well)
+        well.__exit__()
         ledger.resume()
         assert ask(ledger, "well", b"shown") == b"shown"
         assert ledger.spent().spent[0] == Fraction(3, 10)
@@ -128,7 +128,7 @@ def test_a_suspension_that_could_not_be_written_comes_before_the_next_charge(
 
     with new(home) as ledger:
         with ledger.charge(question("failing"), TENTH) as claim, monkeypatch.context() as patch:
-            patch.setattr("discreet.ledger.suspensions.suspend", full)
+            patch.setattr("discreet.ledger.entries.suspensions.suspend", full)
             with pytest.raises(LedgerError):
                 ledger.suspend(claim)
             with pytest.raises(LedgerError):

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from discreet.answers.receipt import CHARGED, FREE, SHARED, Receipt
 from discreet.base.canonical import hash_bytes
 from discreet.base.errors import BudgetError, LedgerError, LostLeaseError, ParameterError, SuspendedError
-from discreet.ledger import chain, claims, journal, overruns, suspensions, totals
-from discreet.ledger.chain import Entry
-from discreet.ledger.claims import ChargeRow, Claim, Request
 from discreet.ledger.database import Database, Store
+from discreet.ledger.entries import chain, claims, journal, overruns, suspensions, totals
+from discreet.ledger.entries.chain import Entry
+from discreet.ledger.entries.claims import ChargeRow, Claim, Request
 from discreet.ledger.facts import LedgerFacts
 from discreet.ledger.steps import pass_step
 from discreet.privacy.budget import BudgetFilter

@@ -8,8 +8,8 @@ learn so many bits this way and no more. The count is a state beside the chain, 
 from __future__ import annotations
 
 from discreet.base.errors import LedgerError
-from discreet.ledger import chain, states, suspensions
 from discreet.ledger.database import Database
+from discreet.ledger.entries import chain, states, suspensions
 
 MOST = 3
 """Overruns of one analyst that suspend nobody."""

@@ -10,7 +10,7 @@ from typing import Self
 from discreet.answers.receipt import Receipt
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import Database, Lease
-from discreet.ledger.totals import read_charge, write_charge
+from discreet.ledger.entries.totals import read_charge, write_charge
 from discreet.privacy.charges import Charge
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from discreet.base.errors import LedgerError
-from discreet.ledger import store
 from discreet.ledger.database import Database
-from discreet.ledger.locks import wait_for_lock
-from discreet.ledger.store import SqliteStore
+from discreet.ledger.files import store
+from discreet.ledger.files.locks import wait_for_lock
+from discreet.ledger.files.store import SqliteStore
 from support.sampling import in_child
 
 

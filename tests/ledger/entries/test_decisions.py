@@ -142,10 +142,10 @@ def test_fresh_does_not_take_what_somebody_else_is_running(home: Home) -> None:
 
 def test_a_charge_that_failed_is_run_again_without_paying_again(home: Home) -> None:
     with new(home, caps=CAPS) as ledger:
-        ledger.release(ledger.charge(question(), TENTH, "ann"))
+        ledger.charge(question(), TENTH, "ann").__exit__()
         claim = ledger.charge(question(), TENTH, "ann", timeout=0)
         assert (claim.paid, claim.found) == ("free", False)
-        ledger.release(claim)
+        claim.__exit__()
         claim = ledger.charge(question(), TENTH, "bob")
         assert claim.paid == "own cap only"
         ledger.record(claim, b"at last")
@@ -157,7 +157,7 @@ def test_a_charge_that_failed_is_run_again_without_paying_again(home: Home) -> N
 
 def test_a_charge_is_not_run_again_for_another_price(home: Home) -> None:
     with new(home) as ledger:
-        ledger.release(ledger.charge(question(), TENTH))
+        ledger.charge(question(), TENTH).__exit__()
         dearer = ledger.charge(question(), Charge(Fraction(1, 5), Fraction(1, 50)))
         assert dearer.paid == "charged"
         assert spent(ledger) == Fraction(3, 10)
@@ -195,7 +195,7 @@ def test_a_holder_that_gives_up_is_followed_at_once(home: Home) -> None:
     clock = Clock()
     with new(home, clock) as ledger, again(home, clock) as other:
         claim = ledger.charge(question(), TENTH)
-        clock.meanwhile[2] = lambda: ledger.release(claim)
+        clock.meanwhile[2] = lambda: claim.__exit__()
         assert ask(other, answer=b"mine") == b"mine"
         assert clock.slept == 2
 
@@ -212,7 +212,7 @@ def test_a_holder_that_hangs_is_overtaken_and_can_record_nothing(home: Home) -> 
         other.record(taken, b"in time")
         with pytest.raises(LedgerError, match="lost"):
             ledger.record(hung, b"later still")
-        ledger.release(hung)
+        hung.__exit__()
         assert ask(ledger) == b"in time"
         assert kinds(ledger) == ["CREATE", "CHARGE", "RETRY", "RECORD"]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from discreet.base.canonical import hash_bytes
 from discreet.base.errors import LedgerError
-from discreet.ledger import chain
 from discreet.ledger.database import Database
+from discreet.ledger.entries import chain
 
 
 @dataclass(frozen=True, slots=True)

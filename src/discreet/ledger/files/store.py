@@ -22,11 +22,11 @@ from pathlib import Path
 
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import PATIENCE, Database
-from discreet.ledger.failures import FailureFile
-from discreet.ledger.leases import FileLeases
-from discreet.ledger.locks import wait_for_lock
-from discreet.ledger.results import ResultFiles, sync_folder
-from discreet.ledger.schema import APPLICATION, SCHEMA, VERSION
+from discreet.ledger.files.failures import FailureFile
+from discreet.ledger.files.leases import FileLeases
+from discreet.ledger.files.locks import wait_for_lock
+from discreet.ledger.files.results import ResultFiles, sync_folder
+from discreet.ledger.files.schema import APPLICATION, SCHEMA, VERSION
 
 _open: weakref.WeakSet[SqliteStore] = weakref.WeakSet()
 

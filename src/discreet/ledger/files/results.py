@@ -58,12 +58,6 @@ class ResultFiles:
             raise LedgerError(f"the file {self._folder / name} was changed: put it back from a backup")
         return data
 
-    def has(self, name: str) -> bool:
-        """Say whether the file of that name is there and holds what it should."""
-        with contextlib.suppress(LedgerError):
-            return bool(self.read(name)) or True
-        return False
-
 
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder durable."""

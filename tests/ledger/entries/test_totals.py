@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.base.errors import LedgerError, ParameterError
-from discreet.ledger import totals
-from discreet.ledger.schema import SCHEMA
+from discreet.ledger.entries import totals
+from discreet.ledger.files.schema import SCHEMA
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge
 
