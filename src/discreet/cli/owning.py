@@ -73,9 +73,7 @@ def versions(context: typer.Context, policy: PolicyOption = None, analyst: Analy
     if context.invoked_subcommand is not None:
         return
     with show_errors(), opened(policy, analyst) as curator:
-        from discreet.curator.owner.versions import list_data_states
-
-        states = list_data_states(curator)
+        states = curator.data_states
         width = max(len(state.table) for state in states)
         for state in states:
             told = "named in the policy" if state.declared else "as accepted" if state.accepted else ""
@@ -93,9 +91,7 @@ def accept(
     """Take changed files under a new version: questions are answered anew on them, from what is left of the budget."""
     before = context.parent.params if context.parent else {}
     with show_errors(), opened(policy or before.get("policy"), analyst or before.get("analyst")) as curator:
-        from discreet.curator.owner.versions import accept_data as take
-
-        state = take(curator, table, version)
+        state = curator.accept(table, version)
         typer.echo(
             f"{state.table} is at version {state.version!r} now; answers about earlier versions stay as they are"
         )

@@ -2,8 +2,10 @@
 
 from discreet.ledger.entries.chain import Entry
 from discreet.ledger.entries.claims import Claim, Request
+from discreet.ledger.entries.journal import JournalRow
 from discreet.ledger.entries.suspensions import Suspension
 from discreet.ledger.facts import LedgerFacts
+from discreet.ledger.failures import Failure
 from discreet.ledger.ledger import Ledger
 from discreet.ledger.places import Place
 from discreet.ledger.postgres.server import Server
@@ -12,6 +14,8 @@ from discreet.ledger.verify import Verification, verify_place
 __all__ = [
     "Claim",
     "Entry",
+    "Failure",
+    "JournalRow",
     "Ledger",
     "LedgerFacts",
     "Place",

@@ -136,6 +136,14 @@ class Ledger:
         with self._store.reading() as db:
             return claims.find_answered(db, request.identity) is not None
 
+    def read_record(self, charge: int) -> bytes | None:
+        """Return what was recorded for a charge, if anything was."""
+        with self._store.reading() as db:
+            found = claims.find_charge(db, charge)
+            if found is None or found.record is None:
+                return None
+            return self._rules.read_answer(db, found.record)[0]
+
     def use(self, charges: Sequence[int], analyst: str | None = None) -> Receipt:
         """Pay for an answer that is inferred from recorded ones: each costs what asking for it again would."""
         who = self._rules.named(analyst)

@@ -5,6 +5,8 @@ Everything here is fenced: only the holder of the token that stands beside the c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from discreet.ledger.database import Store
 from discreet.ledger.entries import chain, journal, overruns, totals
 from discreet.ledger.entries.claims import Claim, find_charge
@@ -34,12 +36,13 @@ class Runs:
         with self._store.reading() as db:
             return journal.read_rows(db, claim.entry)
 
-    def write_journal(self, claim: Claim, position: int, row: JournalRow) -> None:
-        """Make a result of the desk durable; only after this may the run see it."""
+    def write_journal(self, claim: Claim, position: int, rows: Sequence[JournalRow]) -> None:
+        """Make results of the desk durable, the first of them at this position; only after this may they be used."""
         pass_step("before journal")
         with self._store.writing() as db:
             self._rules.check_lease(db, claim)
-            journal.write_row(db, self._rules.now(), claim.entry, position, row)
+            for place, row in enumerate(rows, start=position):
+                journal.write_row(db, self._rules.now(), claim.entry, place, row)
             pass_step("journaling")
         pass_step("journaled")
 
@@ -48,6 +51,11 @@ class Runs:
         with self._store.writing() as db:
             who = claim.analyst or totals.TOTAL
             overruns.count_overrun(db, self._rules.now(), chain.OVERRUN, who, claim.entry)
+
+    def count_death(self, claim: Claim) -> None:
+        """Note that a run died with the engine that it ran on: its charge stays, and may be run again once."""
+        with self._store.writing() as db:
+            self._rules.note_death(db, claim)
 
     def give_up(self, claim: Claim) -> None:
         """Note that a run ends without a record: its charge stays, and whoever asks next may run it again for it.

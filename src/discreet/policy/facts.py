@@ -39,6 +39,7 @@ def describe_policy(policy: Policy) -> JsonObject:
         **({"engines": engines} if (engines := _engines(policy)) else {}),
         **({"views": {view.name: view.sql for view in policy.views}} if policy.views else {}),
         **({"ledger": _ledger(policy.ledger)} if policy.ledger else {}),
+        **({"time": {"deadline": write_number(policy.deadline)}} if policy.deadline is not None else {}),
         "analysts": {
             analyst.name: {"epsilon": write_number(analyst.epsilon), "delta": write_number(analyst.delta)}
             for analyst in policy.analysts

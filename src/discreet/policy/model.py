@@ -148,6 +148,8 @@ class Policy:
     views: tuple[DeclaredView, ...] = ()
     engines: tuple[DeclaredEngine, ...] = (DeclaredEngine(DUCKDB, EngineKind.DUCKDB),)
     ledger: LedgerServer | None = None
+    deadline: Fraction | None = None
+    """Seconds after which nobody waits for an answer any more; the run goes on, and is counted as an overrun."""
 
     def table(self, name: str) -> Table:
         """Return the table of that name; as in SQL, upper and lower case are the same."""

@@ -12,47 +12,65 @@ row that a unit moves in a group (Durfee, Rogers 2019): over all groups at most 
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Sequence
+import operator
 from fractions import Fraction
 
 from discreet.base.check import Exact
 from discreet.base.errors import OperationError
-from discreet.base.rounding import float_up
-from discreet.mechanisms import Gaussian, Laplace
+from discreet.base.rounding import ball, float_up, ratio_up, rounded_up
+from discreet.mechanisms import Gaussian
 from discreet.mechanisms.key_selection import KeySelection
-from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, Measure, Part
+from discreet.privacy import ApproximateLoss, BoundedRangeLoss, GaussianLoss, Loss, PureLoss
 from discreet.privacy.charges import Charge, add_up
-from discreet.privacy.guarantees import PureLoss
-
-AdditiveNoise = Laplace | Gaussian
-Draw = AdditiveNoise | Quantile
-"""How one measure of a plan is released."""
-
-Selection = KeySelection | KeyThreshold
-"""How keys that come from the data are chosen."""
+from discreet.query.draws import Draw, Draws
 
 NOTHING = Charge(Fraction(0), Fraction(0), Fraction(0))
 
 
-def cost_measures(
-    plan: BoundedPlan, noises: Sequence[Draw], selection: Selection | None = None, counted: int | None = None
-) -> Charge:
+def cost_measures(plan: BoundedPlan, draws: Draws) -> Charge:
     """Return what releasing every measure of a plan costs, and selecting its keys where they come from the data.
 
-    `counted` is the measure whose noisy counts a threshold is compared with. Raises where a mechanism was made for a
-    smaller sensitivity than the plan has, or where keys of the data would be shown without a selection.
+    Raises where a mechanism was made for a smaller sensitivity than the plan has, or where keys of the data would be
+    shown without a selection.
     """
-    if len(noises) != len(plan.measures):
-        raise OperationError(f"the plan has {len(plan.measures)} measures and {len(noises)} noises; give one for each")
     total = NOTHING
-    for measure, noise in zip(plan.measures, noises, strict=True):
+    for measure, noise in _pair(plan, draws):
         total = add_charges(total, cost_draw(plan, measure, noise))
     if any(plan.selects(index) for index in range(len(plan.sets))):
-        total = add_charges(total, _cost_selection(plan, noises, selection, counted))
+        total = add_charges(total, _cost_selection(plan, draws))
     return total
+
+
+def lose_measures(plan: BoundedPlan, draws: Draws) -> Loss:
+    """Return the loss of releasing every measure of a plan: what `cost_measures` charges for, for the accountant."""
+    cost_measures(plan, draws)
+    losses: list[Loss] = []
+    squares = Fraction(0)
+    for measure, noise in _pair(plan, draws):
+        if isinstance(noise, Gaussian):
+            squares += Fraction(plan.l2_squared(measure)) / Fraction(noise.sigma) ** 2
+        elif isinstance(noise, Quantile):
+            losses.append(BoundedRangeLoss(noise.epsilon))
+        else:
+            losses.append(PureLoss(ratio_up(plan.l1(measure), noise.scale)))
+    if squares:
+        losses.append(GaussianLoss(rounded_up(lambda: ball(squares).sqrt())))
+    if isinstance(draws.selection, KeySelection):
+        losses.append(draws.selection.loss())
+    elif draws.selection is not None:
+        losses.append(ApproximateLoss(0.0, draws.selection.delta))
+    return functools.reduce(operator.add, losses)
+
+
+def _pair(plan: BoundedPlan, draws: Draws) -> list[tuple[Measure, Draw]]:
+    if len(draws.noises) != len(plan.measures):
+        wrong = f"the plan has {len(plan.measures)} measures and {len(draws.noises)} noises"
+        raise OperationError(f"{wrong}; give one for each")
+    return list(zip(plan.measures, draws.noises, strict=True))
 
 
 def cost_draw(plan: BoundedPlan, measure: Measure, noise: Draw) -> Charge:
@@ -99,9 +117,8 @@ def _cost_quantile(measure: Measure, noise: Quantile, l1: int, l2_squared: int) 
     return Charge(each * l1, each**2 * l2_squared / 8, Fraction(0))
 
 
-def _cost_selection(
-    plan: BoundedPlan, noises: Sequence[Draw], selection: Selection | None, counted: int | None
-) -> Charge:
+def _cost_selection(plan: BoundedPlan, draws: Draws) -> Charge:
+    selection, counted = draws.selection, draws.counted
     if selection is None:
         raise OperationError("keys come from the data here: they are shown only through a private selection")
     if selection.groups < plan.reached():
@@ -110,7 +127,7 @@ def _cost_selection(
         if counted is not None:
             raise OperationError("a selection by units compares no measure with a threshold")
         return add_charges(cost_pure(Fraction(selection.epsilon)), Charge(Fraction(0), 0.0, Fraction(selection.delta)))
-    if counted is None or noises[counted] != selection.noise:
+    if counted is None or draws.noises[counted] != selection.noise:
         raise OperationError("a threshold is for the noise of the counts that it is compared with")
     if selection.rows < _most_counted(plan, plan.measures[counted]):
         raise OperationError("this threshold is made for fewer rows of a unit in one group than the plan allows")

@@ -22,7 +22,8 @@ from discreet.plan.words import describe_expression
 from discreet.policy.model import Policy
 from discreet.privacy.charges import Charge, round_charge
 from discreet.query.bound import Bounded
-from discreet.query.cost import Draw, Selection, cost_measures, fits_within
+from discreet.query.cost import cost_measures, fits_within
+from discreet.query.draws import Draw, Draws, KeyChoice
 
 ROWS = 1 << 48
 """No table has more rows."""
@@ -54,7 +55,7 @@ class Price:
     shares: tuple[Fraction, ...]
     charge: Charge
     guarantee: str
-    selection: Selection | None = None
+    selection: KeyChoice | None = None
     counted: int | None = None
     """The measure whose noisy counts are compared with a threshold."""
 
@@ -127,7 +128,7 @@ class _Draft:
         selection = self._select(noises, lambda: _root_down(2 * rho * self.kept * SPARE))
         return self._finish(noises, selection, words, rho=rho)
 
-    def _select(self, noises: list[Draw], epsilon: Callable[[], float]) -> Selection | None:
+    def _select(self, noises: list[Draw], epsilon: Callable[[], float]) -> KeyChoice | None:
         """Return how keys of the data are selected: by a count that is released, or by one of its own."""
         plan = self.bounded.plan
         if not self.delta:
@@ -144,14 +145,14 @@ class _Draft:
     def _finish(
         self,
         noises: list[Draw],
-        selection: Selection | None,
+        selection: KeyChoice | None,
         guarantee: str,
         *,
         epsilon: Fraction | None = None,
         rho: Fraction | None = None,
     ) -> Price:
         """Return the price; what was asked for is charged as it was asked, and the rest as it is computed."""
-        cost = cost_measures(self.bounded.plan, noises, selection, self.counted)
+        cost = cost_measures(self.bounded.plan, Draws(tuple(noises), selection, self.counted))
         asked = Charge(cost.epsilon if epsilon is None else epsilon, cost.rho if rho is None else rho, self.delta)
         charge = round_charge(asked)
         assert fits_within(cost, charge), "the noise costs more than the question may"

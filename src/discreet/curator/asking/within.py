@@ -14,7 +14,7 @@ from discreet.plan.expressions import Reference, Slot
 from discreet.plan.question import AggregateKind, Question
 from discreet.policy.model import Policy
 from discreet.query.bound import Bounded
-from discreet.query.cost import Draw
+from discreet.query.draws import Draw
 from discreet.query.price import Price, find_half_width, price
 
 CONFIDENCE = 0.95

@@ -14,13 +14,13 @@ from discreet.curator.estimates import covariance
 from discreet.curator.estimates.arithmetic import Interval
 from discreet.curator.estimates.fieller import bound_mean
 from discreet.curator.release import rank_tree
-from discreet.curator.release.release import Released
+from discreet.curator.release.released import Released
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Constant
 from discreet.plan.grid import ClampedGrid
 from discreet.plan.question import COUNTS, PAIRED, RANKED, Aggregate, AggregateKind
-from discreet.query.cost import AdditiveNoise
+from discreet.query.draws import AdditiveNoise
 from discreet.query.price import Price, find_step
 
 REMARKS = {

@@ -9,7 +9,6 @@ from pathlib import Path
 from discreet.base.errors import LedgerError, PolicyError
 from discreet.curator.curator import Curator
 from discreet.curator.owner.ledger_place import find_ledger_place
-from discreet.curator.owner.versions import list_data_states
 from discreet.engines.engines import Engines
 from discreet.policy import Policy, load
 
@@ -51,7 +50,7 @@ def check_policy(path: Path) -> Iterator[Finding]:
 
 
 def _opened(curator: Curator) -> Iterator[Finding]:
-    for resolved, state in zip(curator.tables.tables, list_data_states(curator), strict=True):
+    for resolved, state in zip(curator.tables.tables, curator.data_states, strict=True):
         table = resolved.table
         whose = "public" if table.public else f"unit {table.unit}" if table.unit else "every row is a unit"
         columns = f"{len(resolved.columns)} column" + ("s" if len(resolved.columns) != 1 else "")

@@ -44,7 +44,7 @@ class Decisions:
                 if self.alive(begun):
                     return Waiting(begun.entry)
                 if begun.token is not None:
-                    return self._note_death(db, begun)
+                    return self._bury(db, begun)
                 return self._take_over(db, begun, who)
         return self._pay(db, request, price, who, fresh)
 
@@ -69,6 +69,13 @@ class Decisions:
         token = claim.lease.token if claim.lease is not None else ""
         if now is None or now.record is not None or now.token != token:
             raise LostLeaseError(f"the lease on entry {claim.entry} was lost; its charge stays. Ask again")
+
+    def note_death(self, db: Database, claim: Claim) -> None:
+        """Write down that the run of this claim died with the engine that it ran on."""
+        self.check_lease(db, claim)
+        row = claims.find_charge(db, claim.entry)
+        assert row is not None
+        self._bury(db, row)
 
     def renew(self, db: Database, claim: Claim) -> None:
         """Let a claim's lease last for its whole time again."""
@@ -122,25 +129,29 @@ class Decisions:
 
     def _found(self, db: Database, found: ChargeRow, who: str) -> Claim:
         assert found.record is not None
-        row = db.execute("SELECT answer FROM answers WHERE record = ?", (found.record,)).fetchone()
-        record = chain.get(db, found.record)
-        name = record.body.get("answer") if record is not None else None
-        if row is None or record is None or not isinstance(name, str):
-            raise LedgerError(f"the answer of entry {found.record} is damaged: run `discreet ledger --verify`")
-        answer = bytes(row[0]) if row[0] is not None else self._read_beside(name)
-        if hash_bytes(answer) != name:
-            raise LedgerError(f"the answer of entry {found.record} is damaged: run `discreet ledger --verify`")
+        answer, record = self.read_answer(db, found.record)
         share = self._share(db, found, who)
         paid, mark = (SHARED, share.mark) if share else (FREE, record.mark)
         receipt = Receipt(mark, who or None, found.charge, paid)
         return Claim(found.entry, found.charge, who or None, paid, answer, receipt)
+
+    def read_answer(self, db: Database, number: int) -> tuple[bytes, Entry]:
+        """Return a recorded answer and its entry, or raise where the answer is not what the chain says."""
+        row = db.execute("SELECT answer FROM answers WHERE record = ?", (number,)).fetchone()
+        record = chain.get(db, number)
+        name = record.body.get("answer") if record is not None else None
+        if row is not None and record is not None and isinstance(name, str):
+            answer = bytes(row[0]) if row[0] is not None else self._read_beside(name)
+            if hash_bytes(answer) == name:
+                return answer, record
+        raise LedgerError(f"the answer of entry {number} is damaged: run `discreet ledger --verify`")
 
     def _read_beside(self, name: str) -> bytes:
         if self._results is None:
             raise LedgerError("a recorded answer is missing: run `discreet ledger --verify`")
         return self._results.read(name)
 
-    def _note_death(self, db: Database, begun: ChargeRow) -> Waiting:
+    def _bury(self, db: Database, begun: ChargeRow) -> Waiting:
         """Write down that a run died: it holds its token still, and neither recorded nor gave up."""
         overruns.count_overrun(db, self.now(), chain.DEATH, begun.runner, begun.entry)
         db.execute("UPDATE charges SET token = NULL, deaths = deaths + 1 WHERE entry = ?", (begun.entry,))
