@@ -14,6 +14,7 @@ import pytest
 
 from discreet.cli.options import typed
 from discreet.curator import Curator
+from discreet.curator.session import Session
 from discreet.engines.duck.engine import DuckEngine, DuckRun
 from support.cli import ANALYSTS, BY_WARD, COUNT, POLICY, Ran, clinic, refused, run
 
@@ -259,15 +260,14 @@ def test_ctrl_c_at_any_other_moment_ends_cleanly(here: Path, monkeypatch: pytest
         patched.setattr(DuckEngine, "run", _interrupted)
         assert "The charge stays" in refused("ask", COUNT, "-e", 1, code=130)
     with monkeypatch.context() as patched:
-        patched.setattr(Curator, "_priced", _interrupted)
+        patched.setattr(Session, "prepare", _interrupted)
         assert "stopped" in refused("ask", BY_WARD, "-e", 1, code=130)
     assert charges(here) == 1
 
 
 def test_a_cancelled_run_has_ended_when_cancel_returns(here: Path) -> None:
     with Curator.open() as curator:
-        _, priced = curator._priced(BY_WARD, 1, None, None, None, False, {})
-        run = curator._engine.run(priced.bounded.plan)
+        run = curator._engines.run(curator.prepare(BY_WARD, 1).operation.plan)
         run.cancel()
         assert run.wait(0)
         assert isinstance(run, DuckRun)

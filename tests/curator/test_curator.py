@@ -13,7 +13,7 @@ import pytest
 import discreet
 from discreet.base.errors import BudgetError, DiscreetError, FailedError, LedgerError, PolicyError, QueryError
 from discreet.curator import Curator
-from discreet.curator.stopping import GENERIC, STOPPED
+from discreet.curator.door.performance import GENERIC, STOPPED
 from discreet.engines.duck.engine import DuckRun
 from discreet.ledger import Ledger
 from support.clinic import VISITS, WARDS, clinic, visits

@@ -10,8 +10,8 @@ import pytest
 
 from discreet.base.errors import FailedError, LedgerError, PolicyError, StoppedError, SuspendedError
 from discreet.curator import Curator
+from discreet.curator.door.performance import GENERIC
 from discreet.curator.owner.check import _opened
-from discreet.curator.stopping import GENERIC
 from discreet.engines.duck.engine import DuckEngine
 from support.clinic import VISITS, WARDS, clinic, visits
 

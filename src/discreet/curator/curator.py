@@ -11,6 +11,7 @@ from typing import Any, Self
 from discreet.answers import Answer
 from discreet.curator.asking.explain import Explanation
 from discreet.curator.asking.fluent import TableQuestion
+from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.routes import Route
 from discreet.curator.bounds import FoundBounds
 from discreet.curator.door.keeper import Keeper
@@ -125,6 +126,10 @@ class Curator(Account):
     ) -> Answer:
         """Answer a question in SQL, or an Ibis expression of one; `Session.prepare` says what may be given."""
         return self._own.ask(question, epsilon, fresh=fresh, progress=progress, **how)
+
+    def prepare(self, question: object, epsilon: float | Fraction | None = None, **how: Any) -> Prepared:
+        """Plan and price a question: free. What it would cost, and the columns of its answer, are known then."""
+        return self._own.prepare(question, epsilon, **how)
 
     def explain(self, question: object, epsilon: float | Fraction | None = None, **how: Any) -> Explanation:
         """Say what a question would do and cost: free, and without looking at any private row."""

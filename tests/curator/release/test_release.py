@@ -7,7 +7,11 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.curator.release.release import Released, ReleasedSet, release
+import pytest
+
+from discreet.base.errors import LedgerError
+from discreet.curator.release.noise import release
+from discreet.curator.release.released import Released, ReleasedSet
 from discreet.engines.result import ExactResult, GroupedSums
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
@@ -45,23 +49,26 @@ def test_selected_keys_of_every_type_and_drawn_ranks_come_back() -> None:
     assert [type(key[0]) for key in same.sets[0].keys or ()] == [type(value) for value in values], "True is not 1"
 
 
-def test_answers_of_the_first_version_are_read() -> None:
-    old = json.dumps({"version": 1, "sums": [[3, 4]], "trees": {}}).encode()
-    assert Released.from_bytes(old) == Released((ReleasedSet(((3, 4),)),))
+def test_answers_in_another_form_are_not_guessed_at() -> None:
+    for version in (1, 2, 4):
+        old = json.dumps({"version": version, "sums": [[3, 4]], "trees": {}}).encode()
+        with pytest.raises(LedgerError, match=f"in form {version}, and this program reads 3"):
+            Released.from_bytes(old)
 
 
 def test_keys_are_selected_by_units_sorted_and_nothing_is_left_of_others(tmp_path: Path) -> None:
     rows: list[Visit] = [(1, 30, 10.0, "icu")]
     with clinic(tmp_path, rows) as curator:
         text = "SELECT CAST(patient_id AS TEXT) AS c, SUM(cost), SUM(age) FROM visits GROUP BY 1"
-        _, priced = curator._priced(text, 1.0, None, None, None, False, {})
+        prepared = curator.prepare(text, 1.0)
+    priced, draws = prepared.priced, prepared.operation.draws
     assert isinstance(priced.selection, KeySelection)
     sure = priced.selection.threshold[1]
     keys: tuple[tuple[Constant, ...], ...] = (("b",), ("rare",), ("a",), ("none",))
     sums = tuple((10**9, 10**9, -(10**9), 10**9) for _ in priced.bounded.plan.measures)
     exact = ExactResult((GroupedSums(sums, {}, keys, (sure, 1, sure + 5, 0)),))
     for _ in range(20):
-        (found,) = release(priced, exact, {}).sets
+        (found,) = release(priced.bounded.plan, exact, draws).sets
         assert found.keys == (("a",), ("b",)), "one unit appears once in a hundred billion times"
         for row in found.sums:
             assert [value < 0 for value in row] == [True, False], "values stay with their keys"
@@ -70,7 +77,8 @@ def test_keys_are_selected_by_units_sorted_and_nothing_is_left_of_others(tmp_pat
 def test_keys_below_the_threshold_of_a_count_are_left_out_of_everything(tmp_path: Path) -> None:
     with clinic(tmp_path, []) as curator:
         text = "SELECT CAST(patient_id AS TEXT) AS c, COUNT(*), SUM(age) FROM visits GROUP BY 1"
-        _, priced = curator._priced(text, 1.0, None, None, None, False, {})
+        prepared = curator.prepare(text, 1.0)
+    priced, draws = prepared.priced, prepared.operation.draws
     assert isinstance(priced.selection, KeyThreshold)
     assert priced.counted is not None
     keys: tuple[tuple[Constant, ...], ...] = (("b",), ("rare",), ("a",))
@@ -78,7 +86,8 @@ def test_keys_below_the_threshold_of_a_count_are_left_out_of_everything(tmp_path
     places = range(len(priced.bounded.plan.measures))
     sums = tuple(counts if place == priced.counted else totals for place in places)
     for _ in range(20):
-        (found,) = release(priced, ExactResult((GroupedSums(sums, {}, keys, (1000, 1, 1000)),)), {}).sets
+        exact = ExactResult((GroupedSums(sums, {}, keys, (1000, 1, 1000)),))
+        (found,) = release(priced.bounded.plan, exact, draws).sets
         assert found.keys == (("a",), ("b",))
         (total,) = (row for place, row in enumerate(found.sums) if place != priced.counted)
         assert [value > 0 for value in total] == [True, False], "values stay with their keys"

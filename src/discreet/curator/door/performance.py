@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import threading
 import time
 from collections.abc import Callable
@@ -82,7 +83,8 @@ class Performance(Generic[R]):
         if claim.answer is not None and claim.receipt is not None:
             self._future.set_result((claim.answer, claim.receipt))
             return
-        self._thread = threading.Thread(target=self._work, name="discreet-run", daemon=True)
+        work = contextvars.copy_context()  # so that recorded randomness, in tests and audits, is seen there too
+        self._thread = threading.Thread(target=work.run, args=(self._work,), name="discreet-run", daemon=True)
         self._thread.start()
 
     @property
