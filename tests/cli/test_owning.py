@@ -151,7 +151,7 @@ def test_changed_data_is_taken_under_a_new_version_only_when_accepted(here: Path
     assert "visits is at version '2'" in run("data", "accept", "VISITS", "--version", "2")
     assert "everything fits" in run("check")
     assert "charged" in run("ask", COUNT, "-e", 0.5)
-    assert "version 2" in run("ledger", "--last", 3)
+    assert "version 2" in run("ledger", "--last", 4)
     os.utime("visits.parquet", (1, 1))
     assert "had version '2' already" in refused("data", "accept", "visits", "--version", "2")
     assert "is at version '3'" in run("data", "--policy", here / "policy.toml", "accept", "visits", "--version", "3")
@@ -191,11 +191,12 @@ def test_the_ledger_is_listed_readably(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / "policy.toml").write_text(POLICY.replace("3.0", "4.5") + ANALYSTS)
     lines = run("ledger").splitlines()
     kinds = [line.split()[3] for line in lines]
-    assert kinds == ["CREATE", "STATE", "CHARGE", "RECORD", "SHARE", "POLICY"]
+    assert kinds == ["CREATE", "STATE", "CHARGE", "MEASURE", "RECORD", "SHARE", "POLICY"]
     assert "bob" in lines[2]
     assert lines[2].endswith(f"epsilon 0.25, rho 0.03125: {COUNT}")
-    assert "alice" in lines[4]
-    assert lines[5].endswith("budget.epsilon: 3 -> 4.5")
+    assert lines[3].partition("MEASURE")[2].strip().startswith("measured for entry 3")
+    assert "alice" in lines[5]
+    assert lines[6].endswith("budget.epsilon: 3 -> 4.5")
     assert len(run("ledger", "--last", 2).splitlines()) == 2
     assert [line.split()[3] for line in run("ledger", "--analyst", "alice").splitlines()] == ["SHARE"]
     entries = json.loads(run("ledger", "--format", "json"))
@@ -206,7 +207,7 @@ def test_the_ledger_is_listed_readably(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_hostile_question_stays_on_its_line(here: Path) -> None:
     run("ask", f"{COUNT} -- \x1b[31m\n WHERE age > 5", "-e", 0.1)
-    line = run("ledger").splitlines()[-2]
+    line = run("ledger").splitlines()[-3]
     assert "\x1b" not in line
     assert "WHERE age > 5" in line
 

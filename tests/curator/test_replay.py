@@ -187,23 +187,11 @@ def test_no_unit_whatsoever_is_noticed(
     assert_alike(folder, one, [*others, *rows], question, neighbours=neighbours)
 
 
-class _Loose(Limits):
-    """Limits that an engine is told to be far wider than what is declared."""
-
-    def l1(self) -> int:
-        return 3
-
-    def l2_squared(self) -> int:
-        return 9
-
-
-def _unlimited(*_: object) -> Limits:
-    return _Loose(1000, 1, 1000)
-
-
 def test_the_replay_notices_what_it_should(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With limits that are declared and not enforced, a heavy unit shows."""
-    monkeypatch.setattr("discreet.query.bound.choose_limits", _unlimited)
+    monkeypatch.setattr("discreet.query.bound.choose_limits", lambda *_: Limits(1000, 1, 1000))
+    monkeypatch.setattr(Limits, "l1", lambda self: 3)
+    monkeypatch.setattr(Limits, "l2_squared", lambda self: 9)
     with pytest.raises(AssertionError):
         assert_alike(tmp_path, VISITS, [*VISITS, *HEAVY], "SELECT COUNT(*) FROM visits")
 

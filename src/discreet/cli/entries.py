@@ -45,6 +45,14 @@ def _words(kind: str, body: dict[str, Any]) -> str:
         return f"{_cost(body)}, own cap only: the answer of entry {body['charge']}"
     if kind == "RETRY":
         return f"entry {body['charge']} is run again, for what it paid"
+    if kind == "MEASURE":
+        return f"measured for entry {body['charge']}, {body['bytes']:,} bytes"
+    if kind == "OVERRUN":
+        return f"entry {body['charge']} took longer than the deadline, overrun {body['count']}"
+    if kind == "DEATH":
+        return f"the run of entry {body['charge']} died, overrun {body['count']}"
+    if kind == "ALLOW":
+        return f"entry {body['charge']} may be run again"
     if kind == "RECORD":
         return f"the answer of entry {body['charge']}, {body['bytes']:,} bytes"
     if kind == "SUSPEND":

@@ -114,7 +114,7 @@ def test_a_failure_suspends_on_every_host(here: Path, monkeypatch: pytest.Monkey
     Curator.init(here / "policy.toml")
     with Curator.open(here / "policy.toml") as curator, Curator.open(here / "policy.toml", operator=True) as other:
         with monkeypatch.context() as patch:
-            patch.setattr("discreet.curator.curator.release", lambda *_: 1 / 0)
+            patch.setattr("discreet.curator.door.desk.release", lambda *_: 1 / 0)
             with pytest.raises(FailedError):
                 curator.ask(COUNT, 0.5)
         with pytest.raises(SuspendedError):

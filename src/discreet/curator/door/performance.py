@@ -158,6 +158,8 @@ class Performance(Generic[R]):
         try:
             return running.result()
         finally:
+            if not running.wait(0):
+                running.cancel()
             with self._lock:
                 self._running = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,7 +33,8 @@ def check_policy(path: Path) -> Iterator[Finding]:
     yield Finding("policy", f"{path}: {_budget(policy)}, neighbours {policy.neighbours.value}")
     yield from (Finding("warning", warning) for warning in policy.warnings())
     try:
-        Engines(policy, partly=True).close()
+        with closing(Engines(policy, partly=True)) as engines:
+            engines.open_all()
     except PolicyError as wrong:
         yield from (Finding("source", line, True) for line in str(wrong).splitlines())
         return
@@ -42,6 +44,7 @@ def check_policy(path: Path) -> Iterator[Finding]:
         return
     try:
         with Curator.open(path, operator=True) as curator:
+            curator.check_views()
             yield from _opened(curator)
     except LedgerError as wrong:
         yield Finding("ledger", str(wrong), True)
