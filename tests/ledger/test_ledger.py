@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.base.errors import BudgetError, LedgerError, ParameterError
+from discreet.base.errors import BudgetError, LedgerError, ParameterError, PendingError
 from discreet.ledger import Ledger
 from discreet.ledger.steps import watch_steps
 from support.ledger import (
@@ -173,10 +173,10 @@ def test_a_child_does_not_keep_its_parents_claim_alive(home: Home) -> None:
         claim = ledger.charge(question(), TENTH)
 
         def child() -> bytes:
-            with pytest.raises(LedgerError, match="busy"):
+            with pytest.raises(PendingError, match="still being run"):
                 ledger.charge(question(), TENTH, timeout=0)
             claim.__exit__()
-            with pytest.raises(LedgerError, match="busy"):
+            with pytest.raises(PendingError, match="still being run"):
                 ledger.charge(question(), TENTH, timeout=0)
             return b"still held"
 

@@ -19,8 +19,8 @@ def test_nothing_watches_unless_a_test_does() -> None:
 
 
 def test_every_gap_in_the_code_is_named_in_the_list() -> None:
-    sources = Path(discreet.ledger.__file__).parent.glob("*.py")
-    used = {name for source in sources for name in re.findall(r'\bstep\("([^"]+)"\)', source.read_text())}
+    sources = Path(discreet.ledger.__file__).parent.rglob("*.py")
+    used = {name for source in sources for name in re.findall(r'\bpass_step\("([^"]+)"\)', source.read_text())}
     assert used == set(steps.STEPS)
 
 

@@ -43,6 +43,10 @@ class Lease(Protocol):
     def token(self) -> str:
         """The random name that stands beside the charge."""
 
+    @property
+    def held(self) -> bool:
+        """Whether this process still holds it: not after a release, and not in a forked child."""
+
     def release(self) -> None:
         """Give the lease up; doing so again changes nothing. In a forked child the parent's lease stays."""
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.base.errors import BudgetError, LedgerError, ParameterError
+from discreet.base.errors import BudgetError, LedgerError, LostLeaseError, ParameterError, PendingError
 from discreet.ledger import Ledger
 from discreet.privacy.charges import Charge
 from support.ledger import CAPS, TENTH, Clock, Home, again, ask, kinds, new, question, tampering
@@ -185,7 +185,7 @@ def test_waiting_ends_with_a_word_when_it_takes_too_long(home: Home) -> None:
     clock = Clock()
     with new(home, clock) as ledger, again(home, clock) as other:
         claim = ledger.charge(question(), TENTH)
-        with pytest.raises(LedgerError, match="busy: entry 2, the same question, is still being run"):
+        with pytest.raises(PendingError, match="entry 2, the same question, is still being run"):
             other.charge(question(), TENTH, timeout=1)
         assert 1 <= clock.time - 1_800_000_000 < 1.1
         ledger.record(claim, b"late")
@@ -207,14 +207,14 @@ def test_a_holder_that_hangs_is_overtaken_and_can_record_nothing(home: Home) -> 
         clock.time += 3601
         taken = other.charge(question(), TENTH)
         assert taken.entry == hung.entry
-        with pytest.raises(LedgerError, match="lease on entry 2 was lost; its charge stays"):
+        with pytest.raises(LostLeaseError, match="lease on entry 2 was lost; its charge stays"):
             ledger.record(hung, b"late")
         other.record(taken, b"in time")
         with pytest.raises(LedgerError, match="lost"):
             ledger.record(hung, b"later still")
         hung.__exit__()
         assert ask(ledger) == b"in time"
-        assert kinds(ledger) == ["CREATE", "CHARGE", "RETRY", "RECORD"]
+        assert kinds(ledger) == ["CREATE", "CHARGE", "DEATH", "RETRY", "RECORD"]
 
 
 def test_a_late_holder_that_nobody_overtook_may_still_record(home: Home) -> None:

@@ -140,7 +140,7 @@ def test_a_suspension_that_could_not_be_written_comes_before_the_next_charge(
 
 
 def test_states_of_others_cannot_pretend_to_be_suspensions(home: Home) -> None:
-    with new(home) as ledger, pytest.raises(ParameterError, match="'suspended '"):
+    with new(home) as ledger, pytest.raises(ParameterError, match="none of the ledger's own"):
         ledger.set_state("suspended ann", b"2")
 
 

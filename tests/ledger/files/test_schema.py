@@ -23,7 +23,7 @@ def test_the_file_says_what_it_is(db: sqlite3.Connection) -> None:
 
 def test_every_table_is_strict(db: sqlite3.Connection) -> None:
     tables = db.execute("SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite%'").fetchall()
-    assert len(tables) == 7
+    assert len(tables) == 8
     assert all(strict for _, strict in tables)
 
 

@@ -105,8 +105,8 @@ def test_another_database_is_not_taken_for_a_ledger(tmp_path: Path) -> None:
 
 def test_a_layout_of_another_version_is_not_guessed(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path)) as other:
-        other.execute("PRAGMA user_version = 2")
-    with pytest.raises(LedgerError, match="has layout 2, this program reads 1"):
+        other.execute("PRAGMA user_version = 1")
+    with pytest.raises(LedgerError, match="has layout 1, and this program reads 2: use the version of discreet that"):
         SqliteStore(path)
 
 

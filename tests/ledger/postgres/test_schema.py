@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from discreet.base.errors import LedgerError
-from discreet.ledger import Server
+from discreet.ledger import JournalRow, Server
 from discreet.ledger.database import Database
 from discreet.ledger.postgres.schema import create_schema
 from discreet.ledger.postgres.store import PostgresStore
@@ -154,7 +154,7 @@ def test_a_ledger_beside_which_others_put_things_is_not_opened(server: Server, s
 def test_another_schema_is_not_taken_for_a_ledger_and_another_layout_is_not_guessed(server: Server) -> None:
     create_schema(server, nothing)
     for statement, told in (
-        ("UPDATE ledger SET version = 2", "has layout 2, this program reads 1"),
+        ("UPDATE ledger SET version = 1", "has layout 1, this program reads 2"),
         ("UPDATE ledger SET application = 'shop'", "is not a ledger's"),
         ("DROP TABLE ledger", "damaged or not a ledger"),
     ):
@@ -237,14 +237,20 @@ def test_the_rights_on_the_page_are_enough_to_ask_and_not_to_rewrite(server: Ser
         ledger.set_state("s", b"1")
         ledger.set_state("s", b"2")
         with ledger.charge(question("r"), TENTH) as claim:
+            ledger.runs.write_journal(claim, 0, [JournalRow("call", b"result")])
+            ledger.runs.renew(claim)
+            ledger.note_failure(claim, "sql", ValueError("patient 7"))
             ledger.suspend(claim)
         ledger.resume()
+        with ledger.charge(question("r"), TENTH) as claim:
+            ledger.record(claim, b"2")
         assert ledger.verify().ok
     for tamper in (
         "UPDATE entries SET at = ''",
         "DELETE FROM entries",
         "UPDATE answers SET answer = ''",
         "DROP TABLE head",
+        "SELECT failure FROM failures",
     ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege), tampering(server) as db:
             db.execute(tamper)

@@ -54,7 +54,7 @@ class Claim:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.lease is None or self.found:
+        if self.lease is None or self.found or not self.lease.held:
             return
         try:
             if self.give_up is not None:

@@ -26,6 +26,11 @@ class FileLease:
         if not self._lock.try_exclusive():  # pragma: no cover - nobody else knows the token
             raise OSError("a new lease is held by somebody else")
 
+    @property
+    def held(self) -> bool:
+        """Whether this process still holds it: not after a release, and not in a forked child."""
+        return not self._lock.closed
+
     def release(self) -> None:
         """Give the lease up; doing so again changes nothing. In a forked child the parent's lease stays."""
         if self._lock.closed:

@@ -44,6 +44,11 @@ class SessionLease:
         self._finalizer = weakref.finalize(self, leases.drop, token)
         self._finalizer.atexit = False
 
+    @property
+    def held(self) -> bool:
+        """Whether this process still holds it: not after a release, and not in a forked child."""
+        return self._finalizer.alive and self._leases.holds(self.token)
+
     def release(self) -> None:
         """Give the lease up; doing so again changes nothing. In a forked child the parent's lease stays."""
         if self._finalizer.detach():
@@ -68,6 +73,10 @@ class SessionLeases:
                 raise LedgerError("a new lease is held by somebody else. Ask again")
             self._held.add(token)
         return SessionLease(self, token)
+
+    def holds(self, token: str) -> bool:
+        """Say whether this process holds that lease, as far as it knows."""
+        return token in self._held
 
     def alive(self, token: str) -> bool:
         """Say whether the holder of that token still runs: its session is there and holds the lock."""
