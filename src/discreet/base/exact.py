@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from fractions import Fraction
 
 from discreet.base import check
@@ -22,6 +23,18 @@ def to_exact(name: str, value: object) -> Exact:
     if isinstance(value, float) and value == math.inf:
         return math.inf
     return Fraction(check.real(name, value, least=0))
+
+
+def to_float(value: Fraction, beyond: float = sys.float_info.max) -> float:
+    """Return the nearest float; what lies beyond all floats becomes plus or minus `beyond`, and nothing raises.
+
+    >>> to_float(Fraction(1, 2)), to_float(Fraction(-(10**400)), math.inf)
+    (0.5, -inf)
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(beyond, 1 if value > 0 else -1)
 
 
 def write_exact(value: Exact) -> str:

@@ -30,6 +30,9 @@ ROWS = 1 << 48
 
 DIGITS = 10**38
 
+FLOATS = 10**300
+"""Sums in the values' own units stay below this, and their noise far below the largest float."""
+
 SPARE = 1 - Fraction(1, 1 << 40)
 """What of a rho is given to a selection of keys: its own rho, rounded up as a float, then still fits."""
 
@@ -65,6 +68,8 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
     for measure in bounded.plan.measures:
         if measure.reach * ROWS >= DIGITS:
             raise QueryError("a sum here could leave 38 digits; declare narrower bounds or a larger step")
+        if measure.reach * ROWS * find_step(measure) >= FLOATS:
+            raise QueryError("a sum here could be larger than any float; declare narrower bounds")
     selects = any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets)))
     delta = _selection_delta(policy, bounded) if selects else Fraction(0)
     counted = _counted(bounded) if selects else None

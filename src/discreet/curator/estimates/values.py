@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from discreet.base.exact import to_float
 from discreet.curator.estimates import covariance
 from discreet.curator.estimates.arithmetic import Interval
 from discreet.curator.estimates.fieller import bound_mean
@@ -77,7 +78,7 @@ class Values:
             return noisy[0]
         if asked.kind is AggregateKind.SUM:
             total = noisy[0] * find_step(first)
-            return round(total) if asked.type.value == "integer" else float(total)
+            return round(total) if asked.type.value == "integer" else to_float(total)
         if noisy[0] <= 0:
             return None
         if asked.kind in PAIRED:
@@ -107,7 +108,7 @@ class Values:
             return boxes[0]
         if asked.kind is AggregateKind.SUM:
             step = find_step(first)
-            return float(boxes[0][0] * step), float(boxes[0][1] * step)
+            return to_float(boxes[0][0] * step, math.inf), to_float(boxes[0][1] * step, math.inf)
         if asked.kind in PAIRED:
             return covariance.bound_covariance(asked.kind, boxes, self._grids(aggregate))
         grid = self._grids(aggregate)[0]
