@@ -17,15 +17,15 @@ MUTATIONS = [
     broken(
         "the analyst's own cap does not decide",
         "ledger/entries/decisions.py",
-        "totals.after(db, who, self.caps.get(who), price) if who",
-        "totals.after(db, who, None, price) if who",
+        "totals.admit_charge(db, who, self.caps.get(who), price) if who",
+        "totals.admit_charge(db, who, None, price) if who",
         RULES,
     ),
     broken(
         "the total's filter does not decide",
         "ledger/entries/decisions.py",
-        "total = totals.after(db, totals.TOTAL, self.total, price)",
-        "total = totals.after(db, totals.TOTAL, None, price)",
+        "total = totals.admit_charge(db, totals.TOTAL, self.total, price)",
+        "total = totals.admit_charge(db, totals.TOTAL, None, price)",
         RULES,
     ),
     broken(
@@ -52,15 +52,15 @@ MUTATIONS = [
     broken(
         "a charge that somebody runs is run beside them",
         "ledger/entries/decisions.py",
-        "return begun.entry if self.alive(begun) else self._take_over(db, begun, who)",
-        "return self._take_over(db, begun, who)",
+        "                if self.alive(begun):\n",
+        "                if False:\n",
         RULES,
         LEDGER,
     ),
     broken(
         "a holder that was overtaken may record",
         "ledger/entries/decisions.py",
-        "now.record is not None or now.token != lease.token:",
+        "now.record is not None or now.token != token:",
         "now.record is not None:",
         RULES,
     ),
@@ -96,22 +96,23 @@ MUTATIONS = [
     broken(
         "who is suspended is charged",
         "ledger/entries/decisions.py",
-        "        suspensions.refuse(db, who)\n",
-        "",
+        "        suspensions.refuse_suspended(db, who)\n        if not fresh:\n",
+        "        if not fresh:\n",
         SUSPENSIONS,
     ),
     broken(
         "who is suspended is shown recorded answers",
         "ledger/entries/decisions.py",
-        "        suspensions.refuse(db, who)\n        if not fresh:\n",
-        "        if fresh or not claims.answered(db, question.hash):\n            suspensions.refuse(db, who)\n"
+        "        suspensions.refuse_suspended(db, who)\n        if not fresh:\n",
+        "        if fresh or not claims.find_answered(db, request.identity):\n"
+        "            suspensions.refuse_suspended(db, who)\n"
         "        if not fresh:\n",
         SUSPENSIONS,
     ),
     broken(
         "what ran while its analyst was suspended is recorded",
         "ledger/entries/decisions.py",
-        "        suspensions.refuse(db, claim.analyst or totals.TOTAL)\n",
+        "        suspensions.refuse_suspended(db, claim.analyst or totals.TOTAL)\n",
         "",
         SUSPENSIONS,
     ),
@@ -132,8 +133,8 @@ MUTATIONS = [
     broken(
         "every failure while suspended leaves a trace",
         "ledger/entries/suspensions.py",
-        "    if find(db, who) is None:\n",
-        '    db.execute("DELETE FROM states WHERE name = ?", (state_of(who),))\n    if True:\n',
+        "    if find_suspension(db, who) is None:\n",
+        "    if True:\n",
         SUSPENSIONS,
     ),
     broken(
@@ -145,7 +146,7 @@ MUTATIONS = [
     ),
     broken(
         "suspensions are not verified",
-        "ledger/verify.py",
+        "ledger/entries/recompute.py",
         "        if (name in self.states) != (kind == RESUME):\n",
         "        if False:\n",
         SUSPENSIONS,
@@ -153,8 +154,8 @@ MUTATIONS = [
     broken(
         "a named state ends a suspension",
         "ledger/ledger.py",
-        "        if name.startswith(suspensions.PREFIX):\n",
-        "        if not name:\n",
+        "        if name.startswith((suspensions.PREFIX, suspensions.OVERRUNS)) or ",
+        "        if ",
         SUSPENSIONS,
     ),
     broken(
@@ -205,8 +206,8 @@ MUTATIONS = [
     broken(
         "an entry's hash does not cover the one before",
         "ledger/entries/chain.py",
-        "canonical([previous, number, kind, at, text])",
-        "canonical([number, kind, at, text])",
+        "hash_json([previous, number, kind, at, text])",
+        "hash_json([number, kind, at, text])",
         "tests/ledger/entries/test_chain.py",
     ),
     broken(
@@ -233,8 +234,8 @@ MUTATIONS = [
     broken(
         "the answer is recorded in another transaction than its entry",
         "ledger/entries/decisions.py",
-        '        step("recording")\n',
-        '        db.execute("COMMIT")\n        db.execute("BEGIN")\n        step("recording")\n',
+        '        pass_step("recording")\n',
+        '        db.execute("COMMIT")\n        db.execute("BEGIN")\n        pass_step("recording")\n',
         LEDGER,
     ),
 ]

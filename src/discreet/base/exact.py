@@ -17,7 +17,7 @@ _WRITTEN = re.compile(r"inf|(?:0|-?[1-9][0-9]*)(?:/[1-9][0-9]*)?", re.ASCII)
 def to_exact(name: str, value: object) -> Exact:
     """Return a number that is at least 0 as a Fraction equal to it, or infinity as the float that it is.
 
-    >>> exact("epsilon", 0.5), exact("epsilon", float("inf"))
+    >>> to_exact("epsilon", 0.5), to_exact("epsilon", float("inf"))
     (Fraction(1, 2), inf)
     """
     if isinstance(value, float) and value == math.inf:
@@ -40,7 +40,7 @@ def to_float(value: Fraction, beyond: float = sys.float_info.max) -> float:
 def write_exact(value: Exact) -> str:
     """Return the one text of a number: two numbers are equal exactly when their texts are.
 
-    >>> exact_text(Fraction(2, 20)), exact_text(0.1), exact_text(math.inf), exact_text(3.0)
+    >>> write_exact(Fraction(2, 20)), write_exact(0.1), write_exact(math.inf), write_exact(3.0)
     ('1/10', '3602879701896397/36028797018963968', 'inf', '3')
     """
     if value == math.inf:
@@ -53,7 +53,7 @@ def write_exact(value: Exact) -> str:
 def read_exact(text: str) -> Exact:
     """Return the number with this text; a text that `exact_text` would not write is refused.
 
-    >>> from_text("1/10"), from_text("inf")
+    >>> read_exact("1/10"), read_exact("inf")
     (Fraction(1, 10), inf)
     """
     if not isinstance(text, str) or not _WRITTEN.fullmatch(text):

@@ -34,7 +34,7 @@ POWERS = range(-10, 41)
 MISS = 0.01
 """The probability that some empty bin stands out."""
 
-Ends = tuple[Fraction | None, Fraction | None]
+FoundEnds = tuple[Fraction | None, Fraction | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class BoundsOperation:
         """Count."""
         return desk.measure(self.plan, self._draws).to_bytes()
 
-    def finish(self, measured: bytes) -> Ends:
+    def finish(self, measured: bytes) -> FoundEnds:
         """Return the lowest and the highest edge of the bins that no empty bin would reach, all of them together."""
         (counts,) = Released.from_bytes(measured).sets[0].sums
         limit = int(self.noise.interval(1 - MISS, values=len(counts)))
