@@ -6,8 +6,6 @@ from mutants.mutant import broken
 
 OPERATION, METER = "tests/curator/door/test_operation.py", "tests/curator/door/test_meter.py"
 DESK, SCORES = "tests/curator/door/test_desk.py", "tests/curator/door/test_scores.py"
-    f"tests/curator/door/test_{name}.py" for name in ("operation", "meter", "desk", "scores")
-)
 SCHEDULE, KEEPER, PERFORMANCE = (f"tests/curator/door/test_{name}.py" for name in ("schedule", "keeper", "performance"))
 WINGS, COST, SESSION = "tests/curator/door/test_wings.py", "tests/query/test_cost.py", "tests/curator/test_session.py"
 JOURNAL, OVERRUNS = "tests/ledger/entries/test_journal.py", "tests/ledger/entries/test_overruns.py"
