@@ -11,6 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from discreet.engines.running import EngineLostError
 from support.cli import ANALYSTS, BY_WARD, COUNT, POLICY, Ran, clinic, refused, run, tables
 
 
@@ -280,3 +281,45 @@ def test_check_lists_a_view_that_cannot_be_read(here: Path) -> None:
     assert ran.code == 1
     assert "views.odd.sql: 'visits' has no column 'nothing'" in ran.out
     assert "1 thing to do" in ran.out
+
+
+def test_failures_are_listed_for_the_operator_and_told_to_nobody_else(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("failures") == "nothing failed\n"
+    with monkeypatch.context() as patch:
+        patch.setattr("discreet.engines.duck.engine.DuckRun.execute", _broken)
+        complaint = refused("ask", COUNT, "-e", 0.5, code=1)
+    assert "cancer" not in complaint
+    (line,) = run("failures").splitlines()
+    assert line.endswith("entry 3, whoever asks without a name, sql: RuntimeError: patient 7 has cancer")
+    (found,) = json.loads(run("failures", "--format", "json", "--last", 1))
+    assert (found["charge"], found["analyst"], found["where"]) == (3, None, "sql")
+    assert (here / ".discreet" / "failures.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def _broken(*_: object) -> None:
+    raise RuntimeError("patient 7 has cancer")
+
+
+def _lost(*_: object) -> None:
+    raise EngineLostError("no server there")
+
+
+def test_a_charge_whose_runs_died_twice_waits_for_the_operator(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("discreet.engines.duck.engine.DuckRun.execute", _lost)
+        for _ in range(2):
+            assert "the engine was lost" in refused("ask", COUNT, "-e", 0.5, code=1)
+        assert "`discreet retry 3`" in refused("ask", COUNT, "-e", 0.5, code=4)
+    assert "no charge that waits" in refused("retry", 4)
+    assert "entry 3 may be run again" in run("retry", 3)
+    assert "free" in run("ask", COUNT, "-e", 0.5)
+
+
+def test_a_late_answer_is_recorded_all_the_same(here: Path) -> None:
+    with (here / "policy.toml").open("a") as policy:
+        policy.write("\n[time]\ndeadline = 0.000001\n")
+    assert "It goes on and will be recorded" in refused("ask", COUNT, "-e", 0.5, code=5)
+    assert "free" in run("ask", COUNT, "-e", 0.5)
+    assert "overrun 1" in run("ledger")

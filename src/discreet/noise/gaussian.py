@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.base import check
 from discreet.base.rounding import ball
 from discreet.noise.coin import exponential_coin
-from discreet.noise.interval import CHUNK, INT64, NORMAL, WholeDraws, Floats, Inversion
+from discreet.noise.interval import CHUNK, INT64, NORMAL, Floats, Inversion, WholeDraws
 from discreet.noise.laplace import laplace_draws, scale_in_range
 
 

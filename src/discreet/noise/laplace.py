@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.base import check
 from discreet.base.rounding import ball
-from discreet.noise.interval import EXPONENTIAL, WholeDraws, Inversion
+from discreet.noise.interval import EXPONENTIAL, Inversion, WholeDraws
 
 SMALLEST_SCALE, LARGEST_SCALE = 1e-6, 1e15
 
