@@ -13,12 +13,12 @@ from discreet.curator.release.release import Released, release
 from discreet.engines.result import ExactResult
 from discreet.mechanisms import Laplace
 from discreet.query.price import Price
-from support.clinic import Visit, clinic
+from support.clinic import Visit, open_clinic
 
 
 def test_bounds_are_found_over_powers_of_two_and_charged(tmp_path: Path) -> None:
     rows: list[Visit] = [(patient, 30, 70.0 + patient % 900, "icu") for patient in range(3000)]
-    with clinic(tmp_path, rows) as curator:
+    with open_clinic(tmp_path, rows) as curator:
         found = curator.bounds("visits.cost", epsilon=1.0)
         assert (found.lower, found.upper) == (Fraction(64), Fraction(1024))
         assert "lower = 64" in str(found)
@@ -30,7 +30,7 @@ def test_bounds_are_found_over_powers_of_two_and_charged(tmp_path: Path) -> None
 
 
 def test_bounds_of_nothing_are_not_invented(tmp_path: Path) -> None:
-    with clinic(tmp_path, []) as curator:
+    with open_clinic(tmp_path, []) as curator:
         assert "nothing stands out" in str(curator.bounds("visits.cost", epsilon=0.5))
 
 
@@ -45,7 +45,7 @@ def test_the_noise_is_for_all_rows_of_a_unit(
         return release(priced, *rest)
 
     monkeypatch.setattr("discreet.curator.curator.release", watched)
-    with clinic(tmp_path, neighbours=neighbours) as curator:
+    with open_clinic(tmp_path, neighbours=neighbours) as curator:
         curator.bounds("visits.cost", epsilon=0.5)
     assert {noise.scale for noise in seen[0].noises if isinstance(noise, Laplace)} == {rows / 0.5}
     assert seen[0].charge.epsilon == Fraction(1, 2)
@@ -66,7 +66,7 @@ def test_a_unit_with_a_row_in_every_bin_moves_all_bins_together_by_its_rows_only
         everywhere: list[Visit] = [
             (patient, 30, sign * 1.5 * 2.0**power, "icu") for power in range(-10, 39) for sign in (1, -1)
         ]
-        with clinic(tmp_path / str(patient), everywhere) as curator:
+        with open_clinic(tmp_path / str(patient), everywhere) as curator:
             curator.bounds("visits.cost", epsilon=1.0)
     for priced, exact in seen:
         scales = {noise.scale for noise in priced.noises if isinstance(noise, Laplace)}
