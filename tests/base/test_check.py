@@ -69,7 +69,11 @@ def test_numpy_numbers_keep_their_exact_value(value: Any) -> None:
     assert Fraction(check.real("x", value)) == Fraction(value.item())
 
 
-@pytest.mark.parametrize("value", [10**400, -(10**400), Fraction(10**400, 3), Decimal("1e400")], ids=lambda _: "")
+@pytest.mark.parametrize(
+    "value",
+    [10**400, -(10**400), Fraction(10**400, 3), Decimal("1e400")],
+    ids=["1e400", "-1e400", "1e400 / 3", "a decimal"],
+)
 def test_numbers_beyond_every_float_are_refused(value: Any) -> None:
     assert refusal(lambda: check.real("x", value)).name == "x"
 

@@ -8,14 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
 from discreet import __version__
 from discreet.cli.app import app
 from discreet.curator import Curator
-from support.clinic import ANALYSTS, POLICY, VISITS, visits
+from support.clinic import write_policy, write_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -138,10 +137,8 @@ def test_the_example_runs() -> None:
 def test_the_python_shown_in_the_docs_runs(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pq.write_table(visits(VISITS), tmp_path / "visits.parquet")
-    limits = 'source = "visits.parquet"\nmax_rows = 3'
-    policy = POLICY.format(epsilon=3.0, delta=1e-9, neighbours="add-remove", limits=limits).split("[tables.wards]")[0]
-    (tmp_path / "policy.toml").write_text(policy + ANALYSTS)
+    write_tables(tmp_path)
+    (tmp_path / "policy.toml").write_text(write_policy(limits="max_rows = 3", analysts=True, files=True))
     Curator.init(tmp_path / "policy.toml")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)

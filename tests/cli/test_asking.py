@@ -17,12 +17,13 @@ from discreet.curator import Curator
 from discreet.curator.door.performance import Performance
 from discreet.curator.session import Session
 from discreet.engines.duck.engine import DuckRun
-from support.cli import ANALYSTS, BY_WARD, COUNT, POLICY, Ran, clinic, refused, run
+from support.cli import BY_WARD, COUNT, POLICY, Ran, refused, run, write_clinic
+from support.clinic import ANALYSTS
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(clinic(tmp_path))
+    monkeypatch.chdir(write_clinic(tmp_path))
     return tmp_path
 
 
@@ -38,7 +39,7 @@ def test_an_answer_is_a_table_with_intervals_guarantee_cost_and_receipt(here: Pa
     assert ran.err == ""
     lines = ran.out.splitlines()
     assert lines[0].split() == ["ward", "n"]
-    assert lines[2].startswith("north")
+    assert lines[2].startswith("icu")
     assert "±" in lines[2]
     assert "●" in lines[2]
     assert "guarantee: 1-differentially private" in ran.out
@@ -195,7 +196,7 @@ def test_values_on_the_command_line_have_types(text: str, value: object) -> None
 
 def test_explain_costs_nothing_and_says_what_fits(here: Path) -> None:
     told = run("explain", BY_WARD, "--epsilon", 0.2)
-    for words in ("unit: patient_id", "ward (2): 2 rows", "0.2-differentially private", "15 more questions"):
+    for words in ("unit: patient_id", "ward (3): 3 rows", "0.2-differentially private", "15 more questions"):
         assert words in told
     assert charges(here) == 0
 
@@ -207,7 +208,7 @@ def test_a_spent_budget_has_its_own_exit_code(here: Path) -> None:
 
 
 def test_analysts_are_named_and_have_caps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(clinic(tmp_path, POLICY + ANALYSTS))
+    monkeypatch.chdir(write_clinic(tmp_path, POLICY + ANALYSTS))
     assert "none was named" in refused("ask", COUNT, "-e", 0.4)
     assert "charged (alice)" in run("ask", COUNT, "-e", 0.4, "--analyst", "alice")
     assert "own cap only (bob)" in run("ask", COUNT, "-e", 0.4, "--analyst", "bob")

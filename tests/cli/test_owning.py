@@ -12,19 +12,20 @@ import duckdb
 import pytest
 
 from discreet.engines.running import EngineLostError
-from support.cli import ANALYSTS, BY_WARD, COUNT, POLICY, Ran, clinic, refused, run, tables
+from support.cli import BY_WARD, COUNT, POLICY, Ran, refused, run, write_clinic
+from support.clinic import ANALYSTS, VISITS, write_tables
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(clinic(tmp_path))
+    monkeypatch.chdir(write_clinic(tmp_path))
     return tmp_path
 
 
 @pytest.fixture
 def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with data and nothing else."""
-    tables(tmp_path)
+    write_tables(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -125,7 +126,9 @@ def test_check_says_everything_that_is_to_be_done(bare: Path) -> None:
 
 
 def test_check_refuses_a_policy_that_protects_something_else(here: Path) -> None:
-    (here / "policy.toml").write_text(POLICY.replace('unit = "patient_id"\nmax_rows = 4', "rows_are_units = true"))
+    unit = 'unit = "patient_id"\nidentifies = "patient"\nsize = 1_000_000\nmax_rows = 4'
+    assert unit in POLICY
+    (here / "policy.toml").write_text(POLICY.replace(unit, "rows_are_units = true\nsize = 1_000_000"))
     ran = Ran("check")
     assert ran.code == 1
     assert "protects something else" in ran.out
@@ -134,15 +137,15 @@ def test_check_refuses_a_policy_that_protects_something_else(here: Path) -> None
 
 def test_tables_shows_what_is_public(here: Path) -> None:
     told = run("tables")
-    for words in ("visits (unit: patient_id)", "wards (public)", "0 to 500; step 0.5", "north, south"):
+    for words in ("visits (unit: patient_id)", "wards (public)", "0 to 5000; step 0.01", "north, south, icu"):
         assert words in told
 
 
 def test_changed_data_is_taken_under_a_new_version_only_when_accepted(here: Path) -> None:
     assert "version '1', as accepted" in run("data")
-    assert "version 'one', named in the policy" in run("data")
+    assert "wards     version '1', named in the policy" in run("data")
     first = run("ask", COUNT, "-e", 0.5, "--format", "csv")
-    tables(here, rows=400)
+    write_tables(here, VISITS[:400])
     assert run("ask", COUNT, "-e", 0.5, "--format", "csv") == first
     assert "discreet data accept visits --version NAME" in run("data")
     ran = Ran("check")
@@ -174,7 +177,7 @@ def test_a_table_that_came_later_is_to_be_accepted(here: Path) -> None:
 
 
 def test_budget_shows_shares_and_how_many_questions_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(clinic(tmp_path, POLICY + ANALYSTS))
+    monkeypatch.chdir(write_clinic(tmp_path, POLICY + ANALYSTS))
     run("ask", COUNT, "-e", 0.25, "--analyst", "bob")
     told = run("budget", "--epsilon", 0.1)
     for words in ("total", "8.33% spent", "alice", "50.00% left of epsilon 0.5", "still fit: 27", "for bob: 2"):
@@ -186,7 +189,7 @@ def test_budget_shows_shares_and_how_many_questions_fit(tmp_path: Path, monkeypa
 
 
 def test_the_ledger_is_listed_readably(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(clinic(tmp_path, POLICY + ANALYSTS))
+    monkeypatch.chdir(write_clinic(tmp_path, POLICY + ANALYSTS))
     run("ask", COUNT, "-e", 0.25, "--analyst", "bob")
     run("ask", COUNT, "-e", 0.25, "--analyst", "alice")
     (tmp_path / "policy.toml").write_text(POLICY.replace("3.0", "4.5") + ANALYSTS)
@@ -250,7 +253,7 @@ def test_a_failure_suspends_until_the_operator_resumes(tmp_path: Path, monkeypat
     def fail(*_: object) -> None:
         raise RuntimeError("patient 7 has cancer")
 
-    monkeypatch.chdir(clinic(tmp_path, POLICY + ANALYSTS))
+    monkeypatch.chdir(write_clinic(tmp_path, POLICY + ANALYSTS))
     assert "not suspended for 'bob'; nobody is" in refused("resume", "bob")
     with monkeypatch.context() as patch:
         patch.setattr("discreet.engines.duck.engine.DuckEngine.run", fail)

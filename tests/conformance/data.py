@@ -17,7 +17,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from support import hospital, sql_page
+from support import hospital
+from support.clinic import make_tables, write_policy
 
 ROWS = 400
 """Of each private table."""
@@ -175,7 +176,7 @@ def _skewed(chance: random.Random) -> int:
 
 def worlds() -> list[World]:
     """Return the clinic and the hospital of the page about SQL, and the readings, all with the worst values."""
-    clinic = {name: _worse(table, seed, "patient_id") for seed, (name, table) in enumerate(sql_page.tables(10).items())}
+    clinic = {name: _worse(table, seed, "patient_id") for seed, (name, table) in enumerate(make_tables().items())}
     wards = {name: _worse(table, seed + 9, "patient") for seed, (name, table) in enumerate(hospital.HOSPITAL.items())}
     readings = {
         "readings": drawn(READINGS, ROWS, 21, "person"),
@@ -186,7 +187,7 @@ def worlds() -> list[World]:
         "codes": _codes(),
     }
     return [
-        World("clinic", sql_page.POLICY, clinic),
+        World("clinic", write_policy(epsilon=10_000.0), clinic),
         World("hospital", hospital.POLICY, wards),
         World("readings", POLICY, readings),
     ]

@@ -16,7 +16,7 @@ from discreet.curator import Curator
 from discreet.engines.duck.engine import DuckEngine
 from discreet.plan.bounded import Part
 from discreet.query.price import Price
-from support.clinic import VISITS, Visit, clinic
+from support.clinic import VISITS, Visit, open_clinic
 from support.hospital import duck
 
 
@@ -36,7 +36,7 @@ def charged(curator: Curator) -> int:
 
 def test_a_bound_does_not_outlive_a_redefined_column(tmp_path: Path) -> None:
     rows: list[Visit] = [(1, 30, 4000.0, "icu"), (2, 30, 9e9, "icu")]
-    with clinic(tmp_path, rows) as curator:
+    with open_clinic(tmp_path, rows) as curator:
         plain = priced(curator, "SELECT SUM(cost) FROM visits").bounded.plan
         text = "SELECT SUM(cost) FROM (SELECT cost * 1000 AS cost FROM visits)"
         scaled = priced(curator, text).bounded.plan
@@ -51,7 +51,7 @@ def test_a_bound_does_not_outlive_a_redefined_column(tmp_path: Path) -> None:
 
 def test_not_a_number_counts_as_nothing(tmp_path: Path) -> None:
     rows: list[Visit] = [(1, 30, float("nan"), "icu"), (2, 30, 10.0, "icu"), (3, 30, None, "icu")]
-    with clinic(tmp_path, rows) as curator:
+    with open_clinic(tmp_path, rows) as curator:
         assert whole(curator, "SELECT SUM(cost) FROM visits") == [(1000,)]
         assert whole(curator, "SELECT COUNT(cost) FROM visits") == [(1,)]
         inner = "SELECT patient_id, MAX(cost) AS m FROM visits GROUP BY patient_id"
@@ -59,7 +59,7 @@ def test_not_a_number_counts_as_nothing(tmp_path: Path) -> None:
         counted = "SELECT patient_id, COUNT(cost) AS n FROM visits GROUP BY patient_id"
         assert whole(curator, f"SELECT SUM(n) FROM ({counted})") == [(1,)]
     both: list[Visit] = [(1, 30, float("nan"), "icu"), (1, 30, 10.0, "icu")]
-    with clinic(tmp_path / "both", both) as curator:
+    with open_clinic(tmp_path / "both", both) as curator:
         assert whole(curator, f"SELECT SUM(m) FROM ({inner})") == [(1000,)], "no number is not the greatest"
 
 
@@ -97,7 +97,7 @@ def test_nothing_in_a_row_makes_a_question_fail(tmp_path: Path, expression: str)
         (17, 0, 0.0, None),
         (18, None, None, "icu"),
     ]
-    with clinic(tmp_path, rows) as curator:
+    with open_clinic(tmp_path, rows) as curator:
         texts = [
             f"SELECT COUNT({expression}) FROM visits",
             f"SELECT COUNT(*) FROM visits WHERE ({expression}) > 0",
@@ -113,7 +113,7 @@ def test_nothing_in_a_row_makes_a_question_fail(tmp_path: Path, expression: str)
 
 
 def test_a_text_that_would_fill_the_memory_for_one_person_is_refused(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         bomb = "repeat('a', CASE WHEN patient_id = 17 THEN 20000000000 ELSE 0 END)"
         with pytest.raises(QueryError, match="text could be of any length"):
             curator.ask(f"SELECT COUNT(*) FROM visits WHERE {bomb} = 'a'", 0.1)
@@ -122,7 +122,7 @@ def test_a_text_that_would_fill_the_memory_for_one_person_is_refused(tmp_path: P
 
 @pytest.mark.parametrize("clause", ["LIMIT 1", "ORDER BY cost", "ORDER BY cost LIMIT 1", "OFFSET 3"])
 def test_rows_are_not_picked_by_their_order(tmp_path: Path, clause: str) -> None:
-    with clinic(tmp_path) as curator, pytest.raises(QueryError):
+    with open_clinic(tmp_path) as curator, pytest.raises(QueryError):
         curator.ask(f"SELECT SUM(cost) FROM (SELECT cost FROM visits {clause})", 0.1)
 
 
@@ -142,7 +142,7 @@ def test_a_float_sum_is_the_same_in_every_order(tmp_path: Path, text: str) -> No
     rows: list[Visit] = [(k % 700, 30, draw.uniform(0, 5000), "icu") for k in range(20_000)]
     found = []
     for shuffle in range(3):
-        with clinic(tmp_path / str(shuffle), rows, limits="max_rows = 100") as curator:
+        with open_clinic(tmp_path / str(shuffle), rows, limits="max_rows = 100") as curator:
             duck(curator._engines)._connection.execute(f"SET threads = {1 + 3 * shuffle}")
             found.append(whole(curator, text))
         draw.shuffle(rows)
@@ -156,7 +156,7 @@ def test_what_a_unit_keeps_does_not_depend_on_where_its_rows_lie(tmp_path: Path)
     text = "SELECT COUNT(a.ward) FROM visits a JOIN visits b USING (patient_id)"
     found = set()
     for place, order in enumerate(orders):
-        with clinic(tmp_path / str(place), order) as curator:
+        with open_clinic(tmp_path / str(place), order) as curator:
             found.add(str(whole(curator, text)))
     assert len(found) == 1
 
@@ -173,31 +173,34 @@ def test_the_sign_of_a_zero_does_not_tell_which_row_came_first(tmp_path: Path, i
     text = f"SELECT COUNT(*) FROM ({inner}) WHERE atan2(m, -1) > 0"
     found = set()
     for place, costs in enumerate(((0.0, -0.0), (-0.0, 0.0))):
-        with clinic(tmp_path / str(place), [(1, 30, cost, "icu") for cost in costs]) as curator:
+        with open_clinic(tmp_path / str(place), [(1, 30, cost, "icu") for cost in costs]) as curator:
             found.add(str(whole(curator, text)))
     assert len(found) == 1
 
 
 def test_keys_of_the_data_are_never_shown_unselected(tmp_path: Path) -> None:
     rows: list[Visit] = [*((k, 30, 10.0, "icu") for k in range(1000)), (5000, 31, 10.0, "icu")]
-    with clinic(tmp_path, rows) as curator:
+    with open_clinic(tmp_path, rows) as curator:
         text = "SELECT patient_id // 1000 AS p, COUNT(*) AS n FROM visits GROUP BY p"
         question = priced(curator, text)
         assert question.selection is not None
         assert question.charge.delta > 0
         answer = curator.ask(text, 1.0)
         assert answer["p"] == [0], "one thousand units appear, and a single one does not"
-    with clinic(tmp_path / "pure", rows, delta=0.0) as curator, pytest.raises(QueryError, match="would tell who is in"):
+    with (
+        open_clinic(tmp_path / "pure", rows, delta=0.0) as curator,
+        pytest.raises(QueryError, match="would tell who is in"),
+    ):
         curator.ask(text, 1.0)
 
 
 def test_declared_keys_are_all_there_whatever_the_data(tmp_path: Path) -> None:
-    with clinic(tmp_path, []) as curator:
+    with open_clinic(tmp_path, []) as curator:
         assert curator.ask("SELECT ward, COUNT(*) FROM visits GROUP BY ward", 1.0)["ward"] == ["icu", "north", "south"]
 
 
 def test_a_fan_out_join_widens_the_noise_as_much_as_the_rows(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         one = priced(curator, "SELECT COUNT(*) FROM visits").bounded.plan
         many = priced(curator, "SELECT COUNT(*) FROM visits a JOIN visits b USING (patient_id)").bounded.plan
         (measure,) = many.measures
@@ -206,12 +209,12 @@ def test_a_fan_out_join_widens_the_noise_as_much_as_the_rows(tmp_path: Path) -> 
 
 def test_one_heavy_person_joined_to_themselves_is_quick_and_bounded(tmp_path: Path) -> None:
     heavy: list[Visit] = [(7, 30, float(k), "icu") for k in range(10_000)]
-    with clinic(tmp_path, [*VISITS, *heavy]) as curator:
+    with open_clinic(tmp_path, [*VISITS, *heavy]) as curator:
         text = "SELECT COUNT(*) FROM visits a JOIN visits b USING (patient_id) JOIN visits c USING (patient_id)"
         began = time.monotonic()
         (with_it,) = whole(curator, text)[0]
         assert time.monotonic() - began < 5, "a thousand billion rows would tell of themselves"
-    with clinic(tmp_path / "without", [row for row in VISITS if row[0] != 7]) as curator:
+    with open_clinic(tmp_path / "without", [row for row in VISITS if row[0] != 7]) as curator:
         (without,) = whole(curator, text)[0]
         assert 0 < with_it - without <= 27
 
@@ -219,22 +222,22 @@ def test_one_heavy_person_joined_to_themselves_is_quick_and_bounded(tmp_path: Pa
 def test_a_null_on_the_other_side_of_not_in_changes_nothing(tmp_path: Path) -> None:
     """In plain SQL one NULL makes NOT IN empty, and the count would tell that such a row is there."""
     text = "SELECT COUNT(*) FROM visits WHERE patient_id NOT IN (SELECT patient_id FROM visits WHERE ward = 'icu')"
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         before = whole(curator, text)
-    with clinic(tmp_path / "null", [*VISITS, (None, 30, 5.0, "icu")]) as curator:
+    with open_clinic(tmp_path / "null", [*VISITS, (None, 30, 5.0, "icu")]) as curator:
         assert whole(curator, text) == before
         assert before[0][0] > 0
 
 
 def test_nobody_is_found_missing_from_a_public_table(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         text = "SELECT COUNT(*) FROM wards LEFT JOIN visits ON wards.ward = visits.ward WHERE visits.patient_id IS NULL"
         with pytest.raises(QueryError, match="must keep the private side"):
             curator.ask(text, 0.1)
 
 
 def test_nobody_is_compared_with_the_average_of_others(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         for average in ("SELECT AVG(cost) FROM visits", "SELECT AVG(cost) FROM visits w WHERE w.ward = v.ward"):
             with pytest.raises(QueryError, match="subquer"):
                 curator.ask(f"SELECT COUNT(*) FROM visits v WHERE cost > ({average})", 0.1)
@@ -250,12 +253,12 @@ def test_nobody_is_compared_with_the_average_of_others(tmp_path: Path) -> None:
     ],
 )
 def test_a_constant_called_like_the_unit_is_not_the_unit(tmp_path: Path, text: str) -> None:
-    with clinic(tmp_path) as curator, pytest.raises(QueryError):
+    with open_clinic(tmp_path) as curator, pytest.raises(QueryError):
         curator.ask(text, 0.1)
 
 
 def test_a_constant_called_like_the_unit_is_counted_by_its_values(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         plan = priced(
             curator, "SELECT COUNT(DISTINCT patient_id) FROM (SELECT 1 AS patient_id FROM visits)"
         ).bounded.plan
@@ -266,7 +269,7 @@ def test_a_constant_called_like_the_unit_is_counted_by_its_values(tmp_path: Path
 def test_an_empty_table_is_counted_with_noise(tmp_path: Path) -> None:
     counts = set()
     for place in range(12):
-        with clinic(tmp_path / str(place), []) as curator:
+        with open_clinic(tmp_path / str(place), []) as curator:
             counts.add(curator.ask("SELECT COUNT(*) AS n FROM visits", 0.05)["n"][0])
     assert len(counts) > 3
 
@@ -286,7 +289,7 @@ SPELLINGS = [
 
 
 def test_noise_is_not_averaged_away_by_asking_again_in_other_words(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         answers = [list(curator.ask(text, 0.1).rows[0]) for text in SPELLINGS for _ in range(2)]
         assert all(answer == answers[0] for answer in answers)
         assert charged(curator) == 1
@@ -294,7 +297,7 @@ def test_noise_is_not_averaged_away_by_asking_again_in_other_words(tmp_path: Pat
 
 
 def test_questions_that_differ_in_the_data_are_not_one_question(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         curator.ask("SELECT COUNT(*) FROM visits WHERE age > 40", 0.1)
         curator.ask(
             "SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT patient_id FROM visits WHERE age > 40)", 0.1
@@ -330,17 +333,17 @@ age = { type = "integer", lower = 0, upper = 110 }
 
 def test_a_changed_file_is_not_noticed_for_free(tmp_path: Path) -> None:
     """The same question on other rows costs nothing and says the same, until the operator names a new version."""
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         before = curator.ask("SELECT COUNT(*) AS n FROM visits", 0.1).rows
         explained = str(curator.explain("SELECT COUNT(*) AS n FROM visits WHERE age > 3", 0.1))
-    with clinic(tmp_path, VISITS[:10]) as curator:
+    with open_clinic(tmp_path, VISITS[:10]) as curator:
         assert curator.ask("SELECT COUNT(*) AS n FROM visits", 0.1).rows == before
         assert str(curator.explain("SELECT COUNT(*) AS n FROM visits WHERE age > 3", 0.1)) == explained
 
 
 @pytest.mark.parametrize("name", ["visits", "VISITS", "Wards"])
 def test_a_view_does_not_take_the_place_of_a_table(tmp_path: Path, name: str) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         path = curator.policy.path
     path.write_text(path.read_text() + f'\n[views.{name}]\nsql = "SELECT 1 AS patient_id FROM visits"\n')
     with pytest.raises(PolicyError, match="has the name of a table"):
@@ -366,7 +369,7 @@ CRAFTED = [
 @pytest.mark.parametrize("text", CRAFTED)
 def test_names_and_texts_do_not_break_out_of_sql(tmp_path: Path, text: str) -> None:
     """Whatever is not refused runs, and the tables are there as before."""
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         counted = whole(curator, "SELECT COUNT(*) FROM visits")
         try:
             curator.ask(text, 0.1)
@@ -381,7 +384,7 @@ def test_a_failing_engine_answers_no_second_question(tmp_path: Path, monkeypatch
     def failing(self: Any, plan: Any) -> Any:
         raise RuntimeError("row 17 of patient 4711 is too long")
 
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         monkeypatch.setattr(DuckEngine, "run", failing)
         with pytest.raises(DiscreetError) as found:
             curator.ask("SELECT COUNT(*) FROM visits WHERE patient_id = 4711", 0.1)

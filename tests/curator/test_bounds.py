@@ -14,12 +14,12 @@ from discreet.engines.result import ExactResult
 from discreet.mechanisms import Laplace
 from discreet.plan.bounded import BoundedPlan
 from discreet.query.draws import Draws
-from support.clinic import Visit, clinic
+from support.clinic import Visit, open_clinic
 
 
 def test_bounds_are_found_over_powers_of_two_and_charged(tmp_path: Path) -> None:
     rows: list[Visit] = [(patient, 30, 70.0 + patient % 900, "icu") for patient in range(3000)]
-    with clinic(tmp_path, rows) as curator:
+    with open_clinic(tmp_path, rows) as curator:
         found = curator.bounds("visits.cost", epsilon=1.0)
         assert (found.lower, found.upper) == (Fraction(64), Fraction(1024))
         assert "lower = 64" in str(found)
@@ -31,7 +31,7 @@ def test_bounds_are_found_over_powers_of_two_and_charged(tmp_path: Path) -> None
 
 
 def test_bounds_of_nothing_are_not_invented(tmp_path: Path) -> None:
-    with clinic(tmp_path, []) as curator:
+    with open_clinic(tmp_path, []) as curator:
         assert "nothing stands out" in str(curator.bounds("visits.cost", epsilon=0.5))
 
 
@@ -46,7 +46,7 @@ def test_the_noise_is_for_all_rows_of_a_unit(
         return release(plan, exact, draws)
 
     monkeypatch.setattr("discreet.curator.door.desk.release", watched)
-    with clinic(tmp_path, neighbours=neighbours) as curator:
+    with open_clinic(tmp_path, neighbours=neighbours) as curator:
         found = curator.bounds("visits.cost", epsilon=0.5)
     assert [draws.noises for draws in seen] == [(Laplace(rows / 0.5),)]
     assert found.receipt.charge.epsilon == Fraction(1, 2)
@@ -67,7 +67,7 @@ def test_a_unit_with_a_row_in_every_bin_moves_all_bins_together_by_its_rows_only
         everywhere: list[Visit] = [
             (patient, 30, sign * 1.5 * 2.0**power, "icu") for power in range(-10, 39) for sign in (1, -1)
         ]
-        with clinic(tmp_path / str(patient), everywhere) as curator:
+        with open_clinic(tmp_path / str(patient), everywhere) as curator:
             curator.bounds("visits.cost", epsilon=1.0)
     assert len(seen) == 6
     for draws, exact in seen:

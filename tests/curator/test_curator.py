@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 import discreet
@@ -16,18 +15,17 @@ from discreet.curator import Curator
 from discreet.curator.door.performance import GENERIC, STOPPED, Performance
 from discreet.engines.duck.engine import DuckRun
 from discreet.ledger import Ledger
-from support.clinic import VISITS, WARDS, clinic, visits
-from support.policies import EXAMPLE
+from support.clinic import VISITS, make_tables, open_clinic, write_policy, write_tables
 
 QUESTION = "SELECT ward, COUNT(*) AS n, AVG(cost) AS mean_cost FROM visits WHERE age >= 65 GROUP BY ward"
 
 
 def test_the_example_works_word_for_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_tables(tmp_path)
     (tmp_path / "visits").mkdir()
-    frame = pd.DataFrame(VISITS, columns=["patient_id", "age", "cost", "ward"])
-    frame.to_parquet(tmp_path / "visits" / "part.parquet")
-    (tmp_path / "wards.csv").write_text("ward,city\nnorth,Aachen\nsouth,Bonn\n")
-    (tmp_path / "policy.toml").write_text(EXAMPLE)
+    (tmp_path / "visits.parquet").rename(tmp_path / "visits" / "part.parquet")
+    policy = write_policy(analysts=True, files=True)
+    (tmp_path / "policy.toml").write_text(policy.replace("visits.parquet", "visits/*.parquet"))
     monkeypatch.chdir(tmp_path)
     Curator.init("policy.toml")
 
@@ -63,7 +61,7 @@ def test_the_charge_is_durable_before_data_is_read_and_the_answer_before_it_is_s
         return result(run)
 
     monkeypatch.setattr(DuckRun, "result", watched)
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         answer = curator.ask(QUESTION, 0.2)
         assert seen == [["CREATE", "CHARGE"]]
         assert entries(curator) == ["CREATE", "CHARGE", "MEASURE", "RECORD"]
@@ -72,7 +70,7 @@ def test_the_charge_is_durable_before_data_is_read_and_the_answer_before_it_is_s
 
 
 def test_the_same_question_is_free_and_has_the_same_answer(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         first = curator.ask(QUESTION, 0.2)
         spent = curator.budget.total.spent
         for spelling in (
@@ -89,7 +87,7 @@ def test_the_same_question_is_free_and_has_the_same_answer(tmp_path: Path) -> No
 
 def test_finishing_differently_is_free(tmp_path: Path) -> None:
     """HAVING, ORDER BY, LIMIT and arithmetic are computed from what was released."""
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         first = curator.ask("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", 0.2)
         top = curator.ask("SELECT COUNT(*) * 2 AS twice FROM visits GROUP BY ward ORDER BY 1 DESC LIMIT 1", 0.2)
         counts = [int(str(value)) for value in first["n"]]
@@ -99,7 +97,7 @@ def test_finishing_differently_is_free(tmp_path: Path) -> None:
 
 
 def test_fresh_noise_is_paid_for_and_found_later(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         curator.ask(QUESTION, 0.2)
         spent = curator.budget.total.spent
         fresh = curator.ask(QUESTION, 0.2, fresh=True)
@@ -108,9 +106,9 @@ def test_fresh_noise_is_paid_for_and_found_later(tmp_path: Path) -> None:
 
 
 def test_another_analyst_pays_from_their_own_cap_only(tmp_path: Path) -> None:
-    with clinic(tmp_path, analyst="alice", analysts=True) as alice:
+    with open_clinic(tmp_path, analyst="alice", analysts=True) as alice:
         first, total = alice.ask(QUESTION, 0.2), alice.budget.total.spent
-    with clinic(tmp_path, analyst="bob", analysts=True) as bob:
+    with open_clinic(tmp_path, analyst="bob", analysts=True) as bob:
         again = bob.ask(QUESTION, 0.2)
         assert again.rows == first.rows
         assert again.receipt.paid == "own cap only"
@@ -120,7 +118,7 @@ def test_another_analyst_pays_from_their_own_cap_only(tmp_path: Path) -> None:
 
 
 def test_thirty_questions_of_a_tenth_fill_a_budget_of_three(tmp_path: Path) -> None:
-    with clinic(tmp_path, delta=0) as curator:
+    with open_clinic(tmp_path, delta=0) as curator:
         for number in range(30):
             curator.ask(f"SELECT COUNT(*) FROM visits WHERE age > {number}", 0.1)
         assert curator.budget.total.left == 0
@@ -130,12 +128,12 @@ def test_thirty_questions_of_a_tenth_fill_a_budget_of_three(tmp_path: Path) -> N
 
 
 def test_a_new_version_of_the_data_is_a_new_question_and_no_new_budget(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         curator.ask(QUESTION, 0.2)
         spent = curator.budget.total.spent
     path = tmp_path / "policy.toml"
     path.write_text(path.read_text().replace('version = "1"', 'version = "2"'))
-    with Curator.open(path, None, {"visits": visits(VISITS), "wards": WARDS}) as curator:
+    with Curator.open(path, None, make_tables()) as curator:
         assert curator.budget.total.spent == spent
         assert curator.ask(QUESTION, 0.2).receipt.paid == "charged"
 
@@ -145,7 +143,7 @@ def fail(run: DuckRun) -> Any:
 
 
 def test_a_failure_after_the_charge_keeps_it_and_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
             patch.setattr(DuckRun, "result", fail)
             with pytest.raises(FailedError) as told:
@@ -163,7 +161,7 @@ def test_stopping_keeps_the_charge_and_says_so(tmp_path: Path, monkeypatch: pyte
     def stop(*_: object) -> Any:
         raise KeyboardInterrupt
 
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
             patch.setattr(Performance, "wait", stop)
             with pytest.raises(FailedError) as told:
@@ -177,7 +175,7 @@ def test_an_answer_that_cannot_be_recorded_is_not_shown(tmp_path: Path, monkeypa
         raise LedgerError("the lease was lost")
 
     monkeypatch.setattr(Ledger, "record", lost)
-    with clinic(tmp_path) as curator, pytest.raises(FailedError):
+    with open_clinic(tmp_path) as curator, pytest.raises(FailedError):
         curator.ask(QUESTION, 0.2)
 
 
@@ -201,7 +199,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("question", "how", "told"), REFUSED)
 def test_what_is_refused_costs_nothing(tmp_path: Path, question: str, how: dict[str, Any], told: str) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         with pytest.raises(DiscreetError) as refusal:
             curator.ask(question, **how)
         assert told in str(refusal.value)
@@ -211,7 +209,7 @@ def test_what_is_refused_costs_nothing(tmp_path: Path, question: str, how: dict[
 def test_nothing_is_read_before_the_charge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Refusing and explaining never run anything on a private table."""
     monkeypatch.setattr("discreet.engines.duck.engine.DuckEngine.run", lambda *_: pytest.fail("data was read"))
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         assert "sensitivity" in str(curator.explain(QUESTION, epsilon=0.2))
         with pytest.raises(QueryError):
             curator.ask(QUESTION)
@@ -220,7 +218,7 @@ def test_nothing_is_read_before_the_charge(tmp_path: Path, monkeypatch: pytest.M
 
 def test_parameters_are_values_and_never_text(tmp_path: Path) -> None:
     sql = "SELECT COUNT(*) AS n FROM visits WHERE ward = $ward"
-    with clinic(tmp_path, epsilon=1000) as curator:
+    with open_clinic(tmp_path, epsilon=1000) as curator:
         hostile = "x' OR 'a' = 'a"
         assert abs(int(str(curator.ask(sql, 100.0, params={"ward": hostile}).value))) < 5
         exact = sum(visit[3] == "icu" for visit in VISITS)
@@ -228,58 +226,58 @@ def test_parameters_are_values_and_never_text(tmp_path: Path) -> None:
 
 
 def test_a_policy_with_analysts_wants_a_name(tmp_path: Path) -> None:
-    clinic(tmp_path, analyst="alice", analysts=True).close()
+    open_clinic(tmp_path, analyst="alice", analysts=True).close()
     for name, told in ((None, "none was named"), ("mallory", "no analyst")):
         with pytest.raises(PolicyError, match=told):
-            clinic(tmp_path, analyst=name, analysts=True)
+            open_clinic(tmp_path, analyst=name, analysts=True)
 
 
 def test_a_missing_ledger_is_an_error_and_is_not_created(tmp_path: Path) -> None:
-    clinic(tmp_path).close()
+    open_clinic(tmp_path).close()
     for path in sorted((tmp_path / ".discreet").glob("ledger.db*")):
         path.unlink()
     with pytest.raises(LedgerError, match="discreet init"):
-        Curator.open(tmp_path / "policy.toml", None, {"visits": visits(VISITS), "wards": WARDS})
+        Curator.open(tmp_path / "policy.toml", None, make_tables())
     assert not (tmp_path / ".discreet" / "ledger.db").exists()
 
 
 def test_init_never_replaces_a_ledger(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         curator.ask(QUESTION, 0.2)
     with pytest.raises(LedgerError):
         Curator.init(tmp_path / "policy.toml")
 
 
 def test_changing_the_unit_or_the_neighbours_needs_a_new_ledger(tmp_path: Path) -> None:
-    clinic(tmp_path).close()
+    open_clinic(tmp_path).close()
     with pytest.raises(LedgerError, match="neighbours"):
-        clinic(tmp_path, neighbours="replace")
+        open_clinic(tmp_path, neighbours="replace")
 
 
 def test_loosening_the_budget_is_recorded_and_visible(tmp_path: Path) -> None:
-    clinic(tmp_path).close()
-    with clinic(tmp_path, epsilon=4.0) as curator:
+    open_clinic(tmp_path).close()
+    with open_clinic(tmp_path, epsilon=4.0) as curator:
         changed = [entry for entry in curator.ledger.entries() if entry.kind == "POLICY"]
         assert "epsilon" in json.dumps(changed[0].body)
 
 
 def test_without_delta_only_pure_noise_is_used(tmp_path: Path) -> None:
     many = "COUNT(*), SUM(cost), SUM(age), AVG(cost), AVG(age)"
-    with clinic(tmp_path, delta=0, epsilon=100) as curator:
+    with open_clinic(tmp_path, delta=0, epsilon=100) as curator:
         assert curator.ask(f"SELECT {many} FROM visits", 0.3).guarantee == "0.3-differentially private"
         with pytest.raises(QueryError, match="delta > 0"):
             curator.ask(QUESTION, rho=0.1)
 
 
 def test_rho_buys_gaussian_noise(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         answer = curator.ask(QUESTION, rho=0.01)
         assert answer.guarantee == "0.01-zCDP"
         assert answer.cost.rho == discreet.query.price.read_amount("rho", 0.01)
 
 
 def test_tighter_limits_mean_less_noise(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         wide = curator.ask("SELECT COUNT(*) AS n FROM visits", 0.2)
         narrow = curator.ask("SELECT COUNT(*) AS n FROM visits", 0.2, max_rows=1)
         (w,), (n,) = wide.bounds(0.95, False), narrow.bounds(0.95, False)
@@ -290,7 +288,7 @@ def test_tighter_limits_mean_less_noise(tmp_path: Path) -> None:
 
 def test_clamping_is_counted_when_asked(tmp_path: Path) -> None:
     rows = [*VISITS, *((1000 + i, 30, 9000.0, "icu") for i in range(200))]
-    with clinic(tmp_path, rows, epsilon=1000) as curator:
+    with open_clinic(tmp_path, rows, epsilon=1000) as curator:
         answer = curator.ask("SELECT SUM(cost) AS s FROM visits", 100.0, clamping=True)
         assert [each.name for each in answer.fields] == ["s", "clamped_cost"]
         assert abs(int(str(answer["clamped_cost"][0])) - 200) < 5

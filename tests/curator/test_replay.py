@@ -24,7 +24,7 @@ from discreet.mechanisms.quantile import Quantile
 from discreet.noise.bits import replayed
 from discreet.plan.bounded import Limits
 from discreet.query.price import Price
-from support.clinic import VISITS, Visit, clinic
+from support.clinic import VISITS, Visit, open_clinic
 from support.sampling import GeneratorBits
 
 QUESTIONS = [
@@ -101,7 +101,7 @@ def seen(curator: Curator, answer: Answer, question: str) -> Seen:
 
 
 def asked(folder: Path, rows: list[Visit], question: str, **how: Any) -> tuple[Seen, Released, Price]:
-    with clinic(folder, rows, **how) as curator:
+    with open_clinic(folder, rows, **how) as curator:
         with replayed(GeneratorBits(5)):
             answer = curator.ask(question, 0.5)
         prepared = curator.prepare(question, 0.5)
@@ -198,7 +198,7 @@ def test_the_replay_notices_what_it_should(tmp_path: Path, monkeypatch: pytest.M
 
 def test_every_charge_is_at_least_its_noise(tmp_path: Path) -> None:
     """The privacy that the noise gives, measure by measure, adds up to no more than what was charged."""
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         for question in QUESTIONS:
             priced = curator.prepare(question, 0.5).priced
             plan = priced.bounded.plan

@@ -18,7 +18,7 @@ from discreet.curator.estimates.assemble import assemble
 from discreet.curator.release.released import Released
 from discreet.engines.duck.engine import DuckEngine
 from discreet.plan.question import AggregateKind
-from support.clinic import VISITS, WARDS, clinic, visits
+from support.clinic import make_tables, make_visits, open_clinic
 
 BY_WARD = "SELECT ward, COUNT(*) AS n, AVG(cost) AS mean FROM visits GROUP BY ward"
 
@@ -30,7 +30,7 @@ def kinds(curator: Curator) -> list[str]:
 def test_fields_are_known_before_anything_runs_and_are_those_of_the_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
             patch.setattr(DuckEngine, "run", lambda *_: pytest.fail("data was read"))
             prepared = curator.session().prepare(f"{BY_WARD} HAVING COUNT(*) > 5 ORDER BY n", 0.5)
@@ -46,7 +46,7 @@ def test_fields_are_known_before_anything_runs_and_are_those_of_the_answer(
 
 
 def test_planning_is_free_and_reads_nothing(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         planned = curator.session().plan("SELECT ward, SUM(cost) FROM visits WHERE age > $a GROUP BY ward", {"a": 5})
         assert [each.kind for each in planned.aggregates] == [AggregateKind.SUM]
         with pytest.raises(QueryError, match=r"the question has no \$b"):
@@ -55,7 +55,7 @@ def test_planning_is_free_and_reads_nothing(tmp_path: Path) -> None:
 
 
 def test_where_a_policy_has_analysts_a_session_names_one(tmp_path: Path) -> None:
-    with clinic(tmp_path, analyst="alice", analysts=True) as curator:
+    with open_clinic(tmp_path, analyst="alice", analysts=True) as curator:
         for name in (None, "eve"):
             with pytest.raises(PolicyError):
                 curator.session(name)
@@ -88,7 +88,7 @@ max_rows = 1
     path.write_text(policy.replace('[tables.far]\nengine = "pg"\ntable = "far"\n', "[tables.far]\n"))
     Curator.init(path)
     path.write_text(policy)
-    with Curator.open(path, None, {"visits": visits(VISITS)}) as curator:
+    with Curator.open(path, None, {"visits": make_visits()}) as curator:
         assert curator.ask("SELECT COUNT(*) FROM visits", 0.5).rows
         with pytest.raises(PolicyError, match="DISCREET_NO_SUCH_SERVER is not set"):
             curator.ask("SELECT COUNT(*) FROM far", 0.5)
@@ -97,7 +97,7 @@ max_rows = 1
 
 def test_a_question_nested_too_deeply_is_refused_in_words(tmp_path: Path) -> None:
     """A hundred additions in each of three subqueries raised a raw RecursionError; what is deeper still is refused."""
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         text = "SELECT age * 1.0 AS x FROM visits"
         for _ in range(3):
             text = f"SELECT x{' + 1' * 100} AS x FROM ({text})"
@@ -129,8 +129,8 @@ class Recorded:
 
 
 def routed_clinic(folder: Path, route: object, analyst: str) -> Curator:
-    clinic(folder, analyst=analyst, analysts=True).close()
-    tables = {"visits": visits(VISITS), "wards": WARDS}
+    open_clinic(folder, analyst=analyst, analysts=True).close()
+    tables = make_tables()
     return Curator.open(folder / "policy.toml", analyst, tables, routes=[route])  # type: ignore[list-item]
 
 
@@ -159,7 +159,7 @@ def test_what_a_route_uses_of_others_is_paid_from_the_askers_own_cap(tmp_path: P
 
 
 def test_a_route_that_names_nothing_or_what_was_never_recorded_is_refused(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         curator.ask(BY_WARD, 0.3)
         for charges, said in (((), "names the recorded answers"), ((3,), "no charge with a recorded answer")):
             with pytest.raises(LedgerError, match=said):
@@ -175,7 +175,7 @@ def test_a_route_does_not_spend_beyond_a_cap(tmp_path: Path) -> None:
 
 def test_answers_that_are_wider_than_a_column_are_shown(tmp_path: Path) -> None:
     """`GROUP BY age * 2^60` was charged and recorded, and then could not be shown."""
-    with clinic(tmp_path, epsilon=50.0) as curator:
+    with open_clinic(tmp_path, epsilon=50.0) as curator:
         wide = 4 * 2**60
         answer = curator.ask(
             f"SELECT age * {wide} AS k, COUNT(*) AS n FROM visits GROUP BY 1 ORDER BY n DESC LIMIT 3", 20
@@ -189,7 +189,7 @@ def test_answers_that_are_wider_than_a_column_are_shown(tmp_path: Path) -> None:
 def test_sums_that_no_float_holds_are_refused_before_the_charge(tmp_path: Path) -> None:
     """`SUM` of values held between -1e308 and 1e308 was charged and recorded, and then raised."""
     held = "LEAST(GREATEST(cost * 1e306, -1e308), 1e308)"
-    with clinic(tmp_path, epsilon=60.0) as curator:
+    with open_clinic(tmp_path, epsilon=60.0) as curator:
         for text in (f"SUM({held})", f"AVG({held})", "VARIANCE(LEAST(GREATEST(cost * 1e100, -1e200), 1e200))"):
             with pytest.raises(QueryError, match="larger than any float; declare narrower bounds"):
                 curator.ask(f"SELECT {text} FROM visits", 1)

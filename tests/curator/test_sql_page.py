@@ -9,7 +9,7 @@ import pytest
 
 from discreet.base.errors import QueryError
 from discreet.curator import Curator
-from support.sql_page import opened
+from support.clinic import open_clinic
 
 PAGE = (Path(__file__).parents[2] / "docs" / "sql.md").read_text()
 QUESTIONS, REFUSED = PAGE.split("## Functions")[0].split("### Refused")
@@ -27,7 +27,7 @@ REFUSALS = [(cells[0].strip("`"), cells[2].strip("` |")) for cells in lines(REFU
 
 @pytest.fixture(scope="module")
 def curator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Curator]:
-    with opened(tmp_path_factory.mktemp("page")) as found:
+    with open_clinic(tmp_path_factory.mktemp("page"), epsilon=10_000.0) as found:
         yield found
 
 

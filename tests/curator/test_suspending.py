@@ -14,7 +14,7 @@ from discreet.curator.door.performance import GENERIC, UNRECORDED, Performance
 from discreet.curator.owner.check import _opened
 from discreet.engines.duck.engine import DuckEngine
 from discreet.ledger import Ledger
-from support.clinic import VISITS, WARDS, clinic, visits
+from support.clinic import make_tables, open_clinic
 
 QUESTION = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 OTHER = "SELECT COUNT(*) AS n FROM visits"
@@ -42,7 +42,7 @@ def fail(curator: Curator, monkeypatch: pytest.MonkeyPatch, question: str = QUES
 
 
 def operator(folder: Path) -> Curator:
-    return Curator.open(folder / "policy.toml", None, {"visits": visits(VISITS), "wards": WARDS}, operator=True)
+    return Curator.open(folder / "policy.toml", None, make_tables(), operator=True)
 
 
 PLACES = {
@@ -53,7 +53,7 @@ PLACES = {
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_failure_keeps_the_charge_and_suspends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
             patch.setattr(PLACES[place], raising(MemoryError()))
             with pytest.raises(FailedError, match="asking is suspended"):
@@ -74,7 +74,7 @@ def test_a_ledger_that_cannot_be_written_suspends_nobody_and_loses_no_draw(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A full disk is no fact about the data. What was drawn is in the journal, and is what is recorded in the end."""
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
             patch.setattr(Ledger, "record", raising(LedgerError("disk")))
             with pytest.raises(FailedError, match="the ledger could not be written") as told:
@@ -89,7 +89,7 @@ def test_a_ledger_that_cannot_be_written_suspends_nobody_and_loses_no_draw(
 
 
 def test_what_reads_no_private_row_is_not_suspended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         curator.ask(OTHER, 0.2)
         fail(curator, monkeypatch)
         assert "sensitivity" in str(curator.explain(QUESTION, epsilon=0.2))
@@ -102,7 +102,7 @@ def test_what_reads_no_private_row_is_not_suspended(tmp_path: Path, monkeypatch:
 
 
 def test_nothing_about_the_failure_is_in_the_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         fail(curator, monkeypatch)
         (entry,) = (entry for entry in curator.ledger.entries() if entry.kind == "SUSPEND")
         assert entry.body == {"analyst": None, "charge": 2}
@@ -110,8 +110,8 @@ def test_nothing_about_the_failure_is_in_the_ledger(tmp_path: Path, monkeypatch:
 
 def test_only_that_analyst_and_only_until_the_operator_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with (
-        clinic(tmp_path, analyst="alice", analysts=True) as alice,
-        clinic(tmp_path, analyst="bob", analysts=True) as bob,
+        open_clinic(tmp_path, analyst="alice", analysts=True) as alice,
+        open_clinic(tmp_path, analyst="bob", analysts=True) as bob,
         operator(tmp_path) as owner,
     ):
         fail(alice, monkeypatch)
@@ -137,7 +137,7 @@ def test_only_that_analyst_and_only_until_the_operator_resumes(tmp_path: Path, m
 
 
 def test_stopping_by_hand_suspends_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
             patch.setattr(Performance, "wait", raising(KeyboardInterrupt()))
             with pytest.raises(StoppedError):
@@ -149,7 +149,7 @@ def test_stopping_by_hand_suspends_nobody(tmp_path: Path, monkeypatch: pytest.Mo
 def test_the_message_is_the_same_when_even_the_suspension_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
             patch.setattr("discreet.ledger.entries.suspensions.suspend", raising(OSError("disk full")))
             fail(curator, patch)

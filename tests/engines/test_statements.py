@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -25,6 +24,7 @@ from discreet.plan.bounded import BRANCHES, BoundedPlan, Measure, Part
 from discreet.plan.grid import ClampedGrid as PlanGrid
 from discreet.query.bound import bound
 from discreet.query.bounding.clamping import add_clamped_counts
+from support.duck import Exchange
 from support.hospital import asked, bounded, catalog_of, engine_of, moved, tree
 
 OWNER = """\
@@ -108,8 +108,8 @@ def questions(draw: Any, table: str = "visits") -> Asked:
     return Asked(text, draw(limits) if table == "visits" else {})
 
 
-CONNECTION = duckdb.connect(":memory:", config={"threads": 1})
-CONNECTION.register("wards", WARDS)
+DATABASE = Exchange()
+DATABASE.put("wards", WARDS)
 
 
 def exact(plan: BoundedPlan, rows: list[Row]) -> ExactResult:
@@ -120,9 +120,9 @@ def exact(plan: BoundedPlan, rows: list[Row]) -> ExactResult:
     def source(name: str, needed: frozenset[str]) -> str:
         return "SELECT * FROM wards" if name == "wards" else f"SELECT *, patient AS {UNIT} FROM given"
 
-    CONNECTION.register("given", table)
+    DATABASE.put("given", table)
     steps = write_statements(plan, source, Type.INTEGER, DUCKDB)
-    run = [each.read(CONNECTION.execute(each.statement).fetchall()) for each in steps]
+    run = [each.read(DATABASE.read(each.statement)) for each in steps]
     return ExactResult(tuple(gather_sums(plan, index, *found) for index, found in enumerate(run)))
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import random
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -18,6 +17,7 @@ sys.path[0] = str(Path(__file__).resolve().parent.parent)
 def main() -> int:
     from hostile.campaign import Tally, explored
     from hostile.judging import Violation
+    from servers.guarded import open_folder
 
     parser = argparse.ArgumentParser(description="ask generated questions of generated neighbours")
     parser.add_argument("--seconds", type=float, default=60)
@@ -27,10 +27,10 @@ def main() -> int:
     first = random.SystemRandom().randrange(10**9) if given.seed is None else given.seed
     print(f"from world {first} on, {given.seconds:g} s", flush=True)
     tally, wrong = Tally(), None
-    with tempfile.TemporaryDirectory() as folder:
+    with open_folder("discreet-fuzz-") as folder:
         try:
             seeds, end = range(first, first + 10**6), time.monotonic() + given.seconds
-            explored(seeds, given.questions, tally, folder=Path(folder), deadline=end)
+            explored(seeds, given.questions, tally, folder=folder, deadline=end)
         except Violation as found:
             wrong = found
     print("\n".join(tally.lines()))

@@ -6,12 +6,14 @@ import random
 from dataclasses import dataclass, field
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 
 from discreet.base.types import Type
 from discreet.engines.engines import Engines
 from discreet.policy import loads
 from hostile.values import DAYS, KINDS, LISTED, NOW, UNITS, WHOLES, Kind, some
+from support.duck import parse_once
 from support.hospital import duck
 
 Rows = list[dict[str, Any]]
@@ -50,18 +52,21 @@ class World:
     """How many rows of each table the changed unit has."""
 
     engines: dict[str, Engines] = field(default_factory=dict)
+    parsed: dict[str, duckdb.Statement] = field(default_factory=dict)
+    """What DuckDB parsed: the databases of a world are asked the same."""
 
     def engine(self, name: str) -> Engines:
         if name not in self.engines:
             made = Engines(loads(self.policy, "owner/policy.toml"), self.frames[name])
             duck(made)._connection.execute("SET threads = 1")
+            parse_once(made, self.parsed)
             self.engines[name] = made
         return self.engines[name]
 
     def close(self) -> None:
         for engine in self.engines.values():
             engine.close()
-        self.engines = {}
+        self.engines, self.parsed = {}, {}
 
 
 USUAL: dict[str, list[Any]] = {

@@ -19,7 +19,10 @@ POLICY = read(EXAMPLE)
 def test_the_identity_is_whom_the_budget_protects() -> None:
     assert describe_protected(POLICY) == {
         "neighbours": "add-remove",
-        "tables": {"visits": {"unit": "patient_id", "rows_are_units": False, "identifies": "patient"}},
+        "tables": {
+            name: {"unit": "patient_id", "rows_are_units": False, "identifies": "patient"}
+            for name in ("visits", "patients")
+        },
     }
 
 
@@ -27,13 +30,13 @@ def test_the_identity_is_whom_the_budget_protects() -> None:
     ("old", "new"),
     [
         ("epsilon = 3.0", "epsilon = 4.0"),
-        ("delta = 1e-9", "delta = 0"),
-        ('version = "2026-03"', 'version = "2026-04"'),
-        ("max_rows = 20", "max_rows = 21"),
+        ("delta = 1e-09", "delta = 0"),
+        ('version = "1"', 'version = "2"'),
+        ("max_rows = 3", "max_rows = 4"),
         ("step = 0.01", "step = 0.1"),
         ('"icu"', '"ICU"'),
-        ("[tables.wards]", "[tables.rooms]"),
-        ("[analysts.alice]", "[analysts.bob]"),
+        ("[tables.wards", "[tables.rooms"),
+        ("[analysts.alice]", "[analysts.carol]"),
         ("size = 1_000_000", "size = 100_000"),
         ("public = true", 'public = true\nhidden = ["x"]'),
         ("[tables.wards]", '[ledger]\ndsn_env = "X"\n[tables.wards]'),
@@ -92,7 +95,7 @@ def test_a_category_is_never_taken_for_another_that_looks_like_it() -> None:
 
 
 def test_an_identity_is_written_the_same_way_for_ever_since_ledgers_hold_it() -> None:
-    assert write_json(describe_protected(POLICY)) == (
-        '{"neighbours":"add-remove","tables":{"visits":'
-        '{"identifies":"patient","rows_are_units":false,"unit":"patient_id"}}}'
+    policy = read(table('unit = "patient_id"\nidentifies = "patient"\nmax_rows = 3'))
+    assert write_json(describe_protected(policy)) == (
+        '{"neighbours":"add-remove","tables":{"t":{"identifies":"patient","rows_are_units":false,"unit":"patient_id"}}}'
     )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from discreet.base.errors import PolicyError
+from discreet.base.types import Type
 from discreet.policy import Analyst, DeclaredColumn, Policy, SourceFormat, Table, load, loads
+from discreet.policy.model import DeclaredView
 from discreet.privacy import Neighbours
 from support.policies import EXAMPLE, read, refusal, refusals, table
 
 
-def test_the_example_of_the_documentation_is_read_word_for_word() -> None:
+def test_a_whole_policy_is_read_word_for_word() -> None:
     assert loads(EXAMPLE, "p.toml") == Policy(
         path=Path("p.toml"),
         epsilon=Fraction(3),
@@ -23,23 +26,55 @@ def test_the_example_of_the_documentation_is_read_word_for_word() -> None:
         tables=(
             Table(
                 "visits",
-                source="visits/*.parquet",
+                source="visits.parquet",
                 format=SourceFormat.PARQUET,
                 unit="patient_id",
                 identifies="patient",
                 size=1_000_000,
-                version="2026-03",
-                max_rows=20,
-                max_groups=5,
+                version="1",
+                max_rows=3,
+                max_groups=2,
                 columns=(
                     DeclaredColumn("age", lower=Fraction(0), upper=Fraction(110)),
                     DeclaredColumn("cost", lower=Fraction(0), upper=Fraction(5000), step=Fraction(1, 100)),
                     DeclaredColumn("ward", values=("north", "south", "icu")),
+                    DeclaredColumn("quantity", lower=Fraction(0), upper=Fraction(9)),
+                    DeclaredColumn("day", lower=date(2025, 1, 1), upper=date(2026, 12, 31)),
                 ),
             ),
-            Table("wards", source="wards.csv", format=SourceFormat.CSV, public=True),
+            Table(
+                "patients",
+                source="patients.parquet",
+                format=SourceFormat.PARQUET,
+                unit="patient_id",
+                identifies="patient",
+                size=1_000_000,
+                version="1",
+                max_rows=1,
+                columns=(DeclaredColumn("sex", values=("f", "m")),),
+            ),
+            Table(
+                "wards",
+                source="wards.csv",
+                format=SourceFormat.CSV,
+                public=True,
+                version="1",
+                columns=(DeclaredColumn("beds", Type.INTEGER),),
+            ),
+            Table(
+                "prices",
+                source="prices.csv",
+                format=SourceFormat.CSV,
+                public=True,
+                version="1",
+                columns=(DeclaredColumn("price", Type.INTEGER),),
+            ),
         ),
-        analysts=(Analyst("alice", Fraction(1), Fraction(1, 10**9)),),
+        analysts=(
+            Analyst("alice", Fraction(1), Fraction(1, 10**9)),
+            Analyst("bob", Fraction(1, 2), Fraction(1, 10**9)),
+        ),
+        views=(DeclaredView("adults", "SELECT * FROM visits WHERE age >= 18"),),
     )
 
 

@@ -45,7 +45,7 @@ def test_where_there_are_analysts_one_of_them_must_be_named() -> None:
         "analysts: this policy has analysts and none was named; "
         "say who asks with --analyst NAME, in Python with analyst=NAME"
     )
-    for name in ("bob", "Alice", ""):
+    for name in ("carol", "Alice", ""):
         assert asked(policy, name).endswith("is no analyst here; add them to the policy")
         assert "alice" not in asked(policy, name)
 

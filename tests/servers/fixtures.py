@@ -54,10 +54,8 @@ def spark_cluster() -> Iterator[SparkCluster]:
 @pytest.fixture(scope="session")
 def spark_engine(spark_cluster: SparkCluster) -> DeclaredEngine:
     """What a policy says of that cluster."""
-    from servers.spark import SMALL
-
-    settings = {**SMALL, "spark.sql.warehouse.dir": str(spark_cluster.folder / "warehouse")}
-    return DeclaredEngine("engine", EngineKind.SPARK, master=spark_cluster.master, settings=tuple(settings.items()))
+    settings = tuple(spark_cluster.get_settings().items())
+    return DeclaredEngine("engine", EngineKind.SPARK, master=spark_cluster.master, settings=settings)
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,10 @@
-"""A real PostgreSQL for tests: a throw-away cluster in a temporary folder, that tests may kill and start again."""
+"""A real PostgreSQL for tests: a throw-away cluster in a temporary folder, that tests may kill and start again.
+
+It ends with the process that started it, however that ends.
+"""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
 import glob
@@ -10,8 +12,9 @@ import itertools
 import os
 import pwd
 import shutil
+import signal
 import subprocess
-import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -19,26 +22,34 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from servers.guarded import Folder, Guard, start_server
 from servers.missing import missing
 from servers.ports import free_port
 
 OWNERS = ("postgres", "nobody")
 """Who runs the server when root starts it: PostgreSQL refuses to run as root."""
 
+PROGRAMS = ("initdb", "postgres")
+STOPS = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
+"""PostgreSQL's ways to stop, each with the signal that asks for it."""
+
+STARTS = 60.0
+"""Seconds within which a server takes connections; recovering from a crash is part of it."""
+
 NUMBERS = itertools.count(1)
 
 
 @functools.cache
 def binaries() -> Path | None:
-    """Return the folder of the newest `initdb`, `pg_ctl` and `postgres` on this computer."""
+    """Return the folder of the newest `initdb` and `postgres` on this computer."""
     told: list[str] = []
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
         asked = subprocess.run(["pg_config", "--bindir"], capture_output=True, text=True, check=True)
         told.append(asked.stdout.strip())
     versions = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=_version, reverse=True)
-    found = shutil.which("pg_ctl")
+    found = shutil.which("postgres")
     for folder in [*told, *versions, *([str(Path(found).parent)] if found else [])]:
-        if all(os.access(Path(folder) / name, os.X_OK) for name in ("initdb", "pg_ctl", "postgres")):
+        if all(os.access(Path(folder) / name, os.X_OK) for name in PROGRAMS):
             return Path(folder)
     return None
 
@@ -60,9 +71,10 @@ class Cluster:
             missing("PostgreSQL", "PostgreSQL is not installed: apt install postgresql")
         self._binaries: Path = home
         self._owner = next(name for name in OWNERS if _exists(name)) if os.geteuid() == 0 else None
-        self.folder = Path(tempfile.mkdtemp(prefix="discreet-pg-"))
+        self._place = Folder("discreet-pg-")
+        self.folder = self._place.path
         self.port = free_port()
-        atexit.register(self.remove)
+        self._server: Guard | None = None
         try:
             if self._owner is not None:
                 shutil.chown(self.folder, self._owner)
@@ -78,19 +90,30 @@ class Cluster:
 
     def start(self) -> None:
         """Start the server, and return when it takes connections."""
-        options = f"-c listen_addresses=127.0.0.1 -c port={self.port} -c unix_socket_directories={self.folder}"
-        self._run("pg_ctl", "start", "-w", "-l", str(self.folder / "log"), "-o", options)
+        options = {"listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": self.folder}
+        command = [str(self._binaries / "postgres"), "-D", str(self.folder / "data")]
+        command += [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
+        with (self.folder / "log").open("ab") as log:
+            self._server = start_server(command, self.folder, stop=signal.SIGQUIT, user=self._owner, output=log)
+        end = time.monotonic() + STARTS
+        while self._read_state() != "ready":
+            if self._server.process.poll() is not None or time.monotonic() > end:
+                self._server.end()
+                raise RuntimeError(f"PostgreSQL did not start: {(self.folder / 'log').read_text()[-2000:]}")
+            time.sleep(0.01)
 
     def stop(self, mode: str = "fast") -> None:
         """Stop the server; "immediate" is a crash: nothing is written any more, and starting recovers."""
-        self._run("pg_ctl", "stop", "-w", "-m", mode)
+        assert self._server is not None
+        os.kill(int(self._read_lines()[0]), STOPS[mode])
+        self._server.process.wait()
+        self._server.end()
 
     def remove(self) -> None:
         """Stop the server if it runs, and remove its folder."""
-        atexit.unregister(self.remove)
-        with contextlib.suppress(subprocess.CalledProcessError):
-            self.stop("immediate")
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if self._server is not None:
+            self._server.end()
+        self._place.remove()
 
     def dsn(self, database: str = "postgres", **options: Any) -> str:
         """Return how to connect, as the superuser through the Unix socket unless the options say otherwise."""
@@ -117,6 +140,16 @@ class Cluster:
         with self.connect() as connection:
             return len(connection.execute(query, (application, database)).fetchall())
 
+    def _read_lines(self) -> list[str]:
+        """Return what the server writes about itself: its process number first, and its state in the eighth line."""
+        try:
+            return (self.folder / "data" / "postmaster.pid").read_text().splitlines()
+        except FileNotFoundError:
+            return []
+
+    def _read_state(self) -> str:
+        return (self._read_lines()[7:8] or [""])[0].strip()
+
     def _password(self) -> list[str]:
         file = self.folder / "password"
         file.write_text("a secret of the superuser\n")
@@ -129,9 +162,9 @@ class Cluster:
         who: dict[str, Any] = {}
         if self._owner is not None:
             who = {"user": self._owner, "group": pwd.getpwnam(self._owner).pw_gid, "extra_groups": []}
-        with (self.folder / "said").open("ab") as said:  # a pipe would be kept open by the server
+        with (self.folder / "log").open("ab") as log:
             subprocess.run(
-                command, check=True, stdin=subprocess.DEVNULL, stdout=said, stderr=said, cwd=self.folder, **who
+                command, check=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, **who
             )
 
 

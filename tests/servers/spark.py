@@ -1,30 +1,29 @@
-"""A real Spark for tests: a standalone cluster of a master and two workers on loopback, each a process of its own."""
+"""A real Spark for tests: a standalone cluster of a master and two workers on loopback, each a process of its own.
+
+They end with the process that started them, however that ends.
+"""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import importlib.util
 import os
 import shutil
-import signal
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from servers.guarded import Folder, start_server
 from servers.missing import missing
 from servers.ports import free_port
 
 MEMORY = "700m"
-SHORT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+SHORT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 """For Java programs that run for minutes: compiling them well costs more than it gains."""
 
 SMALL = {
-    "spark.driver.extraJavaOptions": SHORT,
-    "spark.executor.extraJavaOptions": SHORT,
     "spark.executor.memory": "512m",
     "spark.executor.cores": "1",
     "spark.driver.memory": "1g",
@@ -33,12 +32,6 @@ SMALL = {
     "spark.sql.shuffle.partitions": "2",
 }
 """Settings of sessions on such a cluster: one small executor on each worker."""
-
-GUARDED = '"$@" & exec >&- 2>&-; read line; kill -9 0'
-"""Runs a command until its standard input is closed, and then ends it and all that it began.
-
-So nothing goes on after tests that were ended before they could clean up.
-"""
 
 LOGGING = """\
 rootLogger.level = info
@@ -61,6 +54,11 @@ def home() -> Path:
     return Path(found.origin).parent
 
 
+def write_options(folder: Path) -> str:
+    """Return options for Java programs that leave their temporary files in a folder."""
+    return f"{SHORT} -Djava.io.tmpdir={folder}"
+
+
 class Process:
     """One of Spark's programs, begun in a group of its own; ready when it has said a certain word."""
 
@@ -75,20 +73,11 @@ class Process:
             "SPARK_LOCAL_DIRS": str(folder),
             "SPARK_WORKER_DIR": str(folder / name),
             "SPARK_DAEMON_MEMORY": memory,
-            "SPARK_DAEMON_JAVA_OPTS": f"{SHORT} -Dlog4j2.configurationFile=file:{settings}",
+            "SPARK_DAEMON_JAVA_OPTS": f"{write_options(folder)} -Dlog4j2.configurationFile=file:{settings}",
         }
-        self._process = subprocess.Popen(
-            ["sh", "-c", GUARDED, "sh", *command],
-            env=environment,
-            cwd=folder,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        assert self._process.stderr is not None
-        self._said: Iterator[str] = iter(self._process.stderr)
+        self._guard = start_server(command, folder, environment=environment, output=subprocess.PIPE)
+        assert self._guard.process.stderr is not None
+        self._said: Iterator[str] = (line.decode() for line in self._guard.process.stderr)
         for line in self._said:
             self.lines.append(line)
             if ready in line:
@@ -104,13 +93,10 @@ class Process:
 
     def kill(self) -> None:
         """End the process and all that it began, at once."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stderr):
-            if pipe is not None:
-                with contextlib.suppress(OSError, RuntimeError, ValueError):
-                    pipe.close()
+        self._guard.end()
+        assert self._guard.process.stderr is not None
+        with contextlib.suppress(OSError, RuntimeError, ValueError):
+            self._guard.process.stderr.close()
 
 
 class Cluster:
@@ -118,9 +104,9 @@ class Cluster:
 
     def __init__(self) -> None:
         self._spark = home() / "bin" / "spark-class"
-        self.folder = Path(tempfile.mkdtemp(prefix="discreet-spark-"))
+        self._place = Folder("discreet-spark-")
+        self.folder = self._place.path
         self._processes: dict[str, Process] = {}
-        atexit.register(self.remove)
         try:
             port = free_port()
             self.master = f"spark://127.0.0.1:{port}"
@@ -131,6 +117,17 @@ class Cluster:
         except BaseException:
             self.remove()
             raise
+
+    def get_settings(self) -> dict[str, str]:
+        """Return the settings of sessions on this cluster."""
+        options = write_options(self.folder)
+        return {
+            **SMALL,
+            "spark.driver.extraJavaOptions": options,
+            "spark.executor.extraJavaOptions": options,
+            "spark.local.dir": str(self.folder),
+            "spark.sql.warehouse.dir": str(self.folder / "warehouse"),
+        }
 
     def add_worker(self, name: str) -> None:
         """Start a worker, and return when the master knows it."""
@@ -146,10 +143,9 @@ class Cluster:
 
     def remove(self) -> None:
         """End everything and remove the folder."""
-        atexit.unregister(self.remove)
         for process in reversed(self._processes.values()):
             process.kill()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self._place.remove()
 
 
 def connect_server(folder: Path) -> tuple[Process, str]:
@@ -158,7 +154,10 @@ def connect_server(folder: Path) -> tuple[Process, str]:
     options = {"spark.connect.grpc.binding.port": str(port), "spark.connect.grpc.binding.address": "127.0.0.1"}
     options |= {"spark.ui.enabled": "false", "spark.sql.warehouse.dir": str(folder / "warehouse")}
     options |= {"spark.sql.shuffle.partitions": "2"}
-    options |= {"spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{folder / 'log4j2.properties'}"}
+    options |= {
+        "spark.driver.extraJavaOptions": f"{write_options(folder)} "
+        f"-Dlog4j2.configurationFile=file:{folder / 'log4j2.properties'}"
+    }
     command = [str(home() / "bin" / "spark-submit"), "--master", "local[1]"]
     command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer"]
     command += [part for name, value in options.items() for part in ("--conf", f"{name}={value}")]

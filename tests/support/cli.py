@@ -1,40 +1,16 @@
-"""What the tests of the command line share: a small shop of a clinic in a folder, and the program run on it."""
+"""What the tests of the command line share: the program, and the clinic's files for it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet
 from typer.testing import CliRunner
 
 from discreet.cli.app import app
+from support.clinic import write_policy, write_tables
 
-POLICY = """\
-[budget]
-epsilon = 3.0
-
-[tables.visits]
-source = "visits.parquet"
-unit = "patient_id"
-max_rows = 4
-[tables.visits.columns]
-age  = { lower = 0, upper = 110 }
-cost = { lower = 0, upper = 500, step = 0.5 }
-ward = { values = ["north", "south"] }
-
-[tables.wards]
-source = "wards.csv"
-public = true
-version = "one"
-"""
-
-ANALYSTS = """
-[analysts.alice]
-epsilon = 1.0
-[analysts.bob]
-epsilon = 0.5
-"""
+POLICY = write_policy(delta=0, limits="max_rows = 4", version=None, files=True)
+"""Without a delta, and with a version of the visits that the operator accepts."""
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 BY_WARD = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
@@ -67,22 +43,9 @@ def refused(*arguments: object, code: int = 2, input: str | None = None) -> str:
     return ran.err
 
 
-def tables(folder: Path, rows: int = 800) -> None:
-    """Write a table of 200 patients with four visits each, and a public one."""
-    numbers = range(rows)
-    columns = {
-        "patient_id": [number % (rows // 4) for number in numbers],
-        "age": [number % 90 for number in numbers],
-        "cost": [float(number % 300) for number in numbers],
-        "ward": [("north", "south", "south")[number % 3] for number in numbers],
-    }
-    pyarrow.parquet.write_table(pa.table(columns), folder / "visits.parquet")
-    (folder / "wards.csv").write_text("ward,city\nnorth,Lindau\nsouth,Bregenz\n")
-
-
-def clinic(folder: Path, policy: str = POLICY) -> Path:
+def write_clinic(folder: Path, policy: str = POLICY) -> Path:
     """Write tables and a policy, create the ledger, and return the folder."""
-    tables(folder)
+    write_tables(folder)
     (folder / "policy.toml").write_text(policy)
     run("init", "--policy", folder / "policy.toml")
     return folder

@@ -1,4 +1,4 @@
-"""What the tests of policies share: the owner's example, small policies, and their refusals line by line."""
+"""What the tests of policies share: the clinic's, small policies, and their refusals line by line."""
 
 from __future__ import annotations
 
@@ -6,35 +6,10 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.policy import Policy, loads
+from support.clinic import write_policy
 
-EXAMPLE = """\
-[budget]
-epsilon = 3.0
-delta = 1e-9
-
-[privacy]
-neighbours = "add-remove"          # or "replace"
-
-[tables.visits]
-source = "visits/*.parquet"        # parquet, csv, a duckdb database file; pandas / polars / arrow tables from Python
-unit = "patient_id"                # or rows_are_units = true; one of the two is required
-identifies = "patient"             # tables with the same word speak of the same people; default: the unit column's name
-size = 1_000_000                   # public order of magnitude; required where delta > 0
-version = "2026-03"                # the operator's name for this state of the data
-max_rows = 20                      # per unit in the whole table
-max_groups = 5                     # per unit in one question; max_rows_per_group likewise
-[tables.visits.columns]            # csv needs a type each; other sources bring their own
-age  = { lower = 0, upper = 110 }
-cost = { lower = 0, upper = 5000, step = 0.01 }
-ward = { values = ["north", "south", "icu"] }
-
-[tables.wards]
-source = "wards.csv"
-public = true
-
-[analysts.alice]
-epsilon = 1.0
-"""
+EXAMPLE = write_policy(analysts=True, files=True)
+"""What an owner wrote about the clinic."""
 
 FILE = "owner/policy.toml"
 

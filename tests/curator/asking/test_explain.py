@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from discreet.query.price import Price
-from support.clinic import clinic
+from support.clinic import open_clinic
 
 
 def test_many_quantiles_cost_what_one_tree_costs(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
 
         def asked(count: int) -> Price:
             listed = ", ".join(f"QUANTILE_CONT(cost, {place / 100}) AS q{place}" for place in range(1, count + 1))
@@ -23,7 +23,7 @@ def test_many_quantiles_cost_what_one_tree_costs(tmp_path: Path) -> None:
 
 
 def test_an_explanation_says_what_bounds_and_what_it_costs(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         told = str(curator.explain("SELECT ward, SUM(cost), MEDIAN(cost) FROM visits GROUP BY ward", 0.2))
         for part in (
             "unit: patient_id",
@@ -34,12 +34,12 @@ def test_an_explanation_says_what_bounds_and_what_it_costs(tmp_path: Path) -> No
             "more questions",
         ):
             assert part in told
-    with clinic(tmp_path / "other", neighbours="replace") as curator:
+    with open_clinic(tmp_path / "other", neighbours="replace") as curator:
         assert "replace another" in str(curator.explain("SELECT COUNT(*) FROM visits", 0.2))
 
 
 def test_an_explanation_tells_of_joins_selected_keys_and_sets(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         told = str(
             curator.explain(
                 "SELECT COUNT(*) FROM visits a JOIN visits b USING (patient_id) JOIN wards w ON w.ward = a.ward", 1
@@ -62,7 +62,7 @@ def test_an_explanation_tells_of_joins_selected_keys_and_sets(tmp_path: Path) ->
 
 
 def test_pairs_are_told_by_both_columns_and_one_row_is_one_row(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         told = str(curator.explain("SELECT CORR(age, cost) FROM visits", 1, max_rows=1))
         for part in ("sum of products of age and cost", "correlation of age and cost", "keeps one row at most"):
             assert part in told

@@ -8,11 +8,11 @@ import pytest
 
 from discreet.base.errors import QueryError
 from discreet.curator.asking.columns import col
-from support.clinic import clinic
+from support.clinic import open_clinic
 
 
 def test_the_fluent_api_is_the_same_question_as_sql(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         table = curator.table("visits")
         sql = curator.ask("SELECT ward, COUNT(*) AS n FROM visits WHERE age >= 65 GROUP BY ward", 0.2)
         for same in (
@@ -25,7 +25,7 @@ def test_the_fluent_api_is_the_same_question_as_sql(tmp_path: Path) -> None:
 
 
 def test_every_fluent_aggregate_answers(tmp_path: Path) -> None:
-    with clinic(tmp_path, epsilon=50) as curator:
+    with open_clinic(tmp_path, epsilon=50) as curator:
         table = curator.table("visits").join("wards", on="ward")
         assert table.group_by("city").count("age", epsilon=1).names == ("city", "n")
         assert table.count_units("patient_id", epsilon=1).names == ("n",)

@@ -24,7 +24,7 @@ from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan
 from discreet.privacy.charges import Charge
 from discreet.query.draws import Draws
-from support.clinic import clinic
+from support.clinic import open_clinic
 
 PLENTY = Charge(math.inf, math.inf, Fraction(1))
 
@@ -44,7 +44,7 @@ class Pages:
 
 
 def prepare(folder: Path, text: str, **how: object) -> Prepared:
-    with clinic(folder, **how) as curator:  # type: ignore[arg-type]
+    with open_clinic(folder, **how) as curator:  # type: ignore[arg-type]
         return curator.prepare(text, 1)
 
 

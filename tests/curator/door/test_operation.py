@@ -16,7 +16,7 @@ from discreet.curator.door.operation import Operation, find_schedule, identify
 from discreet.mechanisms import Laplace
 from discreet.privacy.charges import Charge
 from discreet.query.draws import Draws
-from support.clinic import clinic
+from support.clinic import open_clinic
 from support.toy_wings import two_looks
 
 GOLDEN = {
@@ -40,12 +40,12 @@ def operation_of(curator: Curator, text: str, epsilon: float = 0.2) -> Operation
 
 @pytest.mark.parametrize("text", GOLDEN)
 def test_the_identity_of_an_operation_never_changes(tmp_path: Path, text: str) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         assert identify(operation_of(curator, text), "visits=1") == GOLDEN[text]
 
 
 def test_everything_that_shapes_the_answer_or_its_price_changes_the_identity(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         first = curator.prepare("SELECT COUNT(*) FROM visits", 0.2).operation
         others = [
             curator.prepare("SELECT COUNT(*) FROM visits", 0.3).operation,
@@ -76,7 +76,7 @@ class Changed(QuestionOperation):
 
 
 def test_kind_and_version_name_an_operation_and_its_class_does_not(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         first = curator.prepare("SELECT COUNT(*) FROM visits", 0.2).operation
     fields = (first.plan, first.draws, first.charge)
     assert identify(Renamed(*fields), "1") == identify(first, "1")
@@ -84,14 +84,14 @@ def test_kind_and_version_name_an_operation_and_its_class_does_not(tmp_path: Pat
 
 
 def test_charges_are_compared_as_they_are_charged(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         first = curator.prepare("SELECT COUNT(*) FROM visits", 0.2).operation
     nearly = replace(first, charge=Charge(first.charge.epsilon - Fraction(1, 10**40), first.charge.rho))
     assert identify(nearly, "1") == identify(first, "1")
 
 
 def test_operations_are_recognised_by_what_they_have(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         wing = two_looks(
             curator.prepare("SELECT ward, COUNT(*) FROM visits GROUP BY ward", 1).operation.plan, Fraction(1)
         )

@@ -17,10 +17,10 @@ from discreet.curator import Curator
 from discreet.curator.door.performance import GENERIC, LOST, STOPPED, Progress
 from discreet.engines.duck.engine import DuckRun
 from discreet.engines.running import EngineLostError
-from support.clinic import VISITS, WARDS, clinic, visits
+from support.clinic import make_tables, open_clinic
 
 QUESTION = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
-TABLES = {"visits": visits(VISITS), "wards": WARDS}
+TABLES = make_tables()
 
 
 def kinds(curator: Curator) -> list[str]:
@@ -61,7 +61,7 @@ def held_up(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 def late_clinic(folder: Path, deadline: float = 0.05, **how: Any) -> Curator:
     """Return a clinic whose policy has a deadline."""
-    clinic(folder, **how).close()
+    open_clinic(folder, **how).close()
     path = folder / "policy.toml"
     path.write_text(f"{path.read_text()}\n[time]\ndeadline = {deadline}\n")
     return Curator.open(path, how.get("analyst"), TABLES)
@@ -70,7 +70,7 @@ def late_clinic(folder: Path, deadline: float = 0.05, **how: Any) -> Curator:
 def test_a_run_is_cancelled_from_another_thread_and_suspends_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         with held_up(monkeypatch) as gate:
             performance = curator.prepare(QUESTION, 0.2).start()
             assert gate.reached.wait(30)
@@ -85,7 +85,7 @@ def test_a_run_is_cancelled_from_another_thread_and_suspends_nobody(
 
 
 def test_cancelling_what_is_done_changes_nothing(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         performance = curator.prepare(QUESTION, 0.2).start()
         assert performance.wait(30)
         performance.cancel()
@@ -141,7 +141,7 @@ def test_closing_waits_for_a_run_that_nobody_waits_for(tmp_path: Path, monkeypat
 
 def test_leases_are_renewed_while_a_run_lives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run of 61 minutes was overtaken, its record failed, and whoever asked was suspended."""
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         curator._ledger._rules.lease_seconds = 0.2
         with held_up(monkeypatch) as gate:
             prepared = curator.prepare(QUESTION, 0.2)
@@ -149,7 +149,7 @@ def test_leases_are_renewed_while_a_run_lives(tmp_path: Path, monkeypatch: pytes
             assert gate.reached.wait(30)
             began = time.monotonic()
             within(lambda: time.monotonic() - began > 1.0)
-            with clinic(tmp_path) as other, pytest.raises(PendingError, match="still being run"):
+            with open_clinic(tmp_path) as other, pytest.raises(PendingError, match="still being run"):
                 other.ledger.charge(prepared.request, prepared.priced.charge, timeout=0)
             gate.opened.set()
             assert performance.result()[1].paid == "charged"
@@ -157,7 +157,7 @@ def test_leases_are_renewed_while_a_run_lives(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_lost_lease_ends_the_run_and_suspends_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         curator._ledger._rules.lease_seconds = 0.2
         with held_up(monkeypatch) as gate:
             performance = curator.prepare(QUESTION, 0.2).start()
@@ -176,7 +176,7 @@ def test_a_lost_engine_suspends_nobody_but_twice_is_enough(tmp_path: Path, monke
     def gone(run: DuckRun, statement: str) -> list[Any]:
         raise EngineLostError("server closed the connection, host=10.0.0.7 password=secret")
 
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
             patch.setattr(DuckRun, "execute", gone)
             for _ in range(2):
@@ -201,7 +201,7 @@ def test_a_failure_is_written_down_for_the_operator_and_told_to_nobody_else(
     def fail(run: DuckRun, statement: str) -> list[Any]:
         raise RuntimeError("Conversion Error: patient 17 at postgresql://clinic:secret@db/visits")
 
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
             patch.setattr(DuckRun, "execute", fail)
             with pytest.raises(FailedError) as told:
@@ -215,7 +215,7 @@ def test_a_failure_is_written_down_for_the_operator_and_told_to_nobody_else(
 
 
 def test_progress_is_public_facts_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with clinic(tmp_path) as curator, held_up(monkeypatch) as gate:
+    with open_clinic(tmp_path) as curator, held_up(monkeypatch) as gate:
         seen: list[Progress] = []
         opening = threading.Timer(0.3, gate.opened.set)
         opening.start()
@@ -228,7 +228,7 @@ def test_progress_is_public_facts_only(tmp_path: Path, monkeypatch: pytest.Monke
 def test_eight_threads_with_eight_sessions_share_one_curator(tmp_path: Path) -> None:
     asked = "SELECT ward, COUNT(*) AS n, AVG(cost) FROM visits WHERE age > {} GROUP BY ward"
     questions = [asked.format(age) for age in range(6)]
-    with clinic(tmp_path, epsilon=100.0) as curator:
+    with open_clinic(tmp_path, epsilon=100.0) as curator:
         sessions = [curator.session() for _ in range(8)]
 
         def work(number: int) -> dict[str, tuple[object, ...]]:
@@ -249,7 +249,7 @@ def test_eight_threads_with_eight_sessions_share_one_curator(tmp_path: Path) -> 
 
 
 def test_sessions_of_analysts_have_their_own_caps(tmp_path: Path) -> None:
-    with clinic(tmp_path, analyst="alice", analysts=True) as curator:
+    with open_clinic(tmp_path, analyst="alice", analysts=True) as curator:
         alice, bob = curator.session("alice"), curator.session("bob")
         assert alice.ask(QUESTION, 0.4).receipt.paid == "charged"
         assert bob.ask(QUESTION, 0.4).receipt.paid == "own cap only"

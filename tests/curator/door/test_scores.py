@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.base.errors import OperationError
 from discreet.curator.door.scores import FarthestFrom, LargestSum
-from support.clinic import VISITS, Visit, clinic
+from support.clinic import VISITS, Visit, open_clinic
 
 BY_WARD = "SELECT ward, COUNT(*), SUM(age), COUNT(DISTINCT patient_id) FROM visits GROUP BY ward"
 
@@ -21,7 +21,7 @@ def test_no_unit_moves_a_score_by_more_than_its_sensitivity(tmp_path: Path, neig
     other: list[Visit] = [(9999, 0, 0.0, "north")] * 50
     sums = []
     for number, rows in enumerate((VISITS + heavy, VISITS + other if neighbours == "replace" else VISITS)):
-        with clinic(tmp_path / str(number), rows, neighbours=neighbours) as curator:
+        with open_clinic(tmp_path / str(number), rows, neighbours=neighbours) as curator:
             plan = curator.prepare(BY_WARD, 1).operation.plan
             sums.append(curator._engines.run(plan).result().sets[0].sums)
     for measure in range(len(plan.measures)):
@@ -40,7 +40,7 @@ def test_a_distance_moves_by_no_more_than_the_sum(sums: list[int], place: int, b
 
 def test_counts_are_monotone_under_add_remove_only(tmp_path: Path) -> None:
     for neighbours, grows in (("add-remove", True), ("replace", False)):
-        with clinic(tmp_path / neighbours, neighbours=neighbours) as curator:
+        with open_clinic(tmp_path / neighbours, neighbours=neighbours) as curator:
             plan = curator.prepare("SELECT ward, COUNT(*) FROM visits GROUP BY ward", 1).operation.plan
             sums = curator.prepare("SELECT ward, SUM(age) FROM visits GROUP BY ward", 1).operation.plan
         assert LargestSum(0).is_monotone(plan) is grows
@@ -49,7 +49,7 @@ def test_counts_are_monotone_under_add_remove_only(tmp_path: Path) -> None:
 
 
 def test_scores_are_over_public_keys_and_sums(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         keyed = curator.prepare("SELECT CAST(patient_id AS TEXT), COUNT(*) FROM visits GROUP BY 1", 1).operation.plan
         ranked = curator.prepare("SELECT ward, MEDIAN(age) FROM visits GROUP BY ward", 1).operation.plan
         plain = curator.prepare("SELECT ward, COUNT(*) FROM visits GROUP BY ward", 1).operation.plan

@@ -24,7 +24,7 @@ from discreet.plan.bounded import BoundedPlan
 from discreet.privacy import GaussianLoss
 from discreet.privacy.charges import Charge
 from discreet.query.draws import Draws
-from support.clinic import VISITS, clinic
+from support.clinic import VISITS, open_clinic
 from support.toy_wings import ManyLooks, TwoLooks, two_looks
 
 BY_WARD = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"
@@ -59,7 +59,7 @@ def die() -> None:
 
 
 def test_a_wing_measures_twice_pays_once_and_is_found_again(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         wing = two_looks(plan_of(curator), THIRD)
         session = curator.session()
         (counts, chosen, again), receipt = session.perform(wing, "two looks at the wards")
@@ -76,14 +76,14 @@ def test_a_wing_measures_twice_pays_once_and_is_found_again(tmp_path: Path) -> N
 
 
 def test_a_wing_killed_between_two_looks_goes_on_from_its_journal(tmp_path: Path) -> None:
-    clinic(tmp_path).close()
+    open_clinic(tmp_path).close()
 
     def killed() -> None:
-        with clinic(tmp_path) as curator:
+        with open_clinic(tmp_path) as curator:
             curator.session().perform(two_looks(plan_of(curator), THIRD, between=die))
 
     kill_in_child(killed)
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         assert kinds(curator) == ["CREATE", "CHARGE", "MEASURE", "MEASURE"]
         request, charge = _claimed(curator)
         with curator.ledger.charge(request, charge) as claim:
@@ -104,14 +104,14 @@ def _claimed(curator: Curator) -> tuple[Request, Charge]:
 
 def test_a_rerun_that_asks_something_else_is_refused(tmp_path: Path) -> None:
     """Nobody gets a second draw by changing what an operation does between two runs of one charge."""
-    clinic(tmp_path).close()
+    open_clinic(tmp_path).close()
 
     def killed() -> None:
-        with clinic(tmp_path) as curator:
+        with open_clinic(tmp_path) as curator:
             curator.session().perform(two_looks(plan_of(curator), THIRD, between=die))
 
     kill_in_child(killed)
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         honest = two_looks(plan_of(curator), THIRD)
         other = replace(honest, first=Laplace(honest.first.scale * 2))
         object.__setattr__(other, "parameters", honest.parameters)  # it pretends to be the same operation
@@ -124,7 +124,7 @@ def test_a_rerun_that_asks_something_else_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("share", ["epsilon", "rho"])
 def test_a_wing_that_lies_about_its_charge_is_refused_before_the_draw(tmp_path: Path, share: str) -> None:
     """A loss of 60 was released for a charge of 1e-9 when the caller stated what its noise costs."""
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         honest = two_looks(plan_of(curator), THIRD)
         small = Fraction(1, 10**6)
         charges = {
@@ -138,7 +138,7 @@ def test_a_wing_that_lies_about_its_charge_is_refused_before_the_draw(tmp_path: 
 
 
 def test_a_wing_that_draws_once_more_than_it_declared_is_refused_there(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         honest = two_looks(plan_of(curator), THIRD)
         with pytest.raises(OperationError, match="declare all that it draws"):
             curator.session().perform(replace(honest, charge=Charge(Fraction(2, 10), Fraction(1))))
@@ -146,7 +146,7 @@ def test_a_wing_that_draws_once_more_than_it_declared_is_refused_there(tmp_path:
 
 
 def test_a_plan_that_was_not_declared_is_not_read(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         honest = two_looks(plan_of(curator), THIRD)
         other = curator.prepare("SELECT COUNT(*) FROM visits", 1).operation.plan
         with pytest.raises(OperationError, match="was not declared"):
@@ -189,7 +189,7 @@ def many_looks(plan: BoundedPlan, turns: int, checkpoint: int = 4, **how: Callab
 
 
 def test_a_fixed_schedule_is_certified_as_a_whole_and_costs_less_than_its_sum(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         wing = many_looks(plan_of(curator), 20)
         found, receipt = curator.session().perform(wing)
         assert abs(found - sum(ward == "icu" for *_, ward in VISITS)) < 200
@@ -200,7 +200,7 @@ def test_a_fixed_schedule_is_certified_as_a_whole_and_costs_less_than_its_sum(tm
 
 
 def test_a_schedule_is_killed_between_checkpoints_and_resumed_from_the_last(tmp_path: Path) -> None:
-    clinic(tmp_path).close()
+    open_clinic(tmp_path).close()
     log = tmp_path / "seen"
 
     def note(turn: int, count: int) -> None:
@@ -213,14 +213,14 @@ def test_a_schedule_is_killed_between_checkpoints_and_resumed_from_the_last(tmp_
             die()
 
     def killed() -> None:
-        with clinic(tmp_path) as curator:
+        with open_clinic(tmp_path) as curator:
             curator.session().perform(many_looks(plan_of(curator), 12, seen=noted_and_killed))
 
     kill_in_child(killed)
     first = dict(line.split() for line in log.read_text().splitlines())
     assert len(first) == 10
     log.unlink()
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         assert kinds(curator).count("MEASURE") == 8, "two checkpoints of four draws"
         curator.session().perform(many_looks(plan_of(curator), 12, seen=note))
         second = dict(line.split() for line in log.read_text().splitlines())
@@ -231,7 +231,7 @@ def test_a_schedule_is_killed_between_checkpoints_and_resumed_from_the_last(tmp_
 
 
 def test_a_draw_that_the_schedule_has_not_is_refused(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         honest = many_looks(plan_of(curator), 4)
         for noises, said in (((Gaussian(39.0),) * 4, "draw 0 loses"), ((Gaussian(40.0),) * 5, "has 4 draws")):
             with pytest.raises(OperationError, match=said):

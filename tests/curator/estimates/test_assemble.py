@@ -10,7 +10,7 @@ from discreet.answers import CLAMPED, SELECTED
 from discreet.base.types import Type
 from discreet.curator.estimates.assemble import CUT, UNGROUPED, describe_selection
 from discreet.mechanisms.key_selection import KeySelection
-from support.clinic import clinic
+from support.clinic import open_clinic
 
 
 @pytest.mark.parametrize(
@@ -24,12 +24,12 @@ from support.clinic import clinic
     ],
 )
 def test_an_answer_says_what_its_intervals_do_not_cover(tmp_path: Path, question: str, notes: tuple[str, ...]) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         assert curator.ask(question, 0.5).notes == notes
 
 
 def test_every_column_says_how_its_interval_is_made(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         answer = curator.ask(
             "SELECT ward, COUNT(*) AS n, COUNT(*) * 2 AS twice, CASE WHEN COUNT(*) > 5 THEN 'a' ELSE 'b' END AS w, "
             "AVG(cost) AS mean FROM visits GROUP BY ward",
@@ -49,9 +49,9 @@ def test_every_column_says_how_its_interval_is_made(tmp_path: Path) -> None:
 
 def test_a_recorded_answer_is_shown_as_it_was(tmp_path: Path) -> None:
     question = "SELECT ward, COUNT(*) AS n, MEDIAN(cost) AS m, AVG(cost) AS a FROM visits GROUP BY ward"
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         first = curator.ask(question, 0.5)
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         again = curator.ask(question, 0.5)
         assert again.rows == first.rows
         assert again.bounds(0.9, True) == first.bounds(0.9, True)

@@ -15,7 +15,7 @@ from discreet.curator.release.noise import release
 from discreet.noise.bits import replayed
 from discreet.plan.bounded import Part
 from discreet.plan.question import AggregateKind
-from support.clinic import VISITS, Visit, clinic
+from support.clinic import VISITS, Visit, open_clinic
 from support.sampling import ALARM, GeneratorBits
 
 ROWS: list[Visit] = [(patient, (patient * 37) % 111, float((patient * 7919) % 5000), "icu") for patient in range(6000)]
@@ -39,7 +39,7 @@ EXACT = ("COUNT(*)", "COUNT(DISTINCT patient_id)", "SUM(cost)")
 @pytest.mark.parametrize("how", ["epsilon", "rho"])
 def test_intervals_hold_the_truth_often_enough(tmp_path: Path, aggregate: str, how: str) -> None:
     """At confidence 0.9 at least nine in ten, but for chance; and counts and sums not much more: they are exact."""
-    with clinic(tmp_path, ROWS, limits="max_rows = 1") as curator:
+    with open_clinic(tmp_path, ROWS, limits="max_rows = 1") as curator:
         epsilon, rho = (0.5, None) if how == "epsilon" else (None, 0.02)
         prepared = curator.prepare(f"SELECT {aggregate} FROM visits", epsilon, rho=rho)
         question, priced = prepared.question, prepared.priced
@@ -70,7 +70,7 @@ def test_every_aggregate_says_how_its_interval_is_made() -> None:
 
 @pytest.mark.parametrize("aggregate", ["AVG(cost)", "VARIANCE(cost)", "STDDEV(cost)", "MEDIAN(cost)"])
 def test_nobody_there_gives_bounds_and_not_an_error(tmp_path: Path, aggregate: str) -> None:
-    with clinic(tmp_path, []) as curator:
+    with open_clinic(tmp_path, []) as curator:
         answer = curator.ask(f"SELECT {aggregate} AS x FROM visits", 0.1)
         (row,) = answer.bounds(0.95, False)
         assert row[0] is not None
@@ -79,7 +79,7 @@ def test_nobody_there_gives_bounds_and_not_an_error(tmp_path: Path, aggregate: s
 
 
 def test_simultaneous_intervals_are_wider(tmp_path: Path) -> None:
-    with clinic(tmp_path, VISITS) as curator:
+    with open_clinic(tmp_path, VISITS) as curator:
         answer = curator.ask("SELECT ward, COUNT(*) AS n, SUM(age) AS a FROM visits GROUP BY ward", 0.5)
         for one, every in zip(answer.bounds(0.9, False), answer.bounds(0.9, True), strict=True):
             for single, joint in zip(one, every, strict=True):

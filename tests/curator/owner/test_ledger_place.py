@@ -20,7 +20,8 @@ from discreet.ledger import Ledger, Server
 from discreet.ledger.steps import STEPS, watch_steps
 from discreet.policy import load
 from servers.postgres import Cluster
-from support.cli import COUNT, POLICY, Ran, refused, run, tables
+from support.cli import COUNT, POLICY, Ran, refused, run
+from support.clinic import write_tables
 
 DSN = "DISCREET_TEST_LEDGER"
 NUMBERS = itertools.count(1)
@@ -39,7 +40,7 @@ def schema(postgres: Cluster, common_database: str, monkeypatch: pytest.MonkeyPa
 @pytest.fixture
 def here(tmp_path: Path, schema: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with data and a policy whose ledger is on PostgreSQL, and not made yet."""
-    tables(tmp_path)
+    write_tables(tmp_path)
     (tmp_path / "policy.toml").write_text(POLICY + section(schema))
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -65,7 +66,7 @@ def test_the_ledger_is_beside_the_policy_unless_it_says_otherwise(tmp_path: Path
 
 
 def test_a_second_ledger_beside_a_files_is_refused(tmp_path: Path) -> None:
-    tables(tmp_path)
+    write_tables(tmp_path)
     path = tmp_path / "policy.toml"
     path.write_text(POLICY)
     Curator.init(path)

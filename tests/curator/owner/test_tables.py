@@ -9,19 +9,19 @@ import pytest
 from discreet.base.errors import QueryError
 from discreet.curator.owner.tables import Tables
 from discreet.policy.model import DeclaredView
-from support.clinic import clinic
+from support.clinic import open_clinic
 
 
 def test_tables_tell_public_facts_only(tmp_path: Path) -> None:
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         told = str(curator.tables)
         assert "0 to 5000; step 0.01" in told
         assert "north, south, icu" in told
         assert "wards (public)" in told
         assert curator.tables["VISITS"].table.unit == "patient_id"
-        assert len(curator.tables) == 2
-        assert [each.table.name for each in curator.tables] == ["visits", "wards"]
-        with pytest.raises(QueryError, match="visits, wards"):
+        assert len(curator.tables) == 4
+        assert [each.table.name for each in curator.tables] == ["visits", "patients", "wards", "prices"]
+        with pytest.raises(QueryError, match="visits, patients, wards, prices"):
             curator.tables["nowhere"]
 
 

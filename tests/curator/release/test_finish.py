@@ -10,11 +10,11 @@ from discreet.base.errors import QueryError
 from discreet.curator.estimates.values import Values
 from discreet.curator.release.finish import finish_rows
 from discreet.curator.release.released import Released, ReleasedSet
-from support.clinic import clinic
+from support.clinic import open_clinic
 
 
 def test_finishing_sorts_by_key_first_and_keeps_wide_numbers(tmp_path: Path) -> None:
-    with clinic(tmp_path, epsilon=10.0) as curator:
+    with open_clinic(tmp_path, epsilon=10.0) as curator:
         answer = curator.ask(
             "SELECT ward, COUNT(*) * 1000000000000000000 AS wide, ROUND(AVG(cost), -1) AS r, COUNT(*) / 0 AS z "
             "FROM visits GROUP BY ward HAVING COUNT(*) > 0",
@@ -28,7 +28,7 @@ def test_finishing_sorts_by_key_first_and_keeps_wide_numbers(tmp_path: Path) -> 
 
 def test_arithmetic_beyond_38_digits_is_a_clear_error(tmp_path: Path) -> None:
     """A sum may be wider than any column, so this shows only when it is there: the values are recorded by then."""
-    with clinic(tmp_path) as curator:
+    with open_clinic(tmp_path) as curator:
         sql = "SELECT SUM(age) * 1000000000000000000 AS wide FROM visits"
         prepared = curator.prepare(sql, 0.5)
         question, priced = prepared.question, prepared.priced

@@ -9,12 +9,12 @@ from discreet.engines.result import ExactResult, GroupedSums
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.plan.expressions import Constant
-from support.clinic import Visit, clinic
+from support.clinic import Visit, open_clinic
 
 
 def test_keys_are_selected_by_units_sorted_and_nothing_is_left_of_others(tmp_path: Path) -> None:
     rows: list[Visit] = [(1, 30, 10.0, "icu")]
-    with clinic(tmp_path, rows) as curator:
+    with open_clinic(tmp_path, rows) as curator:
         text = "SELECT CAST(patient_id AS TEXT) AS c, SUM(cost), SUM(age) FROM visits GROUP BY 1"
         prepared = curator.prepare(text, 1.0)
     priced, draws = prepared.priced, prepared.operation.draws
@@ -31,7 +31,7 @@ def test_keys_are_selected_by_units_sorted_and_nothing_is_left_of_others(tmp_pat
 
 
 def test_keys_below_the_threshold_of_a_count_are_left_out_of_everything(tmp_path: Path) -> None:
-    with clinic(tmp_path, []) as curator:
+    with open_clinic(tmp_path, []) as curator:
         text = "SELECT CAST(patient_id AS TEXT) AS c, COUNT(*), SUM(age) FROM visits GROUP BY 1"
         prepared = curator.prepare(text, 1.0)
     priced, draws = prepared.priced, prepared.operation.draws

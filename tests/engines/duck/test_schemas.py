@@ -11,9 +11,18 @@ import pytest
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.engines.duck.schemas import read_schemas
-from support.clinic import VISITS, visits
+from support.clinic import make_visits
 
-COLUMNS = {"patient_id": Type.INTEGER, "age": Type.INTEGER, "cost": Type.FLOAT, "ward": Type.TEXT}
+COLUMNS = {
+    "patient_id": Type.INTEGER,
+    "age": Type.INTEGER,
+    "cost": Type.FLOAT,
+    "ward": Type.TEXT,
+    "quantity": Type.INTEGER,
+    "day": Type.DATE,
+    "at": Type.TIMESTAMP,
+    "doctor": Type.TEXT,
+}
 
 
 def found(folder: Path, *sources: str) -> list[tuple[str, str, dict[str, Type | None]]]:
@@ -23,7 +32,7 @@ def found(folder: Path, *sources: str) -> list[tuple[str, str, dict[str, Type | 
 
 def test_a_file_a_pattern_and_a_folder_of_parquet(tmp_path: Path) -> None:
     (tmp_path / "visits").mkdir()
-    pq.write_table(visits(VISITS), tmp_path / "visits" / "one.parquet")
+    pq.write_table(make_visits(), tmp_path / "visits" / "one.parquet")
     assert found(tmp_path, "visits/one.parquet") == [("one", "visits/one.parquet", COLUMNS)]
     assert found(tmp_path, "visits/*.parquet") == [("visits", "visits/*.parquet", COLUMNS)]
     assert found(tmp_path, "visits") == [("visits", "visits/*.parquet", COLUMNS)]

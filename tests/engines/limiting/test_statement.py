@@ -12,7 +12,6 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -25,6 +24,7 @@ from discreet.engines.limiting.statement import KeyColumn, Statement, write_stat
 from discreet.plan.bounded import Limits, Measure, Part
 from discreet.plan.expressions import Column
 from discreet.plan.grid import ClampedGrid
+from support.duck import Exchange
 
 PRIME = 2**31 - 1
 REACH = 40
@@ -45,7 +45,7 @@ BY_WINDOWS = replace(
     ),
 )
 """What other engines do, without thresholds, and with sums in two halves: on DuckDB it must keep the same."""
-CONNECTION = duckdb.connect(":memory:", config={"threads": 1})
+DATABASE = Exchange()
 
 Row = tuple[Any, Any, Any, int]
 """Unit, two keys, value."""
@@ -57,7 +57,7 @@ def found(
     """Return the sums and the cells of rows, keys as values."""
     kinds = (unit or pa.int64(), pa.string(), pa.int64(), pa.int64())
     columns = list(zip(*rows, strict=True)) if rows else [()] * 4
-    CONNECTION.register("given", pa.table([pa.array(c, k) for c, k in zip(columns, kinds, strict=True)], list("uwdx")))
+    DATABASE.put("given", pa.table([pa.array(c, k) for c, k in zip(columns, kinds, strict=True)], list("uwdx")))
     contributions = ["1", "1", "x", "CASE WHEN x > 0 THEN 1 ELSE 0 END", "x", "w"][: len(measures)]
     listed = ", ".join(f"{each} AS __discreet_m{place}" for place, each in enumerate(contributions))
     text = f"SELECT u AS {UNIT}, w, d, {listed} FROM given"
@@ -72,7 +72,7 @@ def found(
 
 
 def run(made: Statement) -> Any:
-    return made.read(CONNECTION.execute(made.statement).fetchall())
+    return made.read(DATABASE.read(made.statement))
 
 
 def named(key: Any, keys: tuple[KeyColumn, ...]) -> Any:
@@ -277,9 +277,7 @@ def test_a_unit_far_over_all_limits_reaches_them(whole: bool, most: int) -> None
     keys = (KeyColumn('"d"', Type.INTEGER, tuple(range(300))),)
     text = f"SELECT u AS {UNIT}, d, 1 AS __discreet_m0, x AS __discreet_m1 FROM far"
     columns = list(zip(*rows, strict=True))
-    CONNECTION.register(
-        "far", pa.table([pa.array(columns[0]), pa.array(columns[2]), pa.array(columns[3])], list("udx"))
-    )
+    DATABASE.put("far", pa.table([pa.array(columns[0]), pa.array(columns[2]), pa.array(columns[3])], list("udx")))
     for many in (3, 4):
         kind, limits = Type.INTEGER if whole else Type.TEXT, Limits(many * most, most, 4)
         sums, _ = run(write_statement(text, kind, keys, limits, (SUMS[0], SUMS[2]), DUCKDB))

@@ -22,8 +22,7 @@ from discreet.engines.engines import Engines
 from discreet.engines.postgres.engine import PostgresEngine, PostgresRun
 from engines.postgres.placed import VARIABLE, Placed, engines, on_server
 from servers.ports import free_port
-from support.clinic import LIMITS, VISITS, WARDS, visits
-from support.clinic import POLICY as CLINIC
+from support.clinic import make_tables, write_policy
 from support.hospital import HOSPITAL, POLICY, answered, bounded, engine_of
 
 QUESTIONS = (
@@ -55,10 +54,9 @@ def hospital(placed: Placed) -> Iterator[Engines]:
 @pytest.fixture
 def clinic(placed: Placed, tmp_path: Path) -> Iterator[Curator]:
     """A curator over the clinic, whose address holds a password."""
-    placed.table("visits", visits(VISITS))
-    placed.table("wards", WARDS)
-    policy = CLINIC.format(epsilon=3, delta=1e-9, neighbours="add-remove", limits=LIMITS)
-    (tmp_path / "policy.toml").write_text(on_server(policy))
+    for name, table in make_tables().items():
+        placed.table(name, table)
+    (tmp_path / "policy.toml").write_text(on_server(write_policy()))
     Curator.init(tmp_path / "policy.toml")
     with Curator.open(tmp_path / "policy.toml", operator=True) as curator:
         yield curator

@@ -44,7 +44,7 @@ def test_what_is_aggregated_by_unit_is_what_duckdb_aggregates(text: str) -> None
         ("SELECT patient, age FROM visits GROUP BY patient", "neither grouped by nor aggregated"),
         ("SELECT patient, SUM(ward) AS x FROM visits GROUP BY patient", "this needs numbers"),
         ("SELECT patient, VARIANCE(age) AS x FROM visits GROUP BY patient", "COUNT, SUM, AVG, MIN and MAX"),
-        ("SELECT patient, COUNT(*) AS x FROM visits GROUP BY ROLLUP (patient)", ""),
+        ("SELECT patient, COUNT(*) AS x FROM visits GROUP BY ROLLUP (patient)", "groups by the unit would be about"),
         ("SELECT patient, COUNT(DISTINCT age, ward) AS x FROM visits GROUP BY patient", "takes one column"),
         ("SELECT patient, COUNT(*) AS x FROM visits GROUP BY patient ORDER BY x", "rows have no order"),
         ("SELECT patient, COUNT(*) AS x FROM visits GROUP BY 3", "there is no such column"),
