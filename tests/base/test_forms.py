@@ -76,7 +76,7 @@ def test_constants_of_different_types_have_different_forms() -> None:
         noon,
         noon.isoformat(),
     ]
-    constants += [noon.isoformat(), Fraction(1), Fraction(1, 3), "1/3", 1.0, 0.1, "0.1"]
+    constants += [Fraction(1), Fraction(1, 3), "1/3", 1.0, 0.1, "0.1"]
     texts = [write_json(describe_constant(each)) for each in constants]
     assert len(set(texts)) == len(texts)
 

@@ -6,11 +6,15 @@ import json
 import os
 import shutil
 import sqlite3
+import threading
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
+from discreet.curator.door.performance import Performance
+from discreet.engines.duck.engine import DuckRun
 from discreet.engines.running import EngineLostError
 from support.cli import BY_WARD, COUNT, POLICY, Ran, refused, run, write_clinic
 from support.clinic import ANALYSTS, VISITS, write_tables
@@ -320,9 +324,28 @@ def test_a_charge_whose_runs_died_twice_waits_for_the_operator(here: Path, monke
     assert "free" in run("ask", COUNT, "-e", 0.5)
 
 
-def test_a_late_answer_is_recorded_all_the_same(here: Path) -> None:
+def test_a_late_answer_is_recorded_all_the_same(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with (here / "policy.toml").open("a") as policy:
-        policy.write("\n[time]\ndeadline = 0.000001\n")
-    assert "It goes on and will be recorded" in refused("ask", COUNT, "-e", 0.5, code=5)
+        policy.write("\n[time]\ndeadline = 0.01\n")
+    with monkeypatch.context() as patch:
+        _delay_beyond_the_first_wait(patch)
+        assert "It goes on and will be recorded" in refused("ask", COUNT, "-e", 0.5, code=5)
     assert "free" in run("ask", COUNT, "-e", 0.5)
     assert "overrun 1" in run("ledger")
+
+
+def _delay_beyond_the_first_wait(patch: pytest.MonkeyPatch) -> None:
+    """Let the engine begin only when somebody has waited for it as long as they would."""
+    waited, wait, execute = threading.Event(), Performance.wait, DuckRun.execute
+
+    def wait_once(performance: Performance[object], seconds: float | None = None) -> bool:
+        done = wait(performance, seconds)
+        waited.set()
+        return done
+
+    def execute_late(run: DuckRun, statement: str) -> list[Any]:
+        waited.wait()
+        return execute(run, statement)
+
+    patch.setattr(Performance, "wait", wait_once)
+    patch.setattr(DuckRun, "execute", execute_late)
