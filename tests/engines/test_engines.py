@@ -7,7 +7,7 @@ import pytest
 from discreet.base.errors import PolicyError
 from discreet.engines.engines import Engines
 from discreet.policy import loads
-from support.hospital import HOSPITAL, POLICY, answered, engine_of, sums
+from support.hospital import HOSPITAL, POLICY, answered, engine_of, open_engines, sums
 
 AWAY = '[engines.away]\nkind = "postgres"\ndsn_env = "DISCREET_NOT_SET"\n'
 
@@ -25,7 +25,7 @@ def test_tables_keep_the_order_of_the_policy() -> None:
 def test_tables_to_be_handed_over_may_be_left_out_for_checking_the_rest() -> None:
     policy = loads(POLICY, "owner/policy.toml")
     with pytest.raises(PolicyError, match="there is no source"):
-        Engines(policy)
+        open_engines(policy)
     assert not Engines(policy, partly=True).tables
     assert list(Engines(policy, {"WARDS": HOSPITAL["wards"]}, partly=True).tables) == ["wards"]
 

@@ -54,7 +54,7 @@ def test_a_cancelled_run_has_ended_and_let_go() -> None:
     assert run.begun.wait(60)
     run.cancel()
     assert (run.wait(0), run.released) == (True, 1)
-    with pytest.raises(InterruptedError):
+    with pytest.raises(RunCancelledError):
         run.result()
 
 

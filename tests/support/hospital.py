@@ -15,7 +15,7 @@ from discreet.engines.duck.engine import DuckEngine
 from discreet.engines.engines import Engines
 from discreet.engines.result import ExactResult, GroupedSums
 from discreet.plan.question import Question
-from discreet.policy import loads
+from discreet.policy import Policy, loads
 from discreet.query.bound import Bounded, bound
 from discreet.query.build import build
 from discreet.query.canonical import to_canonical
@@ -85,6 +85,13 @@ def engine_of(
     policy: str = POLICY, frames: Mapping[str, Any] | None = None, path: str = "owner/policy.toml"
 ) -> Engines:
     return Engines(loads(policy, path), HOSPITAL if frames is None else frames)
+
+
+def open_engines(policy: Policy, frames: Mapping[str, Any] | None = None) -> Engines:
+    """Open the engines of a policy at once, so that what is wrong with any of them is raised here."""
+    engines = Engines(policy, frames)
+    engines.open_all()
+    return engines
 
 
 def duck(engines: Engines) -> DuckEngine:

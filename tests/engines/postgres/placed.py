@@ -16,6 +16,7 @@ from discreet.engines.engines import Engines
 from discreet.policy import loads
 from discreet.policy.model import DeclaredEngine, EngineKind
 from servers.postgres import Cluster
+from support.hospital import open_engines
 
 VARIABLE = "DISCREET_TEST_ENGINE_DSN"
 ENGINE = f'\n[engine]\nkind = "postgres"\ndsn_env = "{VARIABLE}"\n'
@@ -48,7 +49,7 @@ class Placed:
 
 def engines(policy: str, tables: Mapping[str, str] | None = None) -> Engines:
     """Open a policy on the database of the environment; tables may have other names there."""
-    return Engines(loads(on_server(policy, tables), PATH))
+    return open_engines(loads(on_server(policy, tables), PATH))
 
 
 def on_server(policy: str, tables: Mapping[str, str] | None = None) -> str:

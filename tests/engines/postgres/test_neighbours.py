@@ -91,7 +91,8 @@ def neighbours(engine: PostgresEngine, plan: BoundedPlan) -> list[ExactResult]:
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_no_unit_moves_a_result_further_than_declared(opened: Engines, question: str) -> None:
-    (engine,) = (each for each in opened._engines.values() if isinstance(each, PostgresEngine))
+    engine = opened._open("engine")
+    assert isinstance(engine, PostgresEngine)
     plan = bounded(opened, question).plan
     whole, *others = neighbours(engine, plan)
     assert whole == answered(opened, question)

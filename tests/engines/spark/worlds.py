@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from discreet.engines.engines import Engines
 from discreet.policy import loads
 from discreet.policy.model import DeclaredEngine
+from support.hospital import open_engines
 
 
 def section(engine: DeclaredEngine) -> str:
@@ -33,4 +34,4 @@ def both(policy: str, tables: Mapping[str, pa.Table], folder: Path, engine: Decl
     text = with_sources(policy, tables, folder)
     duck = loads(text, folder / "policy.toml")
     spark = loads(text + section(engine), folder / "policy.toml")
-    return Engines(duck), Engines(spark)
+    return open_engines(duck), open_engines(spark)
