@@ -10,6 +10,7 @@ from fractions import Fraction
 import pytest
 
 from discreet.base.canonical import write_json
+from discreet.base.errors import OperationError
 from discreet.base.forms import Forms, describe_constant, same_names
 
 
@@ -82,5 +83,5 @@ def test_constants_of_different_types_have_different_forms() -> None:
 
 
 def test_what_has_no_form_is_refused() -> None:
-    with pytest.raises(TypeError, match="set has no form"):
+    with pytest.raises(OperationError, match="set has no form"):
         OLD.describe({1})

@@ -210,6 +210,23 @@ METERED = [
     ),
 ]
 
+CLOSED = [
+    broken(
+        "a wing scores by a rule of its own",
+        "curator/door/desk.py",
+        "        check_score(score)\n",
+        "",
+        DESK,
+    ),
+    broken(
+        "a subclass passes for the mechanism or plan that it is derived from",
+        "base/forms.py",
+        "        kind = type(value)\n",
+        "        kind = next((each for each in type(value).__mro__ if each in self.classes), type(value))\n",
+        DESK,
+    ),
+]
+
 JOURNALED = [
     broken(
         "a result is seen before it is journaled",
@@ -366,4 +383,4 @@ RUNNING = [
     ),
 ]
 
-MUTATIONS = [*IDENTITY, *METERED, *JOURNALED, *RUNNING]
+MUTATIONS = [*IDENTITY, *METERED, *CLOSED, *JOURNALED, *RUNNING]

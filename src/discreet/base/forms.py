@@ -17,6 +17,7 @@ from enum import Enum
 from fractions import Fraction
 
 from discreet.base.canonical import Json
+from discreet.base.errors import OperationError
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,10 @@ class Forms:
             return self.codes[type(value)][value.name]
         if isinstance(value, tuple):
             return [self.describe(each) for each in value]
-        if type(value) not in self.classes:
+        kind = type(value)
+        if kind not in self.classes:
             return describe_constant(value)
-        tag, fields = self.classes[type(value)]
+        tag, fields = self.classes[kind]
         defaults = {each.name: each.default for each in dataclasses.fields(value)}  # type: ignore[arg-type]
         found: dict[str, Json] = {}
         for name, attribute in fields.items():
@@ -85,7 +87,7 @@ def describe_constant(value: object) -> Json:
         return {"date": value.isoformat()}
     if value is None or isinstance(value, bool | int | str):
         return value
-    raise TypeError(f"{type(value).__name__} has no form that outlives the code")
+    raise OperationError(f"{type(value).__name__} has no form that outlives the code; give one of those that have")
 
 
 def _is_default(held: object, default: object) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +23,7 @@ from discreet.mechanisms import Exponential, Gaussian, Laplace, NoisyMax, Permut
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Quantile
-from discreet.plan.bounded import BoundedPlan
+from discreet.plan.bounded import BoundedPlan, Measure
 from discreet.privacy.charges import Charge
 from discreet.query.draws import Draws
 from support.clinic import open_clinic
@@ -184,6 +186,37 @@ def test_a_choice_falls_on_the_highest_score_and_costs_twice_its_sensitivity(tmp
             desk.choose(plan, LargestSum(0), pick)
     near = FarthestFrom(0, (10, 100_000, 1_000_000))
     assert desk_of(plan, compute=lambda _: exact).choose(plan, near, Exponential(30.0)) == 2
+
+
+class Unbounded(LargestSum):
+    """A score of a wing's own, that a unit moves further than it says."""
+
+    def rate(self, sums: Sequence[int]) -> list[int]:
+        return [1000 * each for each in sums]
+
+
+class Quiet(Laplace):
+    """A mechanism of a wing's own, that adds no noise."""
+
+    def release(self, data: Any) -> Any:
+        return data
+
+
+class Fewer(BoundedPlan):
+    """A plan of a wing's own, that says it is hardly moved."""
+
+    def l1(self, measure: Measure) -> int:
+        return 0
+
+
+def test_nothing_of_a_wings_own_passes_for_a_score_a_mechanism_or_a_plan(tmp_path: Path) -> None:
+    plan = prepare(tmp_path, COUNTS).operation.plan
+    with pytest.raises(OperationError, match="no score with a proven sensitivity; there are LargestSum and Farthest"):
+        desk_of(plan).choose(plan, Unbounded(0), Exponential(30.0))
+    with pytest.raises(OperationError, match="Quiet has no form"):
+        desk_of(plan).measure(plan, Draws((Quiet(30.0),)))
+    with pytest.raises(OperationError, match="Fewer has no form"):
+        desk_of(Fewer(**{each.name: getattr(plan, each.name) for each in dataclasses.fields(plan)}))
 
 
 def test_choices_follow_the_exponential_mechanism(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Protocol
 from discreet.base.canonical import Json, hash_json
 from discreet.base.errors import OperationError
 from discreet.curator.door.meter import Meter
-from discreet.curator.door.scores import Score
+from discreet.curator.door.scores import Score, check_score
 from discreet.curator.release.noise import release
 from discreet.curator.release.released import Released
 from discreet.engines.result import ExactResult
@@ -85,6 +85,7 @@ class Desk:
 
     def choose(self, plan: BoundedPlan, score: Score, pick: Pick) -> int:
         """Return the place of a key, among all keys of the plan's one set: likelier the higher its score."""
+        check_score(score)
         call: Json = {
             "choose": self._find_hash(plan),
             "score": score.describe(),

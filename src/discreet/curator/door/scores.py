@@ -85,3 +85,13 @@ class FarthestFrom(Score):
         if len(self.targets) != plan.groups(0):
             raise OperationError(f"there are {plan.groups(0)} keys and {len(self.targets)} targets; give one for each")
         return found
+
+
+SCORES = (LargestSum, FarthestFrom)
+
+
+def check_score(score: Score) -> None:
+    """Refuse a score that is not on the list: one of somebody's own could be as sensitive as it likes."""
+    if type(score) not in SCORES:
+        names = " and ".join(each.__name__ for each in SCORES)
+        raise OperationError(f"{type(score).__name__} is no score with a proven sensitivity; there are {names}")
