@@ -26,6 +26,9 @@ WORKERS = 2
 LONGEST = 900
 """Seconds that the tests of one mutant may take; one that makes them hang is noticed, and so killed."""
 
+HOUR = 3600
+"""Seconds that all tests together may take without a mutant."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -47,12 +50,13 @@ def copy_with(mutant: Mutant | None, folder: Path) -> None:
         mutant.apply(folder / "src" / "discreet")
 
 
-def run_tests(folder: Path, tests: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
+def run_tests(folder: Path, tests: tuple[str, ...], workers: int, longest: float) -> subprocess.CompletedProcess[str]:
     """Run the tests on the copy, which must come before any installed discreet."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not long", "-p", "no:cacheprovider", *tests]
+    given = ["-x", "-q", "-m", "not long", "-p", "no:cacheprovider", "-n", str(workers)]
+    command = [sys.executable, "-m", "pytest", *given, *tests]
     where = os.pathsep.join([str(folder / "src"), str(folder / "tests")])
     env = {**os.environ, "PYTHONPATH": where, "PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=LONGEST, check=False)
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=longest, check=False)
 
 
 def judge(mutant: Mutant) -> Verdict:
@@ -61,7 +65,7 @@ def judge(mutant: Mutant) -> Verdict:
     with tempfile.TemporaryDirectory() as name:
         copy_with(mutant, Path(name))
         try:
-            result = run_tests(Path(name), mutant.tests)
+            result = run_tests(Path(name), mutant.tests, 0, LONGEST)
         except subprocess.TimeoutExpired:
             return Verdict(mutant, True, f"its tests hang: not done after {LONGEST} s", time.monotonic() - start)
     failed = [line for line in result.stdout.splitlines() if line.startswith("FAILED")]
@@ -81,7 +85,7 @@ def main() -> None:
     files = tuple(sorted({test for mutant in wanted for test in mutant.tests}))
     with tempfile.TemporaryDirectory() as name:
         copy_with(None, Path(name))
-        sound = run_tests(Path(name), files)
+        sound = run_tests(Path(name), files, WORKERS, HOUR)
     if sound.returncode != 0:
         raise SystemExit(f"the tests fail without any mutant:\n{sound.stdout[-3000:]}")
     print(f"without a mutant: {sound.stdout.strip().splitlines()[-1]}", flush=True)
