@@ -18,7 +18,7 @@ from discreet.curator.asking.within import find_least_epsilon
 from discreet.curator.bounds import FoundBounds, declare_bounds
 from discreet.curator.door.keeper import Keeper
 from discreet.curator.door.operation import Operation, identify
-from discreet.curator.door.performance import STOPPED, Performance, Progress
+from discreet.curator.door.performance import STOPPED, Performance, Progress, make_meter
 from discreet.curator.estimates.assemble import assemble, describe_fields
 from discreet.curator.owner.budget import Budget, read_budget
 from discreet.curator.owner.tables import Tables
@@ -177,6 +177,7 @@ class Session:
 
     def _begin(self, operation: Operation[R], request: Request, fresh: bool) -> Performance[R]:
         shared = self._holdings
+        make_meter(operation)  # so that a schedule beyond its charge is refused before anything is charged
         if fresh or not shared.ledger.answered(request):
             for plan in operation.plans():
                 shared.engines.ready(plan)

@@ -33,6 +33,8 @@ class Runs:
         with self.happened:
             self.late += 1
             self.happened.notify_all()
+        if self.trouble:
+            raise self.trouble.pop()
 
     def wait(self, renewed: int = 0, late: int = 0) -> None:
         with self.happened:
@@ -87,6 +89,16 @@ def test_a_lost_lease_is_told_to_its_run_alone() -> None:
     with keeper.keep(claim(), lost.set):
         assert lost.wait(30)
         runs.wait(renewed=3)
+
+
+def test_an_overrun_that_could_not_be_written_is_counted_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.curator.door.keeper.RETRY", 0.01)
+    runs = Runs(60)
+    runs.trouble = [LedgerError("no server there")]
+    keeper = Keeper(runs, 0.01)  # type: ignore[arg-type]
+    with keeper.keep(claim(), never):
+        runs.wait(late=2)
+        assert runs.trouble == []
 
 
 def test_a_run_is_late_once() -> None:

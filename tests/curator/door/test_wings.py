@@ -17,6 +17,7 @@ from discreet.base.canonical import Json
 from discreet.base.errors import OperationError
 from discreet.curator import Curator
 from discreet.curator.door.desk import Desk
+from discreet.curator.door.operation import identify
 from discreet.curator.door.schedule import Schedule
 from discreet.ledger import Request
 from discreet.mechanisms import Gaussian, Laplace
@@ -230,6 +231,17 @@ def test_a_schedule_is_killed_between_checkpoints_and_resumed_from_the_last(tmp_
         assert curator.ledger.verify().ok
 
 
+def test_what_a_schedule_drew_is_journaled_when_its_run_fails(tmp_path: Path) -> None:
+    def broken(turn: int, count: int) -> None:
+        if turn == 5:
+            raise OperationError("a mistake of the wing")
+
+    with open_clinic(tmp_path) as curator:
+        with pytest.raises(OperationError, match="a mistake of the wing"):
+            curator.session().perform(many_looks(plan_of(curator), 12, seen=broken))
+        assert kinds(curator).count("MEASURE") == 6, "a checkpoint of four draws, and two since"
+
+
 def test_a_draw_that_the_schedule_has_not_is_refused(tmp_path: Path) -> None:
     with open_clinic(tmp_path) as curator:
         honest = many_looks(plan_of(curator), 4)
@@ -237,5 +249,15 @@ def test_a_draw_that_the_schedule_has_not_is_refused(tmp_path: Path) -> None:
             with pytest.raises(OperationError, match=said):
                 curator.session().perform(replace(honest, noises=noises))
         cheap = replace(honest, charge=Charge(Fraction(1, 1000), Fraction(1, 1000), Fraction(1, 10**10)))
+        charged = kinds(curator).count("CHARGE")
         with pytest.raises(OperationError, match="the schedule of this operation costs"):
             curator.session().perform(cheap)
+        assert kinds(curator).count("CHARGE") == charged, "nothing is charged for a declaration that cannot be true"
+
+
+def test_a_schedule_is_part_of_what_an_operation_is(tmp_path: Path) -> None:
+    with open_clinic(tmp_path) as curator:
+        wing = many_looks(plan_of(curator), 4)
+    other = Schedule(((*wing.schedule.losses[0][:1], 3), (GaussianLoss(0.001), 1)), 1e-10, 4)
+    assert identify(replace(wing, schedule=other), "1") != identify(wing, "1")
+    assert identify(replace(wing, schedule=replace(wing.schedule, checkpoint=9)), "1") == identify(wing, "1")

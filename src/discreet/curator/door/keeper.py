@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,18 +14,22 @@ from discreet.base.errors import LedgerError, LostLeaseError
 from discreet.ledger import Claim
 from discreet.ledger.runs import Runs
 
+RETRY = 5.0
+"""Seconds until an overrun is counted again that could not be written."""
+
 RENEWALS = 4
 """How often a lease is renewed in its own time: some may be missed, when the ledger cannot be reached for a while."""
 
 
 @dataclass(eq=False)
 class Kept:
-    """A run that is looked after: its claim, what to do when its lease is lost, and when it began."""
+    """A run that is looked after: its claim, what to do when its lease is lost, and when to see to it."""
 
     claim: Claim
     lose: Callable[[], None]
-    began: float = field(default_factory=time.monotonic)
-    late: bool = False
+    late_at: float
+    """When it is counted as late; infinity where there is no deadline, or once it was."""
+
     renewed: float = field(default_factory=time.monotonic)
 
 
@@ -40,7 +45,7 @@ class Keeper:
     @contextmanager
     def keep(self, claim: Claim, lose: Callable[[], None]) -> Iterator[None]:
         """Renew a claim's lease until the end of the block; `lose` is called if somebody else took the charge."""
-        kept = Kept(claim, lose)
+        kept = Kept(claim, lose, math.inf if self._deadline is None else time.monotonic() + self._deadline)
         with self._changed:
             self._kept.add(kept)
             if self._thread is None:
@@ -75,18 +80,16 @@ class Keeper:
 
     def _next(self, kept: Kept) -> float:
         """Return when something is to be done about a run."""
-        renewal = kept.renewed + self._runs.lease_seconds / RENEWALS
-        if self._deadline is None or kept.late:
-            return renewal
-        return min(renewal, kept.began + self._deadline)
+        return min(kept.renewed + self._runs.lease_seconds / RENEWALS, kept.late_at)
 
     def _look_after(self, kept: Kept) -> None:
         """Count a run that is late, and renew its lease. A ledger that cannot be reached is tried again later."""
         now = time.monotonic()
         with contextlib.suppress(LedgerError):
-            if self._deadline is not None and not kept.late and kept.began + self._deadline <= now:
-                kept.late = True
+            if kept.late_at <= now:
+                kept.late_at = now + RETRY
                 self._runs.count_overrun(kept.claim)
+                kept.late_at = math.inf
         try:
             if kept.renewed + self._runs.lease_seconds / RENEWALS <= now:
                 kept.renewed = now

@@ -69,10 +69,11 @@ def identify(operation: Operation[R], version: str) -> str:
     """Return what an operation is for the ledger, on this version of the data.
 
     The hash covers its kind and version, its parameters, the forms of all its plans (which hold every bound and
-    sensitivity), its charge and the data's version: all that shapes the result or what it costs.
+    sensitivity), its charge, its schedule where it has one, and the data's version: all that shapes the result or
+    what it costs.
     """
     charge = round_charge(operation.charge)
-    form: Json = {
+    form: dict[str, Json] = {
         "version": VERSION,
         "operation": [operation.kind, operation.version],
         "parameters": operation.parameters(),
@@ -80,4 +81,7 @@ def identify(operation: Operation[R], version: str) -> str:
         "charge": [write_exact(each) for each in (charge.epsilon, charge.rho, charge.delta)],
         "data": version,
     }
+    schedule = find_schedule(operation)
+    if schedule is not None:
+        form["schedule"] = schedule.describe()
     return hash_json(form)

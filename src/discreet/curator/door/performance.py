@@ -61,6 +61,12 @@ class _ClaimJournal:
         self._ledger.runs.write_journal(self._claim, position, rows)
 
 
+def make_meter(operation: Operation[R]) -> Meter:
+    """Return a meter for one run of an operation; raises where its schedule costs more than it declared."""
+    schedule = find_schedule(operation)
+    return ChargeMeter(operation.charge) if schedule is None else ScheduleMeter(schedule, operation.charge)
+
+
 class Performance(Generic[R]):
     """One operation being run. Threads may share it."""
 
@@ -140,12 +146,15 @@ class Performance(Generic[R]):
         self._end(LostLeaseError("somebody else runs this question now; its charge stays. Ask again"))
 
     def _perform(self) -> tuple[bytes, Receipt]:
-        operation, schedule = self._operation, find_schedule(self._operation)
-        charge = operation.charge
-        meter: Meter = ChargeMeter(charge) if schedule is None else ScheduleMeter(schedule, charge)
-        desk = Desk(operation.plans(), meter, _ClaimJournal(self._ledger, self._claim), self._compute)
+        operation = self._operation
+        desk = Desk(operation.plans(), make_meter(operation), _ClaimJournal(self._ledger, self._claim), self._compute)
         self._desk = desk
-        measured = operation.run(desk)
+        try:
+            measured = operation.run(desk)
+        except BaseException:
+            with contextlib.suppress(Exception):
+                desk.flush()
+            raise
         desk.flush()
         return measured, self._ledger.record(self._claim, measured)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from discreet.base import check
+from discreet.base.canonical import Json
 from discreet.base.errors import OperationError, ParameterError
 from discreet.privacy import ApproximateLoss, Loss
 from discreet.privacy.charges import Charge, charge_of
@@ -52,6 +53,10 @@ class Schedule:
         for loss, times in rest:
             total = total + loss * times
         return charge_of(ApproximateLoss(total.epsilon(self.delta).high, self.delta))
+
+    def describe(self) -> Json:
+        """Return the form of the schedule: every loss, and the delta; when results are journaled does not matter."""
+        return {"losses": [[loss.to_json(), count] for loss, count in self.losses], "delta": repr(self.delta)}
 
     def find_loss(self, position: int) -> Loss:
         """Return the loss that the draw at this position, counted from 0, may have at most."""
