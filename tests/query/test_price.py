@@ -20,8 +20,7 @@ from discreet.plan.expressions import Column
 from discreet.plan.grid import Grid
 from discreet.plan.relations import Block, Scan
 from discreet.policy import Policy, loads
-from discreet.privacy.guarantees import BoundedRangeLoss, PureLoss
-from discreet.privacy.noises import GaussianLoss
+from discreet.privacy import BoundedRangeLoss, GaussianLoss, PureLoss
 from discreet.query.bound import Bounded
 from discreet.query.price import Price, amount, expected_error, half_width, price, step_of
 from support.hospital import POLICY, bounded, engine_of

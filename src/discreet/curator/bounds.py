@@ -18,8 +18,8 @@ from discreet.plan.expressions import Column, Expression, Literal
 from discreet.plan.functions import call
 from discreet.plan.question import Aggregate, Finish, Kind, Question
 from discreet.plan.relations import Block, Scan
+from discreet.privacy import PureLoss
 from discreet.privacy.charges import Charge
-from discreet.privacy.guarantees import PureLoss
 from discreet.query.bound import bound
 from discreet.query.catalog import Catalog
 from discreet.query.price import Price

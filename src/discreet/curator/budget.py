@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.ledger import Suspension
+from discreet.privacy import PureLoss
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge
-from discreet.privacy.guarantees import PureLoss
 from discreet.query.price import amount
 
 MOST = 10**6

@@ -20,7 +20,7 @@ from discreet.mechanisms.additive import Additive, fitting_scale
 from discreet.mechanisms.gaussian import zcdp_sigma
 from discreet.noise.laplace import LARGEST_SCALE, SMALLEST_SCALE, scale_in_range
 from discreet.privacy import DiscreteGaussianLoss, Loss, ZcdpLoss
-from discreet.privacy.discrete_normal import upper_tail
+from discreet.privacy.discrete_normal import compute_upper_tail
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class DiscreteGaussian(Additive):
     def _half_width(self, miss: Callable[[], arb]) -> int:
         def covered(steps: int) -> bool:
             with precision():
-                return bool(2 * upper_tail(self.sigma, steps + 1) <= miss())
+                return bool(2 * compute_upper_tail(self.sigma, steps + 1) <= miss())
 
         with precision():
             guess = float(ball(self.sigma) * arb(2).sqrt() * miss().erfcinv())

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from discreet.base import check
 from discreet.base.errors import ParameterError
+from discreet.base.grid import Floats
 from discreet.base.rounding import ball, down, float_down, floor_of, precision, ratio_down, rounded_down, up
 from discreet.base.wide import Ints, integers
 from discreet.noise import bits
-from discreet.noise.interval import Floats, Prefix
+from discreet.noise.interval import Prefix
 from discreet.privacy import ApproximateLoss, Certified, Loss
 
 SMALLEST_EPSILON, SMALLEST_DELTA = 1e-15, 1e-300

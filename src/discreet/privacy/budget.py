@@ -9,9 +9,9 @@ from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.search import least_float
 from discreet.privacy.charges import Charge, add_up, charge_of
-from discreet.privacy.filter import Filter, Sums, part_of
-from discreet.privacy.guarantees import ZcdpLoss
+from discreet.privacy.filter import Filter, Sums, find_share
 from discreet.privacy.loss import Loss
+from discreet.privacy.losses.guarantees import ZcdpLoss
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ class BudgetFilter(Filter):
 
     def _share(self, sums: Sums) -> float:
         epsilon, rho, delta = sums
-        either = part_of(epsilon, self.epsilon)
+        either = find_share(epsilon, self.epsilon)
         if self.delta > 0:
-            either = min(either, part_of(rho, self.cap))
-        return max(either, part_of(delta, self.delta / 2))
+            either = min(either, find_share(rho, self.cap))
+        return max(either, find_share(delta, self.delta / 2))
 
 
 @lru_cache(maxsize=1024)

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from discreet.base.check import Exact
 from discreet.base.rounding import ball, float_up, rounded_up
-from discreet.privacy.composed import ComposedLoss
-from discreet.privacy.guarantees import ApproximateLoss
 from discreet.privacy.loss import Loss
+from discreet.privacy.losses.composed import ComposedLoss
+from discreet.privacy.losses.guarantees import ApproximateLoss
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,18 +16,18 @@ from discreet.base import check
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.later import Later
 from discreet.base.rounding import ball, float_down, float_up, rounded_up
+from discreet.privacy.accountant.pairs import LEAST
 from discreet.privacy.certified import Certified
-from discreet.privacy.composed import compose
-from discreet.privacy.few import LEAST
-from discreet.privacy.guarantees import ApproximateLoss, BoundedRangeLoss, PureLoss, ZcdpLoss
 from discreet.privacy.loss import Loss
+from discreet.privacy.losses.composed import compose
+from discreet.privacy.losses.guarantees import ApproximateLoss, BoundedRangeLoss, PureLoss, ZcdpLoss
+from discreet.privacy.losses.noises import GaussianLoss, LaplaceLoss
 from discreet.privacy.neighbours import Neighbours
-from discreet.privacy.noises import GaussianLoss, LaplaceLoss
 
 special = Later("scipy.special")
 
 
-def basic(guarantees: Iterable[tuple[float, float]]) -> ApproximateLoss:
+def compose_basic(guarantees: Iterable[tuple[float, float]]) -> ApproximateLoss:
     """Add up epsilons and deltas (Dwork, Kenthapadi, McSherry, Mironov, Naor 2006)."""
     epsilon = delta = Fraction(0)
     for each_epsilon, each_delta in guarantees:
@@ -48,11 +48,11 @@ def parallel(losses: Sequence[Loss], parts: int = 1, neighbours: str = Neighbour
     count *= 1 if Neighbours.named(neighbours) is Neighbours.ADD_REMOVE else 2
     if not losses:
         raise ParameterError("losses", losses, "at least one loss")
-    dearest = sorted(_comparable(losses), key=lambda loss: max(loss.zcdp(), 0.0), reverse=True)[:count]
+    dearest = sorted(_convert_to_one_kind(losses), key=lambda loss: max(loss.zcdp(), 0.0), reverse=True)[:count]
     return compose((loss, 1) for loss in dearest)
 
 
-def _comparable(losses: Sequence[Loss]) -> list[Loss]:
+def _convert_to_one_kind(losses: Sequence[Loss]) -> list[Loss]:
     if len(set(losses)) == 1:
         return list(losses)
     for kind in (PureLoss, GaussianLoss, ZcdpLoss, LaplaceLoss, BoundedRangeLoss):
@@ -65,7 +65,7 @@ def _comparable(losses: Sequence[Loss]) -> list[Loss]:
     raise DiscreetError("these losses cannot be ordered: they have neither an epsilon nor a rho in common")
 
 
-def advanced(epsilon: float, delta: float, count: int, slack: float) -> ApproximateLoss:
+def compose_advanced(epsilon: float, delta: float, count: int, slack: float) -> ApproximateLoss:
     """Compose `count` (epsilon, delta) releases with an extra delta of `slack` (Dwork, Rothblum, Vadhan 2010).
 
     epsilon' = sqrt(2 k ln(1/slack)) epsilon + k epsilon (e^epsilon - 1) and delta' = k delta + slack. (The last
@@ -82,7 +82,7 @@ def advanced(epsilon: float, delta: float, count: int, slack: float) -> Approxim
     return ApproximateLoss(rounded_up(total), float_up(lost))
 
 
-def optimal(epsilon: float, delta: float, count: int, at: float) -> float:
+def compute_optimal_delta(epsilon: float, delta: float, count: int, at: float) -> float:
     """Return the exact delta of `count` (epsilon, delta) releases at epsilon `at` (Kairouz, Oh, Viswanath 2015, Thm
     3.3).
 
@@ -107,7 +107,7 @@ def optimal(epsilon: float, delta: float, count: int, at: float) -> float:
     )
 
 
-def optimal_heterogeneous(guarantees: Iterable[tuple[float, float]], delta: float) -> Certified:
+def bracket_optimal_epsilon(guarantees: Iterable[tuple[float, float]], delta: float) -> Certified:
     """Bracket the least epsilon at `delta` of different (epsilon, delta) releases.
 
     Murtagh and Vadhan (2016) show that the exact value is hard to compute (#P) and that it can be approximated; this is
@@ -117,18 +117,18 @@ def optimal_heterogeneous(guarantees: Iterable[tuple[float, float]], delta: floa
     return compose(parts).epsilon(delta)
 
 
-def zcdp(rhos: Iterable[float]) -> ZcdpLoss:
+def add_zcdp(rhos: Iterable[float]) -> ZcdpLoss:
     """Add up rho (Bun, Steinke 2016, Lemma 2.3)."""
     return ZcdpLoss(float_up(sum((Fraction(check.real("rho", rho, least=0)) for rho in rhos), Fraction(0))))
 
 
-def gaussian(mus: Iterable[float]) -> GaussianLoss:
+def add_gaussians(mus: Iterable[float]) -> GaussianLoss:
     """Add up mu^2 (Dong, Roth, Su 2022, Corollary 3.3)."""
     total = sum((Fraction(check.real("mu", mu, least=0)) ** 2 for mu in mus), Fraction(0))
     return GaussianLoss(rounded_up(lambda: ball(total).sqrt()))
 
 
-def renyi_to_approximate(alpha: float, divergence: float, delta: float) -> ApproximateLoss:
+def convert_renyi(alpha: float, divergence: float, delta: float) -> ApproximateLoss:
     """Turn a Renyi divergence of order alpha into (epsilon, delta) (Canonne, Kamath, Steinke 2020, Proposition 12).
 
     epsilon = D + ln((a - 1) / a) - (ln delta + ln a) / (a - 1), or 0 if that is negative.
@@ -144,7 +144,7 @@ def renyi_to_approximate(alpha: float, divergence: float, delta: float) -> Appro
     return ApproximateLoss(max(0.0, rounded_up(epsilon)), float_up(miss))
 
 
-def poisson_sampling(epsilon: float, delta: float, rate: float | Fraction) -> ApproximateLoss:
+def amplify_by_poisson_sampling(epsilon: float, delta: float, rate: float | Fraction) -> ApproximateLoss:
     """Amplify by a Poisson sample, add-remove neighbours (Li, Qardaji, Su 2012; Balle, Barthe, Gaboardi 2018).
 
     epsilon' = ln(1 + rate (e^epsilon - 1)) and delta' = rate * delta.
@@ -154,30 +154,30 @@ def poisson_sampling(epsilon: float, delta: float, rate: float | Fraction) -> Ap
     return ApproximateLoss(rounded_up(lambda: (1 + ball(share) * ball(each).expm1()).log()), float_up(share * lost))
 
 
-def sampling_without_replacement(epsilon: float, delta: float, taken: int, size: int) -> ApproximateLoss:
+def amplify_by_fixed_size_sampling(epsilon: float, delta: float, taken: int, size: int) -> ApproximateLoss:
     """Amplify by a sample of `taken` of `size` units, replace neighbours (Balle, Barthe, Gaboardi 2018, Theorem 9)."""
     total = check.integer("size", size, least=1)
     rate = Fraction(check.integer("taken", taken, least=1, most=total), total)
-    return poisson_sampling(epsilon, delta, rate)
+    return amplify_by_poisson_sampling(epsilon, delta, rate)
 
 
-def exponential_mechanism(epsilon: float, count: int, delta: float) -> float:
+def bound_exponential_mechanisms(epsilon: float, count: int, delta: float) -> float:
     """Return epsilon at `delta` for `count` exponential mechanisms (bounded range: Dong, Durfee, Rogers 2020)."""
     return (BoundedRangeLoss(epsilon) * count).epsilon(delta).high
 
 
-def post_processing(loss: Loss) -> Loss:
+def post_process(loss: Loss) -> Loss:
     """Return the same loss: whatever is done with an answer alone costs nothing (Dwork, Roth 2014, Proposition 2.1)."""
     return loss
 
 
-def total_variation(epsilon: float) -> float:
+def bound_total_variation(epsilon: float) -> float:
     """Return the total variation that epsilon-differential privacy allows: tanh(epsilon / 2)."""
     each = check.real("epsilon", epsilon, least=0)
     return rounded_up(lambda: (ball(each) / 2).tanh())
 
 
-def from_total_variation(distance: float) -> Loss:
+def refuse_total_variation(distance: float) -> Loss:
     """Refuse: a bound on total variation alone is no privacy guarantee.
 
     "Name and shame" publishes one random person's whole record. With n people its total variation is 1/n, as small as

@@ -60,7 +60,7 @@ class Filter(ABC):
         return tuple([add_up(a, b) for a, b in zip(self.spent, self._cost(loss), strict=True)])
 
 
-def part_of(spent: Exact, cap: Exact) -> float:
+def find_share(spent: Exact, cap: Exact) -> float:
     """Return spent / cap, above 1 exactly when spent is above cap."""
     if spent <= cap:
         share = float(spent / cap) if cap else 0.0

@@ -21,10 +21,10 @@ from discreet.base.errors import DiscreetError
 from discreet.base.rounding import ball, float_down, rounded_down
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import charge_of, times_up, total_up
-from discreet.privacy.composed import ComposedLoss
-from discreet.privacy.filter import Filter, Sums, part_of
+from discreet.privacy.filter import Filter, Sums, find_share
 from discreet.privacy.loss import Loss
-from discreet.privacy.noises import GaussianLoss
+from discreet.privacy.losses.composed import ComposedLoss
+from discreet.privacy.losses.noises import GaussianLoss
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class PureFilter(Filter):
         return (loss.pure,)
 
     def _share(self, sums: Sums) -> float:
-        return part_of(sums[0], self.epsilon)
+        return find_share(sums[0], self.epsilon)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class ZcdpFilter(Filter):
         return charge.rho, charge.delta
 
     def _share(self, sums: Sums) -> float:
-        return max(part_of(sums[0], self.rho), part_of(sums[1], self.delta))
+        return max(find_share(sums[0], self.rho), find_share(sums[1], self.delta))
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class RenyiFilter(Filter):
         return (_renyi(loss, self.alpha),)
 
     def _share(self, sums: Sums) -> float:
-        return part_of(sums[0], self.divergence)
+        return find_share(sums[0], self.divergence)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -101,14 +101,14 @@ class GaussianFilter(Filter):
         object.__setattr__(self, "cap", float_down(Fraction(check.positive("mu", self.mu)) ** 2))
 
     def _cost(self, loss: Loss) -> Sums:
-        return (_square(loss),)
+        return (_add_squares(loss),)
 
     def _share(self, sums: Sums) -> float:
-        return part_of(sums[0], self.cap)
+        return find_share(sums[0], self.cap)
 
 
 @lru_cache(maxsize=1 << 16)
-def _square(loss: Loss) -> Exact:
+def _add_squares(loss: Loss) -> Exact:
     squares = []
     for part, count in loss.parts if isinstance(loss, ComposedLoss) else ((loss, 1),):
         if not isinstance(part, GaussianLoss) and part.pure > 0:
@@ -134,26 +134,26 @@ class ApproximateFilter(Filter):
     def __post_init__(self) -> None:
         check.positive("epsilon", self.epsilon)
         check.real("delta", self.delta, above=0, below=1)
-        object.__setattr__(self, "cap", _square_cap(self.epsilon, self.delta / 2))
+        object.__setattr__(self, "cap", _find_square_cap(self.epsilon, self.delta / 2))
 
     def _cost(self, loss: Loss) -> Sums:
         charge = charge_of(loss)
         if math.isinf(charge.epsilon):
             raise DiscreetError(f"this filter takes (epsilon, delta) losses, and {loss!r} has no epsilon of its own")
-        return _epsilon_squares(loss), charge.delta
+        return _add_epsilon_squares(loss), charge.delta
 
     def _share(self, sums: Sums) -> float:
-        return max(part_of(sums[0], self.cap), part_of(sums[1], self.delta / 2))
+        return max(find_share(sums[0], self.cap), find_share(sums[1], self.delta / 2))
 
 
 @lru_cache(maxsize=1 << 16)
-def _epsilon_squares(loss: Loss) -> Exact:
+def _add_epsilon_squares(loss: Loss) -> Exact:
     parts = loss.parts if isinstance(loss, ComposedLoss) else ((loss, 1),)
     return total_up([(times_up(charge_of(part).epsilon, charge_of(part).epsilon), count) for part, count in parts])
 
 
 @lru_cache(maxsize=1024)
-def _square_cap(epsilon: float, delta: float) -> float:
+def _find_square_cap(epsilon: float, delta: float) -> float:
     """Return the largest S with sqrt(2 ln(1/delta) S) + S/2 <= epsilon, rounded down: a quadratic in sqrt(S)."""
 
     def root() -> arb:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from flint import arb
@@ -15,10 +17,31 @@ from discreet.base.check import Exact
 from discreet.base.errors import DiscreetError
 from discreet.base.rounding import ball, down, float_down, precision, rounded_up, up
 from discreet.base.search import least_float
+from discreet.privacy.accountant.pairs import HUGE, DominatingPair
 from discreet.privacy.certified import Certified
-from discreet.privacy.pairs import HUGE, Pair
+from discreet.privacy.tradeoff import LARGEST, bracket_false_negatives, choose_epsilons
 
 LARGEST_EPSILON = 1e6
+
+LossReader = Callable[..., "Loss"]
+"""Makes a loss from the parameters that its JSON holds."""
+
+LossComposer = Callable[["Iterable[tuple[Loss, int]]"], "Loss"]
+"""Makes one loss of several, each with how often it occurs."""
+
+_readers: dict[tuple[str, int], LossReader] = {}
+_composers: list[LossComposer] = []
+
+
+def register_reader(kind: str, version: int, reader: LossReader) -> None:
+    """Say how JSON of this kind and version is read; the meaning of a kind and version never changes."""
+    _readers[kind, version] = reader
+
+
+def register_composer(composer: LossComposer) -> LossComposer:
+    """Say how losses compose: `a + b` and `a * k` call this function, which knows all kinds and lives above them."""
+    _composers[:] = [composer]
+    return composer
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,11 +55,10 @@ class Loss(ABC):
 
     kind: ClassVar[str]
     version: ClassVar[int] = 1
-    _kinds: ClassVar[dict[tuple[str, int], type[Loss]]] = {}
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
-        Loss._kinds[cls.kind, cls.version] = cls
+        register_reader(cls.kind, cls.version, lambda **parameters: cls._from_parameters(**parameters))
 
     @property
     @abstractmethod
@@ -64,21 +86,21 @@ class Loss(ABC):
 
     def __add__(self, other: Loss) -> Loss:
         """Compose with another loss: both releases on the same data."""
-        return _composed([(self, 1), (other, 1)]) if isinstance(other, Loss) else NotImplemented
+        return _compose([(self, 1), (other, 1)]) if isinstance(other, Loss) else NotImplemented
 
     def __mul__(self, count: int) -> Loss:
         """Compose with itself: this many releases on the same data."""
-        return _composed([(self, check.integer("count", count, least=0))])
+        return _compose([(self, check.integer("count", count, least=0))])
 
     __rmul__ = __mul__
 
-    def pairs(self) -> list[Pair] | None:
+    def list_pairs(self) -> list[DominatingPair] | None:
         """Return the dominating pair, or one for remove and one for add; nothing where none is known."""
         return None
 
-    def attained(self) -> list[Pair] | None:
+    def list_attained_pairs(self) -> list[DominatingPair] | None:
         """Return pairs that some mechanism of this loss has: what a lower bound may be computed from."""
-        return None if HUGE < self.pure < math.inf else self.pairs()
+        return None if HUGE < self.pure < math.inf else self.list_pairs()
 
     def renyi(self, alpha: float) -> float:
         """Return a bound on the Renyi divergence of order alpha > 1, rounded up; infinity where there is none."""
@@ -114,15 +136,11 @@ class Loss(ABC):
             raise DiscreetError(
                 f"no group privacy is known for {self!r}; state the loss at the larger sensitivity instead"
             )
-        from discreet.privacy.guarantees import PureLoss
-
-        return PureLoss(rounded_up(lambda: ball(self.pure) * size))
+        return _readers["pure", 1](epsilon=rounded_up(lambda: ball(self.pure) * size))
 
     def tradeoff(self, alpha: float) -> Certified:
         """Bracket the smallest false-negative rate of a test between neighbours at false-positive rate alpha."""
-        from discreet.privacy.tradeoff import false_negatives
-
-        return false_negatives(self, alpha)
+        return bracket_false_negatives(_sample_curve(self), alpha)
 
     def to_json(self) -> str:
         """Return the loss as JSON text with its kind and version."""
@@ -146,10 +164,10 @@ class Loss(ABC):
         try:
             parameters = dict(values)
             version = parameters.pop("version")
-            found = Loss._kinds[parameters.pop("kind"), version if type(version) is int else -1]
-            return found._from_parameters(**parameters)
+            reader = _readers[parameters.pop("kind"), version if type(version) is int else -1]
+            return reader(**parameters)
         except (ValueError, KeyError, TypeError) as problem:
-            known = ", ".join(sorted(f"{kind} {version}" for kind, version in Loss._kinds))
+            known = ", ".join(sorted(f"{kind} {version}" for kind, version in _readers))
             raise DiscreetError(f"this is not a loss of a known kind and version ({known})") from problem
 
     @classmethod
@@ -165,7 +183,7 @@ class Loss(ABC):
         return {field.name.rstrip("_"): getattr(self, field.name) for field in fields(self)}
 
     def _certified_delta(self, epsilon: Exact) -> Certified:
-        """Evaluate the curve in balls, at more bits as long as that makes them narrower."""
+        """DeltaFunction the curve in balls, at more bits as long as that makes them narrower."""
         if epsilon > LARGEST_EPSILON:  # delta only falls, and e^epsilon would leave the range of balls
             return Certified(0.0, self._certified_delta(LARGEST_EPSILON).high)
         bits, before = 128, -math.inf
@@ -176,7 +194,7 @@ class Loss(ABC):
                 low, high = down(below), up(above)
             accuracy = above.rel_accuracy_bits()
             if accuracy >= 60 or above.is_exact() or accuracy < before + 16 or bits >= 8192:
-                return Certified(_probability(low), _probability(high))
+                return Certified(_clip_probability(low), _clip_probability(high))
             bits, before = 2 * bits, accuracy
 
     def _pure_low(self) -> float:
@@ -187,11 +205,17 @@ class Loss(ABC):
             object.__setattr__(self, name, value)
 
 
-def _composed(parts: list[tuple[Loss, int]]) -> Loss:
-    from discreet.privacy.composed import compose
+def _compose(parts: list[tuple[Loss, int]]) -> Loss:
+    (composer,) = _composers
+    return composer(parts)
 
-    return compose(parts)
+
+@lru_cache(maxsize=64)
+def _sample_curve(loss: Loss) -> tuple[tuple[float, Certified], ...]:
+    """Return (epsilon, delta) along the curve: what every question about the trade-off of a loss is read from."""
+    furthest = loss.pure if math.isfinite(loss.pure) else min(loss.epsilon(1e-12).high, LARGEST)
+    return tuple((epsilon, loss.delta(epsilon)) for epsilon in choose_epsilons(furthest))
 
 
-def _probability(value: float) -> float:
+def _clip_probability(value: float) -> float:
     return min(value, 1.0) if value > 0 else 0.0

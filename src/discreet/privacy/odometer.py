@@ -11,8 +11,8 @@ from discreet.base.errors import DiscreetError
 from discreet.base.rounding import ball, float_up, rounded_up
 from discreet.privacy.charges import add_up, charge_of
 from discreet.privacy.filter import Sums
-from discreet.privacy.guarantees import ApproximateLoss
 from discreet.privacy.loss import Loss
+from discreet.privacy.losses.guarantees import ApproximateLoss
 
 
 @dataclass(frozen=True)

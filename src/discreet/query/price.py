@@ -20,8 +20,8 @@ from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Call
 from discreet.plan.words import told
 from discreet.policy.model import Policy
+from discreet.privacy import BoundedRangeLoss, PureLoss
 from discreet.privacy.charges import Charge, add_up
-from discreet.privacy.guarantees import BoundedRangeLoss, PureLoss
 from discreet.query.bound import Bounded
 
 ROWS = 1 << 48

@@ -15,9 +15,10 @@ from flint import arb, fmpq
 from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.rounding import ball, float_down, float_up, ratio_up, rounded_up
-from discreet.privacy import discrete_normal, pairs
+from discreet.privacy.accountant import pairs
+from discreet.privacy.accountant.pairs import DominatingPair
+from discreet.privacy.discrete_normal import compute_upper_tail
 from discreet.privacy.loss import Loss
-from discreet.privacy.pairs import Pair
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,9 +40,9 @@ class GaussianLoss(Loss):
         """Infinity, unless mu is 0: the Gaussian's loss is unbounded."""
         return 0.0 if self.mu == 0 else math.inf
 
-    def pairs(self) -> list[Pair]:
+    def list_pairs(self) -> list[DominatingPair]:
         """Return N(mu, 1) against N(0, 1)."""
-        return [pairs.gaussian(self.mu)] if self.mu else [pairs.atomic([0.0], [1.0])]
+        return [pairs.make_gaussian(self.mu)] if self.mu else [pairs.make_atomic([0.0], [1.0])]
 
     def zcdp(self) -> float:
         """Return mu^2 / 2, which the Renyi divergence attains at every order."""
@@ -52,7 +53,7 @@ class GaussianLoss(Loss):
         return GaussianLoss(rounded_up(lambda: ball(self.mu) * size))
 
     def _delta(self, epsilon: Exact) -> arb:
-        return arb(0) if self.mu == 0 else gaussian_delta(ball(self.mu), epsilon)
+        return arb(0) if self.mu == 0 else compute_gaussian_delta(ball(self.mu), epsilon)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -73,9 +74,9 @@ class LaplaceLoss(Loss):
         """The epsilon of the noise."""
         return self.epsilon_
 
-    def pairs(self) -> list[Pair]:
+    def list_pairs(self) -> list[DominatingPair]:
         """Return two Laplace distributions, epsilon scales apart."""
-        return [pairs.laplace(self.epsilon_)] if self.epsilon_ else [pairs.atomic([0.0], [1.0])]
+        return [pairs.make_laplace(self.epsilon_)] if self.epsilon_ else [pairs.make_atomic([0.0], [1.0])]
 
     def _renyi(self, order: Exact) -> float:
         """Return the exact divergence (Mironov 2017, Proposition 6)."""
@@ -116,9 +117,9 @@ class DiscreteLaplaceLoss(Loss):
         """sensitivity / scale."""
         return ratio_up(self.sensitivity, self.scale)
 
-    def pairs(self) -> list[Pair]:
+    def list_pairs(self) -> list[DominatingPair]:
         """Return the noise and the noise moved by the sensitivity: losses (d - 2x) / scale for x = 0 .. d."""
-        return [pairs.discrete_laplace(self.scale, self.sensitivity)]
+        return [pairs.make_discrete_laplace(self.scale, self.sensitivity)]
 
     def _group(self, size: int) -> Loss:
         return DiscreteLaplaceLoss(self.scale, self.sensitivity * size)
@@ -158,13 +159,13 @@ class DiscreteGaussianLoss(Loss):
         """Infinity: the loss is unbounded."""
         return math.inf
 
-    def pairs(self) -> list[Pair] | None:
+    def list_pairs(self) -> list[DominatingPair] | None:
         """Return the noise and the noise moved by the sensitivity, where its atoms can be listed."""
-        return [pairs.discrete_gaussian(self.sigma, self.sensitivity)] if self.sigma <= 1e4 else None
+        return [pairs.make_discrete_gaussian(self.sigma, self.sensitivity)] if self.sigma <= 1e4 else None
 
-    def attained(self) -> list[Pair] | None:
+    def list_attained_pairs(self) -> list[DominatingPair] | None:
         """Return the same, unless the sensitivity is so large that the pair only bounds from above."""
-        return None if (self.sensitivity / self.sigma) ** 2 / 2 > pairs.HUGE else self.pairs()
+        return None if (self.sensitivity / self.sigma) ** 2 / 2 > pairs.HUGE else self.list_pairs()
 
     def zcdp(self) -> float:
         """Return d^2 / (2 sigma^2) (Canonne, Kamath, Steinke 2020, Theorem 4)."""
@@ -176,8 +177,8 @@ class DiscreteGaussianLoss(Loss):
     def _delta(self, epsilon: Exact) -> arb:
         center = Fraction(epsilon) * Fraction(self.sigma) ** 2 / self.sensitivity
         start = math.floor(center - Fraction(self.sensitivity, 2)) + 1
-        near = discrete_normal.upper_tail(self.sigma, start)
-        far = discrete_normal.upper_tail(self.sigma, start + self.sensitivity)
+        near = compute_upper_tail(self.sigma, start)
+        far = compute_upper_tail(self.sigma, start + self.sensitivity)
         return near - ball(epsilon).exp() * far
 
 
@@ -205,15 +206,15 @@ class RandomizedResponseLoss(Loss):
         odds = (1 - lie) * (self.categories - 1) / lie
         return rounded_up(lambda: ball(max(odds, 1 / odds)).log())
 
-    def pairs(self) -> list[Pair]:
+    def list_pairs(self) -> list[DominatingPair]:
         """Return the answers of two true categories: losses +-epsilon, and 0 where both are other categories."""
         if self.pure > pairs.HUGE:
-            return [pairs.tells_all()]
+            return [pairs.make_revealing()]
         stray = self.lie / (self.categories - 1)
         odds = (1 - Fraction(self.lie)) * (self.categories - 1) / Fraction(self.lie)
         top = float(ball(odds).log())  # a float's logarithm would lose digits where odds are near 1
         losses, masses = [-top, 0.0, top], [stray, self.lie - stray, 1 - self.lie]
-        return [pairs.atomic(losses, masses, lattice=top if top > 0 else None)]
+        return [pairs.make_atomic(losses, masses, lattice=top if top > 0 else None)]
 
     def _renyi(self, order: Exact) -> float:
         def divergence() -> arb:
@@ -228,7 +229,7 @@ class RandomizedResponseLoss(Loss):
         return (own - factor * stray).max(stray - factor * own).max(arb(0))
 
 
-def gaussian_delta(mu: arb, epsilon: Exact) -> arb:
+def compute_gaussian_delta(mu: arb, epsilon: Exact) -> arb:
     """Return a ball around Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)."""
     root = arb(fmpq(1, 2)).sqrt()
     near, far = ball(epsilon) / mu - mu / 2, ball(epsilon) / mu + mu / 2

@@ -15,12 +15,12 @@ from flint import arb
 from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.rounding import ball, float_down, float_up, ratio_up, rounded_down, rounded_up
-from discreet.privacy.accountant import Parts, certified_delta, certified_epsilon
+from discreet.privacy.accountant.bracket import bracket_delta, bracket_epsilon
+from discreet.privacy.accountant.pairs import DominatingPair, Releases
 from discreet.privacy.certified import Certified
-from discreet.privacy.guarantees import ApproximateLoss, PureLoss, ZcdpLoss
-from discreet.privacy.loss import Loss
-from discreet.privacy.noises import GaussianLoss
-from discreet.privacy.pairs import Pair
+from discreet.privacy.loss import Loss, register_composer
+from discreet.privacy.losses.guarantees import ApproximateLoss, PureLoss, ZcdpLoss
+from discreet.privacy.losses.noises import GaussianLoss
 
 _SMALLEST = 2**1074
 """Every float is a multiple of the inverse of this."""
@@ -29,6 +29,7 @@ NOTHING = PureLoss(0.0)
 """The loss of releasing nothing."""
 
 
+@register_composer
 def compose(parts: Iterable[tuple[Loss, int]]) -> Loss:
     """Return the composition of losses, each with how often it occurs: the same value in whatever order.
 
@@ -86,17 +87,17 @@ class ComposedLoss(Loss):
         if target == 0.0:
             return Certified(self._pure_low() if delta == 0 else 0.0, self.pure)
         directions, attained = (
-            self._directions(lambda loss: loss.pairs()),
-            self._directions(lambda loss: loss.attained()),
+            self._directions(lambda loss: loss.list_pairs()),
+            self._directions(lambda loss: loss.list_attained_pairs()),
         )
-        found = certified_epsilon(directions, target, attained) if directions else Certified(0.0, math.inf)
+        found = bracket_epsilon(directions, target, attained) if directions else Certified(0.0, math.inf)
         if attained is None:
             found = Certified(0.0, found.high)
         highs = [bound.epsilon(target).high for bound in self._simple()]
         rho, delta_sum = self._approximate_zcdp()
         if math.isfinite(rho) and 0 < delta_sum < target:
             highs.append(ZcdpLoss(rho).epsilon(Fraction(target) - Fraction(delta_sum)).high)
-        return _least_of(found, highs)
+        return _take_least(found, highs)
 
     def _certified_delta(self, epsilon: Exact) -> Certified:
         closed = self._closed()
@@ -104,10 +105,10 @@ class ComposedLoss(Loss):
             above, below = closed
             return Certified(below._certified_delta(epsilon).low, above._certified_delta(epsilon).high)
         directions, attained = (
-            self._directions(lambda loss: loss.pairs()),
-            self._directions(lambda loss: loss.attained()),
+            self._directions(lambda loss: loss.list_pairs()),
+            self._directions(lambda loss: loss.list_attained_pairs()),
         )
-        found = certified_delta(directions, float_down(epsilon), attained) if directions else Certified(0.0, 1.0)
+        found = bracket_delta(directions, float_down(epsilon), attained) if directions else Certified(0.0, 1.0)
         if attained is None:
             found = Certified(0.0, found.high)
         highs = [bound._certified_delta(epsilon).high for bound in self._simple()]
@@ -115,7 +116,7 @@ class ComposedLoss(Loss):
         if math.isfinite(rho) and delta_sum > 0:
             high = Fraction(ZcdpLoss(rho)._certified_delta(epsilon).high) + Fraction(delta_sum)
             highs.append(min(1.0, float_up(high)))
-        return _least_of(found, highs)
+        return _take_least(found, highs)
 
     def _delta(self, epsilon: Exact) -> arb:
         raise AssertionError("a composition has no formula of its own")
@@ -124,7 +125,7 @@ class ComposedLoss(Loss):
         """Return one loss with exactly this curve, where there is one: its parameter rounded up and rounded down."""
         kinds = {type(loss) for loss, _ in self.parts}
         if kinds == {GaussianLoss}:
-            return _joined_gaussians(self.parts), _joined_gaussians(self.parts, rounded_down)
+            return _join_gaussians(self.parts), _join_gaussians(self.parts, rounded_down)
         if kinds == {ZcdpLoss}:
             rho = sum((Fraction(loss.zcdp()) * count for loss, count in self.parts), Fraction(0))
             return ZcdpLoss(self.zcdp()), ZcdpLoss(float_down(rho))
@@ -153,12 +154,12 @@ class ComposedLoss(Loss):
             return self.pure
         return float_down(sum((Fraction(loss._pure_low()) * count for loss, count in self.parts), Fraction(0)))
 
-    def _directions(self, pairs_of: Callable[[Loss], list[Pair] | None]) -> list[Parts] | None:
+    def _directions(self, pairs_of: Callable[[Loss], list[DominatingPair] | None]) -> list[Releases] | None:
         """Return what the accountant composes, for remove and for add; nothing if a part has no pair."""
         gaussians = tuple(part for part in self.parts if isinstance(part[0], GaussianLoss))
         rest = [part for part in self.parts if part not in gaussians]
         if gaussians:
-            rest.append((_joined_gaussians(gaussians), 1))
+            rest.append((_join_gaussians(gaussians), 1))
         listed = [(pairs_of(loss), count) for loss, count in rest]
         if any(pairs is None for pairs, _ in listed):
             return None
@@ -180,7 +181,7 @@ class ComposedLoss(Loss):
         return compose((Loss.from_dict(loss), check.integer("count", count, least=1)) for loss, count in parts)
 
 
-def _joined_gaussians(
+def _join_gaussians(
     parts: Iterable[tuple[Loss, int]], rounded: Callable[[Callable[[], arb]], float] = rounded_up
 ) -> GaussianLoss:
     """Return one Gaussian loss with the mu^2 of all (Dong, Roth, Su 2022, Corollary 3.3)."""
@@ -190,7 +191,7 @@ def _joined_gaussians(
     return GaussianLoss(rounded(lambda: ball(squares).sqrt()))
 
 
-def _least_of(found: Certified, bounds: list[float]) -> Certified:
+def _take_least(found: Certified, bounds: list[float]) -> Certified:
     high = min([found.high, *bounds])
     return Certified(min(found.low, high), high)
 

@@ -12,10 +12,10 @@ from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.errors import ParameterError
 from discreet.base.rounding import ball, down, float_up, precision, rounded_up, up
-from discreet.privacy import pairs
+from discreet.privacy.accountant.pairs import DominatingPair
+from discreet.privacy.accountant.sampled_pairs import make_poisson_sampled
 from discreet.privacy.loss import Loss
-from discreet.privacy.noises import GaussianLoss
-from discreet.privacy.pairs import Pair
+from discreet.privacy.losses.noises import GaussianLoss
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,7 +31,7 @@ class SampledLoss(Loss):
     rate: float
 
     def __post_init__(self) -> None:
-        if not isinstance(self.base, Loss) or len(self.base.pairs() or []) != 1:
+        if not isinstance(self.base, Loss) or len(self.base.list_pairs() or []) != 1:
             raise ParameterError("base", self.base, "a loss with one dominating pair (not composed, sampled or zCDP)")
         self._store(rate=float_up(check.real("rate", self.rate, above=0, most=1)))
 
@@ -41,18 +41,18 @@ class SampledLoss(Loss):
         top = self.base.pure
         return rounded_up(lambda: (1 + ball(self.rate) * ball(top).expm1()).log()) if math.isfinite(top) else math.inf
 
-    def pairs(self) -> list[Pair]:
+    def list_pairs(self) -> list[DominatingPair]:
         """Return the pairs for removing and for adding a unit."""
-        (pair,) = self.base.pairs() or []
-        return [pair] if self.rate == 1 else list(pairs.sampled(pair, self.rate))
+        (pair,) = self.base.list_pairs() or []
+        return [pair] if self.rate == 1 else list(make_poisson_sampled(pair, self.rate))
 
-    def attained(self) -> list[Pair] | None:
+    def list_attained_pairs(self) -> list[DominatingPair] | None:
         """Return the pairs of a sample from what attains the base."""
-        known = self.base.attained()
+        known = self.base.list_attained_pairs()
         if known is None:
             return None
         (pair,) = known
-        return [pair] if self.rate == 1 else list(pairs.sampled(pair, self.rate))
+        return [pair] if self.rate == 1 else list(make_poisson_sampled(pair, self.rate))
 
     def _delta(self, epsilon: Exact) -> tuple[arb, arb]:
         """Removing: rate * delta(ln(1 + (e^epsilon - 1) / rate)). Adding: with s = 1 - (1 - rate) e^epsilon > 0,
@@ -81,7 +81,7 @@ class SampledLoss(Loss):
         Removing dominates adding there (their Theorem 5). Other bases are bounded through their pure epsilon.
         """
         if isinstance(self.base, GaussianLoss):
-            return _gaussian_renyi(self.base.mu, self.rate, order)
+            return _bound_gaussian_renyi(self.base.mu, self.rate, order)
         return super()._renyi(order)
 
     def _parameters(self) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class SampledLoss(Loss):
         return cls(**{**parameters, "base": Loss.from_dict(parameters["base"])})
 
 
-def _gaussian_renyi(mu: float, rate: float, order: Exact) -> float:
+def _bound_gaussian_renyi(mu: float, rate: float, order: Exact) -> float:
     """Integrate the density ratio's power, rigorously, where the integrand lives; bound the rest by Gaussian tails.
 
     The ratio 1 - q + q e^(mu x - mu^2/2) is below 1 + e^(mu x), so beyond [-T, T] the integrand is below

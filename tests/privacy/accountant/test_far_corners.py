@@ -19,8 +19,11 @@ from discreet.privacy import (
     RandomizedResponseLoss,
     SampledLoss,
 )
-from discreet.privacy.accountant import certified_delta, certified_epsilon
-from discreet.privacy.pairs import gaussian, pure, sampled
+from discreet.privacy.accountant.bracket import bracket_delta, bracket_epsilon
+from discreet.privacy.accountant.composed_laws import ComposedLaws
+from discreet.privacy.accountant.grid_law import GridReach, make_pessimistic
+from discreet.privacy.accountant.pairs import make_gaussian, make_pure
+from discreet.privacy.accountant.sampled_pairs import make_poisson_sampled
 from support import laws
 from support.laws import at_most, ball, exactly
 
@@ -42,7 +45,7 @@ def test_many_groups_of_nearly_one_loss_cost_what_one_group_does() -> None:
 
 
 @exactly
-def gaussian_delta(mu: arb, epsilon: float) -> arb:
+def compute_gaussian_delta(mu: arb, epsilon: float) -> arb:
     at = ball(epsilon)
     return laws.normal_above(at / mu - mu / 2) - at.exp() * laws.normal_above(at / mu + mu / 2)
 
@@ -50,9 +53,9 @@ def gaussian_delta(mu: arb, epsilon: float) -> arb:
 @pytest.mark.parametrize("mu", [0.1, 1.0, 5.0])
 @pytest.mark.parametrize("delta", [1e-280, 1e-290, 1e-297, 1e-305, 1e-315])
 def test_gaussians_at_deltas_near_the_end_of_floats(mu: float, delta: float) -> None:
-    found = certified_epsilon([[(gaussian(mu), 1)]], delta)
-    assert math.isinf(found.high) or gaussian_delta(ball(mu), found.high) <= ball(delta)
-    assert found.low == 0 or gaussian_delta(ball(mu), found.low) >= ball(delta)
+    found = bracket_epsilon([[(make_gaussian(mu), 1)]], delta)
+    assert math.isinf(found.high) or compute_gaussian_delta(ball(mu), found.high) <= ball(delta)
+    assert found.low == 0 or compute_gaussian_delta(ball(mu), found.low) >= ball(delta)
 
 
 @pytest.mark.parametrize(("epsilon", "count"), [(0.1, 100), (0.1, 70), (1 / 3, 100)])
@@ -70,13 +73,13 @@ def test_sampled_responses_at_rates_near_one(
     epsilon: float, rate: float, listed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not listed:
-        monkeypatch.setattr("discreet.privacy.accountant.few", lambda parts: False)
+        monkeypatch.setattr("discreet.privacy.accountant.bracket.can_enumerate", lambda parts: False)
     first, second = laws.response(epsilon)
     mixture = laws.mixed(first, second, Fraction(rate))
-    ways = zip(sampled(pure(epsilon), rate), ((mixture, second), (second, mixture)), strict=True)
+    ways = zip(make_poisson_sampled(make_pure(epsilon), rate), ((mixture, second), (second, mixture)), strict=True)
     for pair, (one, other) in ways:
         for at in (0.0, 0.5, epsilon / 2, epsilon - 3, epsilon - 1, epsilon - 0.7):
-            assert_around(certified_delta([[(pair, 1)]], at), laws.hockey_stick(one, other, at))
+            assert_around(bracket_delta([[(pair, 1)]], at), laws.hockey_stick(one, other, at))
 
 
 @pytest.mark.parametrize("count", [2, 30, 100])
@@ -109,13 +112,10 @@ def test_joined_gaussians_are_bracketed_to_the_last_digit(mu: float, count: int,
 
 @exactly
 def _joined(mu: float, count: int, epsilon: float) -> arb:
-    return gaussian_delta(ball(mu) * arb(count).sqrt(), epsilon)
+    return compute_gaussian_delta(ball(mu) * arb(count).sqrt(), epsilon)
 
 
 def test_narrow_losses_beside_a_wide_one_stay_narrow() -> None:
-    from discreet.privacy.accountant import Laws
-    from discreet.privacy.grid_law import pessimistic
-
-    parts = [(LaplaceLoss(500.0).pairs()[0], 1), *((pure(0.01 + i * 1e-6), 1) for i in range(300))]
-    laws_on_grid = Laws(parts, 1e-3, 1e-15, pessimistic)
+    parts = [(LaplaceLoss(500.0).list_pairs()[0], 1), *((make_pure(0.01 + i * 1e-6), 1) for i in range(300))]
+    laws_on_grid = ComposedLaws(parts, 1e-3, GridReach(1e-15), make_pessimistic)
     assert sum(block.losses.size for block in laws_on_grid.blocks) < 2e6

@@ -100,14 +100,14 @@ def test_whole_orders_are_the_binomial_sum(order: int) -> None:
 def test_published_epsilons_through_renyi(sigma: float, steps: int, published: float) -> None:
     loss = SampledLoss(GaussianLoss(1 / sigma), 256 / 60_000) * steps
     orders = [1 + step / 10 for step in range(1, 100)] + [float(order) for order in range(11, 33)]
-    best = min(composition.renyi_to_approximate(order, loss.renyi(order), 1e-5).epsilon_ for order in orders)
+    best = min(composition.convert_renyi(order, loss.renyi(order), 1e-5).epsilon_ for order in orders)
     assert best == pytest.approx(published, abs=2e-3)
 
 
 def test_renyi_is_never_below_the_curve_it_implies() -> None:
     loss = SampledLoss(GaussianLoss(1.0), 0.1) * 10
     for order in (1.5, 4.0, 16.0):
-        implied = composition.renyi_to_approximate(order, loss.renyi(order), 1e-6)
+        implied = composition.convert_renyi(order, loss.renyi(order), 1e-6)
         assert loss.epsilon(1e-6).low <= implied.epsilon_
 
 

@@ -16,7 +16,7 @@ import pytest
 from scipy import integrate
 
 from discreet.privacy import BoundedRangeLoss, DiscreteLaplaceLoss, LaplaceLoss, Loss, PureLoss, SampledLoss
-from discreet.privacy.composed import compose
+from discreet.privacy.losses.composed import compose
 from support import laws
 
 Real = Callable[[float], float]

@@ -14,10 +14,10 @@ from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.errors import DiscreetError
 from discreet.base.rounding import ball, float_up, rounded_up
-from discreet.privacy import pairs
+from discreet.privacy.accountant import pairs
+from discreet.privacy.accountant.pairs import DominatingPair
 from discreet.privacy.loss import Loss
-from discreet.privacy.noises import gaussian_delta
-from discreet.privacy.pairs import Pair
+from discreet.privacy.losses.noises import compute_gaussian_delta
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -38,16 +38,16 @@ class PureLoss(Loss):
         """The epsilon promised."""
         return self.epsilon_
 
-    def pairs(self) -> list[Pair]:
+    def list_pairs(self) -> list[DominatingPair]:
         """Return randomized response."""
-        return [pairs.pure(self.epsilon_)]
+        return [pairs.make_pure(self.epsilon_)]
 
     def _renyi(self, order: Exact) -> float:
         """Return that of randomized response: ln(p^a q^(1-a) + q^a p^(1-a)) / (a - 1) with p = e^epsilon q."""
-        return rounded_up(lambda: _response_renyi(ball(self.epsilon_), ball(order)))
+        return rounded_up(lambda: _compute_response_renyi(ball(self.epsilon_), ball(order)))
 
     def _delta(self, epsilon: Exact) -> arb:
-        return _response_delta(self.epsilon_, epsilon)
+        return _compute_response_delta(self.epsilon_, epsilon)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -73,13 +73,13 @@ class ApproximateLoss(Loss):
         """The epsilon promised where delta is 0, else infinity."""
         return self.epsilon_ if self.delta_ == 0 else math.inf
 
-    def pairs(self) -> list[Pair]:
+    def list_pairs(self) -> list[DominatingPair]:
         """Return randomized response that tells all with probability delta."""
-        return [pairs.pure(self.epsilon_, self.delta_)]
+        return [pairs.make_pure(self.epsilon_, self.delta_)]
 
-    def attained(self) -> list[Pair] | None:
+    def list_attained_pairs(self) -> list[DominatingPair] | None:
         """Return the same, unless epsilon is so large that the pair only bounds from above."""
-        return None if self.epsilon_ > pairs.HUGE else self.pairs()
+        return None if self.epsilon_ > pairs.HUGE else self.list_pairs()
 
     def _group(self, size: int) -> Loss:
         """k steps: (k epsilon, delta (e^(k epsilon) - 1) / (e^epsilon - 1)) (Dwork, Roth 2014, Theorem 2.2)."""
@@ -94,7 +94,7 @@ class ApproximateLoss(Loss):
         return ApproximateLoss(rounded_up(lambda: ball(self.epsilon_) * size), total)
 
     def _delta(self, epsilon: Exact) -> arb:
-        return ball(self.delta_) + (1 - ball(self.delta_)) * _response_delta(self.epsilon_, epsilon)
+        return ball(self.delta_) + (1 - ball(self.delta_)) * _compute_response_delta(self.epsilon_, epsilon)
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,9 +128,9 @@ class ZcdpLoss(Loss):
     def _delta(self, epsilon: Exact) -> arb | tuple[arb, arb]:
         if self.rho == 0:
             return arb(0)
-        order = arb(_best_order(self.rho, float(epsilon)))
+        order = arb(_find_best_order(self.rho, float(epsilon)))
         exponent = (order - 1) * (order * ball(self.rho) - ball(epsilon)) + order * (1 - 1 / order).log()
-        return gaussian_delta((2 * ball(self.rho)).sqrt(), epsilon), exponent.exp() / (order - 1)
+        return compute_gaussian_delta((2 * ball(self.rho)).sqrt(), epsilon), exponent.exp() / (order - 1)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -154,16 +154,16 @@ class BoundedRangeLoss(Loss):
         """The range, which bounds the loss as well."""
         return self.epsilon_
 
-    def pairs(self) -> list[Pair]:
+    def list_pairs(self) -> list[DominatingPair]:
         """Return the pair with this curve."""
-        return [pairs.bounded_range(self.epsilon_)] if self.epsilon_ else [pairs.atomic([0.0], [1.0])]
+        return [pairs.make_bounded_range(self.epsilon_)] if self.epsilon_ else [pairs.make_atomic([0.0], [1.0])]
 
-    def attained(self) -> list[Pair] | None:
+    def list_attained_pairs(self) -> list[DominatingPair] | None:
         """Return randomized response at epsilon / 2, the two-valued loss in the middle of the range.
 
         No one mechanism attains the whole curve, which is the worst over all t at each e.
         """
-        return [pairs.pure(self.epsilon_ / 2)] if self.epsilon_ / 2 <= pairs.HUGE else None
+        return [pairs.make_pure(self.epsilon_ / 2)] if self.epsilon_ / 2 <= pairs.HUGE else None
 
     def zcdp(self) -> float:
         """Return epsilon^2 / 8 (Cesar, Rogers 2021, Lemma 3.2)."""
@@ -180,19 +180,19 @@ class BoundedRangeLoss(Loss):
         return ((top / 2).exp() - (at / 2).exp()) ** 2 / top.expm1()
 
 
-def _response_delta(promised: float, epsilon: Exact) -> arb:
+def _compute_response_delta(promised: float, epsilon: Exact) -> arb:
     """delta(epsilon) of randomized response: (e^promised - e^epsilon) / (1 + e^promised), or 0."""
     if epsilon >= promised:
         return arb(0)
     return -(ball(epsilon) - ball(promised)).expm1() / (1 + (-ball(promised)).exp())
 
 
-def _response_renyi(promised: arb, order: arb) -> arb:
+def _compute_response_renyi(promised: arb, order: arb) -> arb:
     up, down = (order - 1) * promised, -order * promised
     return ((up.exp() + down.exp()) / (1 + (-promised).exp())).log() / (order - 1)
 
 
-def _best_order(rho: float, epsilon: float) -> float:
+def _find_best_order(rho: float, epsilon: float) -> float:
     """Return an order a > 1 near the best of the conversion, by golden section on ln(a - 1)."""
 
     def log_bound(x: float) -> float:

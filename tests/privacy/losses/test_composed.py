@@ -44,7 +44,7 @@ MENU: list[Loss] = [
     SampledLoss(PureLoss(1.0), 0.2),
     ZcdpLoss(0.05),
 ]
-WITH_PAIRS = [loss for loss in MENU if loss.pairs() is not None]
+WITH_PAIRS = [loss for loss in MENU if loss.list_pairs() is not None]
 one_loss = st.sampled_from(MENU)
 with_pair = st.sampled_from(WITH_PAIRS)
 quick = settings(max_examples=25, deadline=None)

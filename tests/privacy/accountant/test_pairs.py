@@ -24,7 +24,7 @@ from discreet.privacy import (
     SampledLoss,
     ZcdpLoss,
 )
-from discreet.privacy.pairs import ERROR, Pair
+from discreet.privacy.accountant.pairs import ERROR, DominatingPair
 from support import laws
 from support.laws import Law, ball, exactly
 
@@ -52,24 +52,24 @@ WITH_PAIRS: list[Loss] = [
 each_loss = pytest.mark.parametrize("loss", WITH_PAIRS, ids=repr)
 
 
-def only(loss: Loss) -> Pair:
-    (pair,) = loss.pairs() or []
+def only(loss: Loss) -> DominatingPair:
+    (pair,) = loss.list_pairs() or []
     return pair
 
 
-def curve(pair: Pair, epsilon: float) -> float:
+def curve(pair: DominatingPair, epsilon: float) -> float:
     """Return delta(epsilon) as the pair's tails, atoms and infinite mass give it."""
     total = pair.infinite
     if pair.above is not None:
-        over_p, over_q = (side.ravel() for side in pair.above(np.array([epsilon])))
+        over_p, over_q, _ = (side.ravel() for side in pair.above(np.array([epsilon])))
         total += float(over_p[0] - math.exp(epsilon) * over_q[0])
     ahead = pair.atoms > epsilon
     return total + float(np.sum(pair.masses[ahead] * -np.expm1(epsilon - pair.atoms[ahead])))
 
 
-def mass(pair: Pair) -> float:
+def mass(pair: DominatingPair) -> float:
     """Return the whole P-mass."""
-    continuous = 0.0 if pair.below is None else float(pair.below(np.array([np.inf]))[0].max())
+    continuous = 0.0 if pair.below is None else float(pair.below(np.array([np.inf])).p.max())
     return continuous + float(pair.masses.sum()) + pair.infinite
 
 
@@ -93,11 +93,11 @@ def test_both_directions_have_one_curve(loss: Loss, epsilon: float) -> None:
 
 
 def test_zcdp_has_no_pair() -> None:
-    assert ZcdpLoss(0.5).pairs() is None
+    assert ZcdpLoss(0.5).list_pairs() is None
 
 
 def test_noise_too_wide_to_list_has_no_pair() -> None:
-    assert DiscreteGaussianLoss(1.1e4, 1).pairs() is None
+    assert DiscreteGaussianLoss(1.1e4, 1).list_pairs() is None
 
 
 def exact_atoms(first: Law, second: Law) -> list[tuple[float, float]]:
@@ -106,7 +106,7 @@ def exact_atoms(first: Law, second: Law) -> list[tuple[float, float]]:
     return sorted((float(exactly(lambda a, b: (a / b).log())(p, q)), float(p)) for p, q in with_both)
 
 
-def assert_atoms(pair: Pair, first: Law, second: Law) -> None:
+def assert_atoms(pair: DominatingPair, first: Law, second: Law) -> None:
     order = np.argsort(pair.atoms[0])
     for place, (loss, share) in zip(order, exact_atoms(first, second), strict=True):
         assert pair.atoms[0, place] == pytest.approx(loss, rel=1e-14, abs=1e-15)
@@ -130,7 +130,9 @@ def test_atoms_of_discrete_laplace(scale: float, sensitivity: int) -> None:
 def test_atoms_of_two_answers(lie: float) -> None:
     own, stray = ball(1 - Fraction(lie)), ball(Fraction(lie))
     pair = only(RandomizedResponseLoss(lie))
-    kept = Pair(None, None, atoms=pair.atoms[:, pair.masses[0] > 0], masses=pair.masses[:, pair.masses[0] > 0])
+    kept = DominatingPair(
+        None, None, atoms=pair.atoms[:, pair.masses[0] > 0], masses=pair.masses[:, pair.masses[0] > 0]
+    )
     assert_atoms(kept, [own, stray], [stray, own])
 
 
@@ -162,7 +164,7 @@ CELLS = np.linspace(-6, 6, 25)
 
 @pytest.mark.parametrize("mu", [0.05, 0.8, 3.0])
 def test_cells_of_the_gaussian(mu: float) -> None:
-    p, q, error_p, error_q = (found[0] for found in only(GaussianLoss(mu)).cells(CELLS))
+    p, q, _, error_p, error_q, _ = (found[0] for found in only(GaussianLoss(mu)).measure_cells(CELLS))
     for place, (start, end) in enumerate(pairwise(CELLS.tolist())):
         for found, error, shift in ((p, error_p, mu / 2), (q, error_q, -mu / 2)):
             truth = _normal_cell(start, end, mu, shift)
@@ -182,7 +184,7 @@ def test_cells_of_the_continuous_laplace(epsilon: float) -> None:
     """Under P the loss is epsilon - 2x for noise x in (0, epsilon) of density e^-x / 2, under Q e^(x - epsilon) / 2."""
     pair = only(LaplaceLoss(epsilon))
     bounds = np.linspace(-epsilon, epsilon, 14)
-    p, q = (found[0] for found in pair.cells(bounds)[:2])
+    p, q = (found[0] for found in pair.measure_cells(bounds)[:2])
     near, far = (epsilon - bounds[1:]) / 2, (epsilon - bounds[:-1]) / 2
     assert p == pytest.approx((np.exp(-near) - np.exp(-far)) / 2, rel=1e-9, abs=1e-16)
     assert q == pytest.approx((np.exp(far - epsilon) - np.exp(near - epsilon)) / 2, rel=1e-9, abs=1e-16)
@@ -204,7 +206,7 @@ def test_sampled_gaussian_both_ways_by_integration(rate: float, mu: float, epsil
         inside = 1 + (ratio - 1) / rate
         return math.log(inside) / mu + mu / 2 if inside > 0 else -np.inf
 
-    remove, add = SampledLoss(GaussianLoss(mu), rate).pairs()
+    remove, add = SampledLoss(GaussianLoss(mu), rate).list_pairs()
     up, down = math.exp(epsilon), math.exp(-epsilon)
     above, _ = integrate.quad(lambda x: mixture(x) - up * stats.norm.pdf(x), crossing(up), np.inf, epsabs=1e-12)
     below, _ = integrate.quad(lambda x: stats.norm.pdf(x) - up * mixture(x), -np.inf, crossing(down), epsabs=1e-12)

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from discreet.privacy.pairs import Pair
+from discreet.privacy.accountant.pairs import DominatingPair
 
 
-def stacked(pairs: list[Pair]) -> list[tuple[list[int], Pair]]:
+def stack_pairs(pairs: list[DominatingPair]) -> list[tuple[list[int], DominatingPair]]:
     """Put pairs of one family into one value each, wide ones apart from narrow ones; return whose they are."""
     groups: dict[object, list[int]] = {}
     for index, pair in enumerate(pairs):

@@ -17,19 +17,20 @@ from discreet.privacy import (
     PureLoss,
     RandomizedResponseLoss,
 )
-from discreet.privacy.few import Parts, few, few_delta, law_delta, listed
+from discreet.privacy.accountant.enumeration import bracket_enumerated, bracket_sums, can_enumerate, enumerate_sums
+from discreet.privacy.accountant.pairs import Releases
 from support import laws
 from support.laws import Law, at_most
 
 Factor = tuple[Law, Law]
 
 
-def parts_of(*losses: tuple[Loss, int]) -> Parts:
-    return [((loss.pairs() or [])[0], count) for loss, count in losses]
+def parts_of(*losses: tuple[Loss, int]) -> Releases:
+    return [((loss.list_pairs() or [])[0], count) for loss, count in losses]
 
 
-def assert_bracketed(parts: Parts, truth: arb, epsilon: float, slack: float = 1e-8) -> None:
-    found = few_delta(parts, epsilon)
+def assert_bracketed(parts: Releases, truth: arb, epsilon: float, slack: float = 1e-8) -> None:
+    found = bracket_enumerated(parts, epsilon)
     assert found.high == 1 or at_most(truth, found.high)
     assert found.low <= float(truth.upper()) + 1e-30
     assert found.high - found.low <= slack
@@ -74,8 +75,8 @@ def test_losses_that_nearly_coincide_stay_apart() -> None:
     """Many sums a hair apart must not slide together into one."""
     near, nearer = 1e-3, 1e-3 + 0.9e-13
     parts = parts_of((PureLoss(near), 140), (PureLoss(nearer), 140))
-    losses, masses, _ = listed(parts)
-    mean = float(losses @ masses)
+    sums = enumerate_sums(parts)
+    mean = float(sums.losses @ sums.masses)
     exact = 140 * (near * math.tanh(near / 2) + nearer * math.tanh(nearer / 2))
     assert mean == pytest.approx(exact, abs=1e-11)
 
@@ -83,28 +84,28 @@ def test_losses_that_nearly_coincide_stay_apart() -> None:
 @pytest.mark.parametrize("epsilon", [1e-12, 4e-14, 1e-15])
 def test_tiny_losses_do_not_vanish(epsilon: float) -> None:
     truth = laws.response_composed_delta(2_000, epsilon, 0)
-    assert at_most(truth, few_delta(parts_of((PureLoss(epsilon), 2_000)), 0.0).high)
+    assert at_most(truth, bracket_enumerated(parts_of((PureLoss(epsilon), 2_000)), 0.0).high)
 
 
 def test_infinite_masses_compose() -> None:
-    _, masses, infinite = listed(parts_of((ApproximateLoss(0.5, 0.01), 3), (ApproximateLoss(1.0, 0.1), 1)))
+    sums = enumerate_sums(parts_of((ApproximateLoss(0.5, 0.01), 3), (ApproximateLoss(1.0, 0.1), 1)))
     exact = 1 - Fraction(99, 100) ** 3 * Fraction(9, 10)
-    assert infinite == pytest.approx(float(exact), rel=1e-12)
-    assert float(masses.sum()) == pytest.approx(float(1 - exact), rel=1e-12)
+    assert sums.infinite == pytest.approx(float(exact), rel=1e-12)
+    assert float(sums.masses.sum()) == pytest.approx(float(1 - exact), rel=1e-12)
 
 
 def test_delta_of_a_law_is_at_least_its_infinite_mass() -> None:
-    law = listed(parts_of((ApproximateLoss(0.5, 0.01), 2)))
-    assert law_delta(law, 50.0).low == pytest.approx(0.0199, rel=1e-12)
-    assert law_delta(law, 50.0).high >= 1 - 0.99**2
+    law = enumerate_sums(parts_of((ApproximateLoss(0.5, 0.01), 2)))
+    assert bracket_sums(law, 50.0).low == pytest.approx(0.0199, rel=1e-12)
+    assert bracket_sums(law, 50.0).high >= 1 - 0.99**2
 
 
 def test_what_cannot_be_listed_is_left_to_the_grid() -> None:
-    assert few(parts_of((PureLoss(0.1), 64)))
-    assert not few(parts_of((PureLoss(0.1), 65)))
-    assert not few(parts_of((PureLoss(0.1), 200), (PureLoss(0.2), 200)))
-    assert not few(parts_of((GaussianLoss(1.0), 1)))
-    assert not few(parts_of((DiscreteGaussianLoss(9.0, 1), 1)))
+    assert can_enumerate(parts_of((PureLoss(0.1), 64)))
+    assert not can_enumerate(parts_of((PureLoss(0.1), 65)))
+    assert not can_enumerate(parts_of((PureLoss(0.1), 200), (PureLoss(0.2), 200)))
+    assert not can_enumerate(parts_of((GaussianLoss(1.0), 1)))
+    assert not can_enumerate(parts_of((DiscreteGaussianLoss(9.0, 1), 1)))
 
 
 def test_a_chain_of_sums_each_close_to_the_next_is_not_one_sum() -> None:
@@ -114,11 +115,11 @@ def test_a_chain_of_sums_each_close_to_the_next_is_not_one_sum() -> None:
     at = 9.0 + 1e-10
     both = [laws.response(epsilon) for epsilon in epsilons]
     truth = laws.product_delta([(first[:2], second[:2]) for first, second in both], at)
-    assert few(parts)
-    assert at_most(truth, few_delta(parts, at).high, slack=0.0)
-    assert few_delta(parts, at).low <= float(truth)
+    assert can_enumerate(parts)
+    assert at_most(truth, bracket_enumerated(parts, at).high, slack=0.0)
+    assert bracket_enumerated(parts, at).low <= float(truth)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1 / 3, 0.7])
 def test_equal_sums_stay_one_sum(epsilon: float) -> None:
-    assert len(listed(parts_of((PureLoss(epsilon), 64)))[0]) <= 2 * 65
+    assert len(enumerate_sums(parts_of((PureLoss(epsilon), 64))).losses) <= 2 * 65
