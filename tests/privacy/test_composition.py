@@ -35,10 +35,14 @@ def test_basic_adds_up() -> None:
     assert 4e-6 <= found.delta_ <= 4e-6 * (1 + 1e-12)
 
 
-def test_basic_rounds_up() -> None:
-    found = composition.compose_basic([(0.1, 1e-9)] * 10)
-    assert Fraction(found.epsilon_) >= 10 * Fraction(0.1)
-    assert Fraction(found.delta_) >= 10 * Fraction(1e-9)
+def test_basic_adds_the_decimals_that_were_written() -> None:
+    assert composition.compose_basic([(0.1, 1e-9)] * 10) == ApproximateLoss(1.0, 1e-8)
+
+
+def test_basic_rounds_up_what_no_decimal_equals() -> None:
+    found = composition.compose_basic([(Fraction(1, 3), Fraction(1, 3 * 10**6))] * 10)  # type: ignore[list-item]
+    assert Fraction(found.epsilon_) >= Fraction(10, 3)
+    assert Fraction(found.delta_) >= Fraction(10, 3 * 10**6)
 
 
 def test_basic_of_nothing_is_nothing() -> None:
@@ -64,9 +68,47 @@ def test_parallel_compares_different_kinds_in_one_currency() -> None:
     assert parallel([GaussianLoss(1.0), PureLoss(2.0)]) == ZcdpLoss(2.0)
 
 
-def test_parallel_refuses_what_it_cannot_order() -> None:
-    with pytest.raises(DiscreetError, match="cannot be ordered"):
-        parallel([ApproximateLoss(1.0, 1e-6), GaussianLoss(1.0)])
+@pytest.mark.parametrize("unit", [1e-320, 1e-170, 1e-160, 1.0, 1e150, 1e160, 1e300])
+@pytest.mark.parametrize("kind", [PureLoss, GaussianLoss, ZcdpLoss, LaplaceLoss, BoundedRangeLoss])
+def test_parallel_finds_the_dearest_of_any_size(kind: type[Loss], unit: float) -> None:
+    """Their squares leave the floats: as zero, or as infinity, all would cost the same."""
+    losses = [kind(unit * size) for size in (2.0, 50.0, 7.0)]  # type: ignore[call-arg]
+    assert parallel(losses) == losses[1]
+    assert parallel(losses, parts=2) == losses[1] + losses[2]
+
+
+def test_parallel_of_tiny_losses_of_different_kinds_is_not_nothing() -> None:
+    assert parallel([PureLoss(1e-170), PureLoss(1e-165)]) == PureLoss(1e-165)
+    assert parallel([DiscreteLaplaceLoss(1e170, 1), PureLoss(1e-165)]) == PureLoss(1e-165)
+    assert parallel([GaussianLoss(1e-170), ZcdpLoss(0.0)]).zcdp() > 0
+
+
+def test_parallel_takes_the_largest_epsilons_and_the_largest_deltas() -> None:
+    losses = [ApproximateLoss(1.0, 1e-9), ApproximateLoss(0.5, 1e-6), ApproximateLoss(0.1, 1e-12)]
+    assert parallel(losses) == ApproximateLoss(1.0, 1e-6)
+    assert parallel(losses, parts=2) == ApproximateLoss(1.0, 1e-6) + ApproximateLoss(0.5, 1e-9)
+    for one in range(3):
+        for two in range(one):
+            for epsilon in (0.0, 0.3, 1.2):
+                both = losses[one] + losses[two]
+                assert both.delta(epsilon).low <= parallel(losses, parts=2).delta(epsilon).high
+
+
+def test_parallel_of_samples_takes_the_largest_base_and_rate() -> None:
+    losses = [SampledLoss(GaussianLoss(1.0), 0.1), SampledLoss(GaussianLoss(2.0), 0.01)]
+    assert parallel(losses) == SampledLoss(GaussianLoss(2.0), 0.1)
+    assert parallel(losses, parts=5) == SampledLoss(GaussianLoss(2.0), 0.1) * 2
+
+
+def test_parallel_of_what_has_no_order_bounds_every_choice() -> None:
+    losses: list[Loss] = [ApproximateLoss(1.0, 1e-6), GaussianLoss(1.0), GaussianLoss(0.5), ApproximateLoss(0.1, 1e-9)]
+    assert parallel(losses) == ApproximateLoss(1.0, 1e-6) + GaussianLoss(1.0)
+    for loss in losses:
+        for epsilon in (0.0, 0.5, 2.0):
+            assert loss.delta(epsilon).low <= parallel(losses).delta(epsilon).high
+
+
+def test_parallel_refuses_nonsense() -> None:
     with pytest.raises(ParameterError, match="at least one loss"):
         parallel([])
     with pytest.raises(ParameterError, match=r"^parts must be"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -71,7 +72,7 @@ class KeySelection:
 
     def loss(self) -> Loss:
         """Return the loss of the whole selection, of however many keys."""
-        return ApproximateLoss(self.epsilon, self.delta)
+        return ApproximateLoss(Fraction(self.epsilon), Fraction(self.delta))
 
     @property
     def threshold(self) -> tuple[int, int]:

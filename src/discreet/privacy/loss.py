@@ -7,6 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -15,6 +16,7 @@ from flint import arb
 from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.errors import DiscreetError
+from discreet.base.exact import exact_text, from_text
 from discreet.base.rounding import ball, down, float_down, precision, rounded_up, up
 from discreet.base.search import least_float
 from discreet.privacy.accountant.pairs import HUGE, DominatingPair
@@ -86,11 +88,11 @@ class Loss(ABC):
 
     def __add__(self, other: Loss) -> Loss:
         """Compose with another loss: both releases on the same data."""
-        return _compose([(self, 1), (other, 1)]) if isinstance(other, Loss) else NotImplemented
+        return combine([(self, 1), (other, 1)]) if isinstance(other, Loss) else NotImplemented
 
     def __mul__(self, count: int) -> Loss:
         """Compose with itself: this many releases on the same data."""
-        return _compose([(self, check.integer("count", count, least=0))])
+        return combine([(self, check.integer("count", count, least=0))])
 
     __rmul__ = __mul__
 
@@ -102,14 +104,29 @@ class Loss(ABC):
         """Return pairs that some mechanism of this loss has: what a lower bound may be computed from."""
         return None if HUGE < self.pure < math.inf else self.list_pairs()
 
-    def renyi(self, alpha: float) -> float:
-        """Return a bound on the Renyi divergence of order alpha > 1, rounded up; infinity where there is none."""
-        order = check.real("alpha", alpha, above=1)
-        return self._renyi(order)
+    def renyi(self, alpha: Exact) -> float:
+        """Return a bound on the Renyi divergence of order alpha > 1, rounded up; infinity where there is none.
+
+        No order has a larger divergence than the pure epsilon (van Erven, Harremoes 2014, Theorems 3 and 6).
+        """
+        return min(self._renyi(check.real("alpha", alpha, above=1)), self.pure)
 
     def _renyi(self, order: Exact) -> float:
         rho = self.zcdp()
         return rounded_up(lambda: ball(order) * ball(rho)) if math.isfinite(rho) else math.inf
+
+    @property
+    def exact_pure(self) -> Exact:
+        """What `pure` rounds up, as filters add it: exactly what was stated, where it was; else `pure` itself."""
+        return self.pure
+
+    def exact_zcdp(self) -> Exact:
+        """Return what `zcdp` rounds up, where that is a short decimal; else the same."""
+        return self.zcdp()
+
+    def exact_renyi(self, alpha: Exact) -> Exact:
+        """Return what `renyi` rounds up, where that is a short decimal; else the same."""
+        return self.renyi(alpha)
 
     def zcdp(self) -> float:
         """Return the rho of zero-concentrated differential privacy, rounded up; infinity where there is none.
@@ -136,7 +153,7 @@ class Loss(ABC):
             raise DiscreetError(
                 f"no group privacy is known for {self!r}; state the loss at the larger sensitivity instead"
             )
-        return _readers["pure", 1](epsilon=rounded_up(lambda: ball(self.pure) * size))
+        return _readers["pure", 1](epsilon=Fraction(self.pure) * size)
 
     def tradeoff(self, alpha: float) -> Certified:
         """Bracket the smallest false-negative rate of a test between neighbours at false-positive rate alpha."""
@@ -148,7 +165,7 @@ class Loss(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the loss as plain data with its kind and version."""
-        return {"kind": self.kind, "version": self.version, **self._parameters()}
+        return {"kind": self.kind, "version": self.version, **self._write_parameters()}
 
     @staticmethod
     def from_json(text: str) -> Loss:
@@ -165,7 +182,7 @@ class Loss(ABC):
             parameters = dict(values)
             version = parameters.pop("version")
             reader = _readers[parameters.pop("kind"), version if type(version) is int else -1]
-            return reader(**parameters)
+            return reader(**{name: _read(value) for name, value in parameters.items()})
         except (ValueError, KeyError, TypeError) as problem:
             known = ", ".join(sorted(f"{kind} {version}" for kind, version in _readers))
             raise DiscreetError(f"this is not a loss of a known kind and version ({known})") from problem
@@ -181,6 +198,10 @@ class Loss(ABC):
     def _parameters(self) -> dict[str, Any]:
         """Return the constructor's arguments; a field `epsilon_` is the argument epsilon, beside the method."""
         return {field.name.rstrip("_"): getattr(self, field.name) for field in fields(self)}
+
+    def _write_parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments as plain data: a Fraction is a text such as 1/3."""
+        return {name: _write(value) for name, value in self._parameters().items()}
 
     def _certified_delta(self, epsilon: Exact) -> Certified:
         """DeltaFunction the curve in balls, at more bits as long as that makes them narrower."""
@@ -200,12 +221,13 @@ class Loss(ABC):
     def _pure_low(self) -> float:
         return math.nextafter(self.pure, 0.0) if math.isfinite(self.pure) else self.pure
 
-    def _store(self, **values: float) -> None:
+    def _store(self, **values: Exact) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
 
-def _compose(parts: list[tuple[Loss, int]]) -> Loss:
+def combine(parts: Iterable[tuple[Loss, int]]) -> Loss:
+    """Compose losses, each with how often it occurs, by the composer that was registered."""
     (composer,) = _composers
     return composer(parts)
 
@@ -219,3 +241,17 @@ def _sample_curve(loss: Loss) -> tuple[tuple[float, Certified], ...]:
 
 def _clip_probability(value: float) -> float:
     return min(value, 1.0) if value > 0 else 0.0
+
+
+def _write(value: Any) -> Any:
+    """Return a parameter as plain data."""
+    if isinstance(value, tuple):
+        return [_write(each) for each in value]
+    return exact_text(value) if isinstance(value, Fraction) else value
+
+
+def _read(value: Any) -> Any:
+    """Return a parameter from plain data: a text with a stroke is a Fraction."""
+    if isinstance(value, list):
+        return [_read(each) for each in value]
+    return from_text(value) if isinstance(value, str) and "/" in value else value

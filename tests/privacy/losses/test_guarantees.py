@@ -146,9 +146,9 @@ def test_nothing_costs_nothing(loss: Loss) -> None:
 
 def test_parameters_that_no_float_equals_are_rounded_up() -> None:
     third = Fraction(1, 3)
-    assert Fraction(PureLoss(third).pure) > third  # type: ignore[arg-type]
-    assert Fraction(ZcdpLoss(third).rho) > third  # type: ignore[arg-type]
-    assert Fraction(BoundedRangeLoss(third).pure) > third  # type: ignore[arg-type]
+    assert Fraction(PureLoss(third).pure) > third
+    assert Fraction(ZcdpLoss(third).rho) > third
+    assert Fraction(BoundedRangeLoss(third).pure) > third
 
 
 def test_the_worst_pure_loss_is_randomized_response() -> None:

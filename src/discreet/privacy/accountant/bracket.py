@@ -51,6 +51,27 @@ class GridSetting:
     exact: bool = False
 
 
+MOST_RELEASES = 10**13
+"""With more releases than this the round-off of one law, times their number, is no longer small."""
+
+MOST_LAWS = 1000
+"""The most laws that are put on a grid one by one; those of one family go together, and may be MOST_ROWS."""
+
+MOST_ROWS = 100_000
+
+
+def explain_refusal(directions: list[Releases]) -> str:
+    """Say why these releases are too many for the accountant, or nothing where they are not."""
+    for releases in directions:
+        if sum(count for _, count in releases) > MOST_RELEASES:
+            return f"it composes at most {MOST_RELEASES:.0e} releases"
+        if sum(pair.family is None for pair, _ in releases) > MOST_LAWS:
+            return f"it composes at most {MOST_LAWS} different losses of such kinds"
+        if len(releases) > MOST_ROWS:
+            return f"it composes at most {MOST_ROWS} different losses"
+    return ""
+
+
 def bracket_epsilon(directions: list[Releases], delta: float, attained: list[Releases] | None = None) -> Certified:
     """Bracket the least epsilon at this delta > 0: the worst of all directions.
 
@@ -65,7 +86,7 @@ def bracket_epsilon(directions: list[Releases], delta: float, attained: list[Rel
         if math.isfinite(found) and found > low:
             lower = _make_lower_curve((attained or directions)[way], laws, tilt, found, delta)
             low = max(low, _find_greatest_epsilon(lower, delta, found))
-    return Certified(low, high)
+    return Certified(float(low), float(high))
 
 
 def bracket_delta(directions: list[Releases], epsilon: float, attained: list[Releases] | None = None) -> Certified:
@@ -73,7 +94,7 @@ def bracket_delta(directions: list[Releases], epsilon: float, attained: list[Rel
     if all(can_enumerate(releases) for releases in (*directions, *(attained or []))):
         highs = [bracket_enumerated(releases, epsilon).high for releases in directions]
         lows = [bracket_enumerated(releases, epsilon).low for releases in attained or directions]
-        return Certified(max(lows), max(highs))
+        return Certified(float(max(lows)), float(max(highs)))
     low = high = 0.0
     for way, releases in enumerate(directions):
         guess, found = 1e-12, 1.0
@@ -86,7 +107,7 @@ def bracket_delta(directions: list[Releases], epsilon: float, attained: list[Rel
         high = max(high, found)
         lower = _make_lower_curve((attained or directions)[way], laws, tilt, epsilon, guess)
         low = max(low, min(lower.evaluate(epsilon), found))
-    return Certified(low, high)
+    return Certified(float(low), float(high))
 
 
 def _enumerate_epsilon(directions: list[Releases], delta: float, attained: list[Releases]) -> Certified:
@@ -94,7 +115,7 @@ def _enumerate_epsilon(directions: list[Releases], delta: float, attained: list[
     laws, real = [enumerate_sums(releases) for releases in directions], [enumerate_sums(each) for each in attained]
     _, high = least_float(lambda e: all(bracket_sums(law, e).high <= delta for law in laws))
     low, _ = least_float(lambda e: all(bracket_sums(law, e).low <= delta for law in real))
-    return Certified(min(low, high), high)
+    return Certified(float(min(low, high)), float(high))
 
 
 def _bound_epsilon(releases: Releases, delta: float, enough: float) -> tuple[float, ComposedLaws, float]:

@@ -163,7 +163,7 @@ def make_pessimistic(pair: DominatingPair, step: float, reach: GridReach) -> Gri
         held = np.where(above, 0.0, pair.masses * (1 + ATOM_ERROR))
         _put(masses, place + 1, held * later)
         _put(masses, place, held * (1 - later))
-    offset = np.full(pair.rows, -24 * UNIT * float(np.max(np.abs(points))))
+    offset = np.full(pair.rows, -24 * UNIT * float(np.max(np.abs(points))) - pair.doubt)
     firsts = np.full(pair.rows, first)
     return GridLaws(step, firsts, masses, infinite, beyond_q, excess, lack, offset, np.zeros(pair.rows))
 
@@ -216,7 +216,7 @@ def make_optimistic(pair: DominatingPair, step: float, reach: GridReach) -> Grid
         place = np.floor((pair.atoms + slack - shift) / step).astype(np.int64) - first
         kept = np.where((place >= 0) & ~above, pair.masses * (1 - ATOM_ERROR), 0.0)
         _put(masses, np.clip(place, 0, len(points) - 1), kept)
-    offset = slack + 8 * UNIT * float(np.max(np.abs(points)) + abs(shift))
+    offset = slack + 8 * UNIT * float(np.max(np.abs(points)) + abs(shift)) + pair.doubt
     every = np.ones(pair.rows)
     firsts = np.full(pair.rows, first)
     infinite = pair.infinite * (1 - ERROR) * every

@@ -80,6 +80,8 @@ class DominatingPair:
     """Relative error allowed for the tails in the bulk."""
     contrast: float = 1.0
     """P minus Q is off by at most `error` times (itself + twice the contrast times the larger of P and Q)."""
+    doubt: float = 0.0
+    """How far losses may be off where they are solved for, beside the round-off of a float."""
     family: Family | None = None
     """Makes pairs of this kind from a column of parameters: the loss grows with its parameter, and so do the atoms."""
     parameter: Floats | None = None

@@ -1,23 +1,23 @@
 """Losses that state what a theorem promises, for the worst mechanism that keeps the promise.
 
-Parameters that no float equals are rounded up.
+Amounts are decimals (see `amounts`): what no short decimal equals is rounded up.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 from flint import arb
 
-from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.errors import DiscreetError
 from discreet.base.rounding import ball, float_up, rounded_up
 from discreet.privacy.accountant import pairs
 from discreet.privacy.accountant.pairs import DominatingPair
+from discreet.privacy.amounts import read_down, read_for_sums, read_up, state_amount
 from discreet.privacy.loss import Loss
-from discreet.privacy.losses.noises import compute_gaussian_delta
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -28,26 +28,44 @@ class PureLoss(Loss):
     """
 
     kind = "pure"
-    epsilon_: float
+    epsilon_: Exact
 
-    def __init__(self, epsilon: float) -> None:
-        self._store(epsilon_=float_up(check.real("epsilon", epsilon, least=0)))
+    def __init__(self, epsilon: Exact) -> None:
+        self._store(epsilon_=state_amount("epsilon", epsilon, least=0))
 
     @property
     def pure(self) -> float:
         """The epsilon promised."""
-        return self.epsilon_
+        return read_up(self.epsilon_)
+
+    @property
+    def exact_pure(self) -> Fraction:
+        """The epsilon promised, as filters add it."""
+        return read_for_sums(self.epsilon_)
+
+    def exact_zcdp(self) -> Fraction:
+        """Return epsilon^2 / 2 (Bun, Steinke 2016, Proposition 3.3)."""
+        return self.exact_pure**2 / 2
+
+    def zcdp(self) -> float:
+        """Return epsilon^2 / 2, rounded up."""
+        return float_up(Fraction(self.pure) ** 2 / 2)
 
     def list_pairs(self) -> list[DominatingPair]:
         """Return randomized response."""
-        return [pairs.make_pure(self.epsilon_)]
+        return [pairs.make_pure(self.pure)]
+
+    def list_attained_pairs(self) -> list[DominatingPair] | None:
+        """Return the same with epsilon rounded down."""
+        return [pairs.make_pure(read_down(self.epsilon_))] if self.pure <= pairs.HUGE else None
 
     def _renyi(self, order: Exact) -> float:
         """Return that of randomized response: ln(p^a q^(1-a) + q^a p^(1-a)) / (a - 1) with p = e^epsilon q."""
-        return rounded_up(lambda: _compute_response_renyi(ball(self.epsilon_), ball(order)))
+        return rounded_up(lambda: _compute_response_renyi(ball(self.pure), ball(order)))
 
-    def _delta(self, epsilon: Exact) -> arb:
-        return _compute_response_delta(self.epsilon_, epsilon)
+    def _delta(self, epsilon: Exact) -> tuple[arb, arb]:
+        low, high = (_compute_response_delta(end, epsilon) for end in (read_down(self.epsilon_), self.pure))
+        return low, high
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -59,78 +77,60 @@ class ApproximateLoss(Loss):
     """
 
     kind = "approximate"
-    epsilon_: float
-    delta_: float
+    epsilon_: Exact
+    delta_: Exact
 
-    def __init__(self, epsilon: float, delta: float) -> None:
+    def __init__(self, epsilon: Exact, delta: Exact) -> None:
         self._store(
-            epsilon_=float_up(check.real("epsilon", epsilon, least=0)),
-            delta_=float_up(check.delta("delta", delta)),
+            epsilon_=state_amount("epsilon", epsilon, least=0),
+            delta_=state_amount("delta", delta, least=0, below=1),
         )
+
+    @property
+    def stated(self) -> tuple[Fraction, Fraction]:
+        """The epsilon and the delta promised, as filters add them."""
+        return read_for_sums(self.epsilon_), read_for_sums(self.delta_)
 
     @property
     def pure(self) -> float:
         """The epsilon promised where delta is 0, else infinity."""
-        return self.epsilon_ if self.delta_ == 0 else math.inf
+        return read_up(self.epsilon_) if self.delta_ == 0 else math.inf
+
+    @property
+    def exact_pure(self) -> Exact:
+        """The same, exactly."""
+        return self.stated[0] if self.delta_ == 0 else math.inf
 
     def list_pairs(self) -> list[DominatingPair]:
         """Return randomized response that tells all with probability delta."""
-        return [pairs.make_pure(self.epsilon_, self.delta_)]
+        return [pairs.make_pure(read_up(self.epsilon_), read_up(self.delta_))]
 
     def list_attained_pairs(self) -> list[DominatingPair] | None:
-        """Return the same, unless epsilon is so large that the pair only bounds from above."""
-        return None if self.epsilon_ > pairs.HUGE else self.list_pairs()
+        """Return the same rounded down, unless epsilon is so large that the pair only bounds from above."""
+        if self.epsilon_ > pairs.HUGE:
+            return None
+        return [pairs.make_pure(read_down(self.epsilon_), read_down(self.delta_))]
 
     def _group(self, size: int) -> Loss:
         """k steps: (k epsilon, delta (e^(k epsilon) - 1) / (e^epsilon - 1)) (Dwork, Roth 2014, Theorem 2.2)."""
+        epsilon, delta = Fraction(read_up(self.epsilon_)), Fraction(read_up(self.delta_))
 
-        def delta() -> arb:
-            step = ball(self.epsilon_)
-            return ball(self.delta_) * ((step * size).expm1() / step.expm1() if self.epsilon_ > 0 else arb(size))
+        def find_delta() -> arb:
+            step = ball(epsilon)
+            return ball(delta) * ((step * size).expm1() / step.expm1() if epsilon > 0 else arb(size))
 
-        total = rounded_up(delta)
+        total = rounded_up(find_delta)
         if total >= 1:
             raise DiscreetError(f"{size} people at once get no guarantee from {self!r}: delta would reach 1")
-        return ApproximateLoss(rounded_up(lambda: ball(self.epsilon_) * size), total)
+        return ApproximateLoss(epsilon * size, Fraction(total))
 
-    def _delta(self, epsilon: Exact) -> arb:
-        return ball(self.delta_) + (1 - ball(self.delta_)) * _compute_response_delta(self.epsilon_, epsilon)
-
-
-@dataclass(frozen=True, repr=False)
-class ZcdpLoss(Loss):
-    """rho-zero-concentrated differential privacy (Bun, Steinke 2016).
-
-    The upper bound is the tight Renyi conversion (Canonne, Kamath, Steinke 2020, Proposition 12): the infimum over
-    a > 1 of exp((a - 1)(a rho - epsilon)) / (a - 1) * (1 - 1/a)^a, of which every a is a bound. The lower bound is
-    the Gaussian mechanism with that rho.
-    """
-
-    kind = "zcdp"
-    rho: float
-
-    def __post_init__(self) -> None:
-        self._store(rho=float_up(check.real("rho", self.rho, least=0)))
-
-    @property
-    def pure(self) -> float:
-        """Infinity, unless rho is 0."""
-        return 0.0 if self.rho == 0 else math.inf
-
-    def zcdp(self) -> float:
-        """Return rho."""
-        return self.rho
-
-    def _group(self, size: int) -> Loss:
-        """k people: k^2 rho (Bun, Steinke 2016, Proposition 1.9)."""
-        return ZcdpLoss(rounded_up(lambda: ball(self.rho) * size**2))
-
-    def _delta(self, epsilon: Exact) -> arb | tuple[arb, arb]:
-        if self.rho == 0:
-            return arb(0)
-        order = arb(_find_best_order(self.rho, float(epsilon)))
-        exponent = (order - 1) * (order * ball(self.rho) - ball(epsilon)) + order * (1 - 1 / order).log()
-        return compute_gaussian_delta((2 * ball(self.rho)).sqrt(), epsilon), exponent.exp() / (order - 1)
+    def _delta(self, epsilon: Exact) -> tuple[arb, arb]:
+        low, high = (
+            ball(round_to(self.delta_))
+            + (1 - ball(round_to(self.delta_))) * _compute_response_delta(round_to(self.epsilon_), epsilon)
+            for round_to in (read_down, read_up)
+        )
+        return low, high
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -144,44 +144,60 @@ class BoundedRangeLoss(Loss):
     """
 
     kind = "bounded-range"
-    epsilon_: float
+    epsilon_: Exact
 
-    def __init__(self, epsilon: float) -> None:
-        self._store(epsilon_=float_up(check.real("epsilon", epsilon, least=0)))
+    def __init__(self, epsilon: Exact) -> None:
+        self._store(epsilon_=state_amount("epsilon", epsilon, least=0))
 
     @property
     def pure(self) -> float:
         """The range, which bounds the loss as well."""
-        return self.epsilon_
+        return read_up(self.epsilon_)
+
+    @property
+    def exact_pure(self) -> Fraction:
+        """The range, as filters add it."""
+        return read_for_sums(self.epsilon_)
 
     def list_pairs(self) -> list[DominatingPair]:
         """Return the pair with this curve."""
-        return [pairs.make_bounded_range(self.epsilon_)] if self.epsilon_ else [pairs.make_atomic([0.0], [1.0])]
+        return [pairs.make_bounded_range(self.pure)] if self.epsilon_ else [pairs.make_atomic([0.0], [1.0])]
 
     def list_attained_pairs(self) -> list[DominatingPair] | None:
         """Return randomized response at epsilon / 2, the two-valued loss in the middle of the range.
 
         No one mechanism attains the whole curve, which is the worst over all t at each e.
         """
-        return [pairs.make_pure(self.epsilon_ / 2)] if self.epsilon_ / 2 <= pairs.HUGE else None
+        half = read_down(self.epsilon_) / 2
+        return [pairs.make_pure(half)] if half <= pairs.HUGE else None
+
+    def exact_zcdp(self) -> Fraction:
+        """Return epsilon^2 / 8 (Cesar, Rogers 2021, Lemma 3.2)."""
+        return self.exact_pure**2 / 8
 
     def zcdp(self) -> float:
-        """Return epsilon^2 / 8 (Cesar, Rogers 2021, Lemma 3.2)."""
-        return rounded_up(lambda: ball(self.epsilon_) ** 2 / 8)
+        """Return epsilon^2 / 8, rounded up."""
+        return float_up(Fraction(self.pure) ** 2 / 8)
 
     def _group(self, size: int) -> Loss:
         """k steps add up k ranges."""
-        return BoundedRangeLoss(rounded_up(lambda: ball(self.epsilon_) * size))
+        return BoundedRangeLoss(Fraction(self.pure) * size)
 
-    def _delta(self, epsilon: Exact) -> arb:
-        if epsilon >= self.epsilon_:
-            return arb(0)
-        top, at = ball(self.epsilon_), ball(epsilon)
-        return ((top / 2).exp() - (at / 2).exp()) ** 2 / top.expm1()
+    def _delta(self, epsilon: Exact) -> tuple[arb, arb]:
+        low, high = (_compute_range_delta(end, epsilon) for end in (read_down(self.epsilon_), self.pure))
+        return low, high
+
+
+def _compute_range_delta(range_: float, epsilon: Exact) -> arb:
+    """Return (e^(range/2) - e^(epsilon/2))^2 / (e^range - 1), or 0."""
+    if epsilon >= range_:
+        return arb(0)
+    top, at = ball(range_), ball(epsilon)
+    return ((top / 2).exp() - (at / 2).exp()) ** 2 / top.expm1()
 
 
 def _compute_response_delta(promised: float, epsilon: Exact) -> arb:
-    """delta(epsilon) of randomized response: (e^promised - e^epsilon) / (1 + e^promised), or 0."""
+    """Return delta(epsilon) of randomized response: (e^promised - e^epsilon) / (1 + e^promised), or 0."""
     if epsilon >= promised:
         return arb(0)
     return -(ball(epsilon) - ball(promised)).expm1() / (1 + (-ball(promised)).exp())
@@ -190,20 +206,3 @@ def _compute_response_delta(promised: float, epsilon: Exact) -> arb:
 def _compute_response_renyi(promised: arb, order: arb) -> arb:
     up, down = (order - 1) * promised, -order * promised
     return ((up.exp() + down.exp()) / (1 + (-promised).exp())).log() / (order - 1)
-
-
-def _find_best_order(rho: float, epsilon: float) -> float:
-    """Return an order a > 1 near the best of the conversion, by golden section on ln(a - 1)."""
-
-    def log_bound(x: float) -> float:
-        order = 1 + math.exp(x)
-        return (order - 1) * (order * rho - epsilon) - x - order * math.log1p(math.exp(-x))
-
-    low, high, ratio = -30.0, 30.0, (math.sqrt(5) - 1) / 2
-    for _ in range(90):
-        left, right = high - ratio * (high - low), low + ratio * (high - low)
-        if log_bound(left) < log_bound(right):
-            high = right
-        else:
-            low = left
-    return 1 + math.exp((low + high) / 2)

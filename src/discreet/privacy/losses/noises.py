@@ -1,5 +1,7 @@
 """Losses of particular noises: the exact curve of one release, for the worst neighbours.
 
+Scales and probabilities are doubles, exactly what the noise is drawn with; mu and epsilon are amounts (see `amounts`).
+
 For a symmetric noise X on shift d with monotone likelihood ratio, delta(e) = sup over m of
 Pr[X <= m] - e^e Pr[X <= m - d], which grows with d: the largest shift is the worst.
 """
@@ -17,11 +19,11 @@ from discreet.base.check import Exact
 from discreet.base.rounding import ball, float_down, float_up, ratio_up, rounded_up
 from discreet.privacy.accountant import pairs
 from discreet.privacy.accountant.pairs import DominatingPair
-from discreet.privacy.discrete_normal import compute_upper_tail
+from discreet.privacy.amounts import read_decimal, read_down, read_for_sums, read_up, state_amount
 from discreet.privacy.loss import Loss
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, init=False, repr=False)
 class GaussianLoss(Loss):
     """Gaussian differential privacy: telling N(0, 1) from N(mu, 1) (Dong, Roth, Su 2022).
 
@@ -30,10 +32,15 @@ class GaussianLoss(Loss):
     """
 
     kind = "gaussian"
-    mu: float
+    mu: Exact
 
-    def __post_init__(self) -> None:
-        self._store(mu=float_up(check.real("mu", self.mu, least=0)))
+    def __init__(self, mu: Exact) -> None:
+        self._store(mu=state_amount("mu", mu, least=0))
+
+    @property
+    def stated(self) -> Fraction:
+        """mu, as filters add it."""
+        return read_for_sums(self.mu)
 
     @property
     def pure(self) -> float:
@@ -42,18 +49,33 @@ class GaussianLoss(Loss):
 
     def list_pairs(self) -> list[DominatingPair]:
         """Return N(mu, 1) against N(0, 1)."""
-        return [pairs.make_gaussian(self.mu)] if self.mu else [pairs.make_atomic([0.0], [1.0])]
+        return [pairs.make_gaussian(read_up(self.mu))] if self.mu else [pairs.make_atomic([0.0], [1.0])]
+
+    def list_attained_pairs(self) -> list[DominatingPair]:
+        """Return the same with mu rounded down."""
+        return [pairs.make_gaussian(read_down(self.mu))] if self.mu else self.list_pairs()
+
+    def exact_zcdp(self) -> Fraction:
+        """Return mu^2 / 2, which the Renyi divergence attains at every order."""
+        return self.stated**2 / 2
 
     def zcdp(self) -> float:
-        """Return mu^2 / 2, which the Renyi divergence attains at every order."""
-        return rounded_up(lambda: ball(self.mu) ** 2 / 2)
+        """Return mu^2 / 2, rounded up."""
+        return float_up(Fraction(read_up(self.mu)) ** 2 / 2)
+
+    def exact_renyi(self, alpha: Exact) -> Exact:
+        """Return alpha mu^2 / 2."""
+        return self.exact_zcdp() * read_decimal(alpha)
 
     def _group(self, size: int) -> Loss:
         """k people move the mean k times as far."""
-        return GaussianLoss(rounded_up(lambda: ball(self.mu) * size))
+        return GaussianLoss(Fraction(read_up(self.mu)) * size)
 
-    def _delta(self, epsilon: Exact) -> arb:
-        return arb(0) if self.mu == 0 else compute_gaussian_delta(ball(self.mu), epsilon)
+    def _delta(self, epsilon: Exact) -> arb | tuple[arb, arb]:
+        if self.mu == 0:
+            return arb(0)
+        low, high = (compute_gaussian_delta(ball(end), epsilon) for end in (read_down(self.mu), read_up(self.mu)))
+        return low, high
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -64,34 +86,49 @@ class LaplaceLoss(Loss):
     """
 
     kind = "laplace"
-    epsilon_: float
+    epsilon_: Exact
 
-    def __init__(self, epsilon: float) -> None:
-        self._store(epsilon_=float_up(check.real("epsilon", epsilon, least=0)))
+    def __init__(self, epsilon: Exact) -> None:
+        self._store(epsilon_=state_amount("epsilon", epsilon, least=0))
 
     @property
     def pure(self) -> float:
         """The epsilon of the noise."""
-        return self.epsilon_
+        return read_up(self.epsilon_)
+
+    @property
+    def exact_pure(self) -> Fraction:
+        """The epsilon of the noise, as filters add it."""
+        return read_for_sums(self.epsilon_)
 
     def list_pairs(self) -> list[DominatingPair]:
         """Return two Laplace distributions, epsilon scales apart."""
-        return [pairs.make_laplace(self.epsilon_)] if self.epsilon_ else [pairs.make_atomic([0.0], [1.0])]
+        return [pairs.make_laplace(self.pure)] if self.epsilon_ else [pairs.make_atomic([0.0], [1.0])]
+
+    def list_attained_pairs(self) -> list[DominatingPair] | None:
+        """Return the same with epsilon rounded down."""
+        if self.epsilon_ == 0:
+            return self.list_pairs()
+        return [pairs.make_laplace(read_down(self.epsilon_))] if self.pure <= pairs.HUGE else None
 
     def _renyi(self, order: Exact) -> float:
         """Return the exact divergence (Mironov 2017, Proposition 6)."""
 
-        def divergence() -> arb:
-            a, e = ball(order), ball(self.epsilon_)
+        def find_divergence() -> arb:
+            a, e = ball(order), ball(self.pure)
             return ((a * ((a - 1) * e).exp() + (a - 1) * (-a * e).exp()) / (2 * a - 1)).log() / (a - 1)
 
-        return rounded_up(divergence)
+        return rounded_up(find_divergence)
 
     def _group(self, size: int) -> Loss:
-        return LaplaceLoss(rounded_up(lambda: ball(self.epsilon_) * size))
+        return LaplaceLoss(Fraction(self.pure) * size)
 
-    def _delta(self, epsilon: Exact) -> arb:
-        return arb(0) if epsilon >= self.epsilon_ else -((ball(epsilon) - ball(self.epsilon_)) / 2).expm1()
+    def _delta(self, epsilon: Exact) -> tuple[arb, arb]:
+        low, high = (
+            arb(0) if epsilon >= end else -((ball(epsilon) - ball(end)) / 2).expm1()
+            for end in (read_down(self.epsilon_), self.pure)
+        )
+        return low, high
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,6 +154,11 @@ class DiscreteLaplaceLoss(Loss):
         """sensitivity / scale."""
         return ratio_up(self.sensitivity, self.scale)
 
+    @property
+    def exact_pure(self) -> Fraction:
+        """The same as filters add it: at scale 10 it is one tenth."""
+        return read_for_sums(state_amount("epsilon", Fraction(self.sensitivity) / Fraction(self.scale)))
+
     def list_pairs(self) -> list[DominatingPair]:
         """Return the noise and the noise moved by the sensitivity: losses (d - 2x) / scale for x = 0 .. d."""
         return [pairs.make_discrete_laplace(self.scale, self.sensitivity)]
@@ -135,51 +177,6 @@ class DiscreteLaplaceLoss(Loss):
         rate = 1 / ball(self.scale)
         share = 1 / (1 + (-rate).exp())
         return (rate * point).exp() * share if point <= 0 else 1 - (-rate * (point + 1)).exp() * share
-
-
-@dataclass(frozen=True, repr=False)
-class DiscreteGaussianLoss(Loss):
-    """Discrete Gaussian noise on an integer of sensitivity d (Canonne, Kamath, Steinke 2020, Theorem 7).
-
-    delta(e) = Pr[X > e sigma^2 / d - d/2] - e^e Pr[X > e sigma^2 / d + d/2].
-    """
-
-    kind = "discrete-gaussian"
-    sigma: float
-    sensitivity: int
-
-    def __post_init__(self) -> None:
-        self._store(
-            sigma=float_down(check.real("sigma", self.sigma, least=1e-6, most=1e15)),
-            sensitivity=check.integer("sensitivity", self.sensitivity, least=1),
-        )
-
-    @property
-    def pure(self) -> float:
-        """Infinity: the loss is unbounded."""
-        return math.inf
-
-    def list_pairs(self) -> list[DominatingPair] | None:
-        """Return the noise and the noise moved by the sensitivity, where its atoms can be listed."""
-        return [pairs.make_discrete_gaussian(self.sigma, self.sensitivity)] if self.sigma <= 1e4 else None
-
-    def list_attained_pairs(self) -> list[DominatingPair] | None:
-        """Return the same, unless the sensitivity is so large that the pair only bounds from above."""
-        return None if (self.sensitivity / self.sigma) ** 2 / 2 > pairs.HUGE else self.list_pairs()
-
-    def zcdp(self) -> float:
-        """Return d^2 / (2 sigma^2) (Canonne, Kamath, Steinke 2020, Theorem 4)."""
-        return rounded_up(lambda: ball(Fraction(self.sensitivity) / Fraction(self.sigma)) ** 2 / 2)
-
-    def _group(self, size: int) -> Loss:
-        return DiscreteGaussianLoss(self.sigma, self.sensitivity * size)
-
-    def _delta(self, epsilon: Exact) -> arb:
-        center = Fraction(epsilon) * Fraction(self.sigma) ** 2 / self.sensitivity
-        start = math.floor(center - Fraction(self.sensitivity, 2)) + 1
-        near = compute_upper_tail(self.sigma, start)
-        far = compute_upper_tail(self.sigma, start + self.sensitivity)
-        return near - ball(epsilon).exp() * far
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,21 +1,31 @@
-"""Amplification by sampling: a release on a random part of the data."""
+"""Amplification by Poisson sampling, add-remove neighbours: every unit is taken independently, with one probability."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
-from flint import acb, arb
+from flint import arb
 
 from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.errors import ParameterError
-from discreet.base.rounding import ball, down, float_up, precision, rounded_up, up
+from discreet.base.rounding import ball, down, float_up, rounded_up, up
 from discreet.privacy.accountant.pairs import DominatingPair
 from discreet.privacy.accountant.sampled_pairs import make_poisson_sampled
+from discreet.privacy.amounts import read_up
 from discreet.privacy.loss import Loss
 from discreet.privacy.losses.noises import GaussianLoss
+from discreet.privacy.losses.sampled_renyi import bound_sampled_gaussian_renyi
+
+
+def check_base(base: object) -> Loss:
+    """Return a loss that can be sampled: one with one dominating pair."""
+    if not isinstance(base, Loss) or len(base.list_pairs() or []) != 1:
+        raise ParameterError("base", base, "a loss with one dominating pair (not composed, sampled or zCDP)")
+    return base
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,15 +41,13 @@ class SampledLoss(Loss):
     rate: float
 
     def __post_init__(self) -> None:
-        if not isinstance(self.base, Loss) or len(self.base.list_pairs() or []) != 1:
-            raise ParameterError("base", self.base, "a loss with one dominating pair (not composed, sampled or zCDP)")
+        check_base(self.base)
         self._store(rate=float_up(check.real("rate", self.rate, above=0, most=1)))
 
     @property
     def pure(self) -> float:
         """ln(1 + rate (e^epsilon - 1))."""
-        top = self.base.pure
-        return rounded_up(lambda: (1 + ball(self.rate) * ball(top).expm1()).log()) if math.isfinite(top) else math.inf
+        return amplify_pure(self.base.pure, self.rate)
 
     def list_pairs(self) -> list[DominatingPair]:
         """Return the pairs for removing and for adding a unit."""
@@ -54,67 +62,56 @@ class SampledLoss(Loss):
         (pair,) = known
         return [pair] if self.rate == 1 else list(make_poisson_sampled(pair, self.rate))
 
+    def zcdp(self) -> float:
+        """Return the base's rho, or what the pure epsilon implies if that is less.
+
+        A sample is a mixture, and the Renyi divergence of mixtures is at most the largest of their parts (joint
+        quasi-convexity: van Erven, Harremoes 2014, Theorem 13).
+        """
+        return min(self.base.zcdp(), super().zcdp())
+
     def _delta(self, epsilon: Exact) -> tuple[arb, arb]:
         """Removing: rate * delta(ln(1 + (e^epsilon - 1) / rate)). Adding: with s = 1 - (1 - rate) e^epsilon > 0,
 
         s * delta(epsilon + ln(rate / s)). Both by the linearity of the hockey stick in the mixture.
         """
         rate, grown = ball(self.rate), ball(epsilon).expm1()
-        low, high = self._at((1 + grown / rate).log(), rate)
+        low, high = scale_curve(self.base, (1 + grown / rate).log(), rate)
         kept = 1 - (1 - rate) * ball(epsilon).exp()
         if kept > 0:
-            low_add, high_add = self._at(ball(epsilon) + (rate / kept).log(), kept)
+            low_add, high_add = scale_curve(self.base, ball(epsilon) + (rate / kept).log(), kept)
             low, high = low.max(low_add), high.max(high_add)
         elif not kept <= 0:
             high = high.max(rate)
         return low, high
 
-    def _at(self, point: arb, factor: arb) -> tuple[arb, arb]:
-        early, late = max(0.0, down(point)), up(point)
-        above = self.base._certified_delta(early).high
-        below = self.base._certified_delta(late).low if math.isfinite(late) else 0.0
-        return factor * arb(below), factor * arb(above)
-
     def _renyi(self, order: Exact) -> float:
         """Return ln E_Q[(1 - rate + rate P/Q)^a] / (a - 1), for a Gaussian base (Mironov, Talwar, Zhang 2019).
 
-        Removing dominates adding there (their Theorem 5). Other bases are bounded through their pure epsilon.
+        Removing dominates adding there (their Theorem 5). Other bases are bounded by their divergence without sampling,
+        see `zcdp`.
         """
+        found = min(super()._renyi(order), self.base.renyi(order))
         if isinstance(self.base, GaussianLoss):
-            return _bound_gaussian_renyi(self.base.mu, self.rate, order)
-        return super()._renyi(order)
+            return min(found, bound_sampled_gaussian_renyi(Fraction(read_up(self.base.mu)), self.rate, order))
+        return found
 
-    def _parameters(self) -> dict[str, Any]:
+    def _write_parameters(self) -> dict[str, Any]:
         return {"base": self.base.to_dict(), "rate": self.rate}
-
-    def __repr__(self) -> str:
-        return f"SampledLoss(base={self.base!r}, rate={self.rate!r})"
 
     @classmethod
     def _from_parameters(cls, **parameters: Any) -> Loss:
         return cls(**{**parameters, "base": Loss.from_dict(parameters["base"])})
 
 
-def _bound_gaussian_renyi(mu: float, rate: float, order: Exact) -> float:
-    """Integrate the density ratio's power, rigorously, where the integrand lives; bound the rest by Gaussian tails.
+def amplify_pure(epsilon: float, rate: Exact) -> float:
+    """Return ln(1 + rate (e^epsilon - 1)), rounded up; infinity stays."""
+    return rounded_up(lambda: (1 + ball(rate) * ball(epsilon).expm1()).log()) if math.isfinite(epsilon) else math.inf
 
-    The ratio 1 - q + q e^(mu x - mu^2/2) is below 1 + e^(mu x), so beyond [-T, T] the integrand is below
-    2^a (1 + e^(a mu x)) phi(x), whose tails are closed forms.
-    """
-    if mu == 0 or rate == 0:
-        return 0.0
-    reach = float(order) * mu + math.sqrt(2 * (float(order) * math.log(2 / rate) + 60))
-    with precision(192):
-        m, q, a = ball(mu), ball(rate), ball(order)
-        root = (2 * arb.pi()).sqrt()
 
-        def integrand(x: acb, analytic: bool) -> acb:
-            ratio = 1 - q + q * (m * x - m * m / 2).exp()
-            return ratio.pow(a, analytic=analytic) * (-(x * x) / 2).exp() / root
-
-        middle = acb.integral(integrand, acb(-reach), acb(reach), rel_tol=arb(2) ** -100).real
-        tail = arb(reach)
-        plain = (tail / arb(2).sqrt()).erfc()
-        shifted = (a * a * m * m / 2).exp() * ((tail - a * m) / arb(2).sqrt()).erfc()
-        total = middle + (arb(2) ** a * (plain + shifted)).union(arb(0))
-        return max(0.0, up(total.log() / (a - 1)))
+def scale_curve(base: Loss, point: arb, factor: arb) -> tuple[arb, arb]:
+    """Return bounds on factor * delta(point) of a loss, from below and from above."""
+    early, late = max(0.0, down(point)), up(point)
+    above = base._certified_delta(early).high
+    below = base._certified_delta(late).low if math.isfinite(late) else 0.0
+    return factor * arb(below), factor * arb(above)
