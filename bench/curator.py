@@ -16,11 +16,11 @@ from typing import Any
 import duckdb
 
 from discreet.engines.engines import Engines
-from discreet.engines.result import Grouped
+from discreet.engines.result import GroupedSums
 from discreet.policy import loads
 from discreet.query.bound import bound
 from discreet.query.build import build
-from discreet.query.canonical import canonical
+from discreet.query.canonical import to_canonical
 from discreet.query.catalog import Catalog
 from discreet.query.parse import parse
 from timing import alternate, markdown
@@ -54,15 +54,15 @@ def written(folder: Path, millions: int) -> Path:
     return path
 
 
-def private(path: Path, limits: str) -> Callable[[], Grouped]:
+def private(path: Path, limits: str) -> Callable[[], GroupedSums]:
     """Return what asks the question of an engine: all but noise and ledger, the plan included."""
     values = ", ".join(map(str, range(GROUPS)))
     policy = POLICY.replace("SOURCE", str(path)).replace("LIMITS", limits).replace("VALUES", values)
     engine = Engines(loads(policy, str(path.with_suffix(".toml"))))
     catalog = Catalog(engine.policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
 
-    def ask() -> Grouped:
-        plan = bound(canonical(build(parse(QUESTION), catalog)), catalog).plan
+    def ask() -> GroupedSums:
+        plan = bound(to_canonical(build(parse(QUESTION), catalog)), catalog).plan
         return engine.run(plan).result().sets[0]
 
     return ask
@@ -75,7 +75,7 @@ def plain(path: Path, text: str) -> Callable[[], list[Any]]:
     return lambda: connection.execute(text).fetchall()
 
 
-def check(path: Path, rows: Grouped, units: Grouped) -> None:
+def check(path: Path, rows: GroupedSums, units: GroupedSums) -> None:
     """Refuse to time wrong answers: rows are counted exactly, and units reach their bound and no more."""
     for key, count, total in plain(path, QUESTION)():
         if (rows.sums[0][key], rows.sums[1][key]) != (count, total * FINE):

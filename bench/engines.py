@@ -22,11 +22,11 @@ sys.path.insert(0, str(HERE.parent / "tests"))
 
 from curator import GROUPS, MAX_GROUPS, MAX_ROWS, PAIRS, POLICY, QUESTION, ROWS_EACH, UNITS, private, written  # noqa: E402
 from discreet.engines.engines import Engines  # noqa: E402
-from discreet.engines.result import Grouped  # noqa: E402
+from discreet.engines.result import GroupedSums  # noqa: E402
 from discreet.policy import loads  # noqa: E402
 from discreet.query.bound import bound  # noqa: E402
 from discreet.query.build import build  # noqa: E402
-from discreet.query.canonical import canonical  # noqa: E402
+from discreet.query.canonical import to_canonical  # noqa: E402
 from discreet.query.catalog import Catalog  # noqa: E402
 from discreet.query.parse import parse  # noqa: E402
 from timing import alternate, markdown  # noqa: E402
@@ -49,10 +49,10 @@ VARIABLE = "DISCREET_BENCH_DSN"
 Ask = Callable[[], Any]
 
 
-def asking(engines: Engines) -> Callable[[], Grouped]:
+def asking(engines: Engines) -> Callable[[], GroupedSums]:
     """Return what asks the question: from its text to whole numbers by key, without noise."""
     catalog = Catalog(engines.policy, engines.tables, engines.public_values, engines.fan_out, engines.evaluate)
-    return lambda: engines.run(bound(canonical(build(parse(QUESTION), catalog)), catalog).plan).result().sets[0]
+    return lambda: engines.run(bound(to_canonical(build(parse(QUESTION), catalog)), catalog).plan).result().sets[0]
 
 
 def policy(where: str, engine: str) -> str:
@@ -171,7 +171,7 @@ def report(millions: tuple[int, ...] = MILLIONS) -> str:
     )
 
 
-def _check(found: Grouped, wanted: Grouped) -> None:
+def _check(found: GroupedSums, wanted: GroupedSums) -> None:
     if found != wanted:
         raise SystemExit("the engine's numbers are not DuckDB's")
 

@@ -16,13 +16,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.ledger import Facts, Ledger, Question
+from discreet.ledger import Ledger, LedgerFacts, Request
 from discreet.privacy.charges import Charge
 from timing import markdown
 
 PROCESSES = (1, 2, 4, 8, 16)
 SECONDS = 3.0
-FACTS = Facts("add-remove", {"people": {"unit": "person"}}, epsilon=10**6, delta=Fraction(1, 10**9))
+FACTS = LedgerFacts("add-remove", {"people": {"unit": "person"}}, epsilon=10**6, delta=Fraction(1, 10**9))
 PRICE = Charge(Fraction(1, 10), Fraction(1, 200))
 ROUNDS = 3
 
@@ -34,7 +34,7 @@ def charging(path: Path, number: int, until: float, ready: Callable[[], object])
         ready()
         end = time.perf_counter() + until
         while (start := time.perf_counter()) < end:
-            question = Question(f"{number}:{len(waits)}", "v1", "SELECT count(*) FROM people")
+            question = Request(f"{number}:{len(waits)}", "v1", "SELECT count(*) FROM people")
             with ledger.charge(question, PRICE):
                 waits.append(time.perf_counter() - start)
     return waits

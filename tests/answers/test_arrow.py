@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.answers import Table
+from discreet.answers import AnswerTable
 from discreet.base.errors import DiscreetError
 from discreet.base.types import Type
 from support.answers import answered, cities, key, noisy
 
 
 def column(type: Type, *values: object) -> pa.ChunkedArray:
-    return Table((noisy("c", type),), tuple((value,) for value in values)).to_arrow()["c"]
+    return AnswerTable((noisy("c", type),), tuple((value,) for value in values)).to_arrow()["c"]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_decimals_of_any_kind_survive(values: list[Decimal | None]) -> None:
 
 def test_pandas_keeps_whole_numbers_whole() -> None:
     pandas = pytest.importorskip("pandas")
-    wide = Table((noisy("a"), noisy("b")), ((2**53 + 1, 2**70), (None, None))).to_pandas()
+    wide = AnswerTable((noisy("a"), noisy("b")), ((2**53 + 1, 2**70), (None, None))).to_pandas()
     assert wide["a"].dtype == pandas.Int64Dtype()
     assert wide["a"].tolist()[0] == 2**53 + 1
     assert wide["b"].tolist() == [2**70, None]
@@ -71,7 +71,7 @@ def test_pandas_keeps_whole_numbers_whole() -> None:
 
 def test_polars_keeps_every_digit() -> None:
     pytest.importorskip("polars")
-    frame = Table((noisy("a"), noisy("b")), ((2**70, 10**40), (None, None))).to_polars()
+    frame = AnswerTable((noisy("a"), noisy("b")), ((2**70, 10**40), (None, None))).to_polars()
     assert [int(frame["a"][0]), int(frame["b"][0])] == [2**70, 10**40]
     assert cities().to_polars().rows()[0] == ("Bern", 1200, 34.25)
 

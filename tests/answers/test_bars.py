@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.answers.bars import ASCII, UNICODE, Scale, marks_for, svg_bar, text_bar
+from discreet.answers.bars import ASCII, UNICODE, Scale, choose_marks, draw_svg_bar, draw_text_bar
 
 SCALE = Scale(0, 10)
 
@@ -29,16 +29,16 @@ SCALE = Scale(0, 10)
     ],
 )
 def test_bars_in_text(value: object, pair: tuple[float, float] | None, drawn: str) -> None:
-    assert text_bar(value, pair, SCALE, 11, UNICODE) == drawn
+    assert draw_text_bar(value, pair, SCALE, 11, UNICODE) == drawn
     ascii = drawn.translate(str.maketrans("├─●┤◄►", "|-o|<>"))
-    assert text_bar(value, pair, SCALE, 11, ASCII) == ascii
+    assert draw_text_bar(value, pair, SCALE, 11, ASCII) == ascii
 
 
 @pytest.mark.parametrize(
     ("encoding", "marks"), [("utf-8", UNICODE), ("ascii", ASCII), ("latin-1", ASCII), ("?", ASCII)]
 )
 def test_terminals_get_what_they_can_print(encoding: str, marks: object) -> None:
-    assert marks_for(encoding) is marks
+    assert choose_marks(encoding) is marks
 
 
 def test_the_scale_spans_values_and_finite_ends() -> None:
@@ -54,11 +54,11 @@ def test_every_bar_fits(value: float | None, a: float, b: float, c: float, d: fl
     pair = (min(a, b), max(a, b))
     finite = [end if math.isfinite(end) else 0.0 for end in (c, d)]
     scale = Scale(min(finite), max(finite))
-    assert len(text_bar(value, pair, scale, width, UNICODE)) == width
-    drawing = ElementTree.fromstring(svg_bar(value, pair, scale))
+    assert len(draw_text_bar(value, pair, scale, width, UNICODE)) == width
+    drawing = ElementTree.fromstring(draw_svg_bar(value, pair, scale))
     assert all(0 <= float(circle.get("cx", "-1")) <= 140 for circle in drawing.iter("circle"))
 
 
 def test_nothing_is_drawn_of_nothing() -> None:
-    assert svg_bar(None, None, SCALE) == svg_bar(1, (0, 1), None) == ""
-    assert text_bar(1, (0, 1), None, 3, ASCII) == "   "
+    assert draw_svg_bar(None, None, SCALE) == draw_svg_bar(1, (0, 1), None) == ""
+    assert draw_text_bar(1, (0, 1), None, 3, ASCII) == "   "

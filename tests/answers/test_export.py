@@ -14,8 +14,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from discreet.answers import Table
-from discreet.answers.export import csv_text, json_text
+from discreet.answers import AnswerTable
+from discreet.answers.export import write_csv, write_json
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.types import Type
 from support.answers import HEAD, answered, cities, key, noisy
@@ -27,19 +27,19 @@ WIDE = st.integers(-(10**45), 10**45)
 @given(st.lists(st.tuples(TEXTS, WIDE), max_size=4))
 @example([('a,"b"\r\n', 2**70), (" ", -1), ("", 0), ("<b>", 1)])
 def test_csv_comes_back_with_every_comma_quote_and_line_break(rows: list[tuple[str, int]]) -> None:
-    text = csv_text((key('na"me,'), noisy()), tuple(rows))
+    text = write_csv((key('na"me,'), noisy()), tuple(rows))
     lines = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     assert lines == [['na"me,', "n"], *([name, str(number)] for name, number in rows)]
 
 
 def test_csv_tells_missing_from_empty() -> None:
-    assert csv_text((key(), noisy()), ((None, 1), ("", None))) == 'city,n\n,1\n"",\n'
-    assert csv_text((key(),), ((None,),)) == 'city\n""\n'
+    assert write_csv((key(), noisy()), ((None, 1), ("", None))) == 'city,n\n,1\n"",\n'
+    assert write_csv((key(),), ((None,),)) == 'city\n""\n'
 
 
 @given(st.floats())
 def test_floats_come_back_from_both(value: float) -> None:
-    table = Table((noisy("x", Type.FLOAT),), ((value,),))
+    table = AnswerTable((noisy("x", Type.FLOAT),), ((value,),))
     back = float(table.to_csv().split()[1]), float(json.loads(table.to_json())["rows"][0][0])
     assert all(found == value or (math.isnan(found) and math.isnan(value)) for found in back)
 
@@ -47,19 +47,19 @@ def test_floats_come_back_from_both(value: float) -> None:
 @given(WIDE, st.decimals(allow_nan=False, allow_infinity=False), TEXTS)
 @example(10**400, Decimal("1E+400"), "")
 def test_json_numbers_are_exact_and_texts_come_back(whole: int, exact: Decimal, text: str) -> None:
-    back = json.loads(json_text({text: [whole, exact, text]}), parse_float=Decimal)
+    back = json.loads(write_json({text: [whole, exact, text]}), parse_float=Decimal)
     assert back == {text: [whole, exact, text]}
 
 
 def test_json_has_words_for_what_is_not_finite() -> None:
-    assert json.loads(json_text([math.nan, math.inf, -math.inf])) == ["NaN", "Infinity", "-Infinity"]
+    assert json.loads(write_json([math.nan, math.inf, -math.inf])) == ["NaN", "Infinity", "-Infinity"]
 
 
 def test_times_and_truths_are_written_as_everywhere() -> None:
     row = (date(2020, 1, 2), datetime(2020, 1, 2, 3, tzinfo=UTC), True)
     fields = (key("d", Type.DATE), key("t", Type.TIMESTAMP), key("b", Type.BOOLEAN))
-    assert csv_text(fields, (row,)).splitlines()[1] == "2020-01-02,2020-01-02T03:00:00Z,true"
-    assert json_text(row) == '["2020-01-02", "2020-01-02T03:00:00Z", true]'
+    assert write_csv(fields, (row,)).splitlines()[1] == "2020-01-02,2020-01-02T03:00:00Z,true"
+    assert write_json(row) == '["2020-01-02", "2020-01-02T03:00:00Z", true]'
 
 
 def test_an_answer_in_json_says_everything() -> None:

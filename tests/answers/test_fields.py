@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from discreet.answers import Field, Table
-from discreet.answers.fields import in_utc
+from discreet.answers import AnswerTable, Field
+from discreet.answers.fields import to_utc
 from discreet.base.errors import ParameterError
 from discreet.base.types import Type
 from support.answers import answered, key, noisy
@@ -36,15 +36,15 @@ def test_a_field_holds_its_type_and_missing_values(type: Type, held: list[object
 
 def test_a_value_of_the_wrong_type_is_refused_and_not_quoted() -> None:
     with pytest.raises(ParameterError, match="column 'n' must be integer values or None; got str") as raised:
-        Table((noisy(),), (("secret",),))
+        AnswerTable((noisy(),), (("secret",),))
     assert "secret" not in str(raised.value)
 
 
 def test_names_differ_and_rows_are_whole() -> None:
     with pytest.raises(ParameterError, match="different names"):
-        Table((noisy(), noisy()), ())
+        AnswerTable((noisy(), noisy()), ())
     with pytest.raises(ParameterError, match="one per column"):
-        Table((noisy(),), ((1, 2),))
+        AnswerTable((noisy(),), ((1, 2),))
 
 
 @pytest.mark.parametrize("pair", [(2, 1), (float("nan"), 1.0)])
@@ -62,5 +62,5 @@ def test_keys_have_no_intervals_and_every_row_has_its_bounds() -> None:
 
 def test_times_without_a_zone_are_in_utc() -> None:
     noon = datetime(2020, 1, 1, 12, tzinfo=UTC)
-    assert in_utc(datetime(2020, 1, 1, 12)) == noon
-    assert in_utc(datetime(2020, 1, 1, 13, tzinfo=timezone(timedelta(hours=1)))) == noon
+    assert to_utc(datetime(2020, 1, 1, 12)) == noon
+    assert to_utc(datetime(2020, 1, 1, 13, tzinfo=timezone(timedelta(hours=1)))) == noon

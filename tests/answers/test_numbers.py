@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.answers.fields import Number
-from discreet.answers.numbers import as_float, interval, percent, price, shown
+from discreet.answers.numbers import format_interval, format_percent, format_price, format_value, to_float
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,11 @@ from discreet.answers.numbers import as_float, interval, percent, price, shown
     ],
 )
 def test_values_as_people_read_them(value: object, text: str) -> None:
-    assert shown(value) == text
+    assert format_value(value) == text
 
 
 def test_a_key_such_as_a_year_has_no_separators() -> None:
-    assert shown(2024, noisy=False) == "2024"
+    assert format_value(2024, noisy=False) == "2024"
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,13 @@ def test_a_key_such_as_a_year_has_no_separators() -> None:
     ],
 )
 def test_the_interval_says_how_many_digits_count(value: object, pair: tuple[Number, Number], text: str) -> None:
-    assert f"{shown(value, pair)} {interval(value, pair)}" == text
+    assert f"{format_value(value, pair)} {format_interval(value, pair)}" == text
 
 
 def covered(value: Number, pair: tuple[Number, Number]) -> tuple[Fraction, Fraction]:
-    words = interval(value, pair).replace(",", "")
+    words = format_interval(value, pair).replace(",", "")
     if words.startswith("±"):
-        centre, half = Fraction(shown(value, pair).replace(",", "")), Fraction(words[2:])
+        centre, half = Fraction(format_value(value, pair).replace(",", "")), Fraction(words[2:])
         return centre - half, centre + half
     low, high = words.strip("()").split(" .. ")
     return Fraction(low), Fraction(high)
@@ -86,24 +86,26 @@ def test_exact_values_are_shown_exactly_beside_their_interval(value: int | Decim
     pair = (Fraction(value) - half, Fraction(value) + half)
     if isinstance(value, int):
         assert covered(value, (value - half, value + half)) == pair
-    assert Fraction(shown(value).replace(",", "")) == Fraction(value)
+    assert Fraction(format_value(value).replace(",", "")) == Fraction(value)
 
 
 @given(FINITE.filter(lambda x: 1e-300 < abs(x) < 1e300), st.integers(1, 12))
 def test_no_digits_beyond_the_noise(value: float, digits: int) -> None:
     half = abs(value) * 10.0**-digits
-    shown_digits = sum(c.isdigit() for c in shown(value, (value - half, value + half)).split("e")[0].lstrip("-0.,"))
+    shown_digits = sum(
+        c.isdigit() for c in format_value(value, (value - half, value + half)).split("e")[0].lstrip("-0.,")
+    )
     assert shown_digits <= max(digits + 3, 15)
 
 
 @given(st.fractions(min_value=Fraction(1, 10**9), max_value=10**9))
 def test_prices_are_rounded_up(value: Fraction) -> None:
-    told = Fraction(price(value))
+    told = Fraction(format_price(value))
     assert value * (1 - Fraction(1, 10**11)) <= told <= value * (1 + Fraction(1, 10**4))
 
 
 def test_words_for_prices_and_confidences() -> None:
-    assert [price(x) for x in (Fraction(1, 10), 0.1, 0.1 + 0.2, 0.0, math.inf, 1e-9)] == [
+    assert [format_price(x) for x in (Fraction(1, 10), 0.1, 0.1 + 0.2, 0.0, math.inf, 1e-9)] == [
         "0.1",
         "0.1",
         "0.3",
@@ -111,10 +113,10 @@ def test_words_for_prices_and_confidences() -> None:
         "inf",
         "1e-9",
     ]
-    assert [percent(x) for x in (0.95, 0.5, 0.999, 0.1)] == ["95 %", "50 %", "99.9 %", "10 %"]
+    assert [format_percent(x) for x in (0.95, 0.5, 0.999, 0.1)] == ["95 %", "50 %", "99.9 %", "10 %"]
 
 
 def test_drawing_takes_every_number() -> None:
-    assert as_float(10**400) == math.inf
-    assert as_float(-(10**400)) == -math.inf
-    assert all(math.isnan(as_float(value)) for value in (None, "x", True))
+    assert to_float(10**400) == math.inf
+    assert to_float(-(10**400)) == -math.inf
+    assert all(math.isnan(to_float(value)) for value in (None, "x", True))

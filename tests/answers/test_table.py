@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from discreet.answers import Table
+from discreet.answers import AnswerTable
 from discreet.base.errors import ParameterError
 from support.answers import key, noisy
 
-TABLE = Table((key(), noisy()), (("a", 1), ("b", None)))
+TABLE = AnswerTable((key(), noisy()), (("a", 1), ("b", None)))
 
 
 def test_rows_are_dicts_and_columns_are_lists() -> None:

@@ -38,16 +38,24 @@ COVERED_ELSEWHERE = {
     "engines/spark/forms_text.py": "engines/spark/test_forms.py",
     "engines/spark/forms_time.py": "engines/spark/test_forms.py",
     "engines/spark/jobs.py": "engines/spark/test_engine.py",
-    "curator/check.py": "cli/test_owning.py",
-    "curator/data.py": "cli/test_owning.py",
-    "curator/stopping.py": "curator/test_curator.py",
-    "engines/bounding.py": "engines/test_keeping.py",
+    "curator/owner/check.py": "cli/test_owning.py",
+    "curator/owner/versions.py": "cli/test_owning.py",
+    "curator/asking/prepared.py": "curator/test_session.py",
+    "curator/asking/question_operation.py": "curator/door/test_operation.py",
+    "curator/asking/routes.py": "curator/test_session.py",
+    "ledger/entries/recompute.py": "ledger/test_verify.py",
+    "ledger/entries/states.py": "ledger/test_ledger.py",
+    "ledger/files/failures.py": "ledger/test_failures.py",
+    "ledger/postgres/failures.py": "ledger/test_failures.py",
+    "query/draws.py": "query/test_cost.py",
     "engines/contributions.py": "engines/test_statements.py",
     "engines/duck/connection.py": "engines/duck/test_statistics.py",
-    "engines/keyed.py": "engines/test_keeping.py",
-    "engines/picking.py": "engines/test_keeping.py",
-    "engines/ranking.py": "engines/test_keeping.py",
-    "query/outputs.py": "query/test_selects.py",
+    **{
+        f"engines/limiting/{name}.py": "engines/limiting/test_statement.py"
+        for name in ("grouped_rows", "rows", "sums", "thresholds", "unit_limits", "windows")
+    },
+    "answers/sheet.py": "answers/test_words.py",
+    "query/select/columns.py": "query/select/test_subqueries.py",
     "ledger/database.py": "ledger/test_places.py",
     "privacy/filter.py": "privacy/test_filters.py",
 }
@@ -106,6 +114,60 @@ def test_imports_go_down_only_and_never_between_rooms_of_a_floor() -> None:
     assert wrong == []
 
 
+def graph() -> dict[str, set[str]]:
+    """Return which files each file imports, by dotted name."""
+    files = {dotted(path): path for _, path in modules() if path.stem != "__init__"}
+    found: dict[str, set[str]] = {}
+    for name, path in files.items():
+        wanted = set(imported(path, path.read_text()))
+        parents = {each.rpartition(".")[0] for each in wanted}
+        found[name] = {each for each in wanted | parents if each in files and each != name}
+    return found
+
+
+def dotted(path: Path) -> str:
+    return f"discreet.{path.relative_to(SOURCE).with_suffix('').as_posix().replace('/', '.')}"
+
+
+def circles(arrows: dict[str, set[str]]) -> list[str]:
+    """Return what is left when files that import no other, or that no other imports, are taken away again and again."""
+    left = {name: set(targets) for name, targets in arrows.items()}
+    while ends := [name for name, targets in left.items() if not targets & left.keys()]:
+        for name in ends:
+            del left[name]
+    while starts := [name for name in left if not any(name in targets for targets in left.values())]:
+        for name in starts:
+            del left[name]
+    return sorted(left)
+
+
+def test_imports_make_no_circles_inside_a_room_either() -> None:
+    assert circles(graph()) == []
+
+
+def test_circles_are_noticed() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": set()}) == []
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == ["b", "c"]
+
+
+def named_types(text: str) -> Iterator[str]:
+    """Yield the classes and type names that a file defines at its top."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            yield from (name for name in names if name[0].isupper() and not name.isupper())
+
+
+def test_two_types_never_share_a_name() -> None:
+    homes: dict[str, list[str]] = {}
+    for _, path in modules():
+        for name in named_types(path.read_text()):
+            homes.setdefault(name, []).append(path.relative_to(SOURCE).as_posix())
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
 def test_the_rule_of_floors_notices_what_it_should() -> None:
     here = SOURCE / "noise" / "x.py"
     for text, wrong in [
@@ -153,7 +215,7 @@ def test_the_list_of_files_covered_elsewhere_is_not_out_of_date() -> None:
 @pytest.mark.parametrize(
     "module",
     [
-        f"discreet.{path.relative_to(SOURCE).with_suffix('').as_posix().replace('/', '.')}"
+        dotted(path)
         for room, path in modules()
         if room in ("base", "noise", "answers", "plan", "query", "engines") and path.stem != "__init__"
     ],

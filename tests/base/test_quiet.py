@@ -7,13 +7,13 @@ import threading
 
 import pytest
 
-from discreet.base.quiet import quietly
+from discreet.base.quiet import silence
 
 LOGGER = logging.getLogger("some library")
 
 
 def test_remarks_are_dropped_in_this_thread_only_and_only_inside(caplog: pytest.LogCaptureFixture) -> None:
-    with quietly(LOGGER):
+    with silence(LOGGER):
         LOGGER.error("inside")
         other = threading.Thread(target=LOGGER.error, args=("beside",))
         other.start()
@@ -23,7 +23,7 @@ def test_remarks_are_dropped_in_this_thread_only_and_only_inside(caplog: pytest.
 
 
 def test_a_failure_passes_and_the_logger_speaks_again(caplog: pytest.LogCaptureFixture) -> None:
-    with pytest.raises(ZeroDivisionError), quietly(LOGGER):
+    with pytest.raises(ZeroDivisionError), silence(LOGGER):
         _ = 1 / 0
     LOGGER.error("after")
     assert caplog.messages == ["after"]

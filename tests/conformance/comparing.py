@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from conformance.asking import Case
 from conformance.data import ROWS
 from discreet.engines.engines import Engines
-from discreet.engines.result import Exact, Grouped
+from discreet.engines.result import ExactResult, GroupedSums
 from discreet.plan.bounded import BoundedPlan
 from support.hospital import bounded
 
@@ -16,10 +16,12 @@ AT_ONCE = 4
 """So many questions wait for a cluster at the same time."""
 
 
-def ran(engines: dict[str, Engines], cases: Iterable[Case], at_once: int = 1) -> dict[Case, tuple[BoundedPlan, Exact]]:
+def ran(
+    engines: dict[str, Engines], cases: Iterable[Case], at_once: int = 1
+) -> dict[Case, tuple[BoundedPlan, ExactResult]]:
     """Return the plan and the exact numbers of every question."""
 
-    def one(case: Case) -> tuple[BoundedPlan, Exact]:
+    def one(case: Case) -> tuple[BoundedPlan, ExactResult]:
         plan = bounded(engines[case.world], case.text).plan
         return plan, engines[case.world].run(plan).result()
 
@@ -29,7 +31,7 @@ def ran(engines: dict[str, Engines], cases: Iterable[Case], at_once: int = 1) ->
 
 
 def differences(
-    one: dict[Case, tuple[BoundedPlan, Exact]], other: dict[Case, tuple[BoundedPlan, Exact]]
+    one: dict[Case, tuple[BoundedPlan, ExactResult]], other: dict[Case, tuple[BoundedPlan, ExactResult]]
 ) -> Iterator[str]:
     """Say of which questions the plans or the numbers differ."""
     for case, (plan, exact) in one.items():
@@ -41,12 +43,12 @@ def differences(
             yield f"{told}\n  {exact}\n  {found}"
 
 
-def _close(one: Exact, other: Exact) -> bool:
+def _close(one: ExactResult, other: ExactResult) -> bool:
     """Say whether all sums are within a grid step for each row; squares and products of points move further."""
     return all(_near(a, b) for a, b in zip(one.sets, other.sets, strict=True))
 
 
-def _near(one: Grouped, other: Grouped) -> bool:
+def _near(one: GroupedSums, other: GroupedSums) -> bool:
     pairs = zip(one.sums, other.sums, strict=True)
     return one.keys == other.keys and all(
         abs(x - y) <= ROWS for mine, theirs in pairs for x, y in zip(mine, theirs, strict=True)

@@ -16,7 +16,7 @@ from conformance.data import World
 from discreet.engines.engines import Engines
 from discreet.engines.spark.engine import SparkEngine
 from discreet.policy import loads
-from discreet.policy.model import Engine
+from discreet.policy.model import DeclaredEngine
 
 if TYPE_CHECKING:
     from servers.postgres import Cluster
@@ -46,7 +46,7 @@ def in_duckdb(world: World) -> Engines:
     return Engines(loads(world.policy, "owner/policy.toml"), world.tables)
 
 
-def in_spark(world: World, folder: Path, engine: Engine, *, compiled: bool) -> Engines:
+def in_spark(world: World, folder: Path, engine: DeclaredEngine, *, compiled: bool) -> Engines:
     """Write parquet files, of two row groups each, and read them on a cluster.
 
     Spark compiles every statement to Java, which takes longer than small tables do; not `compiled`, it interprets them.
@@ -91,7 +91,7 @@ def placed(world: World, request: pytest.FixtureRequest, folder: Path) -> Iterat
             server: Cluster = request.getfixturevalue("postgres")
             found = in_postgres(world, server, request.getfixturevalue("database"), patch)
         else:
-            engine: Engine = request.getfixturevalue("spark_engine")
+            engine: DeclaredEngine = request.getfixturevalue("spark_engine")
             request.getfixturevalue("spark_session")
             found = in_spark(world, folder, engine, compiled=False)
         yield found

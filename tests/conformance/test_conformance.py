@@ -14,9 +14,9 @@ from conformance.data import worlds
 from conformance.placing import in_duckdb, in_postgres, in_spark
 from conformance.table import written
 from discreet.engines.engines import Engines
-from discreet.engines.spark.session import Session
+from discreet.engines.spark.session import SparkConnection
 from discreet.plan.functions import FUNCTIONS
-from discreet.policy.model import Engine
+from discreet.policy.model import DeclaredEngine
 from servers.postgres import Cluster as Postgres
 
 Opening = Callable[..., Engines]
@@ -35,7 +35,7 @@ def on_postgres(postgres: Postgres, common_database: str) -> Iterator[dict[str, 
 
 @pytest.fixture(scope="module")
 def on_spark(
-    spark_engine: Engine, spark_session: Session, tmp_path_factory: pytest.TempPathFactory
+    spark_engine: DeclaredEngine, spark_session: SparkConnection, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Engines]]:
     folder = tmp_path_factory.mktemp("interpreted")
     yield from _opened(lambda world: in_spark(world, folder, spark_engine, compiled=False))
@@ -43,7 +43,7 @@ def on_spark(
 
 @pytest.fixture(scope="module")
 def on_compiling_spark(
-    spark_engine: Engine, spark_session: Session, tmp_path_factory: pytest.TempPathFactory
+    spark_engine: DeclaredEngine, spark_session: SparkConnection, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Engines]]:
     folder = tmp_path_factory.mktemp("compiled")
     yield from _opened(lambda world: in_spark(world, folder, spark_engine, compiled=True))

@@ -14,7 +14,7 @@ import pytest
 from conformance.data import worlds
 from conformance.placing import placed
 from discreet.engines.engines import Engines
-from discreet.engines.result import Exact
+from discreet.engines.result import ExactResult
 from discreet.plan.bounded import Part
 from support.hospital import bounded, moved
 
@@ -43,7 +43,7 @@ def engines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engines]
         yield found
 
 
-def result(engines: Engines, question: str, who: str) -> Exact:
+def result(engines: Engines, question: str, who: str) -> ExactResult:
     text = question.format(who=who, who_a=who.replace("person", "a.person"))
     return engines.run(bounded(engines, text).plan).result()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from discreet.base.types import Type
-from discreet.engines.engine import unit_type, used
+from discreet.engines.engine import find_tables, find_unit_type
 from support.hospital import bounded, engine_of
 
 ENGINE = engine_of()
@@ -13,13 +13,13 @@ ENGINE = engine_of()
 
 def test_a_plan_reads_the_tables_that_stand_anywhere_in_it() -> None:
     plan = bounded(ENGINE, "SELECT COUNT(*) FROM visits JOIN wards USING (ward)").plan
-    assert used(plan) == {"visits", "wards"}
+    assert find_tables(plan) == {"visits", "wards"}
 
 
 def test_units_have_one_type_and_wide_numbers_are_texts() -> None:
     plan = bounded(ENGINE, "SELECT COUNT(*) FROM visits").plan
-    assert unit_type(plan, ENGINE.tables) is Type.INTEGER
+    assert find_unit_type(plan, ENGINE.tables) is Type.INTEGER
     wide = {name: replace(each, unit_type=Type.DECIMAL) for name, each in ENGINE.tables.items()}
-    assert unit_type(plan, wide) is Type.TEXT
+    assert find_unit_type(plan, wide) is Type.TEXT
     rows = bounded(ENGINE, "SELECT COUNT(*) FROM people").plan
-    assert unit_type(rows, ENGINE.tables) is None
+    assert find_unit_type(rows, ENGINE.tables) is None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from discreet.engines.result import Exact, Grouped
+from discreet.engines.result import ExactResult, GroupedSums
 
 
 def test_results_are_values_that_can_be_compared() -> None:
-    one = Exact((Grouped(((1, 2),), {0: ({3: 4}, {})}),))
-    assert one == Exact((Grouped(((1, 2),), {0: ({3: 4}, {})}),))
-    assert one != Exact((Grouped(((1, 2),), {0: ({3: 4}, {})}, keys=(("a",), ("b",)), units=(1, 1)),))
+    one = ExactResult((GroupedSums(((1, 2),), {0: ({3: 4}, {})}),))
+    assert one == ExactResult((GroupedSums(((1, 2),), {0: ({3: 4}, {})}),))
+    assert one != ExactResult((GroupedSums(((1, 2),), {0: ({3: 4}, {})}, keys=(("a",), ("b",)), units=(1, 1)),))

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.base.types import Type
 from discreet.engines.duck.dialect import DUCKDB
-from discreet.engines.rows import rows
+from discreet.engines.rows import write_rows
 from support.hospital import HOSPITAL, POLICY, VISITS, WARDS, answered, bounded, duck, engine_of, sums
 
 ENGINE = engine_of()
@@ -17,7 +17,7 @@ ENGINE = engine_of()
 
 def text(question: str) -> str:
     plan = bounded(ENGINE, question).plan
-    return rows(plan, plan.sets[0], duck(ENGINE)._select, list(plan.measures), Type.INTEGER, DUCKDB)
+    return write_rows(plan, plan.sets[0], duck(ENGINE)._select, list(plan.measures), Type.INTEGER, DUCKDB)
 
 
 def test_only_columns_that_are_read_are_touched() -> None:

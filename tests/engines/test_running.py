@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from discreet.engines.duck.dialect import DUCKDB
-from discreet.engines.running import Running, StoppedError
+from discreet.engines.running import RunCancelledError, Running
 from support.hospital import bounded, duck, engine_of
 
 ENGINE = engine_of()
@@ -63,6 +63,6 @@ def test_a_run_that_is_stopped_between_two_statements_begins_no_other() -> None:
     assert run.begun.wait(60)
     run._stopped.set()
     run.go.set()
-    with pytest.raises(StoppedError):
+    with pytest.raises(RunCancelledError):
         run.result()
     assert run.released == 1

@@ -19,12 +19,12 @@ from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT
 from discreet.engines.duck.dialect import DUCKDB
-from discreet.engines.result import Exact, Grouped
-from discreet.engines.statements import gathered, public, statements
+from discreet.engines.result import ExactResult, GroupedSums
+from discreet.engines.statements import gather_sums, to_constant, write_statements
 from discreet.plan.bounded import BRANCHES, BoundedPlan, Measure, Part
-from discreet.plan.grid import Grid as PlanGrid
+from discreet.plan.grid import ClampedGrid as PlanGrid
 from discreet.query.bound import bound
-from discreet.query.clamping import with_clamped
+from discreet.query.bounding.clamping import add_clamped_counts
 from support.hospital import asked, bounded, catalog_of, engine_of, moved, tree
 
 OWNER = """\
@@ -112,7 +112,7 @@ CONNECTION = duckdb.connect(":memory:", config={"threads": 1})
 CONNECTION.register("wards", WARDS)
 
 
-def exact(plan: BoundedPlan, rows: list[Row]) -> Exact:
+def exact(plan: BoundedPlan, rows: list[Row]) -> ExactResult:
     """Run the statements of a plan on rows."""
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(SCHEMA)
     table = pa.table([pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)], SCHEMA)
@@ -121,12 +121,12 @@ def exact(plan: BoundedPlan, rows: list[Row]) -> Exact:
         return "SELECT * FROM wards" if name == "wards" else f"SELECT *, patient AS {UNIT} FROM given"
 
     CONNECTION.register("given", table)
-    steps = statements(plan, source, Type.INTEGER, DUCKDB)
+    steps = write_statements(plan, source, Type.INTEGER, DUCKDB)
     run = [each.read(CONNECTION.execute(each.statement).fetchall()) for each in steps]
-    return Exact(tuple(gathered(plan, index, *found) for index, found in enumerate(run)))
+    return ExactResult(tuple(gather_sums(plan, index, *found) for index, found in enumerate(run)))
 
 
-def check_apart(plan: BoundedPlan, one: Exact, other: Exact) -> None:
+def check_apart(plan: BoundedPlan, one: ExactResult, other: ExactResult) -> None:
     """Neither result lies further from the other than the plan declares: measure by measure, and node by node."""
     for place, (measure, (l1, l2_squared)) in enumerate(zip(plan.measures, moved(one, other), strict=True)):
         if measure.part is Part.RANKS:
@@ -137,12 +137,12 @@ def check_apart(plan: BoundedPlan, one: Exact, other: Exact) -> None:
         assert l2_squared <= plan.l2_squared(measure), measure
 
 
-def added(one: Exact, other: Exact) -> Exact:
+def added(one: ExactResult, other: ExactResult) -> ExactResult:
     """Return the sum of two results."""
-    return Exact(tuple(_added(a, b) for a, b in zip(one.sets, other.sets, strict=True)))
+    return ExactResult(tuple(_added(a, b) for a, b in zip(one.sets, other.sets, strict=True)))
 
 
-def _added(one: Grouped, other: Grouped) -> Grouped:
+def _added(one: GroupedSums, other: GroupedSums) -> GroupedSums:
     sums = tuple(tuple(x + y for x, y in zip(a, b, strict=True)) for a, b in zip(one.sums, other.sums, strict=True))
     cells = {
         place: tuple(
@@ -151,7 +151,7 @@ def _added(one: Grouped, other: Grouped) -> Grouped:
         )
         for place in one.cells
     }
-    return Grouped(sums, cells)
+    return GroupedSums(sums, cells)
 
 
 @settings(max_examples=300)
@@ -247,7 +247,7 @@ def wanted(measure: Measure, value: float) -> int:
 
 def test_values_outside_the_bounds_are_counted_as_clamped() -> None:
     engine = ENGINES["add-remove"]
-    plan = bound(with_clamped(asked(engine, "SELECT SUM(cost) FROM people")), catalog_of(engine)).plan
+    plan = bound(add_clamped_counts(asked(engine, "SELECT SUM(cost) FROM people")), catalog_of(engine)).plan
     (place,) = (at for at, measure in enumerate(plan.measures) if measure.part is Part.OUTSIDE)
     values = [-1.0, 2.5, -1.01, 2.51, math.inf, -math.inf, math.nan, None, 0.0]
     assert exact(plan, [(None, 1, value, "n", True) for value in values]).sets[0].sums[place] == (4,)
@@ -263,8 +263,8 @@ def test_ranks_are_counted_from_the_lower_end() -> None:
 def test_keys_without_rows_are_zero_and_cells_lie_at_their_keys() -> None:
     plan = bounded(ENGINES["add-remove"], "SELECT ward, MEDIAN(age), COUNT(*) FROM visits GROUP BY ward").plan
     assert [measure.part for measure in plan.measures] == [Part.QUANTILE, Part.ROWS]
-    found = gathered(plan, 0, [(2, 7, 9)], {0: [(2, 30, 4), (2, 31, 3)]})
-    assert found == Grouped(((0, 0, 7), (0, 0, 9)), {0: ({}, {}, {30: 4, 31: 3})})
+    found = gather_sums(plan, 0, [(2, 7, 9)], {0: [(2, 30, 4), (2, 31, 3)]})
+    assert found == GroupedSums(((0, 0, 7), (0, 0, 9)), {0: ({}, {}, {30: 4, 31: 3})})
 
 
 def test_keys_from_the_data_come_with_how_many_units_they_have() -> None:
@@ -277,12 +277,17 @@ def test_keys_from_the_data_come_with_how_many_units_they_have() -> None:
 
 def test_values_of_the_engine_become_constants() -> None:
     noon = dt.datetime(2026, 1, 1, 12)
-    assert public(noon) == noon.replace(tzinfo=dt.UTC)
-    assert (public(0.5), public(math.nan), public(math.inf), public("x")) == (Fraction(1, 2), None, None, "x")
+    assert to_constant(noon) == noon.replace(tzinfo=dt.UTC)
+    assert (to_constant(0.5), to_constant(math.nan), to_constant(math.inf), to_constant("x")) == (
+        Fraction(1, 2),
+        None,
+        None,
+        "x",
+    )
 
 
 def test_sql_that_takes_too_long_to_plan_is_refused_before_anything_is_read() -> None:
     short = replace(DUCKDB, longest=200)
     plan = bounded(ENGINES["add-remove"], "SELECT SUM(cost * cost) FROM people WHERE ward LIKE 'n%'").plan
     with pytest.raises(QueryError, match=r"letters of SQL where its tables lie, and 200 are planned there; nest"):
-        statements(plan, lambda table, columns: "SELECT 1", None, short)
+        write_statements(plan, lambda table, columns: "SELECT 1", None, short)

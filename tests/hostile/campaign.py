@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from discreet.plan.functions import FUNCTIONS
-from discreet.plan.question import Kind
-from discreet.plan.relations import Lookup, Nested, Scan, sources
+from discreet.plan.question import AggregateKind
+from discreet.plan.relations import Lookup, Nested, Scan, list_sources
 from hostile.asking import cases
 from hostile.judging import Outcome, Planned, functions, judged
 from hostile.seeing import opened, same_seen
@@ -36,7 +36,7 @@ WRITTEN = (
     "SELECT around a question"
 )
 CLAUSES = (*WRITTEN.replace("view WITH subquery", "view|WITH|subquery").split("|"), *FORMS)
-AGGREGATES = tuple(f"aggregate: {kind.value}" for kind in Kind if kind is not Kind.CLAMPED)
+AGGREGATES = tuple(f"aggregate: {kind.value}" for kind in AggregateKind if kind is not AggregateKind.CLAMPED)
 
 TOTALS = ("asked", "answered", "over", "compared", "seconds")
 
@@ -95,7 +95,7 @@ class Tally:
 def forms(found: Planned) -> set[str]:
     """Return what a plan is made of."""
     plan, block = found.plan, found.plan.block
-    every = list(sources(block))
+    every = list(list_sources(block))
     listed = {f"aggregate: {each.kind.value}" for each in found.question.aggregates}
     tests = {
         "keys from the data": any(plan.selects(index) for index in range(len(plan.sets))),

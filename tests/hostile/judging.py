@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.base.errors import DiscreetError
-from discreet.curator.explain import Explanation
+from discreet.curator.asking.explain import Explanation
 from discreet.engines.engines import Engines
-from discreet.engines.result import Exact
+from discreet.engines.result import ExactResult
 from discreet.plan.bounded import BoundedPlan, KeySet, Limits, Measure, Part
 from discreet.plan.expressions import Call, Expression
 from discreet.plan.question import Question
-from discreet.plan.relations import scans
+from discreet.plan.relations import list_scans
 from discreet.query.bound import bound
 from discreet.query.build import build
-from discreet.query.canonical import canonical
+from discreet.query.canonical import to_canonical
 from discreet.query.parse import parse
-from discreet.query.price import Price, amount, price
+from discreet.query.price import Price, price, read_amount
 from hostile.asking import Case
 from hostile.world import World
 from support.hospital import catalog_of
@@ -56,14 +56,14 @@ def planned(engine: Engines, case: Case) -> Planned | str:
     """Return the plan and the price, or the words of the refusal; any other exception is a violation."""
     try:
         catalog = catalog_of(engine)
-        question = canonical(build(parse(case.sql), catalog, case.params))
+        question = to_canonical(build(parse(case.sql), catalog, case.params))
         bounded = bound(question, catalog, case.limits)
-        return Planned(question, price(bounded, engine.policy, epsilon=amount("epsilon", case.epsilon)))
+        return Planned(question, price(bounded, engine.policy, epsilon=read_amount("epsilon", case.epsilon)))
     except DiscreetError as refusal:
         return f"{type(refusal).__name__}: {refusal}"
 
 
-def ran(engine: Engines, plan: BoundedPlan) -> Exact:
+def ran(engine: Engines, plan: BoundedPlan) -> ExactResult:
     """Return the exact result; an exception would be an answer about the data."""
     return engine.run(plan).result()
 
@@ -91,7 +91,7 @@ def _judged(world: World, case: Case, twice: bool) -> Outcome:
     plan = found.plan
     one, other, alone = (ran(world.engine(name), plan) for name in ("one", "other", "alone"))
     _bounded(plan, one, other)
-    _bounded(replace(plan, factor=1), alone, Exact(tuple(_empty(each) for each in alone.sets)))
+    _bounded(replace(plan, factor=1), alone, ExactResult(tuple(_empty(each) for each in alone.sets)))
     _local(plan, one, ran(world.engine("base"), plan) if world.replace else other, alone)
     return Outcome(found, plan.units and case.place % 2 == 1 and _over(world, plan))
 
@@ -100,7 +100,7 @@ def _told(found: Planned) -> str:
     return str(Explanation(found.question, found.priced, found.priced.bounded.coarsened, {}))
 
 
-def vector(exact: Exact, place: int) -> Vector:
+def vector(exact: ExactResult, place: int) -> Vector:
     """Return a measure over all keys of all sets, in cells where it is counted in them."""
     found: Vector = {}
     for index, each in enumerate(exact.sets):
@@ -113,7 +113,7 @@ def vector(exact: Exact, place: int) -> Vector:
     return found
 
 
-def units(exact: Exact) -> Vector:
+def units(exact: ExactResult) -> Vector:
     """Return the distinct units of every key that comes from the data."""
     sets = [(index, each) for index, each in enumerate(exact.sets) if each.keys is not None]
     return {(i, key): count for i, each in sets for key, count in zip(each.keys or (), each.units, strict=True)}
@@ -124,7 +124,7 @@ def gaps(one: Vector, other: Vector) -> list[int]:
     return [gap for key in one.keys() | other.keys() if (gap := one.get(key, 0) - other.get(key, 0))]
 
 
-def _bounded(plan: BoundedPlan, one: Exact, other: Exact) -> None:
+def _bounded(plan: BoundedPlan, one: ExactResult, other: ExactResult) -> None:
     for place, measure in enumerate(plan.measures):
         apart = gaps(vector(one, place), vector(other, place))
         l1, l2 = sum(map(abs, apart)), sum(gap * gap for gap in apart)
@@ -139,7 +139,7 @@ def _bounded(plan: BoundedPlan, one: Exact, other: Exact) -> None:
         raise Violation(f"the units of a key differ by {max(map(abs, apart))}")
 
 
-def _local(plan: BoundedPlan, one: Exact, base: Exact, alone: Exact) -> None:
+def _local(plan: BoundedPlan, one: ExactResult, base: ExactResult, alone: ExactResult) -> None:
     """What a unit adds is what it has alone: nobody else's rows change it, and it changes nobody else's."""
     for place, measure in enumerate(plan.measures):
         if measure.part is not Part.DISTINCT:
@@ -165,9 +165,9 @@ MANY = Limits(10**6, 10**6, 10**6)
 
 def _over(world: World, plan: BoundedPlan) -> bool:
     """Say whether the changed unit has more, before the last step or at a scan, than it may keep."""
-    if any(scan.rows is not None and world.heavy[scan.table] > scan.rows for scan in scans(plan.block)):
+    if any(scan.rows is not None and world.heavy[scan.table] > scan.rows for scan in list_scans(plan.block)):
         return True
-    if max(world.heavy[scan.table] for scan in scans(plan.block)) < 2:
+    if max(world.heavy[scan.table] for scan in list_scans(plan.block)) < 2:
         return False
     wide = replace(plan, sets=tuple(KeySet(each.keys, MANY) for each in plan.sets), measures=(Measure(Part.ROWS),))
     for found, each in zip(ran(world.engine("alone"), wide).sets, plan.sets, strict=True):

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
-from discreet.engines import bounding, contributions, keeping, picking, rows
+from discreet.engines import contributions, rows
 from discreet.engines.duck.engine import DuckEngine
-from discreet.engines.duck.forms import number
-from discreet.query import facts
+from discreet.engines.duck.literals import write_number
+from discreet.engines.limiting import rows as limited_rows
+from discreet.engines.limiting import statement
+from discreet.query.bounding import public_facts
 from hostile.campaign import explored
 from hostile.judging import Violation
 
@@ -20,14 +22,14 @@ Patch = pytest.MonkeyPatch
 
 def nothing_is_cut(patch: Patch) -> None:
     def sums(grouped: Any, limits: Any, parts: Any) -> str:
-        return keeping._sums(grouped, parts, f"({grouped.rows}) AS q")
+        return statement._sums(grouped, parts, f"({grouped.rows}) AS q")
 
-    patch.setattr(bounding, "sums", sums)
-    patch.setattr(picking, "kept", lambda grouped, limits: grouped.rows)
+    patch.setattr(statement, "sum_limited", sums)
+    patch.setattr(statement, "select_kept_rows", lambda grouped, limits: grouped.rows)
 
 
 def rows_are_picked_at_random(patch: Patch) -> None:
-    patch.setattr(picking, "told_all", lambda names, dialect: "CAST(random() AS VARCHAR)")
+    patch.setattr(limited_rows, "write_values", lambda names, dialect: "CAST(random() AS VARCHAR)")
 
 
 def partners_are_not_counted(patch: Patch) -> None:
@@ -38,10 +40,10 @@ def partners_are_not_counted(patch: Patch) -> None:
 
 def values_are_not_clamped(patch: Patch) -> None:
     def point(value: str, grid: Any, dialect: Any) -> str:
-        steps = f"floor(({value} - {number(grid.center)}) / {number(grid.step)})"
+        steps = f"floor(({value} - {write_number(grid.center)}) / {write_number(grid.step)})"
         return f"coalesce(TRY_CAST({steps} AS BIGINT), 0)"
 
-    patch.setattr(contributions, "point", point)
+    patch.setattr(contributions, "write_point", point)
 
 
 def scans_are_cut_by_position(patch: Patch) -> None:
@@ -55,8 +57,8 @@ def scans_are_cut_by_position(patch: Patch) -> None:
 
 
 def one_row_is_in_two_groups(patch: Patch) -> None:
-    found = facts.Facts._domain
-    patch.setattr(facts.Facts, "domain", lambda self, key: _sorted(found(self, key)))
+    found = public_facts.PublicFacts._domain
+    patch.setattr(public_facts.PublicFacts, "domain", lambda self, key: _sorted(found(self, key)))
 
 
 def _sorted(found: Any) -> Any:

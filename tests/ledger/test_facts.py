@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.base.errors import LedgerError, ParameterError
-from discreet.ledger.facts import Facts, changes, protected
+from discreet.ledger.facts import LedgerFacts, check_protected, list_changes
 from support.ledger import CAPS, Home, again, ask, facts, kinds, new
 
 numbers = st.fractions(min_value=Fraction(1, 10**6), max_value=100)
@@ -23,18 +23,18 @@ trees = st.recursive(
 @given(numbers, st.dictionaries(st.text(min_size=1), st.tuples(numbers, st.fractions(0, Fraction(1, 2)))), trees)
 def test_facts_come_back_from_json(epsilon: Fraction, caps: dict[str, Any], other: Any) -> None:
     made = facts(epsilon=epsilon, delta=0.125, caps=caps, other={"policy": other})
-    assert Facts.from_dict(json.loads(json.dumps(made.to_dict()))) == made
+    assert LedgerFacts.from_dict(json.loads(json.dumps(made.to_dict()))) == made
 
 
 @given(trees, trees)
 def test_changes_are_none_exactly_when_nothing_changed(old: Any, new: Any) -> None:
-    assert (list(changes(old, new)) == []) is (old == new and isinstance(old, dict))
+    assert (list(list_changes(old, new)) == []) is (old == new and isinstance(old, dict))
 
 
 def test_changes_name_each_key_with_both_values() -> None:
     old = {"budget": {"epsilon": "1"}, "other": {"a": 1, "b": [1]}, "gone": 1}
     new = {"budget": {"epsilon": "2"}, "other": {"a": 1, "b": [2]}, "come": 2}
-    assert list(changes(old, new)) == [
+    assert list(list_changes(old, new)) == [
         {"key": "budget.epsilon", "old": "1", "new": "2"},
         {"key": "come", "old": None, "new": 2},
         {"key": "gone", "old": 1, "new": None},
@@ -101,8 +101,8 @@ def test_opening_with_the_same_policy_writes_nothing(home: Home) -> None:
 
 
 def test_protected_adds_tables_and_forgets_none() -> None:
-    known = protected(facts().to_dict(), facts(tables={"sales": 1, "visits": {"unit": "person"}}).to_dict())
-    assert protected(known, facts(tables={}).to_dict()) == known
+    known = check_protected(facts().to_dict(), facts(tables={"sales": 1, "visits": {"unit": "person"}}).to_dict())
+    assert check_protected(known, facts(tables={}).to_dict()) == known
     assert known["tables"].keys() == {"sales", "visits"}
 
 

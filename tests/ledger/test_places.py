@@ -8,9 +8,9 @@ import pytest
 
 from discreet.base.errors import LedgerError
 from discreet.ledger import Server
+from discreet.ledger.files.store import SqliteStore
 from discreet.ledger.places import create_store, open_store
 from discreet.ledger.postgres.store import PostgresStore
-from discreet.ledger.store import Store
 from support.ledger import Home, place
 
 
@@ -19,7 +19,7 @@ def test_a_place_opens_the_store_of_its_kind(home: Home) -> None:
         open_store(place(home))
     create_store(place(home), lambda db: None)
     with contextlib.closing(open_store(place(home))) as opened, opened.reading() as db:
-        assert isinstance(opened, PostgresStore if isinstance(home, Server) else Store)
+        assert isinstance(opened, PostgresStore if isinstance(home, Server) else SqliteStore)
         assert db.execute("SELECT count(*) FROM entries").fetchone() == (0,)
     with pytest.raises(LedgerError, match="exists already"):
         create_store(place(home), lambda db: None)

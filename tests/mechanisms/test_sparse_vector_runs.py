@@ -19,7 +19,7 @@ import pytest
 from discreet import noise
 from discreet.base.errors import ExhaustedError
 from discreet.mechanisms import Grid, SparseVector
-from discreet.mechanisms.sparse_vector import Run
+from discreet.mechanisms.sparse_vector import SparseVectorRun
 from discreet.noise.bits import replayed
 from mechanisms.answer_patterns import Outcomes, pattern_law
 from support import laws
@@ -188,7 +188,7 @@ def test_threads_together_get_no_more_yes_than_were_paid_for() -> None:
     for _ in range(20):
         run = SparseVector(1.0, 1.0, cutoff=3).start()
 
-        def ask(_: int, run: Run = run) -> int:
+        def ask(_: int, run: SparseVectorRun = run) -> int:
             try:
                 return int(run.ask(10**6, 0))
             except ExhaustedError:

@@ -30,14 +30,14 @@ MUTATIONS = [
     ),
     broken(
         "NULL is told as the text null",
-        "engines/hashing.py",
-        "    text = dialect.told(*value)\n",
-        "    text = f\"coalesce({dialect.told(*value)}, 'null')\"\n",
-        "tests/engines/test_hashing.py",
+        "engines/limiting/hashing.py",
+        "    text = dialect.write_canonical(*value)\n",
+        "    text = f\"coalesce({dialect.write_canonical(*value)}, 'null')\"\n",
+        "tests/engines/limiting/test_hashing.py",
     ),
     broken(
         "two keys may be one float",
-        "query/facts.py",
+        "query/bounding/public_facts.py",
         "        if key.type in (Type.FLOAT, Type.DECIMAL):  # as engines",
         "        if key.type is Type.BOOLEAN:  # as engines",
         FOUND,
@@ -59,10 +59,10 @@ MUTATIONS = [
     ),
     broken(
         "partners in public tables are not counted",
-        "query/rows.py",
+        "query/select/from_clause.py",
         "        return Lookup(name, place, tuple(columns), keep, fan_out)",
         "        return Lookup(name, place, tuple(columns), keep, min(fan_out, 1))",
-        "tests/query/test_rows.py",
-        "tests/query/test_limits.py",
+        "tests/query/select/test_from_clause.py",
+        "tests/query/bounding/test_limits.py",
     ),
 ]

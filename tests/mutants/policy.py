@@ -90,8 +90,8 @@ MUTATIONS = [
     broken(
         "types of a private csv file come from its rows",
         "policy/schema.py",
-        "if table.format is Format.CSV and not table.public:",
-        "if table.format is Format.CSV and not schema:",
+        "if table.format is SourceFormat.CSV and not table.public:",
+        "if table.format is SourceFormat.CSV and not schema:",
         SCHEMA,
     ),
     broken(

@@ -14,15 +14,15 @@ READING = [
     broken(
         "inside postgres: columns keep their collation",
         f"{IN}/sources.py",
-        "return bytewise(short if stored.kind in LONG else written)",
+        "return collate_bytewise(short if stored.kind in LONG else written)",
         "return short if stored.kind in LONG else written",
         SOURCES,
     ),
     broken(
         "inside postgres: text constants have the collation of the database",
         f"{IN}/literals.py",
-        'return bytewise(f"{plain(value)}::text")',
-        'return f"{plain(value)}::text"',
+        'return collate_bytewise(f"{write_plain(value)}::text")',
+        'return f"{write_plain(value)}::text"',
         LITERALS,
     ),
     broken(
@@ -35,7 +35,7 @@ READING = [
     broken(
         "inside postgres: decimals below all floats raise",
         f"{IN}/sources.py",
-        'f"WHEN abs({value}) <= {UNDERFLOW} THEN {double(0.0)} ELSE {cast} END)"',
+        'f"WHEN abs({value}) <= {UNDERFLOW} THEN {write_double(0.0)} ELSE {cast} END)"',
         'f"ELSE {cast} END)"',
         SOURCES,
     ),
@@ -56,8 +56,8 @@ READING = [
     broken(
         "inside postgres: texts are as long as they like",
         f"{IN}/sources.py",
-        "return bytewise(short if stored.kind in LONG else written)",
-        "return bytewise(written)",
+        "return collate_bytewise(short if stored.kind in LONG else written)",
+        "return collate_bytewise(written)",
         SOURCES,
     ),
     broken(
@@ -70,8 +70,8 @@ READING = [
     broken(
         "inside postgres: one unit is two by the zeros at its end",
         f"{IN}/sources.py",
-        "trim_scale({quoted(name)})",
-        "{quoted(name)}",
+        "trim_scale({quote_name(name)})",
+        "{quote_name(name)}",
         SOURCES,
     ),
     broken(
@@ -286,8 +286,8 @@ FORMING = [
     broken(
         "inside postgres: floats beyond 64 bits are cast",
         f"{IN}/forms_casts.py",
-        "(double(-(2.0**63)), double(2.0**63))",
-        "(double(-(2.0**64)), double(2.0**64))",
+        "(write_double(-(2.0**63)), write_double(2.0**63))",
+        "(write_double(-(2.0**64)), write_double(2.0**64))",
         FORMS,
     ),
     broken(
@@ -324,8 +324,8 @@ FORMING = [
     broken(
         "inside postgres: tiny floats are not tame",
         f"{IN}/dialect.py",
-        "abs({x}) < {double(TINY)}",
-        "abs({x}) < {double(0.0)}",
+        "abs({x}) < {write_double(TINY)}",
+        "abs({x}) < {write_double(0.0)}",
         DIALECT,
     ),
     broken(

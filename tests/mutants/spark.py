@@ -164,15 +164,15 @@ MUTATIONS = [
     broken(
         "spark: a public table that is gone is told in Java's words",
         "engines/spark/engine.py",
-        "            raise unreadable(table) from None",
+        "            raise explain_unreadable(table) from None",
         "            raise",
         f"{TESTS}/test_engine.py",
     ),
     broken(
         "a table that is gone costs a charge",
-        "curator/curator.py",
-        "            self._engine.ready(plan)\n",
-        "            pass\n",
+        "curator/session.py",
+        "                shared.engines.ready(plan)\n",
+        "                pass\n",
         "tests/curator/test_ready.py",
     ),
 ]

@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 from discreet.base.types import Type
-from discreet.plan.bounded import BRANCHES, Limits, Measure, Part, tree_levels
+from discreet.plan.bounded import BRANCHES, Limits, Measure, Part, count_tree_levels
 from discreet.plan.expressions import Column
-from discreet.plan.grid import Grid
+from discreet.plan.grid import ClampedGrid
 from support.hospital import POLICY, bounded, engine_of
 
 ALL = [Limits(*each) for each in itertools.product((1, 2, 3, 4, 5, 7), (1, 2, 3), (1, 2, 3, 5, 9))]
@@ -34,17 +34,17 @@ def test_which_limit_binds_is_said() -> None:
 
 
 def test_the_reach_of_a_measure() -> None:
-    grid, column = Grid(Fraction(0), Fraction(1), -7, 3), Column("t0", "x", Type.INTEGER)
+    grid, column = ClampedGrid(Fraction(0), Fraction(1), -7, 3), Column("t0", "x", Type.INTEGER)
     reaches = {part: Measure(part, column, grid).reach for part in Part}
     assert reaches == {**dict.fromkeys(Part, 1), Part.SUM: 7, Part.SQUARES: 49, Part.PRODUCTS: 7}
-    other = Grid(Fraction(0), Fraction(1), 0, 5)
+    other = ClampedGrid(Fraction(0), Fraction(1), 0, 5)
     assert Measure(Part.PRODUCTS, column, grid, column, other).reach == 35
 
 
 @pytest.mark.parametrize(("points", "levels"), [(2, 1), (16, 1), (17, 2), (256, 2), (257, 3), (16**6, 6)])
 def test_a_tree_has_a_leaf_for_every_point(points: int, levels: int) -> None:
-    grid = Grid(Fraction(0), Fraction(1), 0, points - 1)
-    assert tree_levels(grid) == levels
+    grid = ClampedGrid(Fraction(0), Fraction(1), 0, points - 1)
+    assert count_tree_levels(grid) == levels
     assert BRANCHES ** (levels - 1) < points <= BRANCHES**levels or levels == 1
     assert Measure(Part.RANKS, None, grid).levels == levels
 

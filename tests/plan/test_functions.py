@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Call, Column, Expression, Literal, replaced
+from discreet.plan.expressions import Call, Column, Expression, Literal, replace_columns
 from discreet.plan.functions import (
     FUNCTIONS,
     MOST_BITS,
     MOST_GROWTH,
     MOST_SIZE,
-    bits_of,
+    bound_growth,
     call,
-    checked,
-    growth_of,
-    size_of,
+    check_expression,
+    count_bits,
+    count_nodes,
 )
 
 COLUMNS = {type_: Column("t", type_.value, type_) for type_ in Type}
@@ -55,7 +55,7 @@ def test_numbers_are_whole_where_all_their_parts_are() -> None:
 
 def test_what_could_need_more_than_38_digits_is_refused() -> None:
     square = call("mul", INTEGER, INTEGER)
-    assert bits_of(square) == 126
+    assert count_bits(square) == 126
     with pytest.raises(QueryError, match="more than 38 digits"):
         call("mul", square, Literal(2, Type.INTEGER))
     with pytest.raises(QueryError, match="more than 38 digits"):
@@ -82,7 +82,7 @@ def test_no_whole_number_leaves_its_bits(names: list[str], constant: int) -> Non
         expression, values = reduce(step, names, start)
     except QueryError:
         return
-    assert max(abs(value) for value in values) <= 2 ** bits_of(expression) <= 2**MOST_BITS
+    assert max(abs(value) for value in values) <= 2 ** count_bits(expression) <= 2**MOST_BITS
     assert isinstance(expression, Call | Column)
 
 
@@ -108,7 +108,7 @@ def words(value: str) -> Literal:
     ],
 )
 def test_how_long_a_text_can_get(name: str, arguments: tuple[Expression, ...], factor: int, letters: int) -> None:
-    assert growth_of(call(name, *arguments)) == (Fraction(factor), Fraction(letters))
+    assert bound_growth(call(name, *arguments)) == (Fraction(factor), Fraction(letters))
 
 
 def grown(name: str, made: Expression) -> Expression:
@@ -135,7 +135,7 @@ def test_no_text_outgrows_its_bound(names: list[str], value: str) -> None:
     except QueryError:
         assert 2 ** sum(name != "lower" for name in names) > MOST_GROWTH
         return
-    factor, letters = growth_of(made)
+    factor, letters = bound_growth(made)
     assert len(found) <= factor * len(value) + letters
     assert factor <= MOST_GROWTH
 
@@ -152,9 +152,9 @@ def test_a_text_that_doubles_again_and_again_is_refused() -> None:
 
 
 def test_an_expression_counts_as_often_as_it_is_written() -> None:
-    assert size_of(call("add", INTEGER, INTEGER)) == 3
-    assert size_of(call("sqrt", INTEGER)) == 1 + FUNCTIONS["sqrt"].copies
-    assert size_of(call("in", INTEGER, *(Literal(i, Type.INTEGER) for i in range(4000)))) < MOST_SIZE
+    assert count_nodes(call("add", INTEGER, INTEGER)) == 3
+    assert count_nodes(call("sqrt", INTEGER)) == 1 + FUNCTIONS["sqrt"].copies
+    assert count_nodes(call("in", INTEGER, *(Literal(i, Type.INTEGER) for i in range(4000)))) < MOST_SIZE
     with pytest.raises(QueryError, match="more than 5000 parts"):
         repeated(100, lambda made: call("sqrt", made), COLUMNS[Type.FLOAT])
     with pytest.raises(QueryError, match="more than 5000 parts"):
@@ -163,15 +163,15 @@ def test_an_expression_counts_as_often_as_it_is_written() -> None:
 
 def test_what_was_put_in_the_place_of_a_column_is_checked_again() -> None:
     square = call("mul", INTEGER, INTEGER)
-    assert checked(square) is square
+    assert check_expression(square) is square
     nested = call("eq", Literal(1, Type.INTEGER), square)
     with pytest.raises(QueryError, match="more than 38 digits"):
-        checked(replaced(nested, lambda column: square))
+        check_expression(replace_columns(nested, lambda column: square))
     made: Expression = INTEGER
     for _ in range(60):
         made = Call("add", (made, made), Type.INTEGER)
     with pytest.raises(QueryError, match="more than 5000 parts"):
-        checked(made)
+        check_expression(made)
 
 
 @pytest.mark.parametrize(
@@ -191,6 +191,6 @@ def test_refused_types_come_with_a_remedy(name: str, type_: Type, remedy: str) -
 
 def test_whole_numbers_are_rounded_to_tens_within_their_bits() -> None:
     square = call("mul", INTEGER, INTEGER)
-    assert bits_of(call("round", square)) == 126
+    assert count_bits(call("round", square)) == 126
     with pytest.raises(QueryError, match="more than 38 digits"):
         call("round", square, Literal(-1, Type.INTEGER))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from discreet.base.types import Type
-from discreet.plan.expressions import Column, Literal
-from discreet.plan.question import Aggregate, Finish, Kind, Order, released_key, released_value
+from discreet.plan.expressions import Column, Literal, Reference, Slot
+from discreet.plan.question import Aggregate, AggregateKind, Finish, Order, refer_to_key, refer_to_value
 from support.hospital import asked, engine_of
 
 COST = Column("t0", "cost", Type.FLOAT)
@@ -12,15 +12,24 @@ COST = Column("t0", "cost", Type.FLOAT)
 
 def test_counts_are_whole_sums_what_they_add_up_and_the_rest_floats() -> None:
     whole = Column("t0", "age", Type.INTEGER)
-    types = {kind: Aggregate(kind, whole).type for kind in Kind}
-    counts = {Kind.ROWS, Kind.VALUES, Kind.UNITS, Kind.CLAMPED, Kind.DISTINCT, Kind.SUM}
+    types = {kind: Aggregate(kind, whole).type for kind in AggregateKind}
+    counts = {
+        AggregateKind.ROWS,
+        AggregateKind.VALUES,
+        AggregateKind.UNITS,
+        AggregateKind.CLAMPED,
+        AggregateKind.DISTINCT,
+        AggregateKind.SUM,
+    }
     assert {kind for kind, type_ in types.items() if type_ is Type.INTEGER} == counts
-    assert Aggregate(Kind.SUM, COST).type is Type.FLOAT
+    assert Aggregate(AggregateKind.SUM, COST).type is Type.FLOAT
 
 
 def test_released_columns_are_named_by_their_place() -> None:
-    assert released_key(1, Type.TEXT) == Column("released", "k1", Type.TEXT)
-    assert released_value(2, Aggregate(Kind.ROWS)) == Column("released", "a2", Type.INTEGER)
+    assert refer_to_key(1, Type.TEXT) == Reference("released", "k1", Type.TEXT, Slot.KEY, 1)
+    assert refer_to_value(2, Aggregate(AggregateKind.ROWS)) == Reference(
+        "released", "a2", Type.INTEGER, Slot.AGGREGATE, 2
+    )
 
 
 def test_every_expression_over_rows_is_told() -> None:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.engines.duck.forms import sql
+from discreet.engines.duck.forms import write_sql
 from discreet.plan.expressions import Column, Expression, Literal
 from discreet.plan.functions import call
-from discreet.plan.ranges import Range, never_null, range_of
+from discreet.plan.ranges import Range, find_range, is_never_null
 
 WHOLE, REAL, OTHER = Column("t", "i", Type.INTEGER), Column("t", "f", Type.FLOAT), Column("t", "u", Type.FLOAT)
 TRUTH, WORDS, DAY = Column("t", "b", Type.BOOLEAN), Column("t", "s", Type.TEXT), Column("t", "d", Type.DATE)
@@ -85,12 +85,12 @@ def expressions(draw: Any, depth: int = 3) -> Expression:
 @settings(max_examples=400, deadline=None)
 @given(made=expressions())
 def test_bounds_enclose_what_the_engine_computes(connection: duckdb.DuckDBPyConnection, made: Expression) -> None:
-    found = range_of(made, known)
+    found = find_range(made, known)
     if found is None:
         return
     low, high = float(max(found.lower, -(Fraction(10) ** 300))), float(min(found.upper, Fraction(10) ** 300))
     slack = 1e-6 * max(1.0, abs(low), abs(high))
-    for (value,) in connection.execute(f"SELECT DISTINCT {sql(made)} FROM t").fetchall():
+    for (value,) in connection.execute(f"SELECT DISTINCT {write_sql(made)} FROM t").fetchall():
         if value is not None and not math.isnan(value):
             assert low - slack <= value <= high + slack
 
@@ -98,7 +98,7 @@ def test_bounds_enclose_what_the_engine_computes(connection: duckdb.DuckDBPyConn
 @settings(max_examples=200, deadline=None)
 @given(made=expressions())
 def test_exact_values_lie_on_the_grid(connection: duckdb.DuckDBPyConnection, made: Expression) -> None:
-    found = range_of(made, known)
+    found = find_range(made, known)
     if (
         found is None
         or found.step is None
@@ -108,7 +108,7 @@ def test_exact_values_lie_on_the_grid(connection: duckdb.DuckDBPyConnection, mad
         return
     if found.step.denominator & (found.step.denominator - 1):
         return  # only halves, quarters, ... are exact in floats
-    for (value,) in connection.execute(f"SELECT DISTINCT {sql(made)} FROM t").fetchall():
+    for (value,) in connection.execute(f"SELECT DISTINCT {write_sql(made)} FROM t").fetchall():
         if value is not None and not math.isnan(value):
             assert abs(Fraction(value) / found.step - round(Fraction(value) / found.step)) < Fraction(1, 10**6)
 
@@ -149,7 +149,7 @@ def test_exact_values_lie_on_the_grid(connection: duckdb.DuckDBPyConnection, mad
     ],
 )
 def test_some_bounds(made: Expression, lower: Any, upper: Any, step: Any) -> None:
-    assert range_of(made, known) == Range(Fraction(lower), Fraction(upper), step if step is None else Fraction(step))
+    assert find_range(made, known) == Range(Fraction(lower), Fraction(upper), step if step is None else Fraction(step))
 
 
 @pytest.mark.parametrize(
@@ -178,14 +178,14 @@ def test_some_bounds(made: Expression, lower: Any, upper: Any, step: Any) -> Non
     ],
 )
 def test_what_has_no_bounds(made: Expression) -> None:
-    assert range_of(made, known) is None
+    assert find_range(made, known) is None
 
 
 def test_curves_are_bounded_where_they_are() -> None:
-    found = range_of(call("sqrt", REAL), known)
+    found = find_range(call("sqrt", REAL), known)
     assert found is not None
     assert (float(found.lower), round(float(found.upper), 9)) == (0.0, 10.0)
-    found = range_of(call("ln", call("greatest", REAL, number(1))), known)
+    found = find_range(call("ln", call("greatest", REAL, number(1))), known)
     assert found is not None
     assert (round(float(found.lower), 9), round(float(found.upper), 6)) == (0, 4.60517)
 
@@ -194,18 +194,18 @@ def test_ends_stay_short() -> None:
     made: Expression = call("div", REAL, number(Fraction(3)))
     for _ in range(5):
         made = call("pow", made, number(60))
-    found = range_of(made, known)
+    found = find_range(made, known)
     assert found is None or found.upper.numerator.bit_length() < 10_000
     made = call("div", REAL, number(1000))
     for _ in range(9):
         made = call("mul", made, made)
-    found = range_of(made, known)
+    found = find_range(made, known)
     assert found is not None
     assert found.upper.denominator.bit_length() < 10_000
 
 
 def test_what_is_never_null() -> None:
-    assert never_null(number(1))
-    assert never_null(call("coalesce", WHOLE, number(1)))
-    assert not never_null(call("coalesce", WHOLE, WHOLE))
-    assert not never_null(call("add", number(1), number(1)))
+    assert is_never_null(number(1))
+    assert is_never_null(call("coalesce", WHOLE, number(1)))
+    assert not is_never_null(call("coalesce", WHOLE, WHOLE))
+    assert not is_never_null(call("add", number(1), number(1)))

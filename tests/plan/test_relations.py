@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from discreet.plan.expressions import Column, columns_of
+from discreet.plan.expressions import Column, find_columns
 from discreet.plan.relations import (
-    Among,
     Lookup,
     Match,
     Nested,
     PerUnit,
     Scan,
     Union,
-    expressions_of,
-    plain,
-    scans,
-    sources,
+    UnitCondition,
+    is_plain,
+    list_expressions,
+    list_scans,
+    list_sources,
 )
 from support.hospital import asked
 from support.oracle import ENGINE
@@ -29,29 +29,29 @@ WHERE t.patient NOT IN (SELECT patient FROM secrets WHERE score > 5)
 
 def test_everything_that_columns_may_come_from_is_found() -> None:
     block = asked(ENGINE, DEEP).block
-    found = list(sources(block))
+    found = list(list_sources(block))
     kinds = [type(each) for each in found]
     assert kinds.count(PerUnit) == kinds.count(Nested) == kinds.count(Union) == kinds.count(Lookup) == 1
-    assert sorted(each.table for each in scans(block)) == ["secrets", "stays", "stays", "visits", "visits"]
+    assert sorted(each.table for each in list_scans(block)) == ["secrets", "stays", "stays", "visits", "visits"]
     names = [each.relation for each in found]
     assert len(set(names)) == len(names), "no two relations have one name"
 
 
 def test_every_expression_is_found() -> None:
-    read = {column.name for each in expressions_of(asked(ENGINE, DEEP).block) for column in columns_of(each)}
+    read = {column.name for each in list_expressions(asked(ENGINE, DEEP).block) for column in find_columns(each)}
     assert {"cost", "sick", "age", "ward", "floor", "days", "score"} <= read
 
 
 def test_a_block_is_plain_where_it_has_the_rows_of_one_table() -> None:
-    assert plain(asked(ENGINE, "SELECT COUNT(*) FROM visits WHERE age > 3").block)
-    assert plain(asked(ENGINE, "SELECT COUNT(*) FROM visits JOIN wards USING (ward)").block)
+    assert is_plain(asked(ENGINE, "SELECT COUNT(*) FROM visits WHERE age > 3").block)
+    assert is_plain(asked(ENGINE, "SELECT COUNT(*) FROM visits JOIN wards USING (ward)").block)
     for text in (
         "SELECT COUNT(*) FROM visits a JOIN visits b USING (patient)",
         "SELECT COUNT(*) FROM visits WHERE patient IN (SELECT who FROM stays)",
         "SELECT COUNT(*) FROM (SELECT ward FROM visits UNION ALL SELECT ward FROM stays)",
         "SELECT COUNT(*) FROM totals",
     ):
-        assert not plain(asked(ENGINE, text).block), text
+        assert not is_plain(asked(ENGINE, text).block), text
 
 
 def test_joins_are_told_apart() -> None:
@@ -65,5 +65,5 @@ def test_joins_are_told_apart() -> None:
     assert (match.keep, match.on) == (True, ()), "the unit itself is not among the columns: it is always equated"
     assert isinstance(match.source, Scan)
     assert match.source.rows == 20, "cut before it meets other rows"
-    assert isinstance(among, Among)
+    assert isinstance(among, UnitCondition)
     assert among.anti

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.plan.words import told
+from discreet.plan.words import describe_expression
 from support.hospital import asked
 from support.oracle import ENGINE
 
@@ -33,4 +33,4 @@ def test_what_is_said_of_an_argument(aggregate: str, source: str, words: str) ->
     question = asked(ENGINE, f"SELECT {aggregate} FROM {source}")
     (found,) = question.aggregates
     assert found.argument is not None
-    assert told(found.argument, question.block) == words
+    assert describe_expression(found.argument, question.block) == words

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from discreet.base.types import Type
-from discreet.policy import Column
+from discreet.policy import DeclaredColumn
 from support.policies import read, refusal, refusals, table
 
 
-def column(facts: str) -> Column:
+def column(facts: str) -> DeclaredColumn:
     return read(table("", f"c = {{ {facts} }}")).table("t").columns[0]
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.base.types import Type
-from discreet.policy import check_schema, draft
+from discreet.policy import check_schema, draft_policy
 from support.policies import read, refusals
 
 SCHEMA: dict[str, Type | None] = {
@@ -21,8 +21,8 @@ SCHEMA: dict[str, Type | None] = {
     "ill": Type.BOOLEAN,
     "photo": None,
 }
-PARQUET = draft([("visits", "v.parquet", SCHEMA)])
-CSV = draft([("visits", "v.csv", SCHEMA)])
+PARQUET = draft_policy([("visits", "v.parquet", SCHEMA)])
+CSV = draft_policy([("visits", "v.csv", SCHEMA)])
 
 
 def test_the_draft_of_a_file_with_types_declares_nothing_but_the_source() -> None:
@@ -50,9 +50,11 @@ def test_loading_a_draft_lists_what_is_still_to_fill_in() -> None:
 
 def test_a_likely_unit_is_suggested_in_a_comment_only() -> None:
     assert '# -> unit = "patient_id"  # likely' in PARQUET
-    assert "likely" not in draft([("t", "t.parquet", {"age": Type.INTEGER})])
-    assert '# -> unit = "..."' in draft([("t", "t.parquet", {"age": Type.INTEGER})])
-    assert all(f'unit = "{name}"  # likely' in draft([("t", "t.csv", {name: Type.TEXT})]) for name in ("id", "userId"))
+    assert "likely" not in draft_policy([("t", "t.parquet", {"age": Type.INTEGER})])
+    assert '# -> unit = "..."' in draft_policy([("t", "t.parquet", {"age": Type.INTEGER})])
+    assert all(
+        f'unit = "{name}"  # likely' in draft_policy([("t", "t.csv", {name: Type.TEXT})]) for name in ("id", "userId")
+    )
 
 
 def test_bounds_and_categories_are_left_for_the_owner() -> None:
@@ -94,6 +96,6 @@ def test_a_draft_that_is_filled_in_is_a_policy_that_fits_its_source() -> None:
 def test_whatever_the_names_a_draft_is_toml_with_those_names(
     tables: list[tuple[str, str, dict[str, Type | None]]],
 ) -> None:
-    found = tomllib.loads(draft(tables)).get("tables", {})
+    found = tomllib.loads(draft_policy(tables)).get("tables", {})
     assert {name: part["source"] for name, part in found.items()} == {name: source for name, source, _ in tables}
-    assert all(line.startswith(("tables", "budget.epsilon: is missing")) for line in refusals(draft(tables)))
+    assert all(line.startswith(("tables", "budget.epsilon: is missing")) for line in refusals(draft_policy(tables)))

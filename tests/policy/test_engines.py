@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.policy.model import DUCKDB, Engine, Format, Kind
+from discreet.policy.model import DUCKDB, DeclaredEngine, EngineKind, SourceFormat
 from support.policies import read, refusal, table
 
 SPARK = '[engine]\nkind = "spark"\nmaster = "spark://host:7077"\n'
@@ -18,13 +18,17 @@ def more(name: str, body: str) -> str:
 
 def test_without_engines_every_table_lies_in_duckdb() -> None:
     policy = read(table(""))
-    assert policy.engines == (Engine(DUCKDB, Kind.DUCKDB),)
+    assert policy.engines == (DeclaredEngine(DUCKDB, EngineKind.DUCKDB),)
     assert policy.tables[0].engine == DUCKDB
 
 
 def test_one_section_is_for_all_tables_and_a_table_may_name_another() -> None:
     policy = read(table("") + more("u", 'engine = "duckdb"') + more("v", 'engine = "warehouse"') + SPARK + WAREHOUSE)
-    assert [policy.engine(each).kind for each in policy.tables] == [Kind.SPARK, Kind.DUCKDB, Kind.POSTGRES]
+    assert [policy.engine(each).kind for each in policy.tables] == [
+        EngineKind.SPARK,
+        EngineKind.DUCKDB,
+        EngineKind.POSTGRES,
+    ]
     assert policy.engine(policy.tables[2]).dsn_env == "WAREHOUSE"
 
 
@@ -32,14 +36,14 @@ def test_spark_finds_parquet_files_addresses_of_them_and_tables_by_name() -> Non
     policy = read(
         table('source = "a/*.parquet"') + more("u", 'source = "s3a://lake/v"') + more("v", 'table = "db.v"') + SPARK
     )
-    assert [each.format for each in policy.tables] == [Format.PARQUET, Format.PARQUET, Format.TABLE]
+    assert [each.format for each in policy.tables] == [SourceFormat.PARQUET, SourceFormat.PARQUET, SourceFormat.TABLE]
     assert policy.location(policy.tables[1]) == "s3a://lake/v"
     assert policy.tables[2].database_table == "db.v"
 
 
 def test_postgres_finds_tables_by_name_their_own_where_none_is_given() -> None:
     policy = read(table("") + '[engine]\nkind = "postgres"\ndsn_env = "CLINIC"\n')
-    assert (policy.tables[0].format, policy.tables[0].database_table) == (Format.TABLE, "t")
+    assert (policy.tables[0].format, policy.tables[0].database_table) == (SourceFormat.TABLE, "t")
     wrong = refusal(table('source = "a.parquet"') + '[engine]\nkind = "postgres"\ndsn_env = "CLINIC"\n')
     assert wrong.startswith("tables.t.source: is for files")
 

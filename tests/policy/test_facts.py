@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from discreet.policy import everything, fingerprint, identity
-from discreet.policy.facts import canonical
+from discreet.base.canonical import write_json
+from discreet.policy import describe_policy, describe_protected, hash_policy
 from support.policies import EXAMPLE, read, table
 
 POLICY = read(EXAMPLE)
 
 
 def test_the_identity_is_whom_the_budget_protects() -> None:
-    assert identity(POLICY) == {
+    assert describe_protected(POLICY) == {
         "neighbours": "add-remove",
         "tables": {"visits": {"unit": "patient_id", "rows_are_units": False, "identifies": "patient"}},
     }
@@ -42,8 +42,8 @@ def test_the_identity_is_whom_the_budget_protects() -> None:
 def test_other_facts_change_the_fingerprint_and_not_the_identity(old: str, new: str) -> None:
     other = read(EXAMPLE.replace(old, new))
     assert other != POLICY
-    assert identity(other) == identity(POLICY)
-    assert fingerprint(other) != fingerprint(POLICY)
+    assert describe_protected(other) == describe_protected(POLICY)
+    assert hash_policy(other) != hash_policy(POLICY)
 
 
 @pytest.mark.parametrize(
@@ -57,18 +57,18 @@ def test_other_facts_change_the_fingerprint_and_not_the_identity(old: str, new: 
 )
 def test_what_changes_the_identity_changes_both(old: str, new: str) -> None:
     other = read(EXAMPLE.replace(old, new))
-    assert identity(other) != identity(POLICY)
-    assert fingerprint(other) != fingerprint(POLICY)
+    assert describe_protected(other) != describe_protected(POLICY)
+    assert hash_policy(other) != hash_policy(POLICY)
 
 
 def test_neither_place_nor_order_nor_the_way_a_number_is_written_matters() -> None:
-    assert fingerprint(replace(POLICY, path=Path("/elsewhere.toml"))) == fingerprint(POLICY)
-    assert fingerprint(replace(POLICY, tables=POLICY.tables[::-1])) == fingerprint(POLICY)
-    assert fingerprint(read(EXAMPLE.replace("3.0", "3").replace("0.01", "1e-2"))) == fingerprint(POLICY)
+    assert hash_policy(replace(POLICY, path=Path("/elsewhere.toml"))) == hash_policy(POLICY)
+    assert hash_policy(replace(POLICY, tables=POLICY.tables[::-1])) == hash_policy(POLICY)
+    assert hash_policy(read(EXAMPLE.replace("3.0", "3").replace("0.01", "1e-2"))) == hash_policy(POLICY)
 
 
 def test_numbers_are_exact_decimals_in_text() -> None:
-    facts = everything(POLICY)
+    facts = describe_policy(POLICY)
     assert facts["budget"] == {"epsilon": "3", "delta": "1e-9", "question_delta": "1e-9"}
     assert facts["tables"]["visits"]["columns"]["cost"] == {
         "type": None,
@@ -77,22 +77,22 @@ def test_numbers_are_exact_decimals_in_text() -> None:
         "step": "0.01",
         "values": None,
     }
-    assert everything(replace(POLICY, epsilon=Fraction(1, 3)))["budget"]["epsilon"] == "1/3"
+    assert describe_policy(replace(POLICY, epsilon=Fraction(1, 3)))["budget"]["epsilon"] == "1/3"
 
 
 def test_facts_survive_json() -> None:
-    for facts in (identity(POLICY), everything(POLICY)):
-        assert json.loads(canonical(facts)) == facts
+    for facts in (describe_protected(POLICY), describe_policy(POLICY)):
+        assert json.loads(write_json(facts)) == facts
 
 
 def test_a_category_is_never_taken_for_another_that_looks_like_it() -> None:
     values = ['["2020-01-01"]', "[2020-01-01]", "[2020-01-01T00:00:00Z]", '["1"]', "[1]", "[true]", '["true"]']
-    prints = {fingerprint(read(table("", f"c = {{ values = {value} }}"))) for value in values}
+    prints = {hash_policy(read(table("", f"c = {{ values = {value} }}"))) for value in values}
     assert len(prints) == len(values)
 
 
 def test_an_identity_is_written_the_same_way_for_ever_since_ledgers_hold_it() -> None:
-    assert canonical(identity(POLICY)) == (
+    assert write_json(describe_protected(POLICY)) == (
         '{"neighbours":"add-remove","tables":{"visits":'
         '{"identifies":"patient","rows_are_units":false,"unit":"patient_id"}}}'
     )

@@ -7,21 +7,21 @@ from pathlib import Path
 import pytest
 
 from discreet.base.errors import PolicyError
-from discreet.policy import LedgerServer, everything
-from discreet.policy.ledger import ledger_alone
+from discreet.policy import LedgerServer, describe_policy
+from discreet.policy.ledger import read_ledger_alone
 from support.policies import read, refusal, table
 
 
 def test_without_a_section_the_ledger_is_beside_the_policy() -> None:
     assert read(table("")).ledger is None
-    assert "ledger" not in everything(read(table("")))
+    assert "ledger" not in describe_policy(read(table("")))
 
 
 def test_the_schema_is_discreet_unless_the_policy_says_otherwise() -> None:
     assert read(table("") + '[ledger]\ndsn_env = "LEDGER_DSN"\n').ledger == LedgerServer("LEDGER_DSN", "discreet")
     policy = read(table("") + '[ledger]\ndsn_env = "D"\nschema = "clinic_2"\n')
     assert policy.ledger == LedgerServer("D", "clinic_2")
-    assert everything(policy)["ledger"] == {"dsn_env": "D", "schema": "clinic_2"}
+    assert describe_policy(policy)["ledger"] == {"dsn_env": "D", "schema": "clinic_2"}
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,9 @@ def test_a_secret_that_was_written_here_is_not_shown(key: str) -> None:
 
 
 def test_the_ledger_is_found_in_a_policy_that_is_wrong_otherwise() -> None:
-    found = ledger_alone({"ledger": {"dsn_env": "D"}, "nonsense": 1}, Path("policy.toml"))
+    found = read_ledger_alone({"ledger": {"dsn_env": "D"}, "nonsense": 1}, Path("policy.toml"))
     assert found == LedgerServer("D", "discreet")
-    assert ledger_alone({"nonsense": 1}, Path("policy.toml")) is None
+    assert read_ledger_alone({"nonsense": 1}, Path("policy.toml")) is None
     for wrong in ({"dsn_env": 3}, {}, 7):
         with pytest.raises(PolicyError, match=r"policy\.toml: ledger"):
-            ledger_alone({"ledger": wrong}, Path("policy.toml"))
+            read_ledger_alone({"ledger": wrong}, Path("policy.toml"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet.base.errors import PolicyError
-from discreet.policy import Analyst, Column, Format, Policy, Table, load, loads
+from discreet.policy import Analyst, DeclaredColumn, Policy, SourceFormat, Table, load, loads
 from discreet.privacy import Neighbours
 from support.policies import EXAMPLE, read, refusal, refusals, table
 
@@ -24,7 +24,7 @@ def test_the_example_of_the_documentation_is_read_word_for_word() -> None:
             Table(
                 "visits",
                 source="visits/*.parquet",
-                format=Format.PARQUET,
+                format=SourceFormat.PARQUET,
                 unit="patient_id",
                 identifies="patient",
                 size=1_000_000,
@@ -32,12 +32,12 @@ def test_the_example_of_the_documentation_is_read_word_for_word() -> None:
                 max_rows=20,
                 max_groups=5,
                 columns=(
-                    Column("age", lower=Fraction(0), upper=Fraction(110)),
-                    Column("cost", lower=Fraction(0), upper=Fraction(5000), step=Fraction(1, 100)),
-                    Column("ward", values=("north", "south", "icu")),
+                    DeclaredColumn("age", lower=Fraction(0), upper=Fraction(110)),
+                    DeclaredColumn("cost", lower=Fraction(0), upper=Fraction(5000), step=Fraction(1, 100)),
+                    DeclaredColumn("ward", values=("north", "south", "icu")),
                 ),
             ),
-            Table("wards", source="wards.csv", format=Format.CSV, public=True),
+            Table("wards", source="wards.csv", format=SourceFormat.CSV, public=True),
         ),
         analysts=(Analyst("alice", Fraction(1), Fraction(1, 10**9)),),
     )
@@ -46,7 +46,7 @@ def test_the_example_of_the_documentation_is_read_word_for_word() -> None:
 def test_numbers_are_the_decimals_that_are_written() -> None:
     policy = read(table("size = 3", "x = { lower = -0.1, upper = 0.3, step = 0.1 }", "epsilon = 0.1\ndelta = 1e-30"))
     assert (policy.epsilon, policy.delta) == (Fraction(1, 10), Fraction(1, 10**30))
-    assert policy.table("t").columns == (Column("x", None, Fraction(-1, 10), Fraction(3, 10), Fraction(1, 10)),)
+    assert policy.table("t").columns == (DeclaredColumn("x", None, Fraction(-1, 10), Fraction(3, 10), Fraction(1, 10)),)
 
 
 def test_what_is_not_said_has_a_default() -> None:

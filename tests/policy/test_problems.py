@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.base.errors import PolicyError
-from discreet.policy.problems import Problems, dotted, problem, quoted, shown
+from discreet.policy.problems import Problems, explain_problem, join_path, quote, quote_value
 
 
 def test_nothing_wrong_raises_nothing() -> None:
@@ -31,12 +31,12 @@ def test_every_problem_is_a_line_told_once_and_in_order() -> None:
 
 
 def test_a_single_problem_has_the_same_form() -> None:
-    assert str(problem("p.toml", ("a", ""), "is wrong", "mend it")) == 'p.toml: a."": is wrong; mend it'
+    assert str(explain_problem("p.toml", ("a", ""), "is wrong", "mend it")) == 'p.toml: a."": is wrong; mend it'
 
 
 @given(st.lists(st.text(), min_size=1, max_size=3))
 def test_a_dotted_key_is_the_key_in_toml(key: list[str]) -> None:
-    found = tomllib.loads(f"{dotted(key)} = 1")
+    found = tomllib.loads(f"{join_path(key)} = 1")
     for part in key:
         found = found[part]
     assert found == 1  # type: ignore[comparison-overlap]
@@ -44,10 +44,10 @@ def test_a_dotted_key_is_the_key_in_toml(key: list[str]) -> None:
 
 @given(st.text())
 def test_quoted_text_is_that_text_in_toml(text: str) -> None:
-    assert tomllib.loads(f"x = {quoted(text)}")["x"] == text
-    assert "\n" not in quoted(text)
+    assert tomllib.loads(f"x = {quote(text)}")["x"] == text
+    assert "\n" not in quote(text)
 
 
 def test_values_are_shown_as_toml_writes_them_on_one_short_line() -> None:
-    assert [shown(value) for value in (True, False, 3, "a\nb")] == ["true", "false", "3", '"a\\nb"']
-    assert len(shown("x" * 500)) == len(shown(list(range(500)))) == 53
+    assert [quote_value(value) for value in (True, False, 3, "a\nb")] == ["true", "false", "3", '"a\\nb"']
+    assert len(quote_value("x" * 500)) == len(quote_value(list(range(500)))) == 53

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
-from discreet.policy import Analyst, Column, Format, Policy, Table, fingerprint, loads
+from discreet.policy import Analyst, DeclaredColumn, Policy, SourceFormat, Table, hash_policy, loads
 from discreet.policy.columns import KEYS as COLUMN_KEYS
 from discreet.policy.ledger import KEYS as LEDGER_KEYS
 from discreet.policy.load import SECTIONS
@@ -84,16 +84,16 @@ def toml(policy: Policy) -> str:
 
 
 @st.composite
-def columns(draw: st.DrawFn, name: str) -> Column:
+def columns(draw: st.DrawFn, name: str) -> DeclaredColumn:
     shape = draw(st.sampled_from(["type", "bounds", "dates", "times", "values"]))
     if shape == "type":
-        return Column(name, draw(st.sampled_from(list(Type))))
+        return DeclaredColumn(name, draw(st.sampled_from(list(Type))))
     if shape == "values":
-        return Column(name, values=draw(VALUES))
+        return DeclaredColumn(name, values=draw(VALUES))
     kind: Any = {"bounds": DECIMALS, "dates": st.dates(), "times": TIMES}[shape]
     lower, upper = sorted(draw(st.lists(kind, min_size=2, max_size=2, unique=True)))
     step = draw(st.none() | st.just((upper - lower) / 10)) if shape == "bounds" else None
-    return Column(name, lower=lower, upper=upper, step=step)
+    return DeclaredColumn(name, lower=lower, upper=upper, step=step)
 
 
 @st.composite
@@ -104,12 +104,12 @@ def tables(draw: st.DrawFn, name: str) -> Table:
     basics: dict[str, Any] = {
         "name": name,
         "source": source,
-        "format": Format.PARQUET if source else Format.PYTHON,
+        "format": SourceFormat.PARQUET if source else SourceFormat.PYTHON,
         "version": draw(st.none() | NAMES),
         "hidden": hidden,
     }
     if draw(st.booleans()):
-        return Table(public=True, columns=tuple(Column(other, Type.TEXT) for other in found), **basics)
+        return Table(public=True, columns=tuple(DeclaredColumn(other, Type.TEXT) for other in found), **basics)
     basics |= {"columns": tuple(draw(columns(other)) for other in found), "min_count": draw(COUNTS)}
     basics |= {"size": draw(st.integers(1, 10**6))}
     if draw(st.booleans()):
@@ -144,7 +144,7 @@ def policies(draw: st.DrawFn) -> Policy:
 def test_a_policy_written_as_toml_is_read_back_as_it_was(policy: Policy) -> None:
     found = loads(toml(policy), PATH)
     assert found == policy
-    assert fingerprint(found) == fingerprint(policy)
+    assert hash_policy(found) == hash_policy(policy)
 
 
 ANYTHING: Any = st.recursive(
@@ -187,7 +187,7 @@ def test_whatever_stands_at_a_key_the_answer_is_a_policy_or_lines_that_name_the_
     parts = {"budget": "[budget]\nepsilon = 1", "tables.t": others, place: f"[{place}]\n{facts}"}
     text = "\n".join([parts.pop("", "").removeprefix("[]\n"), *parts.values()])
     try:
-        told = [f"{PATH}: {fingerprint(loads(text, PATH))}"]
+        told = [f"{PATH}: {hash_policy(loads(text, PATH))}"]
     except PolicyError as error:
         told = str(error).split("\n")
     assert all(line.startswith(f"{PATH}: ") for line in told)

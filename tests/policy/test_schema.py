@@ -6,7 +6,7 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
-from discreet.policy import Column, Resolved, check_schema
+from discreet.policy import DeclaredColumn, Resolved, check_schema
 from discreet.policy.schema import Schema, check_people
 from support.policies import lines_of, read, table
 
@@ -33,7 +33,7 @@ def test_columns_have_the_types_and_the_order_of_the_source() -> None:
         table(PARQUET + 'unit = "u"\nmax_rows = 2', 'ward = { values = ["n"] }\nage = { type = "integer" }')
     )
     assert [(column.name, column.type) for column in found.columns] == list(SCHEMA.items())
-    assert found.column("WARD") == Column("ward", Type.TEXT, values=("n",))
+    assert found.column("WARD") == DeclaredColumn("ward", Type.TEXT, values=("n",))
     assert found.column("other") is None
     assert found.unit_type is Type.INTEGER
 

@@ -6,7 +6,7 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.policy.problems import Problems
-from discreet.policy.section import Section, check_names
+from discreet.policy.section import Section, check_key_names
 from support.policies import read, refusal, table
 
 TABLES = "[budget]\nepsilon = 1\n[tables.{}]\nrows_are_units = true\n[tables.{}]\nrows_are_units = true\n"
@@ -44,7 +44,7 @@ def test_names_that_differ_in_case_only_are_refused() -> None:
 
 def test_the_same_name_twice_in_a_list_is_no_matter_of_case() -> None:
     problems = Problems("p.toml")
-    check_names(problems, (), ["a", "a", "b"])
+    check_key_names(problems, (), ["a", "a", "b"])
     problems.refuse()
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.policy import Format, Table, loads
+from discreet.policy import SourceFormat, Table, loads
 from support.policies import read, refusal, refusals, table
 
 
@@ -17,21 +17,21 @@ def only(text: str) -> Table:
 @pytest.mark.parametrize(
     ("source", "kind"),
     [
-        ("a/*.parquet", Format.PARQUET),
-        ("a.PQ", Format.PARQUET),
-        ("a.csv", Format.CSV),
-        ("a.csv.gz", Format.CSV),
-        ("year=2020/a.csv", Format.CSV),
-        ("a.duckdb", Format.DUCKDB),
-        ("a.db", Format.DUCKDB),
+        ("a/*.parquet", SourceFormat.PARQUET),
+        ("a.PQ", SourceFormat.PARQUET),
+        ("a.csv", SourceFormat.CSV),
+        ("a.csv.gz", SourceFormat.CSV),
+        ("year=2020/a.csv", SourceFormat.CSV),
+        ("a.duckdb", SourceFormat.DUCKDB),
+        ("a.db", SourceFormat.DUCKDB),
     ],
 )
-def test_the_ending_of_a_source_says_what_it_is(source: str, kind: Format) -> None:
+def test_the_ending_of_a_source_says_what_it_is(source: str, kind: SourceFormat) -> None:
     assert only(table(f'source = "{source}"')).format is kind
 
 
 def test_another_ending_needs_a_format() -> None:
-    assert only(table('source = "a.txt"\nformat = "csv"')).format is Format.CSV
+    assert only(table('source = "a.txt"\nformat = "csv"')).format is SourceFormat.CSV
     line = refusal(table('source = "a.txt"'))
     assert line.startswith('tables.t.source: "a.txt" does not end in .parquet, .csv or .duckdb; write one of format = ')
     assert refusal(table('source = "a.csv"\nformat = "excel"')).startswith('tables.t.format: is "excel"; write one of')
@@ -39,7 +39,7 @@ def test_another_ending_needs_a_format() -> None:
 
 def test_a_table_without_a_source_comes_from_python() -> None:
     found = only(table(""))
-    assert (found.source, found.format) == (None, Format.PYTHON)
+    assert (found.source, found.format) == (None, SourceFormat.PYTHON)
     assert refusal(table('format = "csv"')).startswith("tables.t.format: is there without a source; write source")
 
 

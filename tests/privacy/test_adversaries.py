@@ -139,7 +139,7 @@ def proven_delta(losses: Floats, goal: float) -> float:
 
 
 ALPHA, RHO = 3.0, 0.35
-RENYI_GOAL = composition.convert_renyi(ALPHA, 1.2, DELTA).epsilon_
+RENYI_GOAL = float(composition.convert_renyi(ALPHA, 1.2, DELTA).epsilon_)
 
 SOUND: list[tuple[Filter, float, float]] = [
     (PureFilter(1.5), 1.5, 0.0),

@@ -132,7 +132,7 @@ def test_advanced_is_its_formula_with_the_minus(epsilon: float, count: int, slac
 def test_advanced_never_beats_the_optimum(epsilon: float, count: int, slack: float) -> None:
     found = composition.compose_advanced(epsilon, 0.0, count, slack)
     assert laws.response_composed_delta(count, epsilon, found.epsilon_) <= ball(found.delta_)
-    assert composition.compute_optimal_delta(epsilon, 0.0, count, found.epsilon_) <= found.delta_
+    assert composition.compute_optimal_delta(epsilon, 0.0, count, float(found.epsilon_)) <= found.delta_
 
 
 @pytest.mark.parametrize("count", [1, 2, 13, 1000, 1_000_000])

@@ -10,9 +10,9 @@ import pytest
 from discreet.base.errors import ParameterError
 from discreet.engines.engines import Engines
 from discreet.plan.bounded import Limits, Part
-from discreet.plan.grid import Grid
+from discreet.plan.grid import ClampedGrid
 from discreet.query.bound import MOST_NUMBERS
-from discreet.query.measures import RANK_POINTS, SQUARE_REACH, SUM_REACH
+from discreet.query.bounding.measures import RANK_POINTS, SQUARE_REACH, SUM_REACH
 from support.hospital import HOSPITAL, POLICY, answered, bounded, engine_of, refusal, sums
 
 ENGINE = engine_of()
@@ -104,7 +104,9 @@ def test_values_that_are_one_float_are_refused_as_keys() -> None:
     assert sums(answered(apart, "SELECT x, COUNT(*) FROM t GROUP BY x")) == ((1, 0),)
 
 
-def grids(facts: str, text: str, values: list[float | None] | None = None) -> tuple[dict[Part, Grid], tuple[str, ...]]:
+def grids(
+    facts: str, text: str, values: list[float | None] | None = None
+) -> tuple[dict[Part, ClampedGrid], tuple[str, ...]]:
     engine = with_facts(facts, values or [])
     found = bounded(engine, text)
     return {m.part: m.grid for m in found.plan.measures if m.grid is not None}, found.coarsened
@@ -117,10 +119,10 @@ def with_facts(facts: str, values: list[float | None]) -> Engines:
 
 def test_grids_of_declared_and_of_other_steps() -> None:
     found, said = grids("lower = 0, upper = 5000, step = 0.01", "SELECT SUM(x) FROM t")
-    assert found[Part.SUM] == Grid(Fraction(0), Fraction(1, 100), 0, 500_000)
+    assert found[Part.SUM] == ClampedGrid(Fraction(0), Fraction(1, 100), 0, 500_000)
     assert said == ()
     found, said = grids("lower = -1, upper = 3", "SELECT AVG(x) FROM t")
-    assert found[Part.SUM] == Grid(Fraction(1), Fraction(1, 10**6), -2 * 10**6, 2 * 10**6)
+    assert found[Part.SUM] == ClampedGrid(Fraction(1), Fraction(1, 10**6), -2 * 10**6, 2 * 10**6)
     assert said == ()
 
 

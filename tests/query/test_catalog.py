@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from discreet.base.errors import QueryError
-from discreet.query.catalog import nearest
+from discreet.query.catalog import suggest_name
 from support.hospital import catalog_of, engine_of
 
 
@@ -21,8 +21,8 @@ def test_unknown_names_lead_to_the_nearest() -> None:
         catalog.table("visit")
     with pytest.raises(QueryError, match=r"'visits' has no column 'agee'; did you mean 'age'\?"):
         catalog.column(catalog.table("visits"), "agee")
-    assert nearest("zzz", ["b", "a"]) == "these exist: a, b"
-    assert nearest("zzz", []) == "these exist: none"
+    assert suggest_name("zzz", ["b", "a"]) == "these exist: a, b"
+    assert suggest_name("zzz", []) == "these exist: none"
 
 
 def test_hidden_columns_are_unknown() -> None:

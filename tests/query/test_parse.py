@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from discreet.base.errors import QueryError
-from discreet.query.parse import DEEPEST, LONGEST, known, parse, parse_condition
+from discreet.query.parse import DEEPEST, LONGEST, parse, parse_condition, refuse_other_parts
 
 
 def refusal(text: str) -> str:
@@ -71,8 +71,8 @@ def test_a_condition_is_one_expression_and_nothing_behind_it() -> None:
 
 def test_a_part_that_nobody_looks_at_is_refused_with_its_text() -> None:
     select = parse("SELECT COUNT(*) FROM visits LIMIT 5")
-    known(select, {"expressions", "from_", "limit"})
+    refuse_other_parts(select, {"expressions", "from_", "limit"})
     with pytest.raises(QueryError, match=r"`SELECT COUNT\(\*\) FROM visits LIMIT 5`: limit is not answered here"):
-        known(select, {"expressions", "from_"})
+        refuse_other_parts(select, {"expressions", "from_"})
     with pytest.raises(QueryError, match="use your hands"):
-        known(select, {"expressions", "from_"}, {"limit": "use your hands"})
+        refuse_other_parts(select, {"expressions", "from_"}, {"limit": "use your hands"})

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from discreet.policy.model import Engine, Kind
+from discreet.policy.model import DeclaredEngine, EngineKind
 from servers.missing import missing
 
 if TYPE_CHECKING:
-    from discreet.engines.spark.session import Session
+    from discreet.engines.spark.session import SparkConnection
     from servers.postgres import Cluster
     from servers.spark import Cluster as SparkCluster
 
@@ -52,19 +52,19 @@ def spark_cluster() -> Iterator[SparkCluster]:
 
 
 @pytest.fixture(scope="session")
-def spark_engine(spark_cluster: SparkCluster) -> Engine:
+def spark_engine(spark_cluster: SparkCluster) -> DeclaredEngine:
     """What a policy says of that cluster."""
     from servers.spark import SMALL
 
     settings = {**SMALL, "spark.sql.warehouse.dir": str(spark_cluster.folder / "warehouse")}
-    return Engine("engine", Kind.SPARK, master=spark_cluster.master, settings=tuple(settings.items()))
+    return DeclaredEngine("engine", EngineKind.SPARK, master=spark_cluster.master, settings=tuple(settings.items()))
 
 
 @pytest.fixture(scope="session")
-def spark_session(spark_engine: Engine) -> Iterator[Session]:
+def spark_session(spark_engine: DeclaredEngine) -> Iterator[SparkConnection]:
     """The session that starts Spark and stops it at the end; sessions of tests begin and end in between."""
-    from discreet.engines.spark.session import connected
+    from discreet.engines.spark.session import connect
 
-    session = connected(spark_engine, Path("policy.toml"))
+    session = connect(spark_engine, Path("policy.toml"))
     yield session
     session.close()

@@ -198,7 +198,7 @@ def differences(calls: list[Call], wanted: Run, run: Run, sql: Callable[[Express
     for start in range(0, len(calls), batch):
         some = calls[start : start + batch]
         theirs = run(_statement(some, sql))
-        ours = wanted(_statement(some, duck.sql))
+        ours = wanted(_statement(some, duck.write_sql))
         assert len(theirs) == len(ours) > 0
         for (row, *left), (same, *right) in zip(by_row(ours), by_row(theirs), strict=True):
             assert row == same

@@ -13,12 +13,12 @@ import pytest
 from discreet.base.errors import QueryError
 from discreet.engines.duck.engine import DuckEngine
 from discreet.engines.engines import Engines
-from discreet.engines.result import Exact, Grouped
+from discreet.engines.result import ExactResult, GroupedSums
 from discreet.plan.question import Question
 from discreet.policy import loads
 from discreet.query.bound import Bounded, bound
 from discreet.query.build import build
-from discreet.query.canonical import canonical
+from discreet.query.canonical import to_canonical
 from discreet.query.catalog import Catalog
 from discreet.query.parse import parse
 
@@ -89,7 +89,7 @@ def engine_of(
 
 def duck(engines: Engines) -> DuckEngine:
     """Return DuckDB's among the engines."""
-    engine = engines._engines["duckdb"]
+    engine = engines._open("duckdb")
     assert isinstance(engine, DuckEngine)
     return engine
 
@@ -99,14 +99,14 @@ def catalog_of(engine: Engines) -> Catalog:
 
 
 def asked(engine: Engines, text: str, params: Mapping[str, Any] | None = None) -> Question:
-    return canonical(build(parse(text), catalog_of(engine), params))
+    return to_canonical(build(parse(text), catalog_of(engine), params))
 
 
 def bounded(engine: Engines, text: str, params: Any = None, **tighter: Any) -> Bounded:
     return bound(asked(engine, text, params), catalog_of(engine), tighter)
 
 
-def answered(engine: Engines, text: str, params: Any = None, **tighter: Any) -> Exact:
+def answered(engine: Engines, text: str, params: Any = None, **tighter: Any) -> ExactResult:
     """Return the exact whole numbers of a question."""
     return engine.run(bounded(engine, text, params, **tighter).plan).result()
 
@@ -117,13 +117,13 @@ def refusal(engine: Engines, text: str, params: Any = None, **tighter: Any) -> s
     return str(found.value)
 
 
-def sums(exact: Exact) -> tuple[tuple[int, ...], ...]:
+def sums(exact: ExactResult) -> tuple[tuple[int, ...], ...]:
     """Return the sums of the one set of keys that a question has, by measure and key."""
     (found,) = exact.sets
     return found.sums
 
 
-def moved(one: Exact, other: Exact) -> list[tuple[int, int]]:
+def moved(one: ExactResult, other: ExactResult) -> list[tuple[int, int]]:
     """Return for each measure how far two results lie apart, in L1 and in squared L2, all sets of keys together.
 
     Cells of ranks are all compared; a key of the data that only one side has counts there from zero.
@@ -138,7 +138,7 @@ def moved(one: Exact, other: Exact) -> list[tuple[int, int]]:
     return [(sum(each), sum(gap * gap for gap in each)) for each in gaps]
 
 
-def _by_key(found: Grouped) -> dict[Any, dict[tuple[int, int | None], int]]:
+def _by_key(found: GroupedSums) -> dict[Any, dict[tuple[int, int | None], int]]:
     """Return the whole numbers of each key, by measure and cell (None for sums)."""
     listed = max([len(row) for row in found.sums] + [len(row) for row in found.cells.values()], default=0)
     keys: Sequence[Any] = range(listed) if found.keys is None else found.keys
@@ -161,7 +161,7 @@ def _apart(
     return {place: gap for place, gap in gaps.items() if gap}
 
 
-def tree(exact: Exact, measure: int, levels: int, branches: int) -> dict[tuple[Any, int, int], int]:
+def tree(exact: ExactResult, measure: int, levels: int, branches: int) -> dict[tuple[Any, int, int], int]:
     """Return the counts of all nodes of a tree of ranks below its root, by key, level and place.
 
     A key is its place in the set; where there are several sets, the set's place and its own; of keys that come from

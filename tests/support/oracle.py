@@ -12,9 +12,9 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from discreet.curator.finish import finished
-from discreet.curator.release import Released, ReleasedSet
-from discreet.curator.values import Values
+from discreet.curator.estimates.values import Values
+from discreet.curator.release.finish import finish_rows
+from discreet.curator.release.released import Released, ReleasedSet
 from discreet.query.bound import bound
 from discreet.query.price import price
 from support.hospital import asked, catalog_of, engine_of
@@ -125,7 +125,7 @@ def exactly(text: str) -> list[tuple[Any, ...]]:
     priced = price(bounded, ENGINE.policy, epsilon=Fraction(1))
     exact = ENGINE.run(bounded.plan).result()
     released = Released(tuple(ReleasedSet(each.sums, keys=each.keys) for each in exact.sets))
-    found = finished(question.finish, bounded.plan.keys, Values(question.aggregates, priced, released))
+    found = finish_rows(question.finish, bounded.plan.keys, Values(question.aggregates, priced, released))
     return [row for _, row in found]
 
 

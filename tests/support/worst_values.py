@@ -12,7 +12,7 @@ import duckdb
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.engines.duck.forms import sql
+from discreet.engines.duck.forms import write_sql
 from discreet.plan.expressions import Call, Column, Expression, Literal
 from discreet.plan.functions import call
 from support.hospital import duck, engine_of
@@ -138,9 +138,14 @@ def compared(connection: duckdb.DuckDBPyConnection, name: str, wanted: Callable[
     """Hold every call's values against a function of Python, and return how many were."""
     seen = 0
     for made in every(name):
-        listed = ", ".join(sql(each) for each in (*made.arguments, made))
+        listed = ", ".join(write_sql(each) for each in (*made.arguments, made))
         for *given, found in connection.execute(f"SELECT {listed} FROM t").fetchall():
             expected = wanted(*given)
-            assert found == expected or (found != found and expected != expected), (sql(made), given, found, expected)
+            assert found == expected or (found != found and expected != expected), (
+                write_sql(made),
+                given,
+                found,
+                expected,
+            )
             seen += 1
     return seen

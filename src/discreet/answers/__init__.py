@@ -3,7 +3,7 @@
 from discreet.answers.answer import Answer, Intervals
 from discreet.answers.fields import Bounds, Field
 from discreet.answers.receipt import Mark, Receipt
-from discreet.answers.table import Table
+from discreet.answers.table import AnswerTable
 from discreet.answers.words import CLAMPED, SELECTED
 
-__all__ = ["CLAMPED", "SELECTED", "Answer", "Bounds", "Field", "Intervals", "Mark", "Receipt", "Table"]
+__all__ = ["CLAMPED", "SELECTED", "Answer", "AnswerTable", "Bounds", "Field", "Intervals", "Mark", "Receipt"]

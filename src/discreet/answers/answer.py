@@ -11,12 +11,21 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.answers.export import column_facts, format_for, json_document, json_text, save_parquet, save_text
-from discreet.answers.fields import Bounds, Field, Number, Row, checked_bounds
-from discreet.answers.html import answer_html
+from discreet.answers.export import (
+    choose_format,
+    describe_columns,
+    save_parquet,
+    save_text,
+    write_json,
+    write_json_document,
+)
+from discreet.answers.fields import Bounds, Field, Number, Row, check_bounds
+from discreet.answers.html import render_html
+from discreet.answers.picture import draw_picture
 from discreet.answers.receipt import Receipt
-from discreet.answers.table import Table
-from discreet.answers.text import answer_text
+from discreet.answers.sheet import Sheet
+from discreet.answers.table import AnswerTable
+from discreet.answers.text import render_text
 from discreet.base import check
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.rounding import float_down, float_up
@@ -33,7 +42,7 @@ def no_bounds(confidence: float, simultaneous: bool) -> tuple[Bounds, ...]:
 
 
 @dataclass(frozen=True)
-class Answer(Table):
+class Answer(AnswerTable):
     """A table of noisy values. `bounds` gives every row's intervals at a confidence, single or simultaneous.
 
     A single interval holds the value without noise with that probability; simultaneous ones hold all at once with it,
@@ -66,7 +75,13 @@ class Answer(Table):
         sure = float_up(check.confidence(confidence))
         if sure >= 1:
             raise ParameterError("confidence", confidence, "a number that is below 1 as a float as well")
-        return checked_bounds(self.fields, self.rows, self.bounds(sure, check.flag("simultaneous", simultaneous)))
+        return check_bounds(self.fields, self.rows, self.bounds(sure, check.flag("simultaneous", simultaneous)))
+
+    def sheet(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> Sheet:
+        """Return what is drawn or written of the answer at this confidence."""
+        bounds = self.bounds_at(confidence, simultaneous)
+        said = (self.receipt, self.guarantee, self.question, self.notes)
+        return Sheet(self.fields, self.rows, bounds, float(confidence), simultaneous, *said)
 
     def intervals(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> Intervals:
         """Return the table with `name_low` and `name_high` beside every noisy number."""
@@ -90,8 +105,8 @@ class Answer(Table):
         """Return the guarantee, the receipt, the notes and the question, as Parquet files carry them."""
         return {
             "discreet.guarantee": self.guarantee,
-            "discreet.receipt": json_text(self.receipt.to_dict()),
-            "discreet.notes": json_text(self.notes),
+            "discreet.receipt": write_json(self.receipt.to_dict()),
+            "discreet.notes": write_json(self.notes),
             "discreet.question": self.question,
         }
 
@@ -105,19 +120,17 @@ class Answer(Table):
     ) -> str:
         """Return the answer as plain text, as wide as the terminal unless told; `rows` is the most to show."""
         columns = shutil.get_terminal_size((100, 24)).columns if width is None else width
-        return answer_text(self, columns, confidence, simultaneous, encoding, rows)
+        return render_text(self.sheet(confidence, simultaneous), columns, encoding, rows)
 
     def __str__(self) -> str:
         return self.text(encoding=getattr(sys.stdout, "encoding", None) or "utf-8", rows=SHOWN_ROWS)
 
     def _repr_html_(self) -> str:
-        return answer_html(self, CONFIDENCE, simultaneous=False)
+        return render_html(self.sheet())
 
     def plot(self, path: str | Path | None = None, confidence: float = CONFIDENCE, simultaneous: bool = False) -> Any:
         """Draw bars with intervals, one panel per noisy column; return the figure, saved where a path is given."""
-        from discreet.answers.picture import draw
-
-        return draw(self, None if path is None else Path(path), confidence, simultaneous)
+        return draw_picture(self.sheet(confidence, simultaneous), None if path is None else Path(path))
 
     def to_csv(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> str:
         """Return comma-separated values with the columns name, name_low and name_high."""
@@ -131,10 +144,10 @@ class Answer(Table):
         """
         bounds = self.bounds_at(confidence, simultaneous)
         receipt = self.receipt.to_dict()
-        return json_document(
+        return write_json_document(
             {
                 "question": self.question,
-                "columns": column_facts(self.fields),
+                "columns": describe_columns(self.fields),
                 "rows": self.rows,
                 "intervals": {"confidence": float(confidence), "simultaneous": simultaneous, "rows": bounds},
                 "guarantee": self.guarantee,
@@ -153,7 +166,7 @@ class Answer(Table):
     ) -> None:
         """Write the answer with its intervals: `csv`, `json` or `parquet`, by the file's ending unless named."""
         file = Path(path)
-        match format_for(file, format):
+        match choose_format(file, format):
             case "csv":
                 save_text(self.to_csv(confidence, simultaneous), file)
             case "json":
@@ -168,7 +181,7 @@ def _number(value: float | Fraction) -> float | None:
 
 
 @dataclass(frozen=True)
-class Intervals(Table):
+class Intervals(AnswerTable):
     """An answer's table with the low and the high end of an interval beside every noisy number."""
 
     answer: Answer
@@ -178,13 +191,13 @@ class Intervals(Table):
     def about(self) -> dict[str, str]:
         """Return what is said of the answer, and at which confidence the ends are."""
         sure = {"confidence": self.confidence, "simultaneous": self.simultaneous}
-        return {**self.answer.about(), "discreet.intervals": json_text(sure)}
+        return {**self.answer.about(), "discreet.intervals": write_json(sure)}
 
     def __str__(self) -> str:
         columns = shutil.get_terminal_size((100, 24)).columns
         plain = Answer(self.fields, self.rows, self.answer.receipt, self.answer.guarantee, notes=self.answer.notes)
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        return answer_text(plain, columns, self.confidence, self.simultaneous, encoding, SHOWN_ROWS)
+        return render_text(plain.sheet(self.confidence, self.simultaneous), columns, encoding, SHOWN_ROWS)
 
 
 def _kind(pairs: list[tuple[Number, Number] | None], own: Type) -> Type:

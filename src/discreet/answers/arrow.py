@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from discreet.answers.fields import Field, Row, in_utc
+from discreet.answers.fields import Field, Row, to_utc
 from discreet.base.errors import DiscreetError
 from discreet.base.types import Type
 
@@ -17,7 +17,7 @@ WIDTHS = (38, 76)
 """The digits that Arrow's two decimal types hold."""
 
 
-def needed(package: str, install: str) -> Any:
+def require_module(package: str, install: str) -> Any:
     """Return an optional package, or raise an error that names what to install."""
     try:
         return importlib.import_module(package)
@@ -25,7 +25,7 @@ def needed(package: str, install: str) -> Any:
         raise DiscreetError(f"{package.split('.')[0]} is needed: install {install}") from None
 
 
-def arrow_table(fields: tuple[Field, ...], rows: tuple[Row, ...], about: Mapping[str, str]) -> Any:
+def to_arrow(fields: tuple[Field, ...], rows: tuple[Row, ...], about: Mapping[str, str]) -> Any:
     """Return a pyarrow table: whole numbers as int64 where all fit, else as decimals; `about` as schema metadata."""
     import pyarrow as pa
 
@@ -40,12 +40,12 @@ def arrow_table(fields: tuple[Field, ...], rows: tuple[Row, ...], about: Mapping
     return pa.table(columns, schema=schema)
 
 
-def pandas_frame(fields: tuple[Field, ...], rows: tuple[Row, ...]) -> Any:
+def to_pandas(fields: tuple[Field, ...], rows: tuple[Row, ...]) -> Any:
     """Return a pandas frame. Whole numbers stay whole: missing ones give pandas' Int64, wide ones Python's own."""
-    pandas = needed("pandas", "pandas")
+    pandas = require_module("pandas", "pandas")
     import pyarrow as pa
 
-    table = arrow_table(fields, rows, {})
+    table = to_arrow(fields, rows, {})
     whole = any(column.type == pa.int64() and column.null_count for column in table.columns)
     frame = table.to_pandas(types_mapper={pa.int64(): pandas.Int64Dtype()}.get if whole else None)
     for place, field in enumerate(fields):
@@ -54,12 +54,12 @@ def pandas_frame(fields: tuple[Field, ...], rows: tuple[Row, ...]) -> Any:
     return frame
 
 
-def polars_frame(fields: tuple[Field, ...], rows: tuple[Row, ...]) -> Any:
+def to_polars(fields: tuple[Field, ...], rows: tuple[Row, ...]) -> Any:
     """Return a polars frame; numbers beyond its 38 digits come as text, exactly."""
-    polars = needed("polars", "polars")
+    polars = require_module("polars", "polars")
     import pyarrow as pa
 
-    table = arrow_table(fields, rows, {})
+    table = to_arrow(fields, rows, {})
     for place, column in enumerate(table.columns):
         if pa.types.is_decimal256(column.type):
             table = table.set_column(place, fields[place].name, pa.array(_texts(column.to_pylist()), pa.string()))
@@ -80,7 +80,7 @@ def _column(field: Field, values: list[Any]) -> Any:
         case Type.FLOAT:
             return pa.array([None if value is None else float(value) for value in values], pa.float64())
         case Type.TIMESTAMP:
-            points = [in_utc(value) if isinstance(value, datetime) else None for value in values]
+            points = [to_utc(value) if isinstance(value, datetime) else None for value in values]
             return pa.array(points, pa.timestamp("us", "UTC"))
         case Type.BOOLEAN:
             return pa.array(values, pa.bool_())

@@ -9,14 +9,14 @@ from decimal import Decimal
 from json.encoder import py_encode_basestring
 from pathlib import Path
 
-from discreet.answers.fields import Field, Row, finite, in_utc
+from discreet.answers.fields import Field, Row, is_finite, to_utc
 from discreet.base import check
 from discreet.base.errors import DiscreetError, ParameterError
 
 FORMATS = ("csv", "json", "parquet")
 
 
-def format_for(path: Path, format: str | None) -> str:
+def choose_format(path: Path, format: str | None) -> str:
     """Return the format that was named, else the one that the file's ending names."""
     if format is not None:
         return check.choice("format", format, FORMATS)
@@ -26,7 +26,7 @@ def format_for(path: Path, format: str | None) -> str:
     return ending
 
 
-def csv_text(fields: tuple[Field, ...], rows: tuple[Row, ...]) -> str:
+def write_csv(fields: tuple[Field, ...], rows: tuple[Row, ...]) -> str:
     """Return the table as comma-separated values (RFC 4180, lines end in a line feed), every number exact.
 
     A missing value is empty, an empty text is `""`: readers that look at quotes can tell them apart.
@@ -50,25 +50,25 @@ def plain_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
-        return in_utc(value).isoformat().removesuffix("+00:00") + "Z"
+        return to_utc(value).isoformat().removesuffix("+00:00") + "Z"
     return value.isoformat() if isinstance(value, date) else str(value)
 
 
-def json_text(value: object) -> str:
+def write_json(value: object) -> str:
     """Return a value as JSON. Numbers of any width are JSON numbers, digit by digit.
 
     JSON has no word for what is not finite: those are the texts `NaN`, `Infinity` and `-Infinity`.
 
-    >>> print(json_text({"n": 2**70, "x": (0.5, None, float("inf"))}))
+    >>> print(write_json({"n": 2**70, "x": (0.5, None, float("inf"))}))
     {"n": 1180591620717411303424, "x": [0.5, null, "Infinity"]}
     """
     if value is None:
         return "null"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_json_string(str(key))}: {json_text(part)}" for key, part in value.items()) + "}"
+        return "{" + ", ".join(f"{_json_string(str(key))}: {write_json(part)}" for key, part in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(json_text(part) for part in value) + "]"
-    if isinstance(value, float | Decimal) and not finite(value):
+        return "[" + ", ".join(write_json(part) for part in value) + "]"
+    if isinstance(value, float | Decimal) and not is_finite(value):
         return '"NaN"' if value != value else '"Infinity"' if value > 0 else '"-Infinity"'
     if isinstance(value, str):
         return _json_string(value)
@@ -76,7 +76,7 @@ def json_text(value: object) -> str:
     return text if isinstance(value, bool | int | float | Decimal) else _json_string(text)
 
 
-def json_document(parts: Mapping[str, object]) -> str:
+def write_json_document(parts: Mapping[str, object]) -> str:
     """Return a JSON object with one part per line, and one row per line in parts that are lists of rows."""
     lines = [f"{_json_string(key)}: {_spread(part)}" for key, part in parts.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -106,7 +106,7 @@ def writing(path: Path) -> Iterator[None]:
         raise DiscreetError(f"{path} cannot be written ({reason}); name a file in a folder that exists") from None
 
 
-def column_facts(fields: Iterable[Field]) -> list[dict[str, object]]:
+def describe_columns(fields: Iterable[Field]) -> list[dict[str, object]]:
     """Return the fields as JSON values."""
     return [
         {"name": field.name, "type": str(field.type), "noisy": field.noisy}
@@ -117,8 +117,8 @@ def column_facts(fields: Iterable[Field]) -> list[dict[str, object]]:
 
 def _spread(part: object) -> str:
     if isinstance(part, list | tuple) and part and isinstance(part[0], list | tuple | Mapping):
-        return "[\n  " + ",\n  ".join(json_text(row) for row in part) + "\n]"
-    return json_text(part)
+        return "[\n  " + ",\n  ".join(write_json(row) for row in part) + "\n]"
+    return write_json(part)
 
 
 def _json_string(text: str) -> str:

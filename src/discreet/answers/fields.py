@@ -50,19 +50,19 @@ class Field:
         return isinstance(value, CLASSES[self.type])
 
 
-def finite(value: object) -> bool:
+def is_finite(value: object) -> bool:
     """Say whether the value is a finite number, also one that no float can hold."""
     if isinstance(value, Decimal):
         return value.is_finite()
     return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 
 
-def in_utc(value: datetime) -> datetime:
+def to_utc(value: datetime) -> datetime:
     """Return a point in time in UTC; one without a zone is in UTC already."""
     return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-def checked_fields(fields: tuple[Field, ...], rows: tuple[Row, ...]) -> None:
+def check_fields(fields: tuple[Field, ...], rows: tuple[Row, ...]) -> None:
     """Raise unless the names differ and every row holds one value of the right type per field.
 
     The message names the column and the type, never a value.
@@ -80,7 +80,7 @@ def checked_fields(fields: tuple[Field, ...], rows: tuple[Row, ...]) -> None:
                 raise ParameterError.of_data(f"column {field.name!r}", row[place], f"{field.type} values or None")
 
 
-def checked_bounds(fields: tuple[Field, ...], rows: tuple[Row, ...], bounds: tuple[Bounds, ...]) -> tuple[Bounds, ...]:
+def check_bounds(fields: tuple[Field, ...], rows: tuple[Row, ...], bounds: tuple[Bounds, ...]) -> tuple[Bounds, ...]:
     """Return the bounds of all rows, one pair or None per column; no bounds at all stand for None everywhere."""
     if not bounds:
         return tuple((None,) * len(fields) for _ in rows)

@@ -3,47 +3,43 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
-from discreet.answers.bars import Scale, svg_bar
-from discreet.answers.numbers import interval, shown
-from discreet.answers.words import below
-
-if TYPE_CHECKING:
-    from discreet.answers.answer import Answer
+from discreet.answers.bars import Scale, draw_svg_bar
+from discreet.answers.numbers import format_interval, format_value
+from discreet.answers.sheet import Sheet
+from discreet.answers.words import describe
 
 MOST_ROWS = 100
 _CELL = "padding:2px 8px;white-space:nowrap;text-align:"
 _SMALL = "font-size:85%;opacity:0.8;margin:2px 0"
 
 
-def answer_html(answer: Answer, confidence: float, simultaneous: bool) -> str:
+def render_html(sheet: Sheet) -> str:
     """Return the answer as one HTML element: the first rows, then the guarantee, the cost, the receipt and the notes.
 
     Column names, keys, notes and the question are escaped, so that none of them can be anything but text.
     """
-    bounds = answer.bounds_at(confidence, simultaneous)[:MOST_ROWS]
-    rows = answer.rows[:MOST_ROWS]
-    scales = [Scale.of(rows, bounds, place) for place in range(len(answer.fields))]
-    wide = [any(pairs[place] is not None for pairs in bounds) for place in range(len(answer.fields))]
+    rows, bounds = sheet.rows[:MOST_ROWS], sheet.bounds[:MOST_ROWS]
+    scales = [Scale.of(rows, bounds, place) for place in range(len(sheet.fields))]
+    wide = [any(pairs[place] is not None for pairs in bounds) for place in range(len(sheet.fields))]
     head = "".join(
         f'<th colspan="{3 if spread else 1}" style="{_CELL}{_side(field.type.numeric and not spread)}">'
         f"{_safe(field.name)}</th>"
-        for field, spread in zip(answer.fields, wide, strict=True)
+        for field, spread in zip(sheet.fields, wide, strict=True)
     )
     body = []
     for row, pairs in zip(rows, bounds, strict=True):
         cells = []
-        for field, value, pair, scale, spread in zip(answer.fields, row, pairs, scales, wide, strict=True):
-            cells.append(_cell(shown(value, pair, field.noisy), _side(field.type.numeric)))
+        for field, value, pair, scale, spread in zip(sheet.fields, row, pairs, scales, wide, strict=True):
+            cells.append(_cell(format_value(value, pair, field.noisy), _side(field.type.numeric)))
             if spread:
-                cells += [_cell(interval(value, pair), "left"), _drawing(svg_bar(value, pair, scale))]
+                cells += [_cell(format_interval(value, pair), "left"), _drawing(draw_svg_bar(value, pair, scale))]
         body.append(f"<tr>{''.join(cells)}</tr>")
-    left = len(answer.rows) - len(rows)
+    left = len(sheet.rows) - len(rows)
     more = f'<p style="{_SMALL}">and {left:,} more rows</p>' if left else ""
     return (
-        f"<div>{_question(answer.question)}<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-        f"{more}{''.join(_line(*line) for line in below(answer, confidence, simultaneous))}</div>"
+        f"<div>{_question(sheet.question)}<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        f"{more}{''.join(_line(*line) for line in describe(sheet))}</div>"
     )
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Context, Decimal
 from fractions import Fraction
 
-from discreet.answers.fields import Number, finite, in_utc
+from discreet.answers.fields import Number, is_finite, to_utc
 from discreet.base.check import Exact
 
 MISSING = "-"
@@ -18,15 +18,15 @@ _LEFT_BY_FLOATS = Fraction(1, 10**9)
 _PLAIN_BELOW, _PLAIN_PLACES, _FLOAT_DIGITS = 10**15, 9, 17
 
 
-def shown(value: object, pair: tuple[Number, Number] | None = None, noisy: bool = True) -> str:
+def format_value(value: object, pair: tuple[Number, Number] | None = None, noisy: bool = True) -> str:
     """Return a value as a person reads it.
 
     Whole numbers and decimals are exact, with separators where they are noisy (a key such as a year has none). Floats
     get two digits of their interval's half-width, or six digits where there is no interval.
 
-    >>> shown(1234567), shown(2024, noisy=False), shown(None)
+    >>> format_value(1234567), format_value(2024, noisy=False), format_value(None)
     ('1,234,567', '2024', '-')
-    >>> shown(3.14159265, (3.0, 3.28318530))
+    >>> format_value(3.14159265, (3.0, 3.28318530))
     '3.14'
     """
     if value is None:
@@ -34,7 +34,7 @@ def shown(value: object, pair: tuple[Number, Number] | None = None, noisy: bool 
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
-        return in_utc(value).isoformat(" ").removesuffix("+00:00") + "Z"
+        return to_utc(value).isoformat(" ").removesuffix("+00:00") + "Z"
     if not isinstance(value, int | float | Decimal) or not noisy:
         return str(value)
     if isinstance(value, int):
@@ -55,13 +55,13 @@ def shown(value: object, pair: tuple[Number, Number] | None = None, noisy: bool 
     return f"{value:,.{places}f}"
 
 
-def interval(value: object, pair: tuple[Number, Number] | None, plus_minus: str = "±") -> str:
+def format_interval(value: object, pair: tuple[Number, Number] | None, plus_minus: str = "±") -> str:
     """Return the words for an interval beside its shown value: `± half`, or `(low .. high)` where it is lopsided.
 
     What is shown covers the interval, but for a part in 10^9 of its width, which sums of floats leave: half-widths
     and upper ends are rounded up, lower ends down.
 
-    >>> interval(10, (7, 13)), interval(10, (10, 13)), interval(10, None)
+    >>> format_interval(10, (7, 13)), format_interval(10, (10, 13)), format_interval(10, None)
     ('± 3', '(10 .. 13)', '')
     """
     if pair is None:
@@ -69,7 +69,7 @@ def interval(value: object, pair: tuple[Number, Number] | None, plus_minus: str 
     half = half_width(value, pair)
     if half is None or not isinstance(value, int | float | Decimal):
         return f"({_end(pair[0], up=False)} .. {_end(pair[1], up=True)})"
-    places, text = _places(value, half), shown(value, pair)
+    places, text = _places(value, half), format_value(value, pair)
     scientific = isinstance(value, float) and _scientific(value, places)
     low, high = Fraction(pair[0]), Fraction(pair[1])
     if abs((Fraction(value) - low) - (high - Fraction(value))) * 10**6 <= high - low:
@@ -82,15 +82,15 @@ def interval(value: object, pair: tuple[Number, Number] | None, plus_minus: str 
 
 def half_width(value: object, pair: tuple[Number, Number] | None) -> Fraction | None:
     """Return half of the interval's width, exactly; None where value or interval is missing or not finite."""
-    if pair is None or not all(finite(number) for number in (value, *pair)):
+    if pair is None or not all(is_finite(number) for number in (value, *pair)):
         return None
     return (Fraction(pair[1]) - Fraction(pair[0])) / 2
 
 
-def price(value: Exact) -> str:
+def format_price(value: Exact) -> str:
     """Return what something costs in at most six digits, rounded up (but for a part in 10^12, which floats leave).
 
-    >>> price(Fraction(1, 3)), price(0.1 + 0.2), price(Fraction(20)), price(math.inf)
+    >>> format_price(Fraction(1, 3)), format_price(0.1 + 0.2), format_price(Fraction(20)), format_price(math.inf)
     ('0.333334', '0.3', '20', 'inf')
     """
     if not math.isfinite(value) or not value:
@@ -101,16 +101,16 @@ def price(value: Exact) -> str:
     return f"{number:f}" if -6 <= number.adjusted() <= 9 else f"{number:g}"
 
 
-def percent(confidence: float) -> str:
+def format_percent(confidence: float) -> str:
     """Return a confidence in percent.
 
-    >>> percent(0.95), percent(0.999)
+    >>> format_percent(0.95), format_percent(0.999)
     ('95 %', '99.9 %')
     """
     return f"{Decimal(str(float(confidence))) * 100:f}".rstrip("0").rstrip(".") + " %"
 
 
-def as_float(value: object) -> float:
+def to_float(value: object) -> float:
     """Return a number as a float for drawing; what is missing or no number is NaN."""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return math.nan
@@ -153,7 +153,7 @@ def _rounded(value: Fraction, places: int, scientific: bool, up: bool) -> str:
 def _end(value: Number, up: bool) -> str:
     """Return an interval's end where no width tells how many digits count: floats get six, rounded outwards."""
     if not isinstance(value, float) or not math.isfinite(value) or not value:
-        return shown(value)
+        return format_value(value)
     places = 5 - exponent(Fraction(value))
     text = _rounded(Fraction(value), places, _scientific(value, places), up)
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text

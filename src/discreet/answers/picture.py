@@ -7,17 +7,15 @@ import math
 import textwrap
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from discreet.answers.arrow import needed
+from discreet.answers.arrow import require_module
 from discreet.answers.bars import Pair
 from discreet.answers.export import writing
-from discreet.answers.numbers import as_float, interval, shown
-from discreet.answers.words import interval_words, one_line
+from discreet.answers.numbers import format_interval, format_value, to_float
+from discreet.answers.sheet import Sheet
+from discreet.answers.words import describe_intervals, to_one_line
 from discreet.base.errors import DiscreetError
-
-if TYPE_CHECKING:
-    from discreet.answers.answer import Answer
 
 MOST_ROWS, PANELS_ACROSS, LONGEST_LABEL = 60, 2, 40
 _BAR, _LINE, _ROW_INCHES = "#9ecae1", "#08306b", 0.27
@@ -25,17 +23,17 @@ _HUGEST = 1e300
 """Matplotlib squares and adds what it draws: what is larger is drawn at this place, beside its true number."""
 
 
-def draw(answer: Answer, path: Path | None, confidence: float, simultaneous: bool) -> Any:
+def draw_picture(sheet: Sheet, path: Path | None) -> Any:
     """Return a matplotlib figure, saved where a path is given. More than 60 rows: the first 60, and it says so.
 
     Bars start at zero; an interval is a line from its low to its high end, without a cap where it has no end.
     """
-    places = [place for place, field in enumerate(answer.fields) if field.noisy and field.type.numeric]
-    if not places or not answer.rows:
+    places = [place for place, field in enumerate(sheet.fields) if field.noisy and field.type.numeric]
+    if not places or not sheet.rows:
         raise DiscreetError("there is nothing to draw: a picture needs a row and a noisy number in it")
-    figure_module = needed("matplotlib.figure", "discreet[plot]")
-    bounds = answer.bounds_at(confidence, simultaneous)[:MOST_ROWS]
-    labels = _labels(answer)
+    figure_module = require_module("matplotlib.figure", "discreet[plot]")
+    bounds = sheet.bounds[:MOST_ROWS]
+    labels = _labels(sheet)
     across = min(PANELS_ACROSS, len(places))
     down = math.ceil(len(places) / across)
     figure = figure_module.Figure(
@@ -45,12 +43,12 @@ def draw(answer: Answer, path: Path | None, confidence: float, simultaneous: boo
     )
     for number, place in enumerate(places):
         axes = figure.add_subplot(down, across, number + 1)
-        values = [row[place] for row in answer.rows[:MOST_ROWS]]
+        values = [row[place] for row in sheet.rows[:MOST_ROWS]]
         _panel(axes, values, [row[place] for row in bounds], labels)
-        axes.set_title(_quoted(_cut(one_line(answer.fields[place].name))), loc="left", fontsize=11)
+        axes.set_title(_quoted(_cut(to_one_line(sheet.fields[place].name))), loc="left", fontsize=11)
         if number % across:
             axes.set_yticklabels([])
-    figure.supxlabel(_below(answer, confidence, simultaneous), x=0.01, ha="left", fontsize=8)
+    figure.supxlabel(_below(sheet), x=0.01, ha="left", fontsize=8)
     figure._repr_png_ = lambda: _png(figure)
     if path is not None:
         endings = sorted(figure.canvas.get_supported_filetypes())
@@ -66,13 +64,13 @@ def _panel(axes: Any, values: list[object], pairs: list[Pair | None], labels: li
     numbers = [_held(value) for value in values]
     axes.barh(list(rows), [0.0 if math.isnan(number) else number for number in numbers], color=_BAR, height=0.7)
     ends = [abs(number) for number in numbers if not math.isnan(number)]
-    ends += [abs(_held(end)) for pair in pairs if pair for end in pair if math.isfinite(as_float(end))]
+    ends += [abs(_held(end)) for pair in pairs if pair for end in pair if math.isfinite(to_float(end))]
     reach = max(ends, default=0.0) or 1.0
     for row, pair in zip(rows, pairs, strict=True):
         if pair is not None:
             low, high = (min(max(_held(end), -1.1 * reach), 1.1 * reach) for end in pair)
             axes.plot([low, high], [row, row], color=_LINE, linewidth=1.4, solid_capstyle="butt")
-            caps = [_held(end) for end in pair if math.isfinite(as_float(end))]
+            caps = [_held(end) for end in pair if math.isfinite(to_float(end))]
             axes.plot(caps, [row] * len(caps), color=_LINE, marker="|", markersize=7, linestyle="none")
     for row, value, pair in zip(rows, values, pairs, strict=True):
         axes.text(1.02, row, _number(value, pair), transform=axes.get_yaxis_transform(), va="center", fontsize=8)
@@ -90,23 +88,23 @@ def _panel(axes: Any, values: list[object], pairs: list[Pair | None], labels: li
 
 def _number(value: object, pair: Pair | None) -> str:
     """Return the words beside a bar; a number that has no room there is rounded, and says so."""
-    words = f"{shown(value, pair)} {interval(value, pair)}".rstrip()
+    words = f"{format_value(value, pair)} {format_interval(value, pair)}".rstrip()
     if len(words) <= LONGEST_LABEL or not isinstance(value, int | float | Decimal):
         return words
     return f"about {Decimal(value):.3e}"
 
 
 def _held(value: object) -> float:
-    number = as_float(value)
+    number = to_float(value)
     return number if math.isnan(number) else min(max(number, -_HUGEST), _HUGEST)
 
 
-def _labels(answer: Answer) -> list[str]:
+def _labels(sheet: Sheet) -> list[str]:
     """Return the keys of the first rows, several joined, each short enough to stand beside its bar."""
-    places = [place for place, field in enumerate(answer.fields) if not field.noisy]
+    places = [place for place, field in enumerate(sheet.fields) if not field.noisy]
     rows = [
-        ", ".join(one_line(shown(row[place], noisy=False)) or '""' for place in places)
-        for row in answer.rows[:MOST_ROWS]
+        ", ".join(to_one_line(format_value(row[place], noisy=False)) or '""' for place in places)
+        for row in sheet.rows[:MOST_ROWS]
     ]
     return [_quoted(_cut(label)) for label in rows]
 
@@ -117,7 +115,7 @@ def _cut(text: str) -> str:
 
 def _quoted(text: str) -> str:
     """Return text that matplotlib does not take for a formula."""
-    return one_line(text).replace("$", r"\$")
+    return to_one_line(text).replace("$", r"\$")
 
 
 def _tick(value: float) -> str:
@@ -132,10 +130,10 @@ def _tick(value: float) -> str:
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.6g}"
 
 
-def _below(answer: Answer, confidence: float, simultaneous: bool) -> str:
-    lines = [f"the first {MOST_ROWS} of {len(answer):,} rows"] if len(answer) > MOST_ROWS else []
-    lines += [interval_words(answer, confidence, simultaneous), answer.guarantee]
-    width = 85 * min(PANELS_ACROSS, sum(field.noisy and field.type.numeric for field in answer.fields))
+def _below(sheet: Sheet) -> str:
+    lines = [f"the first {MOST_ROWS} of {len(sheet.rows):,} rows"] if len(sheet.rows) > MOST_ROWS else []
+    lines += [describe_intervals(sheet), sheet.guarantee]
+    width = 85 * min(PANELS_ACROSS, sum(field.noisy and field.type.numeric for field in sheet.fields))
     return "\n".join(part for line in lines for part in textwrap.wrap(_quoted(line), width))
 
 

@@ -7,21 +7,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discreet.answers.arrow import arrow_table, pandas_frame, polars_frame
-from discreet.answers.export import column_facts, csv_text, format_for, json_document, save_parquet, save_text
-from discreet.answers.fields import Field, Row, checked_fields
+from discreet.answers.arrow import to_arrow, to_pandas, to_polars
+from discreet.answers.export import (
+    choose_format,
+    describe_columns,
+    save_parquet,
+    save_text,
+    write_csv,
+    write_json_document,
+)
+from discreet.answers.fields import Field, Row, check_fields
 from discreet.base.errors import ParameterError
 
 
 @dataclass(frozen=True)
-class Table:
+class AnswerTable:
     """Rows of values under named fields. Whatever it is turned into, no number is rounded on the way."""
 
     fields: tuple[Field, ...]
     rows: tuple[Row, ...]
 
     def __post_init__(self) -> None:
-        checked_fields(self.fields, self.rows)
+        check_fields(self.fields, self.rows)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -46,28 +53,28 @@ class Table:
 
     def to_arrow(self) -> Any:
         """Return a pyarrow table; whole numbers beyond 64 bits are decimals there."""
-        return arrow_table(self.fields, self.rows, self.about())
+        return to_arrow(self.fields, self.rows, self.about())
 
     def to_pandas(self) -> Any:
         """Return a pandas frame."""
-        return pandas_frame(self.fields, self.rows)
+        return to_pandas(self.fields, self.rows)
 
     def to_polars(self) -> Any:
         """Return a polars frame."""
-        return polars_frame(self.fields, self.rows)
+        return to_polars(self.fields, self.rows)
 
     def to_csv(self) -> str:
         """Return the table as comma-separated values."""
-        return csv_text(self.fields, self.rows)
+        return write_csv(self.fields, self.rows)
 
     def to_json(self) -> str:
         """Return the table as a JSON object with the parts `columns` and `rows`."""
-        return json_document({"columns": column_facts(self.fields), "rows": self.rows})
+        return write_json_document({"columns": describe_columns(self.fields), "rows": self.rows})
 
     def save(self, path: str | Path, format: str | None = None) -> None:
         """Write the table to a file: `csv`, `json` or `parquet`, by its ending where no format is named."""
         file = Path(path)
-        match format_for(file, format):
+        match choose_format(file, format):
             case "csv":
                 save_text(self.to_csv(), file)
             case "json":

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from discreet.answers.bars import Marks, Scale, marks_for, text_bar
-from discreet.answers.fields import Bounds, Field
-from discreet.answers.numbers import interval, shown
-from discreet.answers.words import below, one_line
+from discreet.answers.bars import Marks, Scale, choose_marks, draw_text_bar
+from discreet.answers.fields import Field
+from discreet.answers.numbers import format_interval, format_value
+from discreet.answers.sheet import Sheet
+from discreet.answers.words import describe, to_one_line
 from discreet.base import check
 from discreet.base.types import Type
-
-if TYPE_CHECKING:
-    from discreet.answers.answer import Answer
 
 LEAST_WIDTH = 20
 ROOM = ((None, 21), (None, 13), (32, 13), (24, 13), (16, 9), (32, 0), (16, 0), (8, 0))
@@ -31,67 +28,66 @@ class _Look:
     encoding: str
 
 
-def answer_text(
-    answer: Answer, width: int, confidence: float, simultaneous: bool, encoding: str, most: int | None
-) -> str:
+def render_text(sheet: Sheet, width: int, encoding: str, most: int | None) -> str:
     """Return the answer as lines of at most `width` columns.
 
     A number is never cut: where the table has no room, each row is a paragraph, and a number wider than the terminal
     stands on a line of its own. Nor is the receipt, which must be copied whole.
     """
     width = max(check.integer("width", width, least=1), LEAST_WIDTH)
-    marks = marks_for(encoding)
-    bounds = answer.bounds_at(confidence, simultaneous)
-    count = len(answer.rows) if most is None else check.integer("rows", most, least=0)
+    marks = choose_marks(encoding)
+    count = len(sheet.rows) if most is None else check.integer("rows", most, least=0)
     lines: list[str] = []
     for longest, bar in ROOM:
-        lines = _table(answer, bounds, count, _Look(longest, bar, marks, encoding))
+        lines = _table(sheet, count, _Look(longest, bar, marks, encoding))
         if all(_cells(line) <= width for line in lines):
             break
     else:
-        lines = _paragraphs(answer, bounds, count, width, _Look(None, 0, marks, encoding))
-    left = len(answer.rows) - count
+        lines = _paragraphs(sheet, count, width, _Look(None, 0, marks, encoding))
+    left = len(sheet.rows) - count
     if left > 0:
         lines.append(f"and {left:,} more row" + ("s" if left > 1 else ""))
     lines.append("")
-    for label, words in below(answer, confidence, simultaneous):
-        line = one_line(f"{label}: {words}" if label else words, encoding)
+    for label, words in describe(sheet):
+        line = to_one_line(f"{label}: {words}" if label else words, encoding)
         lines += [line] if label == "receipt" else _wrapped(line, width)
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _table(answer: Answer, bounds: tuple[Bounds, ...], count: int, look: _Look) -> list[str]:
-    columns = [_column(answer, place, field, bounds, count, look) for place, field in enumerate(answer.fields)]
+def _table(sheet: Sheet, count: int, look: _Look) -> list[str]:
+    columns = [_column(sheet, place, field, count, look) for place, field in enumerate(sheet.fields)]
     rule = [look.marks.rule * _cells(column[0]) for column in columns]
     ruled = [[column[0], line, *column[1:]] for column, line in zip(columns, rule, strict=True)]
     return ["  ".join(parts) for parts in zip(*ruled, strict=True)]
 
 
-def _column(answer: Answer, place: int, field: Field, bounds: tuple[Bounds, ...], count: int, look: _Look) -> list[str]:
+def _column(sheet: Sheet, place: int, field: Field, count: int, look: _Look) -> list[str]:
     """Return a column's heading and cells, all of one width."""
-    scale = Scale.of(answer.rows[:count], bounds[:count], place)
-    rows = list(zip((row[place] for row in answer.rows[:count]), (row[place] for row in bounds[:count]), strict=True))
+    scale = Scale.of(sheet.rows[:count], sheet.bounds[:count], place)
+    rows = list(
+        zip((row[place] for row in sheet.rows[:count]), (row[place] for row in sheet.bounds[:count]), strict=True)
+    )
     values = [_value(field, value, pair, look) for value, pair in rows]
-    heading = _cut(one_line(field.name, look.encoding), look)
+    heading = _cut(to_one_line(field.name, look.encoding), look)
     right = field.type.numeric
     if field.noisy and field.type is Type.FLOAT:
         values = _pointed(values)
-    beside = [interval(value, pair, look.marks.plus_minus) for value, pair in rows]
+    beside = [format_interval(value, pair, look.marks.plus_minus) for value, pair in rows]
     if not any(beside):
         return _padded([heading, *values], right)
     values, beside = _padded(values, right), _padded(beside, right=False)
     cells = [f"{value} {words}" for value, words in zip(values, beside, strict=True)]
     if look.bar:
-        bars = [text_bar(value, pair, scale, look.bar, look.marks) for value, pair in rows]
+        bars = [draw_text_bar(value, pair, scale, look.bar, look.marks) for value, pair in rows]
         cells = [f"{cell}  {bar}" for cell, bar in zip(cells, bars, strict=True)]
     return _padded([" " * (_cells(values[0]) - _cells(heading)) + heading, *cells], right=False)
 
 
-def _paragraphs(answer: Answer, bounds: tuple[Bounds, ...], count: int, width: int, look: _Look) -> list[str]:
+def _paragraphs(sheet: Sheet, count: int, width: int, look: _Look) -> list[str]:
     lines: list[str] = []
-    for row, pairs in zip(answer.rows[:count], bounds, strict=False):
-        for field, value, pair in zip(answer.fields, row, pairs, strict=True):
-            name, words = one_line(field.name, look.encoding), interval(value, pair, look.marks.plus_minus)
+    for row, pairs in zip(sheet.rows[:count], sheet.bounds, strict=False):
+        for field, value, pair in zip(sheet.fields, row, pairs, strict=True):
+            name, words = to_one_line(field.name, look.encoding), format_interval(value, pair, look.marks.plus_minus)
             number = _value(field, value, pair, look)
             whole = f"{name}: {number} {words}".rstrip()
             whole_fits = _cells(whole) <= width
@@ -110,8 +106,8 @@ def _pieces(field: Field, number: str, words: str, width: int) -> list[str]:
 
 def _value(field: Field, value: object, pair: tuple[object, object] | None, look: _Look) -> str:
     if isinstance(value, str):
-        return _cut(one_line(value, look.encoding), look) or '""'
-    return shown(value, pair, field.noisy)  # type: ignore[arg-type]
+        return _cut(to_one_line(value, look.encoding), look) or '""'
+    return format_value(value, pair, field.noisy)  # type: ignore[arg-type]
 
 
 def _pointed(values: list[str]) -> list[str]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
 
-from discreet.answers.numbers import percent, price
-
-if TYPE_CHECKING:
-    from discreet.answers.answer import Answer
+from discreet.answers.numbers import format_percent, format_price
+from discreet.answers.sheet import Sheet
 
 CLAMPED = "values were clamped to public bounds first; the intervals cover the noise, not the bias that clamping brings"
 """A note for answers over clamped values."""
@@ -20,13 +17,13 @@ SELECTED = (
 """A note for answers whose rows were chosen by noisy values."""
 
 
-def one_line(text: str, encoding: str = "utf-8") -> str:
+def to_one_line(text: str, encoding: str = "utf-8") -> str:
     r"""Return text that changes nothing but its own place on the screen.
 
     Control characters (line feeds, escape sequences, changes of direction) and what the encoding lacks are written as
     escapes; spaces of all kinds become plain ones.
 
-    >>> one_line("a\nb"), one_line("caf\u00e9", "ascii"), one_line("\x1b[31m")
+    >>> to_one_line("a\nb"), to_one_line("caf\u00e9", "ascii"), to_one_line("\x1b[31m")
     ('a\\nb', 'caf\\xe9', '\\x1b[31m')
     """
     safe = "".join(_character(character) for character in text)
@@ -44,24 +41,24 @@ def _character(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
-def interval_words(answer: Answer, confidence: float, simultaneous: bool) -> str:
+def describe_intervals(sheet: Sheet) -> str:
     """Say what the intervals are: how sure, each alone or all at once, and how each column's are made."""
-    together = "all at once" if simultaneous else "each on its own"
-    made = [f"{field.name} {field.remark}" for field in answer.fields if field.noisy and field.remark]
-    return f"{percent(confidence)} intervals, {together}" + (": " + "; ".join(made) if made else "")
+    together = "all at once" if sheet.simultaneous else "each on its own"
+    made = [f"{field.name} {field.remark}" for field in sheet.fields if field.noisy and field.remark]
+    return f"{format_percent(sheet.confidence)} intervals, {together}" + (": " + "; ".join(made) if made else "")
 
 
-def cost_words(answer: Answer) -> str:
+def describe_cost(sheet: Sheet) -> str:
     """Say what was charged, and to whom."""
-    charge, receipt = answer.cost, answer.receipt
-    prices = [("epsilon", charge.epsilon), ("rho", charge.rho), ("delta", charge.delta)]
-    parts = [f"{name} {price(value)}" for name, value in prices if value and value != float("inf")]
+    receipt = sheet.receipt
+    prices = [(name, getattr(receipt.charge, name)) for name in ("epsilon", "rho", "delta")]
+    parts = [f"{name} {format_price(value)}" for name, value in prices if value and value != float("inf")]
     who = f" ({receipt.analyst})" if receipt.analyst else ""
     return f"{', '.join(parts) or 'nothing'}; {receipt.paid}{who}"
 
 
-def below(answer: Answer, confidence: float, simultaneous: bool) -> list[tuple[str, str]]:
+def describe(sheet: Sheet) -> list[tuple[str, str]]:
     """Return everything that is said below the table, as a label and its words, in order."""
-    lines = [("", interval_words(answer, confidence, simultaneous))] if any(f.noisy for f in answer.fields) else []
-    lines += [("guarantee", answer.guarantee), ("cost", cost_words(answer)), ("receipt", str(answer.receipt))]
-    return lines + [("note", note) for note in answer.notes]
+    lines = [("", describe_intervals(sheet))] if any(f.noisy for f in sheet.fields) else []
+    lines += [("guarantee", sheet.guarantee), ("cost", describe_cost(sheet)), ("receipt", str(sheet.receipt))]
+    return lines + [("note", note) for note in sheet.notes]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def quietly(logger: logging.Logger) -> Iterator[None]:
+def silence(logger: logging.Logger) -> Iterator[None]:
     """Drop what this thread makes a logger say; other threads go on as before."""
     thread = threading.get_ident()
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli import asking, owning, spending
-from discreet.cli.plainly import plainly
+from discreet.cli.errors import show_errors
 
 app = typer.Typer(
     help="Differential privacy with exact integer noise: keeps sensitive data in and lets answers out.",
@@ -47,6 +47,8 @@ app.command()(spending.budget)
 app.command()(spending.ledger)
 app.command()(asking.bounds)
 app.command()(owning.resume)
+app.command()(owning.retry)
+app.command()(owning.failures)
 app.add_typer(owning.data, name="data")
 
 
@@ -59,7 +61,7 @@ def demo(
     """Ask a generated clinic, the truth beside each answer."""
     from discreet.cli.demo import show
 
-    with plainly():
+    with show_errors():
         show(keep)
 
 
@@ -75,7 +77,7 @@ def calibrate(
     """Say how much noise a guarantee takes, and how far off it puts."""
     from discreet.cli.calibrate import show
 
-    with plainly():
+    with show_errors():
         show(noise.value, epsilon, delta, sensitivity, step, confidence)
 
 
@@ -91,5 +93,5 @@ def risk(
     """Say what a loss means for a person: the best attacker's odds."""
     from discreet.cli.risk import loss_from, show
 
-    with plainly():
+    with show_errors():
         show(loss_from(epsilon, delta, mu, rho), times, plot)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.base.errors import DiscreetError, QueryError
+from discreet.base.errors import DiscreetError, PendingError, QueryError
+from discreet.cli.errors import PENDING, fail, show_errors
 from discreet.cli.options import (
     AnalystOption,
     ClampingOption,
@@ -29,8 +30,7 @@ from discreet.cli.options import (
     find_policy,
     parameters,
 )
-from discreet.cli.output import Format, Output, progress
-from discreet.cli.plainly import plainly
+from discreet.cli.output import OutputFormat, OutputOptions, progress
 
 if TYPE_CHECKING:
     from discreet.curator import Curator
@@ -53,7 +53,7 @@ def ask(
     max_rows_per_group: MaxPerGroupOption = None,
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     simultaneous: Annotated[bool, typer.Option("--simultaneous", help="Intervals that hold all at once.")] = False,
-    format: Annotated[Format | None, typer.Option(help="How to write the answer.", show_default="table")] = None,
+    format: Annotated[OutputFormat | None, typer.Option(help="How to write the answer.", show_default="table")] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write to this file.", show_default=False)
     ] = None,
@@ -64,8 +64,8 @@ def ask(
     analyst: AnalystOption = None,
 ) -> None:
     """Answer a question in SQL and pay for it; the same again is free."""
-    with plainly():
-        wanted = Output.of(format, output, plot, confidence, simultaneous)
+    with show_errors():
+        wanted = OutputOptions.of(format, output, plot, confidence, simultaneous)
         text = _question(question, file)
         how = _how(rho, within, param, clamping)
         limits: dict[str, Any] = {
@@ -73,7 +73,7 @@ def ask(
             "max_groups": max_groups,
             "max_rows_per_group": max_rows_per_group,
         }
-        with _opened(policy, analyst) as curator, _in_options(), progress("asking") as shown:
+        with _opened(policy, analyst) as curator, _in_options(), _say_pending(), progress("asking") as shown:
             answer = curator.ask(text, epsilon, fresh=fresh, progress=shown, **how, **limits)
         wanted.write(answer)
 
@@ -93,7 +93,7 @@ def explain(
     analyst: AnalystOption = None,
 ) -> None:
     """Say what a question would do and cost; free."""
-    with plainly():
+    with show_errors():
         text = _question(question, file)
         how = _how(rho, within, param, clamping)
         limits: dict[str, Any] = {
@@ -112,8 +112,8 @@ def bounds(
     analyst: AnalystOption = None,
 ) -> None:
     """Find bounds of a column privately, paid like any question."""
-    with plainly():
-        with _opened(policy, analyst) as curator, progress("finding bounds") as shown:
+    with show_errors():
+        with _opened(policy, analyst) as curator, _say_pending(), progress("finding bounds") as shown:
             found = curator.bounds(column, epsilon, progress=shown)
         typer.echo(str(found))
         typer.echo(f"receipt: {found.receipt}; {found.receipt.paid}", err=True)
@@ -141,6 +141,15 @@ def _question(text: str | None, file: Path | None) -> str:
     if text is None and sys.stdin.isatty():
         raise QueryError("there is no question; write it in quotes, or name a file with -f, or pipe it in")
     return sys.stdin.read(LONGEST)
+
+
+@contextmanager
+def _say_pending() -> Iterator[None]:
+    """Say at once that an answer will come later; closing the curator then waits until it is recorded."""
+    try:
+        yield
+    except PendingError as pending:
+        fail(str(pending), PENDING)
 
 
 @contextmanager

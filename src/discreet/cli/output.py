@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PICTURES = (".png", ".pdf", ".svg")
 
 
-class Format(StrEnum):
+class OutputFormat(StrEnum):
     """The forms of an answer."""
 
     TABLE = "table"
@@ -32,14 +32,17 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
-ENDINGS = {".txt": Format.TABLE, **{f".{word}": word for word in (Format.CSV, Format.JSON, Format.PARQUET)}}
+ENDINGS = {
+    ".txt": OutputFormat.TABLE,
+    **{f".{word}": word for word in (OutputFormat.CSV, OutputFormat.JSON, OutputFormat.PARQUET)},
+}
 
 
 @dataclass(frozen=True)
-class Output:
+class OutputOptions:
     """What was asked for about the output; `of` has checked that it can be done."""
 
-    format: Format
+    format: OutputFormat
     file: Path | None
     plot: Path | None
     confidence: float
@@ -47,8 +50,8 @@ class Output:
 
     @classmethod
     def of(
-        cls, format: Format | None, file: Path | None, plot: Path | None, confidence: float, simultaneous: bool
-    ) -> Output:
+        cls, format: OutputFormat | None, file: Path | None, plot: Path | None, confidence: float, simultaneous: bool
+    ) -> OutputOptions:
         """Return the output, or refuse what could only fail after the charge."""
         from discreet.base import check
 
@@ -57,10 +60,10 @@ class Output:
             if path is not None:
                 _check_writable(path)
         if format is None:
-            format = Format.TABLE if file is None else ENDINGS.get(file.suffix.lower())
+            format = OutputFormat.TABLE if file is None else ENDINGS.get(file.suffix.lower())
             if format is None:
                 raise ParameterError("-o", str(file), "a file in .csv, .json, .parquet or .txt, or --format beside it")
-        if format is Format.PARQUET and file is None:
+        if format is OutputFormat.PARQUET and file is None:
             raise DiscreetError("--format parquet is for files: add -o FILE")
         if plot is not None and plot.suffix.lower() not in PICTURES:
             raise ParameterError("--plot", str(plot), f"a file that ends in {', '.join(PICTURES)}")
@@ -82,7 +85,7 @@ class Output:
     def _write(self, answer: Answer) -> None:
         if self.file is None:
             typer.echo(self._text(answer).removesuffix("\n"))
-        elif self.format is Format.TABLE:
+        elif self.format is OutputFormat.TABLE:
             wide = answer.text(width=120, confidence=self.confidence, simultaneous=self.simultaneous)
             self.file.write_text(wide + "\n", encoding="utf-8")
         else:
@@ -94,9 +97,9 @@ class Output:
                 typer.echo(f"wrote {place}", err=True)
 
     def _text(self, answer: Answer) -> str:
-        if self.format is Format.CSV:
+        if self.format is OutputFormat.CSV:
             return answer.to_csv(self.confidence, self.simultaneous)
-        if self.format is Format.JSON:
+        if self.format is OutputFormat.JSON:
             return answer.to_json(self.confidence, self.simultaneous)
         terminal = sys.stdout.isatty()
         columns = shutil.get_terminal_size((100, 24)).columns
@@ -115,20 +118,19 @@ def _check_writable(path: Path) -> None:
 
 
 @contextmanager
-def progress(words: str) -> Iterator[Callable[[float], None] | None]:
-    """Show a bar on standard error while a question runs, where somebody looks at it; it vanishes at the end."""
+def progress(words: str) -> Iterator[Callable[[object], None] | None]:
+    """Show on standard error that a question runs, where somebody looks at it; it vanishes at the end.
+
+    Only the time is shown: how far an engine is depends on the data, and what is shown before a run is killed and run
+    again would be a second release.
+    """
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(words, total=None)
-
-        def update(share: float) -> None:
-            if share > 0:
-                shown.update(task, total=1.0, completed=min(share, 1.0))
-
-        yield update
+        shown.add_task(words, total=None)
+        yield lambda _: shown.refresh()

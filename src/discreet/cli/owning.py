@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from discreet.base.errors import ParameterError, PolicyError
-from discreet.cli.options import POLICY, AnalystOption, PolicyOption, find_policy
-from discreet.cli.plainly import TO_DO, plainly
+from discreet.cli.errors import TO_DO, show_errors
+from discreet.cli.options import POLICY, AnalystOption, ListFormat, PolicyOption, find_policy
 
 if TYPE_CHECKING:
     from discreet.curator import Curator
-    from discreet.curator.books import Books
+    from discreet.curator.owner.account import Account
 
 data = typer.Typer(help="List data versions; `data accept` takes changed files.", no_args_is_help=False)
 
@@ -29,7 +31,7 @@ def init(
     analyst: AnalystOption = None,
 ) -> None:
     """Draft a policy for data files; without files, create the ledger."""
-    with plainly():
+    with show_errors():
         if not sources:
             _create(find_policy(policy), analyst)
             return
@@ -45,8 +47,8 @@ def init(
 
 def check(policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
     """Check policy, sources, ledger and data versions."""
-    with plainly():
-        from discreet.curator.check import check as findings
+    with show_errors():
+        from discreet.curator.owner.check import check_policy as findings
 
         to_do = 0
         for finding in findings(find_policy(policy)):
@@ -63,7 +65,7 @@ def check(policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
 
 def tables(policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
     """List the tables with all that is public about them; free."""
-    with plainly(), opened(policy, analyst) as curator:
+    with show_errors(), opened(policy, analyst) as curator:
         typer.echo(str(curator.tables))
 
 
@@ -72,10 +74,8 @@ def versions(context: typer.Context, policy: PolicyOption = None, analyst: Analy
     """List the tables with their versions, and whether their files changed since; `data accept` takes changed ones."""
     if context.invoked_subcommand is not None:
         return
-    with plainly(), opened(policy, analyst) as curator:
-        from discreet.curator.data import data_states
-
-        states = data_states(curator)
+    with show_errors(), opened(policy, analyst) as curator:
+        states = curator.data_states
         width = max(len(state.table) for state in states)
         for state in states:
             told = "named in the policy" if state.declared else "as accepted" if state.accepted else ""
@@ -92,10 +92,8 @@ def accept(
 ) -> None:
     """Take changed files under a new version: questions are answered anew on them, from what is left of the budget."""
     before = context.parent.params if context.parent else {}
-    with plainly(), opened(policy or before.get("policy"), analyst or before.get("analyst")) as curator:
-        from discreet.curator.data import accept as take
-
-        state = take(curator, table, version)
+    with show_errors(), opened(policy or before.get("policy"), analyst or before.get("analyst")) as curator:
+        state = curator.accept(table, version)
         typer.echo(
             f"{state.table} is at version {state.version!r} now; answers about earlier versions stay as they are"
         )
@@ -109,11 +107,40 @@ def resume(
     analyst: AnalystOption = None,
 ) -> None:
     """Let an analyst ask again after a failure that you have seen to."""
-    with plainly(), books(policy, None) as kept:
+    with show_errors(), books(policy, None) as kept:
         if name is not None and analyst is not None and name != analyst:
             raise ParameterError("--analyst", analyst, f"left out, or {name!r} as well")
         kept.resume(name if name is not None else analyst)
         typer.echo(f"{name or analyst or 'everybody'} may ask again; what was charged and failed runs again for that")
+
+
+def retry(
+    entry: Annotated[int, typer.Argument(help="The number of the charge, as the refusal named it.")],
+    policy: PolicyOption = None,
+) -> None:
+    """Let a charge be run again whose runs died twice, once you have seen to why."""
+    with show_errors(), books(policy, None) as kept:
+        kept.retry(entry)
+        typer.echo(f"entry {entry} may be run again, for what it has paid: ask the same question")
+
+
+def failures(
+    last: Annotated[int | None, typer.Option(help="Only so many, the newest.", min=1, show_default=False)] = None,
+    format: Annotated[ListFormat, typer.Option(help="How to write it.")] = ListFormat.TABLE,
+    policy: PolicyOption = None,
+) -> None:
+    """List what failed after its charge, in the engine's own words. They may quote rows: for your eyes only."""
+    with show_errors(), books(policy, None) as kept:
+        found = kept.failures[-last:] if last is not None else kept.failures
+        if format is ListFormat.JSON:
+            typer.echo(json.dumps([asdict(failure) for failure in found], indent=2, ensure_ascii=False))
+            return
+        from discreet.answers.words import to_one_line
+
+        for failure in found:
+            typer.echo(to_one_line(str(failure)))
+        if not found:
+            typer.echo("nothing failed")
 
 
 def opened(policy: Path | None, analyst: str | None) -> Curator:
@@ -123,11 +150,11 @@ def opened(policy: Path | None, analyst: str | None) -> Curator:
     return Curator.open(find_policy(policy), analyst, operator=True)
 
 
-def books(policy: Path | None, analyst: str | None) -> Books:
+def books(policy: Path | None, analyst: str | None) -> Account:
     """Open the ledger alone for the operator: it needs no table."""
-    from discreet.curator.books import open_books
+    from discreet.curator.owner.account import open_account
 
-    return open_books(find_policy(policy), analyst)
+    return open_account(find_policy(policy), analyst)
 
 
 def _create(path: Path, analyst: str | None) -> None:
@@ -146,12 +173,12 @@ def _create(path: Path, analyst: str | None) -> None:
 
 
 def _draft(sources: list[str], path: Path) -> None:
-    from discreet.engines.duck.schemas import schemas
-    from discreet.policy import draft, loads
+    from discreet.engines.duck.schemas import read_schemas
+    from discreet.policy import draft_policy, loads
 
     if not path.parent.is_dir():
         raise PolicyError(f"there is no folder {path.parent}; make it first")
-    text = draft(*schemas(sources, path))
+    text = draft_policy(*read_schemas(sources, path))
     with path.open("x", encoding="utf-8") as file:
         file.write(text)
     typer.echo(f"drafted {path} from names and types alone. Fill in what only you can say:\n")

@@ -6,31 +6,23 @@ import json
 import shutil
 import sys
 from collections import deque
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from discreet.base.errors import LedgerError, ParameterError
-from discreet.cli.options import AnalystOption, EpsilonOption, PolicyOption, find_policy
+from discreet.cli.errors import TO_DO, fail, show_errors
+from discreet.cli.options import AnalystOption, EpsilonOption, ListFormat, PolicyOption, find_policy
 from discreet.cli.owning import books
-from discreet.cli.plainly import TO_DO, fail, plainly
 
 if TYPE_CHECKING:
     from discreet.ledger import Entry
 
 
-class Form(StrEnum):
-    """The forms of a ledger's listing."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
 def budget(epsilon: EpsilonOption = None, policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
     """Show what is spent and left; with --epsilon, how many questions fit."""
-    with plainly(), books(policy, analyst) as kept:
+    with show_errors(), books(policy, analyst) as kept:
         shares = kept.budget
         lines = [str(shares)]
         if epsilon is not None:
@@ -47,12 +39,12 @@ def ledger(
         str | None,
         typer.Option(help="With --verify: a receipt kept elsewhere, to find a cut tail.", show_default=False),
     ] = None,
-    format: Annotated[Form, typer.Option(help="How to write it.")] = Form.TABLE,
+    format: Annotated[ListFormat, typer.Option(help="How to write it.")] = ListFormat.TABLE,
     policy: PolicyOption = None,
     analyst: AnalystOption = None,
 ) -> None:
     """List what was charged, answered and changed, or --verify it."""
-    with plainly():
+    with show_errors():
         if receipt is not None and not verify:
             raise ParameterError("--receipt", receipt, "beside --verify")
         path = find_policy(policy)
@@ -62,19 +54,19 @@ def ledger(
             _list(path, last, analyst, format)
 
 
-def _verify(path: Path, receipt: str | None, format: Form) -> None:
+def _verify(path: Path, receipt: str | None, format: ListFormat) -> None:
     from discreet.answers import Mark
-    from discreet.curator.place import ledger_place
+    from discreet.curator.owner.ledger_place import find_ledger_place
     from discreet.ledger import verify_place
 
     mark = Mark.parse(receipt) if receipt is not None else None
     try:
-        place = ledger_place(path)
+        place = find_ledger_place(path)
         found = verify_place(place, mark)
     except LedgerError as damaged:
         fail(str(damaged), TO_DO)
     head = f"{found.entries}:{found.head}"
-    if format is Form.JSON:
+    if format is ListFormat.JSON:
         told = {"ok": found.ok, "entries": found.entries, "head": head, "problems": list(found.problems)}
         typer.echo(json.dumps({**told, "unproven": found.unproven}, indent=1))
     elif found.ok:
@@ -90,22 +82,22 @@ def _verify(path: Path, receipt: str | None, format: Form) -> None:
         fail(f"verification failed: {len(found.problems)} problem{'s' if len(found.problems) > 1 else ''}", TO_DO)
 
 
-def _list(path: Path, last: int | None, analyst: str | None, format: Form) -> None:
+def _list(path: Path, last: int | None, analyst: str | None, format: ListFormat) -> None:
     from discreet.cli.entries import line, name_of
-    from discreet.curator.books import facts
-    from discreet.curator.place import ledger_place
+    from discreet.curator.owner.account import read_facts
+    from discreet.curator.owner.ledger_place import find_ledger_place
     from discreet.ledger import Ledger
     from discreet.policy import load
 
     policy = load(path)
     if analyst is not None:
         policy.analyst(analyst)
-    with Ledger.open(ledger_place(policy), facts(policy)) as opened_ledger:
+    with Ledger.open(find_ledger_place(policy), read_facts(policy)) as opened_ledger:
         entries: deque[Entry] = deque(
             (entry for entry in opened_ledger.entries() if analyst is None or entry.body.get("analyst") == analyst),
             maxlen=last,
         )
-    if format is Form.JSON:
+    if format is ListFormat.JSON:
         rows = [
             {"number": each.number, "at": each.at, "kind": each.kind, "hash": each.hash, "body": each.body}
             for each in entries

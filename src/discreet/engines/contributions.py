@@ -8,14 +8,14 @@ from discreet.base.types import Type
 from discreet.engines.dialect import Dialect
 from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Expression
-from discreet.plan.grid import Grid
+from discreet.plan.grid import ClampedGrid
 
 
-def contribution(measure: Measure, dialect: Dialect) -> str:
+def write_contribution(measure: Measure, dialect: Dialect) -> str:
     """Return the SQL of a row's contribution; NULL only for values that are counted in cells or as distinct."""
     if measure.argument is None:
         return "1"
-    value, missing = dialect.sql(measure.argument), _missing(measure, dialect)
+    value, missing = dialect.write_sql(measure.argument), _missing(measure, dialect)
     if measure.part is Part.VALUES:
         return f"(CASE WHEN {missing} THEN 0 ELSE 1 END)"
     if measure.part is Part.DISTINCT:
@@ -25,7 +25,7 @@ def contribution(measure: Measure, dialect: Dialect) -> str:
         low, high = _ends(measure.grid, dialect)
         outside = f"{dialect.double(value)} < {low} OR {dialect.double(value)} > {high}"
         return f"(CASE WHEN {missing} THEN 0 WHEN {outside} THEN 1 ELSE 0 END)"
-    at = point(dialect.double(value), measure.grid, dialect)
+    at = write_point(dialect.double(value), measure.grid, dialect)
     if measure.in_cells:
         return f"(CASE WHEN {missing} THEN NULL ELSE {at} - ({measure.grid.lower}) END)"
     if measure.part is Part.SQUARES:
@@ -33,7 +33,7 @@ def contribution(measure: Measure, dialect: Dialect) -> str:
     if measure.part is Part.PRODUCTS:
         assert measure.other is not None
         assert measure.other_grid is not None
-        at = f"({at} * {point(dialect.double(dialect.sql(measure.other)), measure.other_grid, dialect)})"
+        at = f"({at} * {write_point(dialect.double(dialect.write_sql(measure.other)), measure.other_grid, dialect)})"
     return f"(CASE WHEN {missing} THEN 0 ELSE {at} END)"
 
 
@@ -42,19 +42,19 @@ def _missing(measure: Measure, dialect: Dialect) -> str:
 
 
 def _absent(argument: Expression, dialect: Dialect) -> str:
-    value = dialect.sql(argument)
+    value = dialect.write_sql(argument)
     if argument.type in (Type.FLOAT, Type.DECIMAL):
         return f"({value} IS NULL OR {dialect.is_nan(dialect.double(value))})"
     return f"{value} IS NULL"
 
 
-def point(value: str, grid: Grid, dialect: Dialect) -> str:
+def write_point(value: str, grid: ClampedGrid, dialect: Dialect) -> str:
     """Return floor((x - center) / step + 1/2), clamped as a float and only then made an integer: none is out of range.
 
     Infinite floats stay what they are and are clamped like others. Ends that floats do not hold exactly are enforced
     once more, in integers.
     """
-    inverse, number = 1 / grid.step, dialect.number
+    inverse, number = 1 / grid.step, dialect.write_number
     value = dialect.tame(value, _beyond(grid))
     steps = (
         f"({value} - {number(grid.center)}) * {number(inverse)}"
@@ -66,11 +66,11 @@ def point(value: str, grid: Grid, dialect: Dialect) -> str:
     return whole if grid.reach <= 1 << 53 else f"least(greatest({whole}, {grid.lower}), {grid.upper})"
 
 
-def _beyond(grid: Grid) -> Fraction:
+def _beyond(grid: ClampedGrid) -> Fraction:
     """Return a number beyond both ends of a grid by more than its width: whatever lies there is clamped."""
     return 4 * (abs(grid.center) + (abs(grid.lower) + abs(grid.upper) + 1) * grid.step)
 
 
-def _ends(grid: Grid, dialect: Dialect) -> tuple[str, str]:
-    low, high = (dialect.number(grid.center + at * grid.step) for at in (grid.lower, grid.upper))
+def _ends(grid: ClampedGrid, dialect: Dialect) -> tuple[str, str]:
+    low, high = (dialect.write_number(grid.center + at * grid.step) for at in (grid.lower, grid.upper))
     return low, high

@@ -39,22 +39,22 @@ class Dialect:
     forms: Mapping[str, Form]
     """The total form of every allowed function."""
 
-    sql: Callable[[Expression], str]
+    write_sql: Callable[[Expression], str]
     """An expression over one row."""
 
-    quoted: Callable[[str], str]
+    quote_name: Callable[[str], str]
     """A name as an identifier, whatever it holds."""
 
-    constant: Callable[[object, Type], str]
+    write_constant: Callable[[object, Type], str]
     """A constant of a type."""
 
-    number: Callable[[Fraction], str]
+    write_number: Callable[[Fraction], str]
     """A float constant: the nearest one."""
 
     is_nan: Callable[[str], str]
     """Whether a float is NaN."""
 
-    told: Callable[[str, Type], str]
+    write_canonical: Callable[[str, Type], str]
     """A value's canonical text, letter by letter the same on every engine, and different for different values.
 
     Whole numbers are written in decimal, dates as in ISO 8601, points in time as microseconds since 1970, floats as the
@@ -123,7 +123,7 @@ class Dialect:
 
     def text(self, value: str) -> str:
         """Return a text constant."""
-        return self.constant(value, Type.TEXT)
+        return self.write_constant(value, Type.TEXT)
 
     def product(self, first: str, second: str) -> str:
         """Return the product of two floats, whatever they are."""

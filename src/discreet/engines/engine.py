@@ -10,7 +10,7 @@ from discreet.base.types import Type
 from discreet.engines.result import Run
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
-from discreet.plan.relations import Lookup, Scan, scans, sources
+from discreet.plan.relations import Lookup, Scan, list_scans, list_sources
 from discreet.policy.schema import Resolved
 
 
@@ -46,12 +46,12 @@ class Engine(Protocol):
         """Let go of whatever is open."""
 
 
-def used(plan: BoundedPlan) -> set[str]:
+def find_tables(plan: BoundedPlan) -> set[str]:
     """Return the names of the tables that a plan reads."""
-    return {each.table for each in sources(plan.block) if isinstance(each, Scan | Lookup)}
+    return {each.table for each in list_sources(plan.block) if isinstance(each, Scan | Lookup)}
 
 
-def unchanged(table: str, before: Mapping[str, Type], now: Mapping[str, Type | None]) -> None:
+def check_unchanged(table: str, before: Mapping[str, Type], now: Mapping[str, Type | None]) -> None:
     """Refuse a table that has lost a column since it was opened, or has one of another type."""
     for name, kind in before.items():
         if now.get(name) is not kind:
@@ -61,12 +61,12 @@ def unchanged(table: str, before: Mapping[str, Type], now: Mapping[str, Type | N
             )
 
 
-def unit_type(plan: BoundedPlan, tables: Mapping[str, Resolved]) -> Type | None:
+def find_unit_type(plan: BoundedPlan, tables: Mapping[str, Resolved]) -> Type | None:
     """Return the type of a plan's units, one for all its tables; None where rows are units.
 
     Wide numbers are texts as units: as floats, two could be one.
     """
     if not plan.units:
         return None
-    (found,) = {tables[scan.table.casefold()].unit_type for scan in scans(plan.block)}
+    (found,) = {tables[scan.table.casefold()].unit_type for scan in list_scans(plan.block)}
     return Type.TEXT if found is Type.DECIMAL else found

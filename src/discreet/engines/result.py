@@ -15,7 +15,7 @@ KeyValues = tuple[Constant, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupedSums:
     """One set's exact bounded aggregates, before noise: `sums[measure][key]`, and `cells[measure][key]` for ranks.
 
     Keys of public domains are counted in their order, the last one fastest, and those without rows are there, with
@@ -30,10 +30,10 @@ class Grouped:
 
 
 @dataclass(frozen=True, slots=True)
-class Exact:
+class ExactResult:
     """The exact bounded aggregates of every set of keys. Never shown to anybody."""
 
-    sets: tuple[Grouped, ...]
+    sets: tuple[GroupedSums, ...]
 
 
 class Run(Protocol):
@@ -48,5 +48,5 @@ class Run(Protocol):
     def wait(self, seconds: float) -> bool:
         """Wait this long at most; say whether it is done."""
 
-    def result(self) -> Exact:
+    def result(self) -> ExactResult:
         """Wait for the result."""

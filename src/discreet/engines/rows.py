@@ -10,18 +10,17 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from discreet.base.types import Type
-from discreet.engines.contributions import contribution, point
+from discreet.engines.contributions import write_contribution, write_point
 from discreet.engines.dialect import UNIT, Dialect
-from discreet.engines.hashing import told_all
-from discreet.engines.keyed import measure_name
-from discreet.engines.shapes import within
+from discreet.engines.limiting.grouped_rows import name_measure
+from discreet.engines.limiting.hashing import write_values
+from discreet.engines.shapes import write_within
 from discreet.plan.bounded import BoundedPlan, Key, KeySet, Measure
-from discreet.plan.expressions import Call, Expression, columns_of
+from discreet.plan.expressions import Call, Expression, find_columns
 from discreet.plan.relations import (
-    Among,
     Block,
-    Inner,
-    Inside,
+    InnerAggregate,
+    InnerKind,
     Lookup,
     Match,
     Nested,
@@ -29,7 +28,8 @@ from discreet.plan.relations import (
     Scan,
     Source,
     Union,
-    expressions_of,
+    UnitCondition,
+    list_expressions,
 )
 
 Select = Callable[[str, frozenset[str]], str]
@@ -53,29 +53,29 @@ whatever a question makes of texts can be.
 """
 
 
-def key_name(place: int) -> str:
+def name_key(place: int) -> str:
     """Return the column of a key."""
     return f"__discreet_raw{place}"
 
 
-def rows(
+def write_rows(
     plan: BoundedPlan, chosen: KeySet, source: Select, measures: list[Measure], unit: Type | None, dialect: Dialect
 ) -> str:
     """Return unit, keys and contributions of every row that the question is about; `unit` is the type of units."""
-    columns = [(_key(plan.keys[place], dialect), key_name(place)) for place in chosen.keys]
-    columns += [(contribution(measure, dialect), measure_name(place)) for place, measure in enumerate(measures)]
+    columns = [(_key(plan.keys[place], dialect), name_key(place)) for place in chosen.keys]
+    columns += [(write_contribution(measure, dialect), name_measure(place)) for place, measure in enumerate(measures)]
     writer = Writer(unit, source, dialect)
     used = [plan.keys[place].expression for place in chosen.keys]
     used += [each for measure in plan.measures for each in (measure.argument, measure.other) if each is not None]
-    writer.note([*used, *expressions_of(plan.block)])
+    writer.note([*used, *list_expressions(plan.block)])
     return writer.block(plan.block, columns)
 
 
 def _key(key: Key, dialect: Dialect) -> str:
     """Return a key; where it is data, dates and times beyond the years 1 to 9999, that Python lacks, are NULL."""
-    value = dialect.sql(key.expression)
+    value = dialect.write_sql(key.expression)
     if key.domain is None and key.type in ENDS:
-        return within(value, *(dialect.constant(end, key.type) for end in ENDS[key.type]))
+        return write_within(value, *(dialect.write_constant(end, key.type) for end in ENDS[key.type]))
     return value
 
 
@@ -89,12 +89,12 @@ class Writer:
     def note(self, expressions: Iterable[Expression]) -> None:
         """Note which columns expressions read."""
         for expression in expressions:
-            for column in columns_of(expression):
+            for column in find_columns(expression):
                 self.needed.setdefault(column.relation, {})[column.name] = column.type
 
     def block(self, block: Block, columns: list[tuple[str, str]]) -> str:
         """Return a SELECT of the unit and of these (expression, name), over a block's rows."""
-        first = self.dialect.quoted(block.source.relation)
+        first = self.dialect.quote_name(block.source.relation)
         tables = [f"{self.relation(block.source)} AS {first}"]
         conditions = []
         for join in block.joins:
@@ -105,7 +105,7 @@ class Writer:
             else:
                 conditions.append(self._among(join, first))
         if block.where is not None:
-            conditions.append(self.dialect.sql(block.where))
+            conditions.append(self.dialect.write_sql(block.where))
         listed = [f"{expression} AS {name}" for expression, name in columns]
         if self.unit:
             listed.insert(0, f"{first}.{UNIT} AS {UNIT}")
@@ -134,7 +134,7 @@ class Writer:
         for place, each in enumerate(outputs):
             if f"c{place}" in self.needed.get(relation, ()):
                 kind = types[place] if types is not None else each.type
-                value = self.dialect.sql(each)
+                value = self.dialect.write_sql(each)
                 if types is not None:
                     value = self.dialect.whole(value) if kind is Type.INTEGER else self.dialect.typed(value, kind)
                 found.append((value, f"c{place}"))
@@ -153,9 +153,9 @@ class Writer:
         kept = f"SELECT * FROM ({select}) AS q WHERE {UNIT} IS NOT NULL"
         if scan.rows is None:
             return kept
-        wanted = [(UNIT, self.unit), *((self.dialect.quoted(name), types[name]) for name in sorted(types))]
+        wanted = [(UNIT, self.unit), *((self.dialect.quote_name(name), types[name]) for name in sorted(types))]
         columns = ", ".join(name for name, _ in wanted)
-        hashed = f"SELECT *, md5({told_all(wanted, self.dialect)}) AS __discreet_content FROM ({kept}) AS q"
+        hashed = f"SELECT *, md5({write_values(wanted, self.dialect)}) AS __discreet_content FROM ({kept}) AS q"
         rank = f"row_number() OVER (PARTITION BY {UNIT} ORDER BY __discreet_content, {columns})"
         ranked = f"SELECT *, {rank} AS __discreet_rank FROM ({hashed}) AS q"
         return f"SELECT {columns} FROM ({ranked}) AS q WHERE __discreet_rank <= {scan.rows}"
@@ -166,7 +166,7 @@ class Writer:
         Rows without a unit cannot be cut afterwards, so the fan-out that was charged is enforced here: the public table
         may have grown since.
         """
-        quoted, sql = self.dialect.quoted, self.dialect.sql
+        quoted, sql = self.dialect.quote_name, self.dialect.write_sql
         name = quoted(join.relation)
         wanted = frozenset({*self.needed.get(join.relation, {}), *(column for _, column in join.on)})
         on = " AND ".join(f"{sql(mine)} = {name}.{quoted(column)}" for mine, column in join.on)
@@ -179,12 +179,12 @@ class Writer:
         return f"{'LEFT JOIN' if join.keep else 'JOIN'} ({select}) AS {name} ON {on}"
 
     def _match(self, join: Match, first: str) -> str:
-        name = self.dialect.quoted(join.source.relation)
-        equal = (self.dialect.sql(Call("eq", pair, Type.BOOLEAN)) for pair in join.on)
+        name = self.dialect.quote_name(join.source.relation)
+        equal = (self.dialect.write_sql(Call("eq", pair, Type.BOOLEAN)) for pair in join.on)
         on = [f"{first}.{UNIT} = {name}.{UNIT}", *equal]
         return f"{'LEFT JOIN' if join.keep else 'JOIN'} {self.relation(join.source)} AS {name} ON {' AND '.join(on)}"
 
-    def _among(self, join: Among, first: str) -> str:
+    def _among(self, join: UnitCondition, first: str) -> str:
         """Return whether the unit is among those of a block, which are never NULL."""
         among = f"SELECT 1 FROM ({self.block(join.block, [])}) AS a WHERE a.{UNIT} = {first}.{UNIT}"
         return f"{'NOT EXISTS' if join.anti else 'EXISTS'} ({among})"
@@ -211,33 +211,33 @@ class Writer:
             double = self.dialect.double
             if each.argument.type in (Type.FLOAT, Type.DECIMAL):
                 value = f"(CASE WHEN {self.dialect.is_nan(double(value))} THEN NULL ELSE {value} END)"
-            if each.kind in (Inner.SUM, Inner.MEAN):
+            if each.kind in (InnerKind.SUM, InnerKind.MEAN):
                 assert each.grid is not None
-                at = point(double(value), each.grid, self.dialect)
+                at = write_point(double(value), each.grid, self.dialect)
                 value = f"(CASE WHEN {value} IS NULL THEN NULL ELSE {at} END)"
             found.append((value, f"x{place}"))
         return found
 
-    def _inside(self, each: Inside, place: int) -> str:
+    def _inside(self, each: InnerAggregate, place: int) -> str:
         name, dialect = f"x{place}", self.dialect
-        if each.kind is Inner.ROWS:
+        if each.kind is InnerKind.ROWS:
             return "count(*)"
-        if each.kind is Inner.VALUES:
+        if each.kind is InnerKind.VALUES:
             return f"count({name})"
-        if each.kind is Inner.DISTINCT:
+        if each.kind is InnerKind.DISTINCT:
             return f"count(DISTINCT {name})"
-        if each.kind in (Inner.LEAST, Inner.GREATEST):
-            return f"{'min' if each.kind is Inner.LEAST else 'max'}({name})"
+        if each.kind in (InnerKind.LEAST, InnerKind.GREATEST):
+            return f"{'min' if each.kind is InnerKind.LEAST else 'max'}({name})"
         assert each.grid is not None
         total, step = dialect.total(name), each.grid.step
-        if each.kind is Inner.SUM and each.type is Type.INTEGER:
+        if each.kind is InnerKind.SUM and each.type is Type.INTEGER:
             assert step.denominator == 1
             steps = self._held(total, -(-WIDEST // step.numerator))  # so that the product cannot overflow
             return f"(CASE WHEN count({name}) > 0 THEN {self._held(f'{steps} * {step.numerator}', WIDEST)} END)"
         whole = dialect.double(total)
-        if each.kind is Inner.MEAN:
+        if each.kind is InnerKind.MEAN:
             whole = f"({whole} / {dialect.double(f'nullif(count({name}), 0)')})"
-        return dialect.product(whole, dialect.number(step))
+        return dialect.product(whole, dialect.write_number(step))
 
     def _held(self, value: str, most: int) -> str:
         """Return a whole number cut at `most` on both sides; `least` and `greatest` leave NULL out on every engine."""
@@ -249,7 +249,7 @@ class Writer:
 
         Otherwise which of them stands for a group would be a matter of the order of rows.
         """
-        value = self.dialect.sql(expression)
+        value = self.dialect.write_sql(expression)
         if expression.type in (Type.FLOAT, Type.DECIMAL):
-            return f"(CASE WHEN {value} = 0 THEN {self.dialect.number(Fraction(0))} ELSE {value} END)"
+            return f"(CASE WHEN {value} = 0 THEN {self.dialect.write_number(Fraction(0))} ELSE {value} END)"
         return value

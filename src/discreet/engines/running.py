@@ -9,16 +9,20 @@ from concurrent.futures import Future
 from typing import Any
 
 from discreet.engines.dialect import Dialect
-from discreet.engines.engine import unit_type
-from discreet.engines.result import Exact, Grouped
+from discreet.engines.engine import find_unit_type
+from discreet.engines.result import ExactResult, GroupedSums
 from discreet.engines.rows import Select
-from discreet.engines.statements import gathered, statements
+from discreet.engines.statements import gather_sums, write_statements
 from discreet.plan.bounded import BoundedPlan
 from discreet.policy.schema import Resolved
 
 
-class StoppedError(Exception):
-    """The run was stopped between two statements."""
+class RunCancelledError(Exception):
+    """The run was cancelled."""
+
+
+class EngineLostError(Exception):
+    """The engine, or the connection to it, was lost while it ran: mostly a failure of a machine, not of the data."""
 
 
 class Running(ABC):
@@ -26,8 +30,8 @@ class Running(ABC):
 
     def __init__(self, plan: BoundedPlan, tables: Mapping[str, Resolved], source: Select, dialect: Dialect) -> None:
         self._plan = plan
-        self._steps = statements(plan, source, unit_type(plan, tables), dialect)
-        self._future: Future[Exact] = Future()
+        self._steps = write_statements(plan, source, find_unit_type(plan, tables), dialect)
+        self._future: Future[ExactResult] = Future()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
@@ -54,17 +58,29 @@ class Running(ABC):
         except BaseException as trouble:
             self._future.set_exception(trouble)
 
-    def _exact(self) -> Exact:
+    def _explain(self, trouble: BaseException) -> BaseException:
+        """Return what a failure is: whatever an interrupted statement raises, the run was cancelled."""
+        if self._stopped.is_set():
+            return RunCancelledError("cancelled")
+        return EngineLostError(f"{type(trouble).__name__}: {trouble}") if self.is_lost(trouble) else trouble
+
+    def is_lost(self, trouble: BaseException) -> bool:
+        """Say whether a failure means that the engine is gone, as far as can be told."""
+        return False
+
+    def _exact(self) -> ExactResult:
         try:
-            return Exact(tuple(self._set(index) for index in range(len(self._steps))))
+            return ExactResult(tuple(self._set(index) for index in range(len(self._steps))))
+        except BaseException as trouble:
+            raise self._explain(trouble) from trouble
         finally:
             self.release()
 
-    def _set(self, index: int) -> Grouped:
+    def _set(self, index: int) -> GroupedSums:
         if self._stopped.is_set():
-            raise StoppedError("stopped between two statements")
+            raise RunCancelledError("cancelled between two statements")
         step = self._steps[index]
-        return gathered(self._plan, index, *step.read(self.execute(step.statement)))
+        return gather_sums(self._plan, index, *step.read(self.execute(step.statement)))
 
     def progress(self) -> float:
         """Return how much is done, from 0 to 1, or a negative number where it is not known."""
@@ -88,6 +104,6 @@ class Running(ABC):
             return False
         return True
 
-    def result(self) -> Exact:
+    def result(self) -> ExactResult:
         """Wait for the result."""
         return self._future.result()

@@ -9,17 +9,17 @@ from discreet.plan.expressions import Call
 Form = Callable[[list[str], Call], str]
 
 
-def infix(word: str) -> Form:
+def write_infix(word: str) -> Form:
     """Return the form that writes a word between two arguments."""
     return lambda arguments, made: f"({arguments[0]} {word} {arguments[1]})"
 
 
-def applied(word: str) -> Form:
+def write_call(word: str) -> Form:
     """Return the form that calls a function that is total by itself."""
     return lambda arguments, made: f"{word}({', '.join(arguments)})"
 
 
-def within(value: str, low: str, high: str) -> str:
+def write_within(value: str, low: str, high: str) -> str:
     """Return the value, or NULL where it is not from `low` to `high`; NaN lies above all numbers.
 
     Put around an argument, it keeps a function from what it cannot take, in whatever order the engine works.

@@ -108,9 +108,9 @@ class SparseVector:
         times = self.cutoff if self.redraw else 1
         return PureLoss(times * threshold + self.cutoff * (question + answer))
 
-    def start(self) -> Run:
+    def start(self) -> SparseVectorRun:
         """Begin a run: the one object that may answer, with its own secret threshold noise."""
-        return Run(self)
+        return SparseVectorRun(self)
 
     def release(self, values: Any, threshold: Any) -> list[Any]:
         """Answer a list of questions until the cutoff: the answers up to and with the last "yes" allowed."""
@@ -151,7 +151,7 @@ class SparseVector:
         return ratio_up(Fraction(steps) * self.grid.step, 1) if self.grid else steps
 
 
-class Run:
+class SparseVectorRun:
     """A sparse vector run in progress: answers until it has said "yes" `cutoff` times.
 
     It holds the secret threshold noise, so there is one of it: it cannot be copied or pickled, it answers in the

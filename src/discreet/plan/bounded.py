@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from discreet.base.types import Type
 from discreet.plan.expressions import Constant, Expression
-from discreet.plan.grid import Grid
+from discreet.plan.grid import ClampedGrid
 from discreet.plan.relations import Block
 
 
@@ -42,9 +42,9 @@ class Measure:
 
     part: Part
     argument: Expression | None = None
-    grid: Grid | None = None
+    grid: ClampedGrid | None = None
     other: Expression | None = None
-    other_grid: Grid | None = None
+    other_grid: ClampedGrid | None = None
     share: Fraction | None = None
 
     @property
@@ -58,7 +58,7 @@ class Measure:
     @property
     def levels(self) -> int:
         """Of how many counts one row is a part: one in each level of a tree of ranks, else one."""
-        return tree_levels(self.grid) if self.part is Part.RANKS and self.grid is not None else 1
+        return count_tree_levels(self.grid) if self.part is Part.RANKS and self.grid is not None else 1
 
     @property
     def in_cells(self) -> bool:
@@ -70,7 +70,7 @@ BRANCHES = 16
 """Children of a node in a tree of ranks."""
 
 
-def tree_levels(grid: Grid) -> int:
+def count_tree_levels(grid: ClampedGrid) -> int:
     """Return how many levels below its root a tree over all points of the grid has."""
     points, levels = grid.upper - grid.lower + 1, 1
     while BRANCHES**levels < points:
@@ -174,6 +174,11 @@ class BoundedPlan:
         units = measure.part is Part.UNITS
         squares = sum(each.limits.units_l1() if units else each.limits.l2_squared() for each in self.sets)
         return self.factor**2 * squares * measure.reach**2 * measure.levels
+
+    def linf(self, measure: Measure) -> int:
+        """Return how far one unit moves a measure at one key, at most."""
+        each = max(min(chosen.limits.rows_per_group, chosen.limits.rows) for chosen in self.sets)
+        return self.factor * (1 if measure.part is Part.UNITS else each) * measure.reach
 
     def reached(self) -> int:
         """Return how many keys of selected sets one unit can be in."""

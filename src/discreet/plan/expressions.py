@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
+from enum import StrEnum
 from fractions import Fraction
 
 from discreet.base.types import Type
@@ -14,11 +15,36 @@ Constant = int | Fraction | str | bool | date | datetime | None
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of one relation of the question, named as in its source."""
+    """A column of one relation of the question; one of a table is named as in its source."""
 
     relation: str
     name: str
     type: Type
+
+
+class Slot(StrEnum):
+    """What a column that the question made itself holds; the value is the first letter of its name in SQL."""
+
+    OUTPUT = "c"
+    KEY = "k"
+    AGGREGATE = "a"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference(Column):
+    """A column that the question made itself: an output, a key or an aggregate of one relation, by its index."""
+
+    slot: Slot
+    index: int
+
+
+def refer(relation: str, slot: Slot, index: int, type_: Type) -> Reference:
+    """Return the reference to one column that the question made.
+
+    >>> refer("t1", Slot.KEY, 0, Type.TEXT).name
+    'k0'
+    """
+    return Reference(relation, f"{slot.value}{index}", type_, slot, index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +67,26 @@ class Call:
 Expression = Column | Literal | Call
 
 
-def columns_of(expression: Expression) -> Iterator[Column]:
+def find_columns(expression: Expression) -> Iterator[Column]:
     """Yield the columns that an expression reads, each as often as it does."""
     if isinstance(expression, Column):
         yield expression
     elif isinstance(expression, Call):
         for argument in expression.arguments:
-            yield from columns_of(argument)
+            yield from find_columns(argument)
 
 
-def replaced(expression: Expression, change: Callable[[Column], Expression]) -> Expression:
+def replace_columns(expression: Expression, change: Callable[[Column], Expression]) -> Expression:
     """Return the expression with every column changed."""
     if isinstance(expression, Column):
         return change(expression)
     if isinstance(expression, Call):
-        arguments = tuple(replaced(argument, change) for argument in expression.arguments)
+        arguments = tuple(replace_columns(argument, change) for argument in expression.arguments)
         return Call(expression.function, arguments, expression.type)
     return expression
 
 
-def all_of(conditions: list[Expression]) -> Expression | None:
+def join_conditions(conditions: list[Expression]) -> Expression | None:
     """Return the conditions joined by AND, or nothing."""
     joined: Expression | None = None
     for condition in conditions:

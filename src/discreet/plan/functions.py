@@ -33,13 +33,13 @@ Growth = tuple[Fraction, Fraction]
 NO_GROWTH: Growth = (Fraction(0), Fraction(0))
 
 
-def widest(growths: list[Growth]) -> Growth:
+def bound_any(growths: list[Growth]) -> Growth:
     """Return a bound on any one of the texts."""
     factors, letters = [each for each, _ in growths], [each for _, each in growths]
     return max(factors, default=Fraction(0)), max(letters, default=Fraction(0))
 
 
-def joined(growths: list[Growth]) -> Growth:
+def bound_joined(growths: list[Growth]) -> Growth:
     """Return a bound on all of the texts, one after the other."""
     return sum((each for each, _ in growths), Fraction(0)), sum((each for _, each in growths), Fraction(0))
 
@@ -52,7 +52,7 @@ def _replaced(growths: list[Growth]) -> Growth:
 
 
 def _at_most(letters: int) -> Callable[[list[Growth]], Growth]:
-    return lambda growths: widest([(Fraction(0), Fraction(letters)), *growths])
+    return lambda growths: bound_any([(Fraction(0), Fraction(letters)), *growths])
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Function:
     word: str
     result: takes.Signature
     bits: Callable[[list[int]], int] = max
-    growth: Callable[[list[Growth]], Growth] = widest
+    growth: Callable[[list[Growth]], Growth] = bound_any
     copies: int = 1
 
 
@@ -128,8 +128,8 @@ FUNCTIONS = {
         Function("right", "RIGHT", takes.sliced, copies=3),
         *(Function(name, name.upper(), takes.texts(Type.TEXT, 1, 2)) for name in ("trim", "ltrim", "rtrim")),
         Function("replace", "REPLACE", takes.texts(Type.TEXT, 3, 3), growth=_replaced),
-        Function("join", "||", takes.texts(Type.TEXT, 2, 2), growth=joined),
-        Function("concat", "CONCAT", takes.texts(Type.TEXT, 1), growth=joined),
+        Function("join", "||", takes.texts(Type.TEXT, 2, 2), growth=bound_joined),
+        Function("concat", "CONCAT", takes.texts(Type.TEXT, 1), growth=bound_joined),
         Function("lpad", "LPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(4000)),
         Function("rpad", "RPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(4000)),
         Function("date_trunc", "DATE_TRUNC", takes.moments(None, first=1, shape=2), copies=2),
@@ -186,7 +186,7 @@ def _remedy(name: str, types: takes.Types) -> str:
     return "compare or combine values of one type, or CAST one of them"
 
 
-def bits_of(expression: Expression) -> int:
+def count_bits(expression: Expression) -> int:
     """Return how many bits, without the sign, the whole numbers of an expression take at most."""
     if expression.type is not Type.INTEGER:
         return 0
@@ -195,10 +195,10 @@ def bits_of(expression: Expression) -> int:
     if isinstance(expression, Literal):
         return expression.value.bit_length() if isinstance(expression.value, int) else 0
     row = FUNCTIONS[expression.function]
-    return row.bits([bits_of(argument) for argument in expression.arguments] or [0])
+    return row.bits([count_bits(argument) for argument in expression.arguments] or [0])
 
 
-def growth_of(expression: Expression) -> Growth:
+def bound_growth(expression: Expression) -> Growth:
     """Return how long the texts of an expression are at most."""
     if expression.type is not Type.TEXT:
         return NO_GROWTH
@@ -207,10 +207,10 @@ def growth_of(expression: Expression) -> Growth:
     if isinstance(expression, Literal):
         return Fraction(0), Fraction(len(expression.value.encode()) if isinstance(expression.value, str) else 0)
     row = FUNCTIONS[expression.function]
-    return row.growth([growth_of(argument) for argument in expression.arguments])
+    return row.growth([bound_growth(argument) for argument in expression.arguments])
 
 
-def size_of(expression: Expression, seen: dict[int, int] | None = None) -> int:
+def count_nodes(expression: Expression, seen: dict[int, int] | None = None) -> int:
     """Return how many nodes an engine writes for an expression at most: arguments count as often as they are copied."""
     if isinstance(expression, Column):
         return 1
@@ -218,14 +218,14 @@ def size_of(expression: Expression, seen: dict[int, int] | None = None) -> int:
         return 1 + (len(expression.value) // 100 if isinstance(expression.value, str) else 0)
     seen = {} if seen is None else seen
     if id(expression) not in seen:
-        sizes = [size_of(argument, seen) for argument in expression.arguments]
+        sizes = [count_nodes(argument, seen) for argument in expression.arguments]
         if expression.function == "in":
             sizes = [sizes[0], sum(sizes[1:]) // 20]
         seen[id(expression)] = 1 + FUNCTIONS[expression.function].copies * sum(sizes)
     return seen[id(expression)]
 
 
-def checked(expression: Expression) -> Expression:
+def check_expression(expression: Expression) -> Expression:
     """Return the expression, or refuse one that could be too large anywhere; for those not made by `call` alone.
 
     An expression that was put in the place of a column is larger than the column was.
@@ -233,22 +233,22 @@ def checked(expression: Expression) -> Expression:
     if isinstance(expression, Call):
         _check(expression)
         for argument in expression.arguments:
-            checked(argument)
+            check_expression(argument)
     return expression
 
 
 def _check(made: Call) -> None:
     word = FUNCTIONS[made.function].word
-    if size_of(made) > MOST_SIZE:
+    if count_nodes(made) > MOST_SIZE:
         raise QueryError(
             f"{word} here makes an expression of more than {MOST_SIZE} parts once it is written out; "
             f"nest it less deeply, or ask for its parts by themselves"
         )
-    if bits_of(made) > MOST_BITS:
+    if count_bits(made) > MOST_BITS:
         raise QueryError(
             f"{word} here could need a whole number of more than 38 digits; multiply by 1.0 first to use floats"
         )
-    factor, letters = growth_of(made)
+    factor, letters = bound_growth(made)
     if factor > MOST_GROWTH or letters > MOST_LETTERS:
         raise QueryError(
             f"{word} here could make a text more than {MOST_GROWTH} times as long as a column's, "

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class ClampedGrid:
     """A number x becomes the whole number floor((x - center) / step + 1/2), then clamped to [lower, upper]."""
 
     center: Fraction

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 
-Bound = Fraction | None
+RangeRule = Fraction | None
 
 FLOATS = Fraction(sys.float_info.max)
 LARGE = 4096
@@ -23,9 +23,9 @@ LARGE = 4096
 class Ends:
     """A range of which either end may be unknown."""
 
-    lower: Bound = None
-    upper: Bound = None
-    step: Bound = None
+    lower: RangeRule = None
+    upper: RangeRule = None
+    step: RangeRule = None
 
     @property
     def both(self) -> tuple[Fraction, Fraction] | None:
@@ -36,7 +36,7 @@ class Ends:
 NOTHING = Ends()
 
 
-def gcd(steps: list[Bound]) -> Bound:
+def gcd(steps: list[RangeRule]) -> RangeRule:
     """Return the finest step that all values of these grids lie on."""
     known = [step for step in steps if step is not None]
     if len(known) < len(steps) or not known:
@@ -49,23 +49,23 @@ def gcd(steps: list[Bound]) -> Bound:
     )
 
 
-def _out(value: Bound, *, up: bool) -> Bound:
+def _out(value: RangeRule, *, up: bool) -> RangeRule:
     """Return an end that is not too long to go on with: outward to a float, or unknown beyond all of them."""
     if value is None or max(value.numerator.bit_length(), value.denominator.bit_length()) <= LARGE:
         return value
     return None if abs(value) > FLOATS else Fraction(math.nextafter(float(value), math.inf if up else -math.inf))
 
 
-def _tidy(lower: Bound, upper: Bound, step: Bound = None) -> Ends:
+def _tidy(lower: RangeRule, upper: RangeRule, step: RangeRule = None) -> Ends:
     fine = step is None or max(step.numerator.bit_length(), step.denominator.bit_length()) <= LARGE
     return Ends(_out(lower, up=False), _out(upper, up=True), step if fine else None)
 
 
-def _sum(a: Bound, b: Bound) -> Bound:
+def _sum(a: RangeRule, b: RangeRule) -> RangeRule:
     return None if a is None or b is None else a + b
 
 
-def _minus(a: Bound) -> Bound:
+def _minus(a: RangeRule) -> RangeRule:
     return None if a is None else -a
 
 
@@ -116,7 +116,7 @@ def _mod(a: Ends, b: Ends) -> Ends:
     return Ends(lower if lower == 0 else _minus(lower), upper)
 
 
-def _furthest(a: Bound, b: Bound) -> Bound:
+def _furthest(a: RangeRule, b: RangeRule) -> RangeRule:
     return min((each for each in (a, b) if each is not None), default=None)
 
 
@@ -170,7 +170,7 @@ def _curve(rule: Callable[[float], float], least: float, bottom: int | None = No
     return curve
 
 
-def _at(rule: Callable[[float], float], place: Fraction, towards: float) -> Bound:
+def _at(rule: Callable[[float], float], place: Fraction, towards: float) -> RangeRule:
     """Return a curve's value, rounded outward; None where it leaves the floats."""
     try:
         return _widened(rule(float(place)), towards)
@@ -178,7 +178,7 @@ def _at(rule: Callable[[float], float], place: Fraction, towards: float) -> Boun
         return None
 
 
-def _widened(value: float, towards: float) -> Bound:
+def _widened(value: float, towards: float) -> RangeRule:
     found = math.nextafter(math.nextafter(value, towards), towards)
     return Fraction(found) if math.isfinite(found) else None
 
@@ -211,7 +211,7 @@ def _pow(a: Ends, b: Ends) -> Ends:
     return _tidy(min(known), max(known)) if len(known) == len(ends) else NOTHING
 
 
-def _raised(base: Fraction, power: Fraction) -> list[Bound]:
+def _raised(base: Fraction, power: Fraction) -> list[RangeRule]:
     """Return numbers around a power, or that it leaves the floats."""
     if base == 0:
         return [Fraction(1 if power == 0 else 0)]

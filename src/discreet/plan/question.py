@@ -8,11 +8,11 @@ from enum import StrEnum
 from fractions import Fraction
 
 from discreet.base.types import Type
-from discreet.plan.expressions import Column, Expression
-from discreet.plan.relations import Block, expressions_of
+from discreet.plan.expressions import Expression, Reference, Slot, refer
+from discreet.plan.relations import Block, list_expressions
 
 
-class Kind(StrEnum):
+class AggregateKind(StrEnum):
     """The aggregates."""
 
     ROWS = "count rows"
@@ -35,17 +35,17 @@ class Kind(StrEnum):
     """Rows whose value lies outside the declared bounds."""
 
 
-COUNTS = (Kind.ROWS, Kind.VALUES, Kind.UNITS, Kind.DISTINCT, Kind.CLAMPED)
-SPREADS = (Kind.VARIANCE_POP, Kind.VARIANCE, Kind.DEVIATION_POP, Kind.DEVIATION)
-PAIRED = (Kind.COVARIANCE_POP, Kind.COVARIANCE, Kind.CORRELATION)
-RANKED = (Kind.QUANTILE, Kind.LEAST, Kind.GREATEST)
+COUNTS = (AggregateKind.ROWS, AggregateKind.VALUES, AggregateKind.UNITS, AggregateKind.DISTINCT, AggregateKind.CLAMPED)
+SPREADS = (AggregateKind.VARIANCE_POP, AggregateKind.VARIANCE, AggregateKind.DEVIATION_POP, AggregateKind.DEVIATION)
+PAIRED = (AggregateKind.COVARIANCE_POP, AggregateKind.COVARIANCE, AggregateKind.CORRELATION)
+RANKED = (AggregateKind.QUANTILE, AggregateKind.LEAST, AggregateKind.GREATEST)
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
     """One aggregate; `share` is the fraction of a quantile, and `other` the second argument of a correlation."""
 
-    kind: Kind
+    kind: AggregateKind
     argument: Expression | None = None
     share: Fraction | None = None
     other: Expression | None = None
@@ -55,7 +55,7 @@ class Aggregate:
         """Counts are whole numbers, sums what they add up, and everything else a float."""
         if self.kind in COUNTS:
             return Type.INTEGER
-        if self.kind is Kind.SUM and self.argument is not None:
+        if self.kind is AggregateKind.SUM and self.argument is not None:
             return Type.INTEGER if self.argument.type is Type.INTEGER else Type.FLOAT
         return Type.FLOAT
 
@@ -64,14 +64,14 @@ RELEASED = "released"
 """The relation that holds what was released: columns k0, k1, ... of keys and a0, a1, ... of aggregates."""
 
 
-def released_key(index: int, type_: Type) -> Column:
-    """Return the column of a released key."""
-    return Column(RELEASED, f"k{index}", type_)
+def refer_to_key(index: int, type_: Type) -> Reference:
+    """Return the reference to a released key."""
+    return refer(RELEASED, Slot.KEY, index, type_)
 
 
-def released_value(index: int, aggregate: Aggregate) -> Column:
-    """Return the column of a released aggregate."""
-    return Column(RELEASED, f"a{index}", aggregate.type)
+def refer_to_value(index: int, aggregate: Aggregate) -> Reference:
+    """Return the reference to a released aggregate."""
+    return refer(RELEASED, Slot.AGGREGATE, index, aggregate.type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Question:
 
     def expressions(self) -> Iterator[Expression]:
         """Yield every expression that is computed from rows."""
-        yield from expressions_of(self.block)
+        yield from list_expressions(self.block)
         yield from self.keys
         for aggregate in self.aggregates:
             yield from (each for each in (aggregate.argument, aggregate.other) if each is not None)

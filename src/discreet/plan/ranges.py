@@ -38,13 +38,13 @@ PARTS = {
 }
 
 
-def range_of(expression: Expression, column: Callable[[Column], Range | None]) -> Range | None:
+def find_range(expression: Expression, column: Callable[[Column], Range | None]) -> Range | None:
     """Return bounds of an expression's values, where the ranges of its columns and its functions give any.
 
     >>> x = Column("t", "x", Type.FLOAT)
     >>> held = Call("least", (Call("greatest", (x, Literal(0, Type.INTEGER)), Type.FLOAT), Literal(9, Type.INTEGER)),
     ...     Type.FLOAT)
-    >>> range_of(held, lambda column: None)
+    >>> find_range(held, lambda column: None)
     Range(lower=Fraction(0, 1), upper=Fraction(9, 1), step=None)
     """
     found = _ends(expression, column)
@@ -81,7 +81,7 @@ def _called(made: Call, arguments: list[Ends | None]) -> Ends:
         return _hull([each for each in values if each is not None])
     if name in ("least", "greatest"):
         present = [each for each in arguments if each is not None]
-        sure = [ends for given, ends in zip(made.arguments, arguments, strict=True) if ends and never_null(given)]
+        sure = [ends for given, ends in zip(made.arguments, arguments, strict=True) if ends and is_never_null(given)]
         return _extreme(name, present, sure)
     if name == "date_part":
         part = made.arguments[0]
@@ -98,10 +98,10 @@ HULLS = frozenset({"case", "coalesce", "nullif"})
 TEXTUAL = frozenset({"length", "strpos"})
 
 
-def never_null(expression: Expression) -> bool:
+def is_never_null(expression: Expression) -> bool:
     """Say whether an expression has a value on every row."""
     if isinstance(expression, Call) and expression.function in ("least", "greatest", "coalesce"):
-        return any(never_null(argument) for argument in expression.arguments)
+        return any(is_never_null(argument) for argument in expression.arguments)
     return isinstance(expression, Literal) and expression.value is not None
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from discreet.base.types import Type
-from discreet.plan.expressions import Expression
-from discreet.plan.grid import Grid
+from discreet.plan.expressions import Expression, Reference, Slot
+from discreet.plan.grid import ClampedGrid
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Union:
     types: tuple[Type, ...]
 
 
-class Inner(StrEnum):
+class InnerKind(StrEnum):
     """What is computed over one unit's rows."""
 
     ROWS = "count rows"
@@ -58,13 +58,13 @@ class Inner(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class InnerAggregate:
     """One aggregate over the rows of one unit, and of one group of it; sums and means are of points of a grid."""
 
-    kind: Inner
+    kind: InnerKind
     argument: Expression | None
     type: Type
-    grid: Grid | None = None
+    grid: ClampedGrid | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class PerUnit:
     relation: str
     block: Block
     keys: tuple[Expression, ...]
-    aggregates: tuple[Inside, ...]
+    aggregates: tuple[InnerAggregate, ...]
 
 
 Source = Scan | Nested | Union | PerUnit
@@ -107,14 +107,14 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Among:
+class UnitCondition:
     """Keep rows of units that have some row in a block, or those that have none there (`anti`)."""
 
     block: Block
     anti: bool
 
 
-Join = Lookup | Match | Among
+Join = Lookup | Match | UnitCondition
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Block:
     where: Expression | None = None
 
 
-def sources(block: Block) -> Iterator[Source | Lookup]:
+def list_sources(block: Block) -> Iterator[Source | Lookup]:
     """Yield everything that a block's columns may come from, itself and inside."""
     yield from _inside(block.source)
     for join in block.joins:
@@ -135,24 +135,24 @@ def sources(block: Block) -> Iterator[Source | Lookup]:
         elif isinstance(join, Match):
             yield from _inside(join.source)
         else:
-            yield from sources(join.block)
+            yield from list_sources(join.block)
 
 
 def _inside(source: Source) -> Iterator[Source | Lookup]:
     yield source
     if isinstance(source, Nested | PerUnit):
-        yield from sources(source.block)
+        yield from list_sources(source.block)
     elif isinstance(source, Union):
         for block, _ in source.branches:
-            yield from sources(block)
+            yield from list_sources(block)
 
 
-def scans(block: Block) -> list[Scan]:
+def list_scans(block: Block) -> list[Scan]:
     """Return the scans of private tables, each as often as it stands there."""
-    return [each for each in sources(block) if isinstance(each, Scan)]
+    return [each for each in list_sources(block) if isinstance(each, Scan)]
 
 
-def expressions_of(block: Block) -> Iterator[Expression]:
+def list_expressions(block: Block) -> Iterator[Expression]:
     """Yield every expression that is computed in a block, those inside its sources included."""
     yield from _computed(block.source)
     for join in block.joins:
@@ -162,7 +162,7 @@ def expressions_of(block: Block) -> Iterator[Expression]:
             yield from (each for pair in join.on for each in pair)
             yield from _computed(join.source)
         else:
-            yield from expressions_of(join.block)
+            yield from list_expressions(join.block)
     if block.where is not None:
         yield block.where
 
@@ -170,17 +170,31 @@ def expressions_of(block: Block) -> Iterator[Expression]:
 def _computed(source: Source) -> Iterator[Expression]:
     if isinstance(source, Nested):
         yield from source.outputs
-        yield from expressions_of(source.block)
+        yield from list_expressions(source.block)
     elif isinstance(source, PerUnit):
         yield from source.keys
         yield from (each.argument for each in source.aggregates if each.argument is not None)
-        yield from expressions_of(source.block)
+        yield from list_expressions(source.block)
     elif isinstance(source, Union):
         for block, outputs in source.branches:
             yield from outputs
-            yield from expressions_of(block)
+            yield from list_expressions(block)
 
 
-def plain(block: Block) -> bool:
+def find_held(source: Source | Lookup, reference: Reference) -> tuple[Expression, ...]:
+    """Return the expressions whose values a reference holds: one for each side of a union, else one.
+
+    There is none for an aggregate of one unit's rows, which is no expression over a row.
+    """
+    if isinstance(source, Nested):
+        return (source.outputs[reference.index],)
+    if isinstance(source, Union):
+        return tuple(outputs[reference.index] for _, outputs in source.branches)
+    if isinstance(source, PerUnit) and reference.slot is Slot.KEY:
+        return (source.keys[reference.index],)
+    return ()
+
+
+def is_plain(block: Block) -> bool:
     """Say whether a block has just the rows of one table, and looks things up at most."""
     return isinstance(block.source, Scan) and all(isinstance(join, Lookup) for join in block.joins)

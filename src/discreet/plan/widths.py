@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Call, Column, Expression, columns_of
+from discreet.plan.expressions import Call, Column, Expression, Slot, find_columns, refer
 from discreet.plan.functions import (
     FUNCTIONS,
     MOST_BITS,
     MOST_GROWTH,
     MOST_LETTERS,
     Growth,
-    bits_of,
-    growth_of,
-    joined,
-    widest,
+    bound_any,
+    bound_growth,
+    bound_joined,
+    count_bits,
 )
-from discreet.plan.relations import Block, Inner, Nested, PerUnit, Union, sources
+from discreet.plan.relations import Block, InnerKind, Nested, PerUnit, Union, list_sources
 
 MOST_TOGETHER = 128
 """How many times as long as a column's text all texts of a row may be together: engines hold a row in one piece.
@@ -38,8 +38,8 @@ def check_widths(expressions: Iterable[Expression], block: Block) -> None:
     widths, texts = Widths(block), set[Expression]()
     for expression in expressions:
         widths.check(expression)
-        texts.update(each for each in (expression, *columns_of(expression)) if each.type is Type.TEXT)
-    times, letters = joined([widths.of(each)[1] for each in texts])
+        texts.update(each for each in (expression, *find_columns(expression)) if each.type is Type.TEXT)
+    times, letters = bound_joined([widths.of(each)[1] for each in texts])
     if times > MOST_TOGETHER or letters > MOST_LETTERS:
         raise QueryError(
             f"the texts of one row could be more than {MOST_TOGETHER} times as long together as a column's, or hold "
@@ -56,21 +56,21 @@ class Widths:
     known: dict[Column, tuple[int, Growth]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for each in sources(self.block):
+        for each in list_sources(self.block):
             if isinstance(each, Nested):
-                self._note(each.relation, "c", [each.outputs])
+                self._note(each.relation, Slot.OUTPUT, [each.outputs])
             elif isinstance(each, Union):
-                self._note(each.relation, "c", [outputs for _, outputs in each.branches])
+                self._note(each.relation, Slot.OUTPUT, [outputs for _, outputs in each.branches])
             elif isinstance(each, PerUnit):
-                self._note(each.relation, "k", [each.keys])
+                self._note(each.relation, Slot.KEY, [each.keys])
                 for place, inside in enumerate(each.aggregates):
-                    if inside.kind in (Inner.LEAST, Inner.GREATEST) and inside.argument is not None:
-                        self.held[Column(each.relation, f"a{place}", inside.type)] = [inside.argument]
+                    if inside.kind in (InnerKind.LEAST, InnerKind.GREATEST) and inside.argument is not None:
+                        self.held[refer(each.relation, Slot.AGGREGATE, place, inside.type)] = [inside.argument]
 
-    def _note(self, relation: str, letter: str, sides: list[tuple[Expression, ...]]) -> None:
+    def _note(self, relation: str, slot: Slot, sides: list[tuple[Expression, ...]]) -> None:
         for place, each in enumerate(zip(*sides, strict=True)):
             for kind in {side.type for side in each} | {Type.FLOAT}:
-                self.held[Column(relation, f"{letter}{place}", kind)] = list(each)
+                self.held[refer(relation, slot, place, kind)] = list(each)
 
     def check(self, expression: Expression) -> None:
         """Refuse an expression some part of which could be too large."""
@@ -81,11 +81,11 @@ class Widths:
         if isinstance(expression, Column):
             return self._column(expression)
         if not isinstance(expression, Call):
-            return bits_of(expression), growth_of(expression)
+            return count_bits(expression), bound_growth(expression)
         row = FUNCTIONS[expression.function]
         found = [self.of(argument) for argument in expression.arguments]
         bits = row.bits([each for each, _ in found] or [0]) if expression.type is Type.INTEGER else 0
-        growth = row.growth([each for _, each in found]) if expression.type is Type.TEXT else growth_of(expression)
+        growth = row.growth([each for _, each in found]) if expression.type is Type.TEXT else bound_growth(expression)
         if bits > MOST_BITS:
             raise QueryError(
                 f"{row.word} over a subquery's column could need a whole number of more than 38 digits; "
@@ -100,8 +100,8 @@ class Widths:
 
     def _column(self, column: Column) -> tuple[int, Growth]:
         if column not in self.held:
-            return bits_of(column), growth_of(column)
+            return count_bits(column), bound_growth(column)
         if column not in self.known:
             found = [self.of(each) for each in self.held[column]]
-            self.known[column] = max(bits for bits, _ in found), widest([growth for _, growth in found])
+            self.known[column] = max(bits for bits, _ in found), bound_any([growth for _, growth in found])
         return self.known[column]

@@ -1,30 +1,30 @@
 """Floor 2: what the data owner declared, read from TOML into immutable values."""
 
-from discreet.policy.draft import draft
-from discreet.policy.facts import everything, fingerprint, identity
-from discreet.policy.ledger import ledger_alone
+from discreet.policy.draft import draft_policy
+from discreet.policy.facts import describe_policy, describe_protected, hash_policy
+from discreet.policy.ledger import read_ledger_alone
 from discreet.policy.load import load, load_raw, loads
-from discreet.policy.model import Analyst, Column, Format, LedgerServer, Policy, Table
-from discreet.policy.problems import problem
+from discreet.policy.model import Analyst, DeclaredColumn, LedgerServer, Policy, SourceFormat, Table
+from discreet.policy.problems import explain_problem
 from discreet.policy.schema import Resolved, check_people, check_schema
 
 __all__ = [
     "Analyst",
-    "Column",
-    "Format",
+    "DeclaredColumn",
     "LedgerServer",
     "Policy",
     "Resolved",
+    "SourceFormat",
     "Table",
     "check_people",
     "check_schema",
-    "draft",
-    "everything",
-    "fingerprint",
-    "identity",
-    "ledger_alone",
+    "describe_policy",
+    "describe_protected",
+    "draft_policy",
+    "explain_problem",
+    "hash_policy",
     "load",
     "load_raw",
     "loads",
-    "problem",
+    "read_ledger_alone",
 ]

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from discreet.base.types import Type
 from discreet.policy import exact
-from discreet.policy.model import Bound, Column, Value
-from discreet.policy.problems import quoted, shown
+from discreet.policy.model import Bound, DeclaredColumn, Value
+from discreet.policy.problems import quote, quote_value
 from discreet.policy.section import Section
 
 KEYS = ("type", "lower", "upper", "step", "values")
@@ -19,11 +19,11 @@ STEPS = (Fraction(1, 10**100), Fraction(10**100))
 """The smallest and the largest step that a grid can have."""
 
 
-def read_column(name: str, section: Section) -> Column:
+def read_column(name: str, section: Section) -> DeclaredColumn:
     """Return what a section declares about a column; what is wrong is left out and noted."""
     lower, upper = _bounds(section)
-    column = Column(name, _type(section), lower, upper, _step(section, lower, upper), _values(section))
-    misfits = list(misfit(column, column.type)) if column.type else []
+    column = DeclaredColumn(name, _type(section), lower, upper, _step(section, lower, upper), _values(section))
+    misfits = list(find_misfits(column, column.type)) if column.type else []
     for wrong, remedy in misfits:
         section.wrong((), wrong, remedy)
     if not misfits and column.values and lower is not None and upper is not None:
@@ -31,7 +31,7 @@ def read_column(name: str, section: Section) -> Column:
     return column
 
 
-def misfit(column: Column, type_: Type) -> Iterator[tuple[str, str]]:
+def find_misfits(column: DeclaredColumn, type_: Type) -> Iterator[tuple[str, str]]:
     """Yield (what is wrong, remedy) for each declared fact that columns of this type cannot have."""
     for word, bound in (("lower", column.lower), ("upper", column.upper)):
         if bound is not None and not _bound_fits(bound, type_):
@@ -84,7 +84,7 @@ def _type(section: Section) -> Type | None:
     name = section.content.get("type")
     if name is None or name in list(Type):
         return None if name is None else Type(name)
-    section.wrong("type", f"is {shown(name)}", "write one of " + ", ".join(quoted(word) for word in Type))
+    section.wrong("type", f"is {quote_value(name)}", "write one of " + ", ".join(quote(word) for word in Type))
     return None
 
 
@@ -120,7 +120,7 @@ def _step(section: Section, lower: Bound | None, upper: Bound | None) -> Fractio
     if step is None:
         return None
     if not STEPS[0] <= step <= STEPS[1] or max(step.numerator, step.denominator) > 10**120:
-        section.wrong("step", f"is {exact.written(step)}", "write a number above 0, such as step = 0.01")
+        section.wrong("step", f"is {exact.write_number(step)}", "write a number above 0, such as step = 0.01")
     elif isinstance(lower, Fraction) and isinstance(upper, Fraction):
         if step <= upper - lower:
             return step
@@ -138,7 +138,7 @@ def _values(section: Section) -> tuple[Value, ...] | None:
         return None
     remedy = 'write all categories of one kind, such as values = ["north", "south"]'
     if not isinstance(values, list) or not values:
-        section.wrong("values", f"is {shown(values)}", remedy)
+        section.wrong("values", f"is {quote_value(values)}", remedy)
         return None
     kinds = {type(value) for value in values}
     if not kinds <= {str, int, bool, date, datetime}:
@@ -176,7 +176,7 @@ def _in_utc(value: date) -> date:
 
 def _shown(value: Bound | Value) -> str:
     if isinstance(value, Fraction):
-        return exact.written(value)
+        return exact.write_number(value)
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
-    return shown(value)
+    return quote_value(value)

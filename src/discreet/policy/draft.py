@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from discreet.base.types import Type
-from discreet.policy.model import Format
-from discreet.policy.problems import dotted, quoted
-from discreet.policy.tables import format_of
+from discreet.policy.model import SourceFormat
+from discreet.policy.problems import join_path, quote
+from discreet.policy.tables import guess_format
 
 HEAD = """\
 # What discreet may know about this data, and how much privacy may be spent on it in all.
@@ -34,7 +34,9 @@ UNIT = """\
 """
 
 
-def draft(tables: Iterable[tuple[str, str, Mapping[str, Type | None]]], inner: Mapping[str, str] | None = None) -> str:
+def draft_policy(
+    tables: Iterable[tuple[str, str, Mapping[str, Type | None]]], inner: Mapping[str, str] | None = None
+) -> str:
     """Return a commented policy for tables given as (name, source, columns with their types).
 
     `inner` says which tables have another name inside their database file.
@@ -48,13 +50,13 @@ def draft(tables: Iterable[tuple[str, str, Mapping[str, Type | None]]], inner: M
 
 def _table(name: str, source: str, schema: Mapping[str, Type | None], inner: str | None) -> str:
     likely = [column for column in schema if column.casefold().endswith("id")]
-    units = [f"# -> unit = {quoted(column)}  # likely, by its name: whose row it is\n" for column in likely]
+    units = [f"# -> unit = {quote(column)}  # likely, by its name: whose row it is\n" for column in likely]
     units = units or ['# -> unit = "..."            # the column that says whose row it is\n']
-    csv = format_of(source) is Format.CSV
+    csv = guess_format(source) is SourceFormat.CSV
     lines = "".join(f"{line}\n" for column, kind in schema.items() for line in _column(column, kind, csv))
-    head = f"\n[{dotted(['tables', name])}]\nsource = {quoted(source)}\n"
-    head += f"table = {quoted(inner)}\n" if inner is not None else ""
-    columns = f"\n[{dotted(['tables', name, 'columns'])}]\n{_ABOUT[csv]}{lines}"
+    head = f"\n[{join_path(['tables', name])}]\nsource = {quote(source)}\n"
+    head += f"table = {quote(inner)}\n" if inner is not None else ""
+    columns = f"\n[{join_path(['tables', name, 'columns'])}]\n{_ABOUT[csv]}{lines}"
     return head + UNIT.format(units="".join(units)) + columns
 
 
@@ -76,11 +78,11 @@ _FACTS = {
 
 
 def _column(name: str, type_: Type | None, csv: bool) -> Iterator[str]:
-    key = dotted([name])
+    key = join_path([name])
     if csv:
         type_ = type_ or Type.TEXT
         facts = _FACTS[type_]
-        yield f"{key} = {{ type = {quoted(type_)} }}" + (f"  # add: {facts}" if facts else "")
+        yield f"{key} = {{ type = {quote(type_)} }}" + (f"  # add: {facts}" if facts else "")
     elif type_ is None:
         yield f"# {key}: of a type that discreet does not know; it cannot be used"
     else:

@@ -10,7 +10,7 @@ DIGITS = 120
 """A number has at most this many digits before and after its point; longer ones are no public facts but accidents."""
 
 
-def parsed(text: str) -> Decimal:
+def parse_number(text: str) -> Decimal:
     """Return the decimal that the text writes; NaN for what no decimal can hold."""
     try:
         return Decimal(text.replace("_", ""))
@@ -36,12 +36,12 @@ def fraction(value: object) -> Fraction | None:
     return Fraction(value)
 
 
-def written(number: Fraction) -> str:
+def write_number(number: Fraction) -> str:
     """Return a number as its shortest decimal, or as a quotient where it has none; equal numbers give equal text.
 
-    >>> written(Fraction(1, 100)), written(Fraction(10, 4)), written(Fraction(3)), written(Fraction(1, 3))
-    ('0.01', '2.5', '3', '1/3')
-    >>> written(Fraction(1, 10**9))
+    >>> [write_number(Fraction(each)) for each in ("1/100", "10/4", "3", "1/3")]
+    ['0.01', '2.5', '3', '1/3']
+    >>> write_number(Fraction(1, 10**9))
     '1e-9'
     """
     places, rest = 0, number.denominator
@@ -61,10 +61,10 @@ def written(number: Fraction) -> str:
     return f"{sign}{whole}" + (f".{part:0{places}}" if places else "")
 
 
-def below(number: Fraction) -> str:
+def round_below(number: Fraction) -> str:
     """Return a decimal of two digits that is at most this positive number.
 
-    >>> below(Fraction(1, 300))
+    >>> round_below(Fraction(1, 300))
     '3.3e-3'
     """
     context = decimal.Context(prec=2, rounding=decimal.ROUND_DOWN)

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
-from discreet.policy.exact import written
-from discreet.policy.model import DUCKDB, Column, LedgerServer, Policy, Table, Value
+from discreet.base.canonical import hash_json
+from discreet.policy.exact import write_number
+from discreet.policy.model import DUCKDB, DeclaredColumn, LedgerServer, Policy, Table, Value
 
-Facts = dict[str, Any]
+JsonObject = dict[str, Any]
 """Plain JSON: numbers that need not be whole are exact decimals in text."""
 
 
-def identity(policy: Policy) -> Facts:
+def describe_protected(policy: Policy) -> JsonObject:
     """Return whom the budget protects: what it spends has one meaning only while none of this changes.
 
     That is the neighbour relation and each private table's unit. Bounds, sizes, sources, versions, analysts and the
@@ -28,45 +26,41 @@ def identity(policy: Policy) -> Facts:
     }
 
 
-def everything(policy: Policy) -> Facts:
+def describe_policy(policy: Policy) -> JsonObject:
     """Return all that the policy declares; not where its file lies."""
     return {
         "budget": {
-            "epsilon": written(policy.epsilon),
-            "delta": written(policy.delta),
-            "question_delta": written(policy.question_delta),
+            "epsilon": write_number(policy.epsilon),
+            "delta": write_number(policy.delta),
+            "question_delta": write_number(policy.question_delta),
         },
         "neighbours": policy.neighbours.value,
         "tables": {table.name: _table(table) for table in policy.tables},
         **({"engines": engines} if (engines := _engines(policy)) else {}),
         **({"views": {view.name: view.sql for view in policy.views}} if policy.views else {}),
         **({"ledger": _ledger(policy.ledger)} if policy.ledger else {}),
+        **({"time": {"deadline": write_number(policy.deadline)}} if policy.deadline is not None else {}),
         "analysts": {
-            analyst.name: {"epsilon": written(analyst.epsilon), "delta": written(analyst.delta)}
+            analyst.name: {"epsilon": write_number(analyst.epsilon), "delta": write_number(analyst.delta)}
             for analyst in policy.analysts
         },
     }
 
 
-def canonical(facts: Mapping[str, Any]) -> str:
-    """Return facts as JSON of one form: the order in which keys were written does not matter."""
-    return json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-
-
-def fingerprint(policy: Policy) -> str:
+def hash_policy(policy: Policy) -> str:
     """Return the SHA-256 of everything that the policy declares: it changes with every fact, and only then."""
-    return hashlib.sha256(canonical(everything(policy)).encode("ascii")).hexdigest()
+    return hash_json(describe_policy(policy))
 
 
-def _ledger(server: LedgerServer) -> Facts:
+def _ledger(server: LedgerServer) -> JsonObject:
     return {"dsn_env": server.dsn_env, "schema": server.schema}
 
 
-def _unit(table: Table) -> Facts:
+def _unit(table: Table) -> JsonObject:
     return {"unit": table.unit, "rows_are_units": table.rows_are_units, "identifies": table.identifies}
 
 
-def _table(table: Table) -> Facts:
+def _table(table: Table) -> JsonObject:
     return _unit(table) | {
         "source": table.source,
         "format": table.format.value,
@@ -84,7 +78,7 @@ def _table(table: Table) -> Facts:
     }
 
 
-def _engines(policy: Policy) -> Facts:
+def _engines(policy: Policy) -> JsonObject:
     return {
         engine.name: {
             "kind": engine.kind.value,
@@ -98,7 +92,7 @@ def _engines(policy: Policy) -> Facts:
     }
 
 
-def _column(column: Column) -> Facts:
+def _column(column: DeclaredColumn) -> JsonObject:
     return {
         "type": column.type.value if column.type else None,
         "lower": _plain(column.lower),
@@ -111,7 +105,7 @@ def _column(column: Column) -> Facts:
 def _plain(value: Fraction | Value | None) -> Any:
     """Return a value as JSON in which a date is never equal to the text that looks like it."""
     if isinstance(value, Fraction):
-        return written(value)
+        return write_number(value)
     if isinstance(value, datetime):
         return {"timestamp": value.isoformat()}
     return {"date": value.isoformat()} if isinstance(value, date) else value

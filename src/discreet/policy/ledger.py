@@ -8,7 +8,7 @@ from pathlib import Path
 from discreet.base.errors import PolicyError
 from discreet.policy.engines import read_variable
 from discreet.policy.model import LedgerServer
-from discreet.policy.problems import Problems, shown
+from discreet.policy.problems import Problems, quote_value
 from discreet.policy.section import Section
 
 KEYS = ("dsn_env", "schema")
@@ -27,11 +27,11 @@ def read_ledger(root: Section) -> LedgerServer | None:
     schema = section.text("schema", f'write a name such as schema = "{SCHEMA}"') or SCHEMA
     if not re.fullmatch(r"(?!pg_)[a-z_][a-z0-9_]{0,62}", schema):
         remedy = f'write small letters, digits and _ without pg_ before them, such as schema = "{SCHEMA}"'
-        section.wrong("schema", f"is {shown(schema)}", remedy)
+        section.wrong("schema", f"is {quote_value(schema)}", remedy)
     return LedgerServer(name, schema) if name is not None else None
 
 
-def ledger_alone(content: dict[str, object], path: Path) -> LedgerServer | None:
+def read_ledger_alone(content: dict[str, object], path: Path) -> LedgerServer | None:
     """Return the server that a policy names even where the rest of it is wrong."""
     problems = Problems(path)
     found = read_ledger(Section(problems, (), content, None))

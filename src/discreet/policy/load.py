@@ -11,14 +11,14 @@ from discreet.base.errors import PolicyError
 from discreet.policy import exact
 from discreet.policy.engines import read_engines
 from discreet.policy.ledger import read_ledger
-from discreet.policy.model import Analyst, Engine, Policy, Table, View
-from discreet.policy.problems import Problems, shown
+from discreet.policy.model import Analyst, DeclaredEngine, DeclaredView, Policy, Table
+from discreet.policy.problems import Problems, quote_value
 from discreet.policy.section import Section
 from discreet.policy.tables import KEYS as TABLE_KEYS
 from discreet.policy.tables import read_table
 from discreet.privacy.neighbours import Neighbours
 
-SECTIONS = ("budget", "privacy", "engine", "engines", "tables", "views", "analysts", "ledger")
+SECTIONS = ("budget", "privacy", "engine", "engines", "tables", "views", "analysts", "ledger", "time")
 MOST_PUBLISHED = Fraction(1, 100)
 """The most that delta * size may be: with delta = 1 / size a mechanism may publish a whole person."""
 
@@ -58,15 +58,16 @@ def loads(text: str, path: str | Path) -> Policy:
     views = _views(root, tables)
     analysts = _analysts(root, epsilon, delta)
     ledger = read_ledger(root)
+    deadline = _deadline(root)
     problems.refuse()
     if epsilon is None or delta is None or question_delta is None or neighbours is None:
         raise PolicyError(f"{path}: budget: cannot be read; write epsilon and delta as numbers")
-    return Policy(path, epsilon, delta, question_delta, neighbours, tables, analysts, views, engines, ledger)
+    return Policy(path, epsilon, delta, question_delta, neighbours, tables, analysts, views, engines, ledger, deadline)
 
 
 def _parsed(text: str, path: Path) -> dict[str, object]:
     try:
-        return tomllib.loads(text.removeprefix("\ufeff"), parse_float=exact.parsed)
+        return tomllib.loads(text.removeprefix("\ufeff"), parse_float=exact.parse_number)
     except tomllib.TOMLDecodeError as error:
         found = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL)
         wrong, line, column = found.groups() if found else (str(error), None, None)
@@ -88,13 +89,13 @@ def _budget(root: Section) -> tuple[Fraction | None, Fraction | None, Fraction |
             "epsilon", "is missing: the most that all answers together may cost is yours to say", "write epsilon = 1.0"
         )
     elif epsilon is not None and epsilon <= 0:
-        section.wrong("epsilon", f"is {exact.written(epsilon)}", "write a number above 0, such as epsilon = 1.0")
+        section.wrong("epsilon", f"is {exact.write_number(epsilon)}", "write a number above 0, such as epsilon = 1.0")
         epsilon = None
     delta = _delta(section, "delta", Fraction(0))
     question_delta = _delta(section, "question_delta", delta)
     if delta is not None and question_delta is not None and question_delta > delta:
-        wrong = f"is {exact.written(question_delta)}, more than the budget's delta"
-        section.wrong("question_delta", wrong, f"write at most {exact.written(delta)}")
+        wrong = f"is {exact.write_number(question_delta)}, more than the budget's delta"
+        section.wrong("question_delta", wrong, f"write at most {exact.write_number(delta)}")
     return epsilon, delta, question_delta
 
 
@@ -104,7 +105,7 @@ def _delta(section: Section, name: str, default: Fraction | None) -> Fraction | 
     if name not in section:
         return default
     if delta is not None and not 0 <= delta < 1:
-        section.wrong(name, f"is {exact.written(delta)}", remedy)
+        section.wrong(name, f"is {exact.write_number(delta)}", remedy)
         return None
     return delta
 
@@ -114,11 +115,21 @@ def _neighbours(root: Section) -> Neighbours | None:
     name = section.content.get("neighbours", Neighbours.ADD_REMOVE.value)
     if name in list(Neighbours):
         return Neighbours(name)
-    section.wrong("neighbours", f"is {shown(name)}", 'write "add-remove" (the default) or "replace"')
+    section.wrong("neighbours", f"is {quote_value(name)}", 'write "add-remove" (the default) or "replace"')
     return None
 
 
-def _tables(root: Section, delta: Fraction | None, engines: tuple[Engine, ...]) -> tuple[Table, ...]:
+def _deadline(root: Section) -> Fraction | None:
+    section = root.section("time", ("deadline",))
+    remedy = "write seconds above 0, such as deadline = 60"
+    deadline = section.number("deadline", remedy)
+    if deadline is not None and deadline <= 0:
+        section.wrong("deadline", f"is {exact.write_number(deadline)}", remedy)
+        return None
+    return deadline
+
+
+def _tables(root: Section, delta: Fraction | None, engines: tuple[DeclaredEngine, ...]) -> tuple[Table, ...]:
     section = root.section("tables", None)
     if not section.content:
         section.wrong((), "there is none", "write a section such as [tables.visits] for each table")
@@ -131,7 +142,7 @@ def _tables(root: Section, delta: Fraction | None, engines: tuple[Engine, ...]) 
     return tuple(tables)
 
 
-def _views(root: Section, tables: tuple[Table, ...]) -> tuple[View, ...]:
+def _views(root: Section, tables: tuple[Table, ...]) -> tuple[DeclaredView, ...]:
     """Return the views, in their order: each sees the tables, and the views before it."""
     section, views = root.section("views", None), []
     taken = {table.name.casefold() for table in tables}
@@ -142,7 +153,7 @@ def _views(root: Section, tables: tuple[Table, ...]) -> tuple[View, ...]:
         if name.casefold() in taken:
             part.wrong((), "has the name of a table, which nobody could ask about any more", "give it another name")
         if text is not None:
-            views.append(View(name, text))
+            views.append(DeclaredView(name, text))
     return tuple(views)
 
 
@@ -152,8 +163,8 @@ def _check_delta(section: Section, table: Table, delta: Fraction) -> None:
         wrong = "is missing, and the budget's delta above 0 is safe only for a table of known size"
         section.wrong("size", wrong, "write the public order of magnitude of its rows, such as size = 1_000_000")
     elif table.size is not None and delta * table.size > MOST_PUBLISHED:
-        most = exact.below(MOST_PUBLISHED / table.size)
-        wrong = f"delta * size is {exact.written(delta * table.size)}, above {exact.written(MOST_PUBLISHED)}"
+        most = exact.round_below(MOST_PUBLISHED / table.size)
+        wrong = f"delta * size is {exact.write_number(delta * table.size)}, above {exact.write_number(MOST_PUBLISHED)}"
         section.wrong("size", wrong, f"write budget.delta = {most} or less for a table of size {table.size}")
 
 
@@ -170,13 +181,13 @@ def _analysts(root: Section, epsilon: Fraction | None, delta: Fraction | None) -
         if "epsilon" not in part:
             part.wrong("epsilon", "is missing", "write the most that this analyst may spend, such as epsilon = 1.0")
         elif share is not None and share <= 0:
-            part.wrong("epsilon", f"is {exact.written(share)}", "write a number above 0, such as epsilon = 1.0")
+            part.wrong("epsilon", f"is {exact.write_number(share)}", "write a number above 0, such as epsilon = 1.0")
         elif share is not None and epsilon is not None and share > epsilon:
-            wrong = f"is {exact.written(share)}, more than the budget's epsilon"
-            part.wrong("epsilon", wrong, f"write at most {exact.written(epsilon)}")
+            wrong = f"is {exact.write_number(share)}, more than the budget's epsilon"
+            part.wrong("epsilon", wrong, f"write at most {exact.write_number(epsilon)}")
         if own_delta is not None and delta is not None and own_delta > delta:
-            wrong = f"is {exact.written(own_delta)}, more than the budget's delta"
-            part.wrong("delta", wrong, f"write at most {exact.written(delta)}")
+            wrong = f"is {exact.write_number(own_delta)}, more than the budget's delta"
+            part.wrong("delta", wrong, f"write at most {exact.write_number(delta)}")
         if share is not None and own_delta is not None:
             analysts.append(Analyst(name, share, own_delta))
     return tuple(analysts)

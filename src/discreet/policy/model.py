@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from discreet.base.types import Type
-from discreet.policy.problems import problem, shown
+from discreet.policy.problems import explain_problem, quote_value
 from discreet.privacy.neighbours import Neighbours
 
 Bound = Fraction | date
@@ -25,7 +25,7 @@ LOUD_EPSILON = 20
 WHO = "say who asks with --analyst NAME, in Python with analyst=NAME"
 
 
-class Format(StrEnum):
+class SourceFormat(StrEnum):
     """Where a table's rows come from."""
 
     PARQUET = "parquet"
@@ -38,7 +38,7 @@ class Format(StrEnum):
     """No source in the policy: the table is handed over from Python."""
 
 
-class Kind(StrEnum):
+class EngineKind(StrEnum):
     """What runs questions."""
 
     DUCKDB = "duckdb"
@@ -51,11 +51,11 @@ DUCKDB = "duckdb"
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class DeclaredEngine:
     """What is declared about an engine: one of `master` and `remote` for Spark, `dsn_env` for PostgreSQL."""
 
     name: str
-    kind: Kind
+    kind: EngineKind
     master: str | None = None
     remote: str | None = None
     dsn_env: str | None = None
@@ -63,7 +63,7 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class DeclaredColumn:
     """Public facts about a column. Bounds come in pairs, with lower < upper; a step only with numeric bounds."""
 
     name: str
@@ -84,7 +84,7 @@ class Table:
 
     name: str
     source: str | None = None
-    format: Format = Format.PYTHON
+    format: SourceFormat = SourceFormat.PYTHON
     database_table: str | None = None
     engine: str = DUCKDB
     public: bool = False
@@ -97,10 +97,10 @@ class Table:
     max_groups: int | None = None
     max_rows_per_group: int | None = None
     min_count: int | None = None
-    columns: tuple[Column, ...] = ()
+    columns: tuple[DeclaredColumn, ...] = ()
     hidden: tuple[str, ...] = ()
 
-    def column(self, name: str) -> Column | None:
+    def column(self, name: str) -> DeclaredColumn | None:
         """Return what is declared about a column, by its exact name; None where nothing is."""
         return next((column for column in self.columns if column.name == name), None)
 
@@ -115,7 +115,7 @@ class Analyst:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class DeclaredView:
     """A question's rows under a name: a SELECT over tables and views before it, that questions may begin with."""
 
     name: str
@@ -145,29 +145,33 @@ class Policy:
     neighbours: Neighbours = Neighbours.ADD_REMOVE
     tables: tuple[Table, ...] = ()
     analysts: tuple[Analyst, ...] = ()
-    views: tuple[View, ...] = ()
-    engines: tuple[Engine, ...] = (Engine(DUCKDB, Kind.DUCKDB),)
+    views: tuple[DeclaredView, ...] = ()
+    engines: tuple[DeclaredEngine, ...] = (DeclaredEngine(DUCKDB, EngineKind.DUCKDB),)
     ledger: LedgerServer | None = None
+    deadline: Fraction | None = None
+    """Seconds after which nobody waits for an answer any more; the run goes on, and is counted as an overrun."""
 
     def table(self, name: str) -> Table:
         """Return the table of that name; as in SQL, upper and lower case are the same."""
         for table in self.tables:
             if table.name.casefold() == name.casefold():
                 return table
-        raise problem(self.path, ("tables", name), "no such table is declared", "declare it or ask for another")
+        raise explain_problem(self.path, ("tables", name), "no such table is declared", "declare it or ask for another")
 
     def analyst(self, name: str | None) -> Analyst | None:
         """Return who asks. Where the policy has analysts, one of them must be named; None where it has none."""
         if name is None and not self.analysts:
             return None
         if name is None:
-            raise problem(self.path, ("analysts",), "this policy has analysts and none was named", WHO)
+            raise explain_problem(self.path, ("analysts",), "this policy has analysts and none was named", WHO)
         for analyst in self.analysts:
             if analyst.name == name:
                 return analyst
-        raise problem(self.path, ("analysts", name), f"{shown(name)} is no analyst here", "add them to the policy")
+        raise explain_problem(
+            self.path, ("analysts", name), f"{quote_value(name)} is no analyst here", "add them to the policy"
+        )
 
-    def engine(self, table: Table) -> Engine:
+    def engine(self, table: Table) -> DeclaredEngine:
         """Return the engine that holds a table."""
         return next(engine for engine in self.engines if engine.name == table.engine)
 

@@ -18,7 +18,7 @@ class Problems:
 
     def add(self, key: Sequence[str], wrong: str, remedy: str) -> None:
         """Note one problem: what is wrong at a key, and what to write."""
-        line = f"{self._file}: {dotted(key)}: {wrong}; {remedy}"
+        line = f"{self._file}: {join_path(key)}: {wrong}; {remedy}"
         if line not in self._lines:
             self._lines.append(line)
 
@@ -28,33 +28,33 @@ class Problems:
             raise PolicyError("\n".join(self._lines))
 
 
-def problem(file: object, key: Sequence[str], wrong: str, remedy: str) -> PolicyError:
+def explain_problem(file: object, key: Sequence[str], wrong: str, remedy: str) -> PolicyError:
     """Return an error with one problem, in the form that all problems of a policy have."""
-    return PolicyError(f"{file}: {dotted(key)}: {wrong}; {remedy}")
+    return PolicyError(f"{file}: {join_path(key)}: {wrong}; {remedy}")
 
 
-def dotted(key: Sequence[str]) -> str:
+def join_path(key: Sequence[str]) -> str:
     """Return a key as TOML writes it.
 
-    >>> dotted(["tables", "visits", "first name"])
+    >>> join_path(["tables", "visits", "first name"])
     'tables.visits."first name"'
     """
-    return ".".join(part if re.fullmatch(r"[A-Za-z0-9_-]+", part) else quoted(part) for part in key)
+    return ".".join(part if re.fullmatch(r"[A-Za-z0-9_-]+", part) else quote(part) for part in key)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     r"""Return text as a TOML string on one line.
 
-    >>> quoted('a "b"\n')
+    >>> quote('a "b"\n')
     '"a \\"b\\"\\n"'
     """
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def shown(value: object) -> str:
+def quote_value(value: object) -> str:
     """Return a value from a policy, on one line and short enough to read."""
     if isinstance(value, str):
-        text = quoted(value)
+        text = quote(value)
     elif isinstance(value, bool):
         text = str(value).lower()
     else:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from discreet.base.types import Type
-from discreet.policy.columns import misfit
-from discreet.policy.model import Column, Format, Policy, Table
-from discreet.policy.problems import Problems, quoted, shown
-from discreet.policy.section import check_names
+from discreet.policy.columns import find_misfits
+from discreet.policy.model import DeclaredColumn, Policy, SourceFormat, Table
+from discreet.policy.problems import Problems, quote, quote_value
+from discreet.policy.section import check_key_names
 
 Schema = Mapping[str, Type | None]
 """A source's columns, in its order; None where its type has no counterpart here, such as a list or a blob."""
@@ -26,11 +26,11 @@ class Resolved:
     """
 
     table: Table
-    columns: tuple[Column, ...]
+    columns: tuple[DeclaredColumn, ...]
     source_types: tuple[tuple[str, Type], ...]
     unit_type: Type | None
 
-    def column(self, name: str) -> Column | None:
+    def column(self, name: str) -> DeclaredColumn | None:
         """Return the column of that name, as SQL reads names: upper and lower case are the same."""
         return next((column for column in self.columns if column.name.casefold() == name.casefold()), None)
 
@@ -42,20 +42,20 @@ def check_schema(policy: Policy, table: Table, schema: Schema) -> Resolved:
     """
     problems = Problems(policy.path)
     key = ("tables", table.name)
-    check_names(problems, (*key, "source"), list(schema))
+    check_key_names(problems, (*key, "source"), list(schema))
     _check_present(problems, key, table, schema)
     types = _types(problems, key, table, schema)
     unit_type = types.get(table.unit) if table.unit is not None else None
     if unit_type is Type.FLOAT:
         remedy = "store it as integer or text: floats that print alike may differ"
-        problems.add((*key, "unit"), f"{shown(table.unit)} is a column of floats, which name nobody", remedy)
+        problems.add((*key, "unit"), f"{quote_value(table.unit)} is a column of floats, which name nobody", remedy)
     declared = {column.name: column for column in table.columns}
     for name in declared.keys() & types.keys():
-        for wrong, remedy in misfit(declared[name], types[name]):
+        for wrong, remedy in find_misfits(declared[name], types[name]):
             problems.add((*key, "columns", name), wrong, remedy)
     problems.refuse()
     visible = tuple(
-        replace(declared.get(name, Column(name)), type=type_)
+        replace(declared.get(name, DeclaredColumn(name)), type=type_)
         for name, type_ in types.items()
         if name not in table.hidden
     )
@@ -72,8 +72,9 @@ def check_people(policy: Policy, tables: tuple[Resolved, ...]) -> None:
         other = first.setdefault(found.table.identifies, found)
         if other.unit_type is not found.unit_type:
             wrong = (
-                f"{shown(found.table.unit)} is {found.unit_type} here and {shown(other.table.unit)} is "
-                f"{other.unit_type} in {shown(other.table.name)}, yet both identify {shown(found.table.identifies)}"
+                f"{quote_value(found.table.unit)} is {found.unit_type} here and {quote_value(other.table.unit)} is "
+                f"{other.unit_type} in {quote_value(other.table.name)}, "
+                f"yet both identify {quote_value(found.table.identifies)}"
             )
             problems.add(("tables", found.table.name, "unit"), wrong, "store both as one type, or change identifies")
     problems.refuse()
@@ -85,10 +86,12 @@ def _check_present(problems: Problems, key: tuple[str, ...], table: Table, schem
     wanted += [(("unit",), table.unit)] if table.unit is not None else []
     for place, name in wanted:
         if name not in schema:
-            problems.add((*key, *place), f"the source has no column {shown(name)}", _nearest(name, schema))
-        elif schema[name] is None and place != ("hidden",) and table.format is not Format.CSV:
+            problems.add((*key, *place), f"the source has no column {quote_value(name)}", _nearest(name, schema))
+        elif schema[name] is None and place != ("hidden",) and table.format is not SourceFormat.CSV:
             remedy = "take it out of the policy, or store the column as another type"
-            problems.add((*key, *place), f"the column {shown(name)} has a type that discreet does not know", remedy)
+            problems.add(
+                (*key, *place), f"the column {quote_value(name)} has a type that discreet does not know", remedy
+            )
 
 
 def _types(problems: Problems, key: tuple[str, ...], table: Table, schema: Schema) -> dict[str, Type]:
@@ -96,15 +99,15 @@ def _types(problems: Problems, key: tuple[str, ...], table: Table, schema: Schem
     for name, found in schema.items():
         column = table.column(name)
         said = column.type if column else None
-        if table.format is Format.CSV and not table.public:
+        if table.format is SourceFormat.CSV and not table.public:
             found = said
             if said is None:
                 wrong, remedy = "has no type, and csv files bring none", 'write its type, such as type = "integer"'
                 problems.add((*key, "columns", name), wrong, remedy)
-        elif table.format is Format.CSV:
+        elif table.format is SourceFormat.CSV:
             found = said or found
         elif said is not None and found is not None and said is not found:
-            wrong, remedy = f"type is {said} in the policy and {found} in the source", f"write type = {quoted(found)}"
+            wrong, remedy = f"type is {said} in the policy and {found} in the source", f"write type = {quote(found)}"
             problems.add((*key, "columns", name), wrong, remedy)
         if found is not None:
             types[name] = found
@@ -114,4 +117,6 @@ def _types(problems: Problems, key: tuple[str, ...], table: Table, schema: Schem
 def _nearest(name: str, schema: Schema) -> str:
     folded = {other.casefold(): other for other in schema}
     near = difflib.get_close_matches(name.casefold(), list(folded), n=1, cutoff=0.6)
-    return f"did you mean {shown(folded[near[0]])}?" if near else "write a name that the source has, or take it out"
+    return (
+        f"did you mean {quote_value(folded[near[0]])}?" if near else "write a name that the source has, or take it out"
+    )

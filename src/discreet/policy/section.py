@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.policy import exact
-from discreet.policy.problems import Problems, shown
+from discreet.policy.problems import Problems, quote_value
 
 
 class Section:
@@ -20,7 +20,7 @@ class Section:
         self.key = key
         self.content: dict[str, Any] = content if isinstance(content, dict) else {}
         if not isinstance(content, dict):
-            self.wrong((), f"is {shown(content)}, not a section", "write its keys in a section of that name")
+            self.wrong((), f"is {quote_value(content)}, not a section", "write its keys in a section of that name")
         for name in self.content:
             if known is not None and name not in known:
                 self.wrong(name, *_unknown(name, known))
@@ -38,7 +38,7 @@ class Section:
 
     def sections(self, known: Sequence[str]) -> Iterator[tuple[str, Section]]:
         """Yield the sections inside this one, whose names are the owner's; refuse names that SQL cannot tell apart."""
-        check_names(self.problems, self.key, list(self.content))
+        check_key_names(self.problems, self.key, list(self.content))
         for name in self.content:
             section = self.section(name, known)
             if isinstance(self.content[name], dict):
@@ -49,7 +49,7 @@ class Section:
         value = self.content.get(name)
         if value is None or (isinstance(value, str) and value.strip()):
             return value
-        self.wrong(name, "is empty" if isinstance(value, str) else f"is {shown(value)}, not text", remedy)
+        self.wrong(name, "is empty" if isinstance(value, str) else f"is {quote_value(value)}, not text", remedy)
         return None
 
     def flag(self, name: str) -> bool:
@@ -57,7 +57,7 @@ class Section:
         value = self.content.get(name, False)
         if isinstance(value, bool):
             return value
-        self.wrong(name, f"is {shown(value)}", f"write {name} = true or {name} = false")
+        self.wrong(name, f"is {quote_value(value)}", f"write {name} = true or {name} = false")
         return False
 
     def whole(self, name: str) -> int | None:
@@ -66,7 +66,7 @@ class Section:
         number = exact.fraction(value)
         if value is None or (isinstance(value, int) and number is not None and number >= 1):
             return value
-        self.wrong(name, f"is {shown(value)}", f"write a whole number of at least 1, such as {name} = 10")
+        self.wrong(name, f"is {quote_value(value)}", f"write a whole number of at least 1, such as {name} = 10")
         return None
 
     def number(self, name: str, remedy: str) -> Fraction | None:
@@ -74,21 +74,21 @@ class Section:
         value = self.content.get(name)
         number = exact.fraction(value)
         if value is not None and number is None:
-            self.wrong(name, f"is {shown(value)}, not a number of at most {exact.DIGITS} digits", remedy)
+            self.wrong(name, f"is {quote_value(value)}, not a number of at most {exact.DIGITS} digits", remedy)
         return number
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Return a list of different texts; an empty one where it is missing."""
         value = self.content.get(name, [])
         if not isinstance(value, list) or not all(isinstance(entry, str) and entry for entry in value):
-            self.wrong(name, f"is {shown(value)}", f'write a list of names, such as {name} = ["ssn"]')
+            self.wrong(name, f"is {quote_value(value)}", f'write a list of names, such as {name} = ["ssn"]')
             return ()
         for entry in sorted({entry for entry in value if value.count(entry) > 1}):
-            self.wrong(name, f"{shown(entry)} is there twice", "write it once")
+            self.wrong(name, f"{quote_value(entry)} is there twice", "write it once")
         return tuple(value)
 
 
-def check_names(problems: Problems, key: tuple[str, ...], names: Sequence[str]) -> None:
+def check_key_names(problems: Problems, key: tuple[str, ...], names: Sequence[str]) -> None:
     """Refuse names that could be confused: empty ones, reserved ones, and those that differ in case only."""
     seen: dict[str, str] = {}
     for name in names:
@@ -98,7 +98,9 @@ def check_names(problems: Problems, key: tuple[str, ...], names: Sequence[str]) 
         if name.casefold().startswith("__discreet"):
             problems.add((*key, name), "names that begin with __discreet are discreet's own", "rename it")
         if other != name:
-            problems.add((*key, name), f"differs from {shown(other)} in case only, and SQL sees no case", "rename one")
+            problems.add(
+                (*key, name), f"differs from {quote_value(other)} in case only, and SQL sees no case", "rename one"
+            )
 
 
 def _unknown(name: str, known: Sequence[str]) -> tuple[str, str]:

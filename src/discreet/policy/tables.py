@@ -9,9 +9,9 @@ from pathlib import PurePath
 from discreet.policy.columns import KEYS as COLUMN_KEYS
 from discreet.policy.columns import read_column
 from discreet.policy.engines import DEFAULT
-from discreet.policy.model import DUCKDB, Column, Engine, Format, Kind, Table
-from discreet.policy.problems import quoted, shown
-from discreet.policy.section import Section, check_names
+from discreet.policy.model import DUCKDB, DeclaredColumn, DeclaredEngine, EngineKind, SourceFormat, Table
+from discreet.policy.problems import quote, quote_value
+from discreet.policy.section import Section, check_key_names
 
 PRIVATE_KEYS = (
     "unit",
@@ -26,25 +26,25 @@ PRIVATE_KEYS = (
 KEYS = ("source", "format", "table", "engine", "public", *PRIVATE_KEYS, "version", "columns", "hidden")
 
 ENDINGS = {
-    ".parquet": Format.PARQUET,
-    ".pq": Format.PARQUET,
-    ".csv": Format.CSV,
-    ".duckdb": Format.DUCKDB,
-    ".ddb": Format.DUCKDB,
-    ".db": Format.DUCKDB,
+    ".parquet": SourceFormat.PARQUET,
+    ".pq": SourceFormat.PARQUET,
+    ".csv": SourceFormat.CSV,
+    ".duckdb": SourceFormat.DUCKDB,
+    ".ddb": SourceFormat.DUCKDB,
+    ".db": SourceFormat.DUCKDB,
 }
 SECRET = re.compile(
     r"\$\{|://[^/]*@|(?<![a-z])(password|passwd|pwd|secret|token|(access|secret|api)_?key(_id)?)\s*=", re.IGNORECASE
 )
 
 
-def read_table(name: str, section: Section, engines: tuple[Engine, ...]) -> Table:
+def read_table(name: str, section: Section, engines: tuple[DeclaredEngine, ...]) -> Table:
     """Return what a section declares about a table; what is wrong is left out and noted."""
     engine = _engine(section, engines)
     table = Table(
         name,
         source=_source(section, engine.kind),
-        format=_format(section) if engine.kind is Kind.DUCKDB else _place(section, engine.kind),
+        format=_format(section) if engine.kind is EngineKind.DUCKDB else _place(section, engine.kind),
         engine=engine.name,
         public=section.flag("public"),
         version=section.text("version", 'write a name in quotes, such as version = "2026-03"'),
@@ -56,44 +56,44 @@ def read_table(name: str, section: Section, engines: tuple[Engine, ...]) -> Tabl
     if table.public:
         _check_public(section, table)
         return table
-    if table.format is Format.CSV:
+    if table.format is SourceFormat.CSV:
         _check_types(section, table)
     return _bounded(section, _with_unit(section, table))
 
 
-def format_of(source: str) -> Format | None:
+def guess_format(source: str) -> SourceFormat | None:
     """Return what a file is by the ending of its name, if that says it."""
     path = PurePath(source.lower())
     return ENDINGS.get(PurePath(path.stem).suffix if path.suffix in (".gz", ".zst") else path.suffix)
 
 
-def _engine(section: Section, engines: tuple[Engine, ...]) -> Engine:
+def _engine(section: Section, engines: tuple[DeclaredEngine, ...]) -> DeclaredEngine:
     """Return the engine that a table names, or the one for all that name none: the policy's own, or DuckDB."""
     known = {engine.name: engine for engine in engines}
     default = known.get(DEFAULT, known[DUCKDB])
     named = section.text("engine", 'write the name of an engine in quotes, such as engine = "warehouse"')
     if named is None or named in known:
         return default if named is None else known[named]
-    names = " or ".join(f"engine = {quoted(name)}" for name in known if name != DEFAULT)
-    section.wrong("engine", f"{shown(named)} is not declared", f"write a section [engines.{named}], or {names}")
+    names = " or ".join(f"engine = {quote(name)}" for name in known if name != DEFAULT)
+    section.wrong("engine", f"{quote_value(named)} is not declared", f"write a section [engines.{named}], or {names}")
     return default
 
 
-def _place(section: Section, kind: Kind) -> Format:
+def _place(section: Section, kind: EngineKind) -> SourceFormat:
     """Return where Spark or PostgreSQL finds a table: parquet files, or a table that it knows by name."""
     if "source" not in section:
         if "format" in section:
             section.wrong("format", "is there without a source", "take it out")
-        return Format.TABLE
-    if kind is Kind.POSTGRES:
+        return SourceFormat.TABLE
+    if kind is EngineKind.POSTGRES:
         section.wrong("source", "is for files, and this table lies in PostgreSQL", 'write table = "schema.name"')
-        return Format.TABLE
-    if section.content.get("format", Format.PARQUET) != Format.PARQUET:
+        return SourceFormat.TABLE
+    if section.content.get("format", SourceFormat.PARQUET) != SourceFormat.PARQUET:
         section.wrong("format", "Spark reads parquet files here, or tables that it knows", 'write format = "parquet"')
-    return Format.PARQUET
+    return SourceFormat.PARQUET
 
 
-def _source(section: Section, kind: Kind) -> str | None:
+def _source(section: Section, kind: EngineKind) -> str | None:
     source = section.text("source", 'write a file or a pattern in quotes, such as source = "visits/*.parquet"')
     if source is None:
         return None
@@ -101,7 +101,7 @@ def _source(section: Section, kind: Kind) -> str | None:
         remedy = "name a file; secrets come through environment variables only, named by keys that end in _env"
         section.wrong("source", "looks as if it held a secret or a place for one", remedy)
         return None
-    if "://" in source and kind is not Kind.SPARK:
+    if "://" in source and kind is not EngineKind.SPARK:
         section.wrong(
             "source", "is an address, not a file", "name a parquet, csv or duckdb file that this machine holds"
         )
@@ -109,44 +109,44 @@ def _source(section: Section, kind: Kind) -> str | None:
     return source
 
 
-def _format(section: Section) -> Format:
-    words = (Format.PARQUET, Format.CSV, Format.DUCKDB)
+def _format(section: Section) -> SourceFormat:
+    words = (SourceFormat.PARQUET, SourceFormat.CSV, SourceFormat.DUCKDB)
     named = section.content.get("format")
     source = section.content.get("source")
-    remedy = "write one of " + ", ".join(f"format = {quoted(word)}" for word in words)
+    remedy = "write one of " + ", ".join(f"format = {quote(word)}" for word in words)
     if named is not None and named not in words:
-        section.wrong("format", f"is {shown(named)}", remedy)
+        section.wrong("format", f"is {quote_value(named)}", remedy)
     elif named is not None and source is None:
         section.wrong("format", "is there without a source", "write source, or take format out for a table from Python")
     elif named is not None:
-        return Format(named)
+        return SourceFormat(named)
     elif isinstance(source, str):
-        found = format_of(source)
+        found = guess_format(source)
         if found is not None:
             return found
         if source.strip() and not SECRET.search(source) and "://" not in source:
-            section.wrong("source", f"{shown(source)} does not end in .parquet, .csv or .duckdb", remedy)
-    return Format.PYTHON
+            section.wrong("source", f"{quote_value(source)} does not end in .parquet, .csv or .duckdb", remedy)
+    return SourceFormat.PYTHON
 
 
 def _database_table(section: Section, table: Table) -> str | None:
     named = section.text("table", 'write a name in quotes, such as table = "visits"')
-    if table.format in (Format.DUCKDB, Format.TABLE):
+    if table.format in (SourceFormat.DUCKDB, SourceFormat.TABLE):
         return named or table.name
-    if named is not None and "source" in section and table.format is not Format.PYTHON:
+    if named is not None and "source" in section and table.format is not SourceFormat.PYTHON:
         section.wrong("table", "is for duckdb sources and tables of engines", "take it out")
     elif named is not None and "source" not in section:
         section.wrong("table", "is there without a source", "name the duckdb file as source, or take table out")
     return None
 
 
-def _columns(section: Section) -> tuple[Column, ...]:
+def _columns(section: Section) -> tuple[DeclaredColumn, ...]:
     columns = section.section("columns", None)
     return tuple(read_column(name, column) for name, column in columns.sections(COLUMN_KEYS))
 
 
 def _check_hidden(section: Section, table: Table) -> None:
-    check_names(section.problems, (*section.key, "hidden"), table.hidden)
+    check_key_names(section.problems, (*section.key, "hidden"), table.hidden)
     for column in table.columns:
         if column.name in table.hidden and (column.lower is not None or column.values is not None):
             section.wrong(
@@ -159,7 +159,7 @@ def _check_hidden(section: Section, table: Table) -> None:
 def _check_public(section: Section, table: Table) -> None:
     for word in PRIVATE_KEYS:
         if word in section:
-            wrong = f"is for private tables, and {shown(table.name)} is public: it is about nobody"
+            wrong = f"is for private tables, and {quote_value(table.name)} is public: it is about nobody"
             section.wrong(word, wrong, f"take {word} out, or take public out")
     for column in table.columns:
         for word in ("lower", "upper", "step", "values"):

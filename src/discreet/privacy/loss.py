@@ -16,7 +16,7 @@ from flint import arb
 from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.errors import DiscreetError
-from discreet.base.exact import exact_text, from_text
+from discreet.base.exact import read_exact, write_exact
 from discreet.base.rounding import ball, down, float_down, precision, rounded_up, up
 from discreet.base.search import least_float
 from discreet.privacy.accountant.pairs import HUGE, DominatingPair
@@ -204,7 +204,7 @@ class Loss(ABC):
         return {name: _write(value) for name, value in self._parameters().items()}
 
     def _certified_delta(self, epsilon: Exact) -> Certified:
-        """DeltaFunction the curve in balls, at more bits as long as that makes them narrower."""
+        """Evaluate the curve in balls, at more bits as long as that makes them narrower."""
         if epsilon > LARGEST_EPSILON:  # delta only falls, and e^epsilon would leave the range of balls
             return Certified(0.0, self._certified_delta(LARGEST_EPSILON).high)
         bits, before = 128, -math.inf
@@ -247,11 +247,11 @@ def _write(value: Any) -> Any:
     """Return a parameter as plain data."""
     if isinstance(value, tuple):
         return [_write(each) for each in value]
-    return exact_text(value) if isinstance(value, Fraction) else value
+    return write_exact(value) if isinstance(value, Fraction) else value
 
 
 def _read(value: Any) -> Any:
     """Return a parameter from plain data: a text with a stroke is a Fraction."""
     if isinstance(value, list):
         return [_read(each) for each in value]
-    return from_text(value) if isinstance(value, str) and "/" in value else value
+    return read_exact(value) if isinstance(value, str) and "/" in value else value

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.bounded import BoundedPlan, Key, KeySet
+from discreet.plan.identity import write_sort_key
 from discreet.plan.question import Question
-from discreet.plan.relations import scans
-from discreet.plan.words import told
+from discreet.plan.relations import list_scans
+from discreet.plan.words import describe_expression
 from discreet.privacy.neighbours import Neighbours
+from discreet.query.bounding.limits import bound_unit_rows, choose_limits
+from discreet.query.bounding.measures import Measures
+from discreet.query.bounding.public_facts import PublicFacts
 from discreet.query.catalog import Catalog
-from discreet.query.facts import Facts
-from discreet.query.limits import limits_of, most
-from discreet.query.measures import Measures
 
 MOST_KEYS = 1_000_000
 """Combinations of keys in one answer."""
@@ -36,17 +37,19 @@ class Bounded:
 
 def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None] | None = None) -> Bounded:
     """Return the bounded plan; `tighter` limits hold for this question only."""
-    facts = Facts.of(question.block, catalog)
+    facts = PublicFacts.of(question.block, catalog)
     keys = tuple(Key(key, facts.domain(key)) for key in question.keys)
-    units = all(catalog.table(scan.table).table.unit is not None for scan in scans(question.block))
-    found = most(question.block, catalog)
+    units = all(catalog.table(scan.table).table.unit is not None for scan in list_scans(question.block))
+    found = bound_unit_rows(question.block, catalog)
     sets = []
     for places in question.sets:
         combinations = _combinations([keys[place] for place in places])
-        sets.append(KeySet(places, limits_of(found, dict(tighter or {}), combinations, units)))
+        sets.append(KeySet(places, choose_limits(found, dict(tighter or {}), combinations, units)))
     _check_keys(question, keys, sets, units)
     wanted = Measures(facts).of(question.aggregates)
-    measures = sorted({measure for each, _ in wanted for measure in each}, key=repr)  # however they were asked for
+    measures = sorted(
+        {measure for each, _ in wanted for measure in each}, key=write_sort_key
+    )  # however they were asked for
     if len(measures) > MOST_NUMBERS:
         raise QueryError(
             f"the question's aggregates take {len(measures)} numbers by key, and {MOST_NUMBERS} are computed at once; "
@@ -75,8 +78,8 @@ def _check_keys(question: Question, keys: tuple[Key, ...], sets: list[KeySet], u
             raise QueryError("a key has no value at all in its public table or its definition; group by another")
         if key.domain is None and key.type in (Type.FLOAT, Type.DECIMAL):
             raise QueryError(
-                f"{told(key.expression, question.block)} is {key.type}, and such numbers are no keys; group by "
-                f"CAST(... AS INTEGER), by FLOOR(x / 10) of a column with bounds, or by text"
+                f"{describe_expression(key.expression, question.block)} is {key.type}, and such numbers are no keys; "
+                f"group by CAST(... AS INTEGER), by FLOOR(x / 10) of a column with bounds, or by text"
             )
     total = 0
     for each in sets:

@@ -9,27 +9,21 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.plan.expressions import Expression
-from discreet.plan.question import (
-    Aggregate,
-    Finish,
-    Order,
-    Question,
-    released_key,
-    released_value,
-)
+from discreet.plan.question import Aggregate, Finish, Order, Question, refer_to_key, refer_to_value
 from discreet.plan.widths import check_widths
-from discreet.query.aggregates import aggregate_of
 from discreet.query.catalog import Catalog
-from discreet.query.expressions import Scope, translate
-from discreet.query.finishing import limit_of, orders, wrapped
-from discreet.query.grouped import key_of, placed
-from discreet.query.outputs import check_names, is_star, named
-from discreet.query.parse import check_clauses, shown
-from discreet.query.reading import Reading
-from discreet.query.rows import condition
-from discreet.query.selects import has_aggregate, read_rows, with_names
-from discreet.query.sets import grouping_sets
-from discreet.query.together import check_together
+from discreet.query.parse import check_clauses, quote_sql
+from discreet.query.scalars.expressions import Scope, translate
+from discreet.query.select.aggregates import read_aggregate
+from discreet.query.select.columns import check_names, has_aggregate, is_star, split_alias
+from discreet.query.select.context import Context, add_with_names
+from discreet.query.select.finishing import read_limit, read_order, wrap_question
+from discreet.query.select.from_clause import check_condition
+from discreet.query.select.grouping_sets import read_grouping_sets
+from discreet.query.select.one_engine import check_one_engine
+from discreet.query.select.per_unit import find_key, resolve_key
+from discreet.query.select.subqueries import read_select
+from discreet.query.select.where_clause import read_rows
 
 MOST_SETS = 64
 """Groupings in one question."""
@@ -39,19 +33,19 @@ def build(
     select: exp.Select, catalog: Catalog, parameters: Mapping[str, Any] | None = None, views: int | None = None
 ) -> Question:
     """Return the plan of a SELECT, or refuse it with the text that cannot be answered; it sees so many views."""
-    reading = Reading(catalog, dict(parameters or {}), views=views)
-    return check_together(_question(select, reading), catalog)
+    reading = Context(catalog, dict(parameters or {}), read_select, views=views)
+    return check_one_engine(_question(select, reading), catalog)
 
 
-def _question(select: exp.Select, reading: Reading) -> Question:
-    reading = with_names(select, reading)
+def _question(select: exp.Select, reading: Context) -> Question:
+    reading = add_with_names(select, reading)
     inner = _answered(select, reading)
     if inner is not None:
-        return wrapped(select, _question(*inner), reading.parameters)
+        return wrap_question(select, _question(*inner), reading.parameters)
     return _Builder(select, reading).question()
 
 
-def _answered(select: exp.Select, reading: Reading) -> tuple[exp.Select, Reading] | None:
+def _answered(select: exp.Select, reading: Context) -> tuple[exp.Select, Context] | None:
     """Return the whole question that stands in FROM, such as SELECT * FROM (SELECT COUNT(*) ...) ORDER BY 1."""
     source = select.args.get("from_")
     node = source.this if source is not None and not select.args.get("joins") else None
@@ -66,20 +60,20 @@ def _answered(select: exp.Select, reading: Reading) -> tuple[exp.Select, Reading
         query = query.this
     if not isinstance(query, exp.Select):
         return None
-    inside = with_names(query, reading)
+    inside = add_with_names(query, reading)
     if not has_aggregate(query) and not query.args.get("group"):
         return (query, reading) if _answered(query, inside) is not None else None
     check_clauses(query)
     rows = read_rows(query, inside.fresh())
     group = query.args.get("group")
-    listed = [placed(each, query, rows) for each in (group.expressions if group is not None else [])]
+    listed = [resolve_key(each, query, rows) for each in (group.expressions if group is not None else [])]
     return None if any(rows.names.is_unit(each) for each in listed) else (query, reading)
 
 
 class _Builder:
     """One question being read: its rows, keys and aggregates as they are met."""
 
-    def __init__(self, select: exp.Select, reading: Reading) -> None:
+    def __init__(self, select: exp.Select, reading: Context) -> None:
         check_clauses(select)
         self.select, self.parameters = select, reading.parameters
         self.rows = read_rows(select, reading)
@@ -94,7 +88,7 @@ class _Builder:
         self._group()
         self._outputs()
         having = self._having()
-        finish = Finish(tuple(self.outputs), having, self._order(), limit_of(self.select, self.parameters))
+        finish = Finish(tuple(self.outputs), having, self._order(), read_limit(self.select, self.parameters))
         if not self.aggregates:
             raise QueryError("the question has no aggregate: rows are not released; ask for COUNT(*), SUM, AVG, ...")
         keys, sets = tuple(self.keys), tuple(self.sets)
@@ -105,19 +99,19 @@ class _Builder:
     def _group(self) -> None:
         """Read GROUP BY. Each grouping set is a grouping of its own; other keys are NULL in its rows."""
         node = self.select.args.get("group")
-        sets = grouping_sets(node, self._key) if node is not None else [()]
+        sets = read_grouping_sets(node, self._key) if node is not None else [()]
         if len(sets) > MOST_SETS and node is not None:
-            raise QueryError(f"{shown(node)}: {len(sets)} groupings at once; at most {MOST_SETS} are answered")
+            raise QueryError(f"{quote_sql(node)}: {len(sets)} groupings at once; at most {MOST_SETS} are answered")
         self.sets = list(dict.fromkeys(tuple(sorted(set(each))) for each in sets))
 
     def _key(self, node: exp.Expression) -> int:
         """Return the place of a key, which is added where it is new."""
-        meant = placed(node, self.select, self.rows)
+        meant = resolve_key(node, self.select, self.rows)
         while isinstance(meant, exp.Paren):
             meant = meant.this
         if self.rows.names.is_unit(meant):
             raise QueryError(
-                f"{shown(node)}: groups by the unit would be about single people; "
+                f"{quote_sql(node)}: groups by the unit would be about single people; "
                 f"aggregate them first inside a subquery, as in SELECT AVG(n) FROM (SELECT ... GROUP BY {meant.name})"
             )
         key = translate(meant, self.rows.scope)
@@ -130,8 +124,8 @@ class _Builder:
         scope = self._finish_scope(before)
         for node in self.select.expressions:
             if is_star(node):
-                raise QueryError(f"{shown(node)}: rows are not released; name an aggregate such as COUNT(*)")
-            name, inner = named(node)
+                raise QueryError(f"{quote_sql(node)}: rows are not released; name an aggregate such as COUNT(*)")
+            name, inner = split_alias(node)
             check_names([*(other for other, _ in self.outputs), name])
             self.outputs.append((name, translate(inner, scope)))
             if not self.rows.names.has(name):  # a column of the table goes before a name that was given further left
@@ -144,23 +138,24 @@ class _Builder:
             found = self.rows.names.column(node)
             if self.rows.names.is_unit(node) and found not in self.keys:
                 raise QueryError(
-                    f"{shown(node)} says whose row it is, and rows are not released; write COUNT(DISTINCT {node.name})"
+                    f"{quote_sql(node)} says whose row it is, and rows are not released; "
+                    f"write COUNT(DISTINCT {node.name})"
                 )
             if found not in self.keys:
                 raise QueryError(
-                    f"{shown(node)} is neither grouped by nor aggregated, and rows are not released; "
+                    f"{quote_sql(node)} is neither grouped by nor aggregated, and rows are not released; "
                     f"add GROUP BY {node.name} or use an aggregate"
                 )
-            return released_key(self.keys.index(found), found.type)
+            return refer_to_key(self.keys.index(found), found.type)
 
         def aggregate(node: exp.Expression) -> Expression | None:
-            found = aggregate_of(node, self.rows)
+            found = read_aggregate(node, self.rows)
             if found is None:
-                place = key_of(node, self.keys, self.rows)
-                return None if place is None else released_key(place, self.keys[place].type)
+                place = find_key(node, self.keys, self.rows)
+                return None if place is None else refer_to_key(place, self.keys[place].type)
             if found not in self.aggregates:
                 self.aggregates.append(found)
-            return released_value(self.aggregates.index(found), found)
+            return refer_to_value(self.aggregates.index(found), found)
 
         return Scope(column, aggregate, self.parameters, finish=True)
 
@@ -172,13 +167,17 @@ class _Builder:
 
     def _having(self) -> Expression | None:
         node = self.select.args.get("having")
-        return None if node is None else condition("HAVING", translate(node.this, self._finish_scope(self._aliases())))
+        return (
+            None
+            if node is None
+            else check_condition("HAVING", translate(node.this, self._finish_scope(self._aliases())))
+        )
 
     def _order(self) -> tuple[Order, ...]:
-        return orders(self.select, [each for _, each in self.outputs], self._finish_scope(self._aliases()))
+        return read_order(self.select, [each for _, each in self.outputs], self._finish_scope(self._aliases()))
 
 
-def parameters_of(select: exp.Select) -> set[str]:
+def find_parameters(select: exp.Select) -> set[str]:
     """Return the names of the parameters that a SELECT uses."""
     inner = [node.this for node in select.find_all(exp.Placeholder, exp.Parameter)]
     return {name if isinstance(name, str) else str(getattr(name, "name", "")) for name in inner}

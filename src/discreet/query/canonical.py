@@ -8,31 +8,32 @@ from __future__ import annotations
 from dataclasses import replace
 
 from discreet.base.types import Type
-from discreet.plan.expressions import Call, Expression, all_of
+from discreet.plan.expressions import Call, Expression, join_conditions
+from discreet.plan.identity import write_sort_key
 from discreet.plan.question import Question
 
 
-def canonical(question: Question) -> Question:
+def to_canonical(question: Question) -> Question:
     """Return the question with the conditions of its outermost WHERE in one order."""
     block = question.block
-    where = None if block.where is None else ordered(block.where)
+    where = None if block.where is None else order_terms(block.where)
     return replace(question, block=replace(block, where=where))
 
 
-def ordered(expression: Expression) -> Expression:
+def order_terms(expression: Expression) -> Expression:
     """Return the expression with the terms of AND and OR sorted, and each once."""
     if not isinstance(expression, Call):
         return expression
-    arguments = tuple(ordered(argument) for argument in expression.arguments)
+    arguments = tuple(order_terms(argument) for argument in expression.arguments)
     if expression.function not in ("and", "or"):
         return Call(expression.function, arguments, expression.type)
     terms: list[Expression] = []
     for argument in arguments:
         inside = argument.arguments if isinstance(argument, Call) and argument.function == expression.function else None
         terms.extend(_flat(argument, expression.function) if inside is not None else [argument])
-    unique = sorted(dict.fromkeys(terms), key=repr)
+    unique = sorted(dict.fromkeys(terms), key=write_sort_key)
     if expression.function == "and":
-        joined = all_of(unique)
+        joined = join_conditions(unique)
         assert joined is not None
         return joined
     result = unique[0]

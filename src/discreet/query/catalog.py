@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from discreet.base.errors import QueryError
 from discreet.plan.expressions import Column, Constant, Expression
-from discreet.policy.model import Column as Declared
+from discreet.policy.model import DeclaredColumn as Declared
 from discreet.policy.model import Policy
 from discreet.policy.schema import Resolved
 
@@ -36,8 +36,8 @@ class Catalog:
         """Return the table of that name."""
         found = self.tables.get(name.casefold())
         if found is None:
-            names = [each.table.name for each in self.tables.values()]
-            raise QueryError(f"there is no table {name!r}; {nearest(name, names)}")
+            names = [table.name for table in self.policy.tables]
+            raise QueryError(f"there is no table {name!r}; {suggest_name(name, names)}")
         return found
 
     def column(self, table: Resolved, name: str) -> Declared:
@@ -45,11 +45,11 @@ class Catalog:
         found = table.column(name)
         if found is None:
             names = [column.name for column in table.columns]
-            raise QueryError(f"{table.table.name!r} has no column {name!r}; {nearest(name, names)}")
+            raise QueryError(f"{table.table.name!r} has no column {name!r}; {suggest_name(name, names)}")
         return found
 
 
-def nearest(name: str, names: list[str]) -> str:
+def suggest_name(name: str, names: list[str]) -> str:
     """Return what to write instead of a name that does not exist."""
     near = difflib.get_close_matches(name.casefold(), [each.casefold() for each in names], n=1, cutoff=0.6)
     if near:

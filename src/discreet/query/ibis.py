@@ -5,7 +5,7 @@ from __future__ import annotations
 from discreet.base.errors import QueryError
 
 
-def text_of(question: object) -> str:
+def to_sql(question: object) -> str:
     """Return a question's text; ibis itself is imported only where one of its expressions was given."""
     if isinstance(question, str):
         return question

@@ -11,7 +11,7 @@ from sqlglot import TokenType, exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from discreet.base.errors import QueryError
-from discreet.base.quiet import quietly
+from discreet.base.quiet import silence
 
 PARSER = logging.getLogger("sqlglot")
 
@@ -53,7 +53,7 @@ def parse(text: str) -> exp.Select:
     select = parse_query(text)
     if not isinstance(select, exp.Select):
         word = "answers of several questions are not combined; ask each by itself, or combine rows inside FROM (...)"
-        raise QueryError(f"{shown(select)}: {word}")
+        raise QueryError(f"{quote_sql(select)}: {word}")
     check_clauses(select)
     return select
 
@@ -68,7 +68,7 @@ def parse_query(text: str) -> exp.Expression:
         raise QueryError(f"the question has {len(text)} characters; at most {LONGEST} are read")
     try:
         _check_numbers(text)
-        with quietly(PARSER):  # what is refused is refused in our words
+        with silence(PARSER):  # what is refused is refused in our words
             statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
     except SqlglotError as problem:
         raise QueryError(f"this is not SQL that can be read: {_place(problem)}; {QUOTES}") from None
@@ -78,16 +78,16 @@ def parse_query(text: str) -> exp.Expression:
         raise QueryError(f"{len(statements)} statements were given; ask one question at a time")
     (query,) = statements
     if not isinstance(query, exp.Select | exp.SetOperation):
-        raise QueryError(f"{shown(query)} is not a SELECT; questions are SELECT ... FROM ... and nothing else")
+        raise QueryError(f"{quote_sql(query)} is not a SELECT; questions are SELECT ... FROM ... and nothing else")
     _check_depth(query)
     return query
 
 
 def check_clauses(select: exp.Select) -> None:
     """Refuse a SELECT with clauses that are not answered."""
-    known(select, CLAUSES, REMEDIES)
+    refuse_other_parts(select, CLAUSES, REMEDIES)
     if select.args.get("kind"):
-        raise QueryError(f"{shown(select)}: SELECT AS {select.args['kind']} is not answered; leave it out")
+        raise QueryError(f"{quote_sql(select)}: SELECT AS {select.args['kind']} is not answered; leave it out")
 
 
 def _check_numbers(text: str) -> None:
@@ -126,15 +126,15 @@ def parse_condition(text: str) -> exp.Expression:
     return condition
 
 
-def known(node: exp.Expression, allowed: set[str], remedies: dict[str, str] | None = None) -> None:
+def refuse_other_parts(node: exp.Expression, allowed: set[str], remedies: dict[str, str] | None = None) -> None:
     """Refuse a node that carries anything but what is allowed: parts that nobody looks at could mean anything."""
     for name, value in node.args.items():
         if name not in allowed and value not in (None, False, []):
             usual = f"{name.strip('_')} is not answered here; leave it out"
-            raise QueryError(f"{shown(node)}: {(PARTS | (remedies or {})).get(name, usual)}")
+            raise QueryError(f"{quote_sql(node)}: {(PARTS | (remedies or {})).get(name, usual)}")
 
 
-def shown(node: Any) -> str:
+def quote_sql(node: Any) -> str:
     """Return the analyst's own text of a node, shortened."""
     text = node.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE)
     return f"`{text}`" if len(text) <= 80 else f"`{text[:77]}...`"

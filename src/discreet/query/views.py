@@ -5,12 +5,13 @@ from __future__ import annotations
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
-from discreet.policy.problems import problem
+from discreet.policy.problems import explain_problem
 from discreet.query.build import build
 from discreet.query.catalog import Catalog
 from discreet.query.parse import parse_query
-from discreet.query.reading import Reading
-from discreet.query.selects import has_aggregate, selected
+from discreet.query.select.columns import has_aggregate
+from discreet.query.select.context import Context
+from discreet.query.select.subqueries import read_select
 
 
 def check_views(catalog: Catalog) -> None:
@@ -19,7 +20,7 @@ def check_views(catalog: Catalog) -> None:
         try:
             query = parse_query(view.sql)
             try:
-                selected(query, Reading(catalog, {}, views=place))
+                read_select(query, Context(catalog, {}, read_select, views=place))
             except QueryError as first:
                 if not isinstance(query, exp.Select):
                     raise
@@ -29,4 +30,4 @@ def check_views(catalog: Catalog) -> None:
                     raise (second if has_aggregate(query) or query.args.get("group") else first) from None
         except QueryError as wrong:
             remedy = "write a SELECT that could stand in FROM (...) of a question"
-            raise problem(catalog.policy.path, ("views", view.name, "sql"), str(wrong), remedy) from None
+            raise explain_problem(catalog.policy.path, ("views", view.name, "sql"), str(wrong), remedy) from None

@@ -21,7 +21,7 @@ CONNECTION = duckdb.connect()
 
 def told(value: Any, type_: Type) -> str:
     ((found,),) = CONNECTION.execute(
-        f"SELECT {DUCKDB.told(f'CAST($1 AS {SQL_TYPES[type_]})', type_)}", [value]
+        f"SELECT {DUCKDB.write_canonical(f'CAST($1 AS {SQL_TYPES[type_]})', type_)}", [value]
     ).fetchall()
     return str(found)
 

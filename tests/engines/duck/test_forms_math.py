@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.base.types import Type
-from discreet.engines.duck.forms import sql
+from discreet.engines.duck.forms import write_sql
 from discreet.plan.expressions import Expression, Literal
 from discreet.plan.functions import call
 from support.worst_values import compared, nasty
@@ -89,7 +89,7 @@ def test_values_are_those_of_python(connection: duckdb.DuckDBPyConnection, name:
 def value(connection: duckdb.DuckDBPyConnection, name: str, *arguments: Any) -> Any:
     kinds = {int: Type.INTEGER, Fraction: Type.FLOAT, str: Type.TEXT, bool: Type.BOOLEAN}
     literals: list[Expression] = [Literal(each, kinds[type(each)]) for each in arguments]
-    return connection.execute(f"SELECT {sql(call(name, *literals))}").fetchall()[0][0]
+    return connection.execute(f"SELECT {write_sql(call(name, *literals))}").fetchall()[0][0]
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import duckdb
 import pytest
 
 from discreet.base.types import Type
-from discreet.engines.duck.forms import sql
+from discreet.engines.duck.forms import write_sql
 from discreet.engines.duck.forms_text import FARTHEST
 from discreet.plan.expressions import Call, Column
-from discreet.query.calls import ascii_lower
+from discreet.query.scalars.calls import lower_ascii
 from support.worst_values import compared, every, nasty
 
 
@@ -57,7 +57,7 @@ def to_text(value: Any) -> str:
 
 
 REFERENCES: dict[str, Callable[..., Any]] = {
-    "lower": ascii_lower,
+    "lower": lower_ascii,
     "upper": upper,
     "reverse": lambda text: text[::-1],
     "length": len,
@@ -99,13 +99,13 @@ def test_texts_of_values(connection: duckdb.DuckDBPyConnection) -> None:
         return value.isoformat() if isinstance(value, dt.date) else to_text(value)
 
     for made in every("as_text"):
-        listed = ", ".join(sql(each) for each in (*made.arguments, made))
+        listed = ", ".join(write_sql(each) for each in (*made.arguments, made))
         rows = connection.execute(f"SELECT {listed} FROM t").fetchall()
         if made.arguments[0].type is Type.DATE:
             rows = [(given, found) for given, found in rows if found is not None]
         assert all(found == wanted(given) for given, found in rows)
     dates = connection.execute(
-        f"SELECT count({sql(next(each for each in every('as_text') if _of_dates(each)))}) FROM t"
+        f"SELECT count({write_sql(next(each for each in every('as_text') if _of_dates(each)))}) FROM t"
     )
     assert dates.fetchall() == [(5,)]
 

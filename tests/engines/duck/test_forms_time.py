@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.base.types import Type
-from discreet.engines.duck.forms import sql
+from discreet.engines.duck.forms import write_sql
 from discreet.plan.expressions import Column, Expression, Literal
 from discreet.plan.functions import call
 from support.worst_values import nasty
@@ -36,7 +36,7 @@ def literal(value: Any) -> Expression:
 
 
 def value(connection: duckdb.DuckDBPyConnection, name: str, *arguments: Any) -> Any:
-    return connection.execute(f"SELECT {sql(call(name, *map(literal, arguments)))}").fetchall()[0][0]
+    return connection.execute(f"SELECT {write_sql(call(name, *map(literal, arguments)))}").fetchall()[0][0]
 
 
 PARTS: dict[str, Callable[[dt.datetime], int]] = {
@@ -146,7 +146,7 @@ def test_what_lies_outside_the_calendar_is_null(connection: duckdb.DuckDBPyConne
         made = call(name, *head, column, *tail)
         kind = "DATE" if column.type is Type.DATE else "TIMESTAMP"
         inside = f"t.{column.name} BETWEEN {kind} '0001-01-01' AND {kind} '9999-12-31 23:59:59.999999'"
-        (found,) = connection.execute(f"SELECT count(*) FILTER ({inside}), count({sql(made)}) FROM t").fetchall()
+        (found,) = connection.execute(f"SELECT count(*) FILTER ({inside}), count({write_sql(made)}) FROM t").fetchall()
         assert found[0] == found[1] == 5
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.base.types import Type
 from discreet.engines.duck.frames import from_pandas
-from discreet.policy.model import Column, Table
+from discreet.policy.model import DeclaredColumn, Table
 
 TEXTS: list[list[object]] = [["a", "b"], ["a", None], [None, None], []]
 
@@ -21,7 +21,7 @@ def test_objects_are_text(values: list[object]) -> None:
 
 @pytest.mark.parametrize("values", [[1, 2], [1, None], [None, None], []], ids=["full", "some", "none", "empty"])
 def test_objects_are_what_the_policy_declares(values: list[object]) -> None:
-    table = Table("visits", columns=(Column("x", Type.INTEGER),))
+    table = Table("visits", columns=(DeclaredColumn("x", Type.INTEGER),))
     found = from_pandas(pd.DataFrame({"x": pd.Series(values, dtype=object)}), table)
     assert found.schema.field("x").type == pa.int64()
     assert found.column("x").to_pylist() == values

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from discreet.engines.duck.header import clause, read_headers, split
+from discreet.engines.duck.header import read_headers, split_header, write_clause
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from discreet.engines.duck.header import clause, read_headers, split
     ],
 )
 def test_the_separator_is_the_one_that_splits_most(line: str, header: tuple[str, tuple[str, ...]]) -> None:
-    assert split(line) == header
+    assert split_header(line) == header
 
 
 def test_all_files_of_a_pattern_are_read(tmp_path: Path) -> None:
@@ -44,7 +44,9 @@ def test_a_bad_line_changes_no_other_line(tmp_path: Path, bad: str) -> None:
     counts = []
     for lines in (GOOD, GOOD + bad + "\n", GOOD.replace("1,one\n", f"1,one\n{bad}\n")):
         file.write_bytes(lines.encode("utf-8", "surrogatepass"))
-        select = f"SELECT id, note FROM {clause(str(file), (',', ('id', 'note')))} WHERE id IN ('1', '2', '3', '4')"
+        select = (
+            f"SELECT id, note FROM {write_clause(str(file), (',', ('id', 'note')))} WHERE id IN ('1', '2', '3', '4')"
+        )
         counts.append(sorted(duckdb.connect().execute(select).fetchall()))
     assert counts[0] == [("1", "one"), ("2", "two, and more"), ("3", "line\nbreak"), ("4", 'a "quote"')]
     assert counts[1] == counts[2] == counts[0]
@@ -55,7 +57,7 @@ def test_nobody_writes_rows_of_others_into_a_cell(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     rows = (f'{number},"' + "7777777,forged\n" * (number % 90) + '"\n' for number in range(40_000))
     file.write_text("id,note\n" + "".join(rows))
-    found = clause(str(file), (",", ("id", "note")))
+    found = write_clause(str(file), (",", ("id", "note")))
     count = f"SELECT count(*), count(DISTINCT id), count(*) FILTER (WHERE id = '7777777') FROM {found}"
     assert duckdb.connect().execute(count).fetchall() == [(40_000, 40_000, 0)]
 

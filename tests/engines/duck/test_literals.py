@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.base.types import Type
-from discreet.engines.duck.literals import SQL_TYPES, constant, quoted, text
+from discreet.engines.duck.literals import SQL_TYPES, quote_name, write_constant, write_text
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 def test_no_text_leaves_its_quotes(value: str) -> None:
-    found = duckdb.execute(f"SELECT {text(value)}, {constant(value, Type.TEXT)}").fetchall()
+    found = duckdb.execute(f"SELECT {write_text(value)}, {write_constant(value, Type.TEXT)}").fetchall()
     assert found == [(value, value)]
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1))
 def test_no_name_leaves_its_quotes(name: str) -> None:
-    found = duckdb.execute(f"SELECT {quoted(name)} FROM (SELECT 5 AS {quoted(name)})").fetchall()
+    found = duckdb.execute(f"SELECT {quote_name(name)} FROM (SELECT 5 AS {quote_name(name)})").fetchall()
     assert found == [(5,)]
 
 
@@ -36,7 +36,7 @@ def test_constants_are_what_they_were() -> None:
         (moment, Type.TIMESTAMP, dt.datetime(2026, 3, 1, 12, 30)),
         (None, Type.DATE, None),
     ]:
-        assert duckdb.execute(f"SELECT {constant(value, type_)}").fetchall() == [(wanted,)]
+        assert duckdb.execute(f"SELECT {write_constant(value, type_)}").fetchall() == [(wanted,)]
 
 
 def test_every_type_has_its_name() -> None:

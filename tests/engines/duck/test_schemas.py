@@ -10,14 +10,14 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
-from discreet.engines.duck.schemas import schemas
+from discreet.engines.duck.schemas import read_schemas
 from support.clinic import VISITS, visits
 
 COLUMNS = {"patient_id": Type.INTEGER, "age": Type.INTEGER, "cost": Type.FLOAT, "ward": Type.TEXT}
 
 
 def found(folder: Path, *sources: str) -> list[tuple[str, str, dict[str, Type | None]]]:
-    tables, _ = schemas([str(folder / source) for source in sources], folder / "policy.toml")
+    tables, _ = read_schemas([str(folder / source) for source in sources], folder / "policy.toml")
     return tables
 
 
@@ -40,7 +40,7 @@ def test_every_table_of_a_database_and_names_made_different(tmp_path: Path) -> N
         with duckdb.connect(str(tmp_path / f"{name}.duckdb")) as connection:
             connection.execute("CREATE TABLE t (a INTEGER)")
             connection.execute("CREATE TABLE u (b DATE)")
-    tables, renamed = schemas([str(tmp_path / f"{n}.duckdb") for n in ("one", "two")], tmp_path / "policy.toml")
+    tables, renamed = read_schemas([str(tmp_path / f"{n}.duckdb") for n in ("one", "two")], tmp_path / "policy.toml")
     assert [name for name, _, _ in tables] == ["t", "u", "t_2", "u_2"]
     assert renamed == {"t_2": "t", "u_2": "u"}
 

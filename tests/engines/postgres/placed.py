@@ -14,12 +14,12 @@ import pyarrow as pa
 from conformance.placing import KINDS
 from discreet.engines.engines import Engines
 from discreet.policy import loads
-from discreet.policy.model import Engine, Kind
+from discreet.policy.model import DeclaredEngine, EngineKind
 from servers.postgres import Cluster
 
 VARIABLE = "DISCREET_TEST_ENGINE_DSN"
 ENGINE = f'\n[engine]\nkind = "postgres"\ndsn_env = "{VARIABLE}"\n'
-DECLARED = Engine("engine", Kind.POSTGRES, dsn_env=VARIABLE)
+DECLARED = DeclaredEngine("engine", EngineKind.POSTGRES, dsn_env=VARIABLE)
 PATH = Path("owner/policy.toml")
 
 

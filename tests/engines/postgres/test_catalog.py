@@ -8,13 +8,13 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
-from discreet.engines.postgres.catalog import Relation, Stored, find, writes
-from discreet.engines.postgres.session import Server
+from discreet.engines.postgres.catalog import CatalogRelation, Stored, find, writes
+from discreet.engines.postgres.session import ServerFacts
 from engines.postgres.placed import DECLARED, PATH, Placed
 
 
-def found(name: str, schema: str = "public") -> Relation:
-    with Server(PATH, DECLARED).connect() as session:
+def found(name: str, schema: str = "public") -> CatalogRelation:
+    with ServerFacts(PATH, DECLARED).connect() as session:
         return find(session, schema, name, lambda wrong, remedy: PolicyError(f"{wrong}; {remedy}"))
 
 
@@ -26,7 +26,7 @@ def refused(name: str) -> str:
 
 def state(name: str) -> str | None:
     relation = found(name)
-    with Server(PATH, DECLARED).connect() as session:
+    with ServerFacts(PATH, DECLARED).connect() as session:
         return writes(session, relation)
 
 

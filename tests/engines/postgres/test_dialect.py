@@ -12,7 +12,7 @@ import pytest
 
 from discreet.base.types import Type
 from discreet.engines.postgres.dialect import POSTGRES, TINY, tame
-from discreet.engines.postgres.literals import double
+from discreet.engines.postgres.literals import write_double
 
 
 def value(server: psycopg.Connection[Any], written: str) -> Any:
@@ -39,8 +39,8 @@ def test_sums_do_not_overflow(server: psycopg.Connection[Any]) -> None:
 def test_tame_floats_can_be_multiplied_and_divided(
     server: psycopg.Connection[Any], given: float, most: Fraction
 ) -> None:
-    for column in (f"{double(given)} + '0'::float8", "x"):
-        held = value(server, f"{tame(column, most)} FROM (SELECT {double(given)} AS x) AS q")
+    for column in (f"{write_double(given)} + '0'::float8", "x"):
+        held = value(server, f"{tame(column, most)} FROM (SELECT {write_double(given)} AS x) AS q")
         end = float(min(most, Fraction(sys.float_info.max) / 4))
         if abs(given) < TINY:
             assert held == 0

@@ -14,7 +14,7 @@ import pytest
 
 from conformance.placing import KINDS as COLUMN_TYPES
 from discreet.base.types import Type
-from discreet.engines.postgres.forms import FORMS, is_nan, sql, told
+from discreet.engines.postgres.forms import FORMS, is_nan, write_canonical, write_sql
 from discreet.plan.expressions import Call, Column, Expression, Literal
 from discreet.plan.functions import FUNCTIONS, call
 from support.differential import (
@@ -98,7 +98,7 @@ def opened(server: psycopg.Connection[Any], kinds: Kinds) -> Iterator[Run]:
 
 
 def compared(calls: Iterable[Call], wanted: Run, run: Run, batch: int = BATCH) -> list[Any]:
-    return differences(list(calls), wanted, run, sql, batch)[:5]
+    return differences(list(calls), wanted, run, write_sql, batch)[:5]
 
 
 def columns_of(expression: Expression) -> Iterator[str]:
@@ -145,7 +145,7 @@ def test_curves_inside_of_forms_raise_nothing(server: psycopg.Connection[Any]) -
     pairs = [call(name, *COLUMNS[Type.FLOAT]) for name in ("pow", "atan2")]
     calls = [call(name, one, two) for name in ("mul", "div", "add", "pow") for one in pairs for two in curves]
     with opened(server, WORST) as run:
-        listed = ", ".join(sql(made) for made in calls[:: len(calls) // 40])
+        listed = ", ".join(write_sql(made) for made in calls[:: len(calls) // 40])
         assert len(run(f"SELECT {listed} FROM t")) > 9000
 
 
@@ -162,7 +162,7 @@ def test_sql_grows_with_nesting_by_addition() -> None:
         lengths = []
         for _ in range(4):
             made = step(made)
-            lengths.append(len(sql(made)))
+            lengths.append(len(write_sql(made)))
         growth = [b - a for a, b in itertools.pairwise(lengths[1:])]
         assert max(growth) <= growth[0] + 200
 
@@ -195,7 +195,7 @@ def test_forms_nest_as_deeply_as_expressions_may(server: psycopg.Connection[Any]
 def test_values_are_told_by_the_same_letters_on_every_engine(
     server: psycopg.Connection[Any], value: str, type_: Type, wanted: Any
 ) -> None:
-    assert server.execute(f"SELECT {told(value, type_)}".encode()).fetchall() == [(wanted,)]
+    assert server.execute(f"SELECT {write_canonical(value, type_)}".encode()).fetchall() == [(wanted,)]
 
 
 def test_nan_is_found(server: psycopg.Connection[Any]) -> None:

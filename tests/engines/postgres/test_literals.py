@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from discreet.base.types import Type
 from discreet.engines.postgres.literals import (
     SQL_TYPES,
-    as_double,
-    constant,
-    double,
-    plain,
-    quoted,
-    text,
-    whole,
-    working,
+    cast_double,
+    cast_working,
+    quote_name,
+    write_constant,
+    write_double,
+    write_plain,
+    write_text,
+    write_whole,
 )
 
 LETTERS = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
@@ -36,20 +36,20 @@ def test_texts_are_themselves_and_compared_byte_by_byte(server: psycopg.Connecti
     @settings(max_examples=60)
     @given(st.text(LETTERS, max_size=20))
     def check(given_text: str) -> None:
-        assert value(server, text(given_text)) == value(server, plain(given_text)) == given_text
+        assert value(server, write_text(given_text)) == value(server, write_plain(given_text)) == given_text
 
     check()
     for odd in ("\\", "\\'", "'; DROP TABLE t; --", "%s", "E'\\n'", "$$", "it''s"):
-        assert value(server, text(odd)) == odd
-    assert value(server, f"pg_collation_for({text('a')})") == '"C"'
-    assert value(server, f"pg_collation_for({constant(None, Type.TEXT)})") == '"C"'
+        assert value(server, write_text(odd)) == odd
+    assert value(server, f"pg_collation_for({write_text('a')})") == '"C"'
+    assert value(server, f"pg_collation_for({write_constant(None, Type.TEXT)})") == '"C"'
 
 
 def test_names_are_themselves(server: psycopg.Connection[Any]) -> None:
     @settings(max_examples=60)
     @given(st.text(LETTERS, min_size=1, max_size=15))
     def check(name: str) -> None:
-        found = server.execute(f"SELECT 1 AS {quoted(name)}".encode())
+        found = server.execute(f"SELECT 1 AS {quote_name(name)}".encode())
         assert found.description is not None
         assert found.description[0].name == name
 
@@ -58,16 +58,16 @@ def test_names_are_themselves(server: psycopg.Connection[Any]) -> None:
 
 @pytest.mark.parametrize("number", [0, -1, 2**63 - 1, -(2**63), 2**63, 2**126 - 1, -(2**126) + 1])
 def test_whole_numbers_are_exact(server: psycopg.Connection[Any], number: int) -> None:
-    assert value(server, whole(number)) == number
-    assert value(server, constant(number, Type.INTEGER)) == number
-    assert value(server, f"abs({whole(number)})") == abs(number)
+    assert value(server, write_whole(number)) == number
+    assert value(server, write_constant(number, Type.INTEGER)) == number
+    assert value(server, f"abs({write_whole(number)})") == abs(number)
 
 
 @pytest.mark.parametrize("number", [0.1, -0.0, 5e-324, -1.7976931348623157e308, math.inf, -math.inf, 1e23])
 def test_floats_are_exact(server: psycopg.Connection[Any], number: float) -> None:
-    found = value(server, double(number))
+    found = value(server, write_double(number))
     assert (found, math.copysign(1, found)) == (number, math.copysign(1, number))
-    assert math.isnan(value(server, double(math.nan)))
+    assert math.isnan(value(server, write_double(math.nan)))
 
 
 def test_constants_of_every_type(server: psycopg.Connection[Any]) -> None:
@@ -85,13 +85,13 @@ def test_constants_of_every_type(server: psycopg.Connection[Any]) -> None:
         ),
         ("x", Type.TEXT, "x"),
     ]:
-        assert value(server, constant(given_value, type_)) == wanted
+        assert value(server, write_constant(given_value, type_)) == wanted
     for type_ in SQL_TYPES:
-        assert value(server, constant(None, type_)) is None
+        assert value(server, write_constant(None, type_)) is None
 
 
 def test_whole_numbers_become_floats_only_beside_floats() -> None:
-    assert as_double("x", Type.INTEGER) == "CAST(x AS DOUBLE PRECISION)"
-    assert as_double("x", Type.FLOAT) == "x"
-    assert working("x", Type.INTEGER, Type.FLOAT) == "CAST(x AS DOUBLE PRECISION)"
-    assert working("x", Type.INTEGER, Type.INTEGER) == "x"
+    assert cast_double("x", Type.INTEGER) == "CAST(x AS DOUBLE PRECISION)"
+    assert cast_double("x", Type.FLOAT) == "x"
+    assert cast_working("x", Type.INTEGER, Type.FLOAT) == "CAST(x AS DOUBLE PRECISION)"
+    assert cast_working("x", Type.INTEGER, Type.INTEGER) == "x"

@@ -10,12 +10,12 @@ import pytest
 from conformance.data import World, worlds
 from conformance.placing import in_postgres
 from discreet.engines.dialect import UNIT
-from discreet.engines.engine import unit_type, used
+from discreet.engines.engine import find_tables, find_unit_type
 from discreet.engines.engines import Engines
 from discreet.engines.postgres.dialect import POSTGRES
 from discreet.engines.postgres.engine import PostgresEngine
-from discreet.engines.result import Exact
-from discreet.engines.statements import gathered, statements
+from discreet.engines.result import ExactResult
+from discreet.engines.statements import gather_sums, write_statements
 from discreet.plan.bounded import BoundedPlan
 from engines.test_statements import check_apart
 from servers.postgres import Cluster
@@ -53,7 +53,7 @@ def opened(postgres: Cluster) -> Iterator[Engines]:
 
 def units(engine: PostgresEngine, plan: BoundedPlan) -> list[str]:
     """Return SQL of the units that are taken out, one after the other."""
-    (table,) = (name for name in used(plan) if not engine.tables[name.casefold()].table.public)
+    (table,) = (name for name in find_tables(plan) if not engine.tables[name.casefold()].table.public)
     rows = engine._select(table, frozenset())
     kind = "bigint" if table == "readings" else "text"
     counted = f"SELECT {UNIT} AS u, count(*) AS n FROM ({rows}) AS q WHERE {UNIT} IS NOT NULL GROUP BY 1"
@@ -64,7 +64,7 @@ def units(engine: PostgresEngine, plan: BoundedPlan) -> list[str]:
     return [each for (each,) in [*heavy[: MOST - 4], *heavy[-4:]]]
 
 
-def neighbours(engine: PostgresEngine, plan: BoundedPlan) -> list[Exact]:
+def neighbours(engine: PostgresEngine, plan: BoundedPlan) -> list[ExactResult]:
     """Return the result of a plan, and of each neighbour: one statement for all of them, and for each set of keys."""
     worlds_ = ["FALSE", *(f"{UNIT} = {unit}" for unit in units(engine, plan))]
 
@@ -77,7 +77,7 @@ def neighbours(engine: PostgresEngine, plan: BoundedPlan) -> list[Exact]:
 
         return source
 
-    steps = [statements(plan, without(gone), unit_type(plan, engine.tables), POSTGRES) for gone in worlds_]
+    steps = [write_statements(plan, without(gone), find_unit_type(plan, engine.tables), POSTGRES) for gone in worlds_]
     found: list[list[Any]] = [[] for _ in worlds_]
     with engine._server.connect() as session:
         for index in range(len(plan.sets)):
@@ -85,8 +85,8 @@ def neighbours(engine: PostgresEngine, plan: BoundedPlan) -> list[Exact]:
             rows = session.rows(" UNION ALL ".join(parts))
             for n, each in enumerate(steps):
                 mine = [row[1:] for row in rows if row[0] == n]
-                found[n].append(gathered(plan, index, *each[index].read(mine)))
-    return [Exact(tuple(each)) for each in found]
+                found[n].append(gather_sums(plan, index, *each[index].read(mine)))
+    return [ExactResult(tuple(each)) for each in found]
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 
 from discreet.base.types import Type
-from discreet.engines.postgres.once import computed, once
+from discreet.engines.postgres.once import compute_once, computed
 from discreet.plan.expressions import Column, Expression, Literal
 from discreet.plan.functions import call
 
@@ -21,11 +21,12 @@ def body(a: str, b: str) -> str:
 
 def test_columns_are_written_again_and_all_else_is_computed_first() -> None:
     inner: Expression = call("add", X, ONE)
-    assert once(["x", "y"], [X, X], body) == "(x + y + x)"
+    assert compute_once(["x", "y"], [X, X], body) == "(x + y + x)"
     assert (
-        once(["x + 1", "y"], [inner, X], body) == "(SELECT (v.a0 + y + v.a0) FROM (SELECT x + 1 AS a0 OFFSET 0) AS v)"
+        compute_once(["x + 1", "y"], [inner, X], body)
+        == "(SELECT (v.a0 + y + v.a0) FROM (SELECT x + 1 AS a0 OFFSET 0) AS v)"
     )
-    assert once(["x", "1"], [X, ONE], body) == "(SELECT (x + v.a1 + x) FROM (SELECT 1 AS a1 OFFSET 0) AS v)"
+    assert compute_once(["x", "1"], [X, ONE], body) == "(SELECT (x + v.a1 + x) FROM (SELECT 1 AS a1 OFFSET 0) AS v)"
 
 
 def test_an_argument_is_evaluated_once_for_each_row(server: psycopg.Connection[Any]) -> None:

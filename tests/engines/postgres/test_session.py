@@ -11,15 +11,15 @@ import pytest
 
 from discreet.base.errors import DiscreetError, PolicyError
 from discreet.engines.postgres import session as module
-from discreet.engines.postgres.session import OLDEST, SETTINGS, Server, Session, driver, settings
-from discreet.policy.model import Engine, Kind
+from discreet.engines.postgres.session import OLDEST, SETTINGS, PostgresSession, ServerFacts, driver, settings
+from discreet.policy.model import DeclaredEngine, EngineKind
 from engines.postgres.placed import DECLARED, PATH, VARIABLE, Placed
 
 SECRET = "a-password-that-nobody-sees"
 
 
-def server() -> Server:
-    return Server(PATH, DECLARED)
+def server() -> ServerFacts:
+    return ServerFacts(PATH, DECLARED)
 
 
 def refusal(placed: Placed) -> str:
@@ -66,7 +66,7 @@ def test_a_session_writes_nothing(placed: Placed, statement: str) -> None:
     assert placed.owner.execute("SELECT x FROM t").fetchall() == [(1,)]
 
 
-def assert_pinned(session: Session) -> None:
+def assert_pinned(session: PostgresSession) -> None:
     for name, value in zip(*settings(session.version), strict=True):
         assert session.rows("SELECT current_setting(%s)", name) == [(value,)], name
 
@@ -148,7 +148,7 @@ def test_the_variable_must_be_set_and_hold_an_address(placed: Placed, monkeypatc
     assert f"{VARIABLE} holds no address of a database; write host=..." in refusal(placed)
     monkeypatch.delenv(VARIABLE)
     assert f"engine.dsn_env: the environment variable {VARIABLE} is not set; set it" in refusal(placed)
-    named = Server(PATH, Engine("warehouse", Kind.POSTGRES, dsn_env=VARIABLE))
+    named = ServerFacts(PATH, DeclaredEngine("warehouse", EngineKind.POSTGRES, dsn_env=VARIABLE))
     with pytest.raises(PolicyError, match=r"engines\.warehouse\.dsn_env"):
         named.connect()
 

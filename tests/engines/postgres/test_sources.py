@@ -12,8 +12,8 @@ import pytest
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.engines.postgres import sources
-from discreet.engines.postgres.session import Server
-from discreet.engines.postgres.sources import Source
+from discreet.engines.postgres.session import ServerFacts
+from discreet.engines.postgres.sources import PostgresSource
 from discreet.engines.rows import MOST_BYTES
 from discreet.policy import loads
 from engines.postgres.placed import DECLARED, ENGINE, PATH, VARIABLE, Placed
@@ -28,20 +28,20 @@ max_rows = 1
 """
 
 
-def opened(table: str = "public.t", unit: str = "u", more: str = "") -> Source:
+def opened(table: str = "public.t", unit: str = "u", more: str = "") -> PostgresSource:
     """Return a source as the engine opens one, without the policy's say about its columns."""
     named = table.replace("\\", "\\\\").replace('"', '\\"')
     text = OWNER.replace("TABLE", f'table = "{named}"\n{more}').replace("UNIT", unit)
     policy = loads(text + ENGINE, PATH)
-    with Server(PATH, DECLARED).connect() as session:
-        source = Source(policy, policy.tables[0], session)
+    with ServerFacts(PATH, DECLARED).connect() as session:
+        source = PostgresSource(policy, policy.tables[0], session)
         source.types = {name: type_ for name, type_ in source.schema().items() if type_ is not None}
         source.check(session)
     return source
 
 
-def read(source: Source, *columns: str) -> list[tuple[Any, ...]]:
-    with Server(PATH, DECLARED).connect() as session:
+def read(source: PostgresSource, *columns: str) -> list[tuple[Any, ...]]:
+    with ServerFacts(PATH, DECLARED).connect() as session:
         return session.rows(source.select(frozenset(columns)))
 
 
@@ -111,7 +111,7 @@ def test_texts_are_compared_byte_by_byte_whatever_collation_they_have(placed: Pl
     placed.owner.execute('CREATE TABLE t (u int, x text COLLATE loose, y varchar COLLATE "en-x-icu")')
     placed.owner.execute("INSERT INTO t VALUES (1, 'ABC', 'b'), (2, 'abc', 'B')")
     source = opened()
-    with Server(PATH, DECLARED).connect() as session:
+    with ServerFacts(PATH, DECLARED).connect() as session:
         inner = source.select(frozenset({"x", "y"}))
         kept = session.rows(f"SELECT y FROM ({inner}) AS q WHERE x = 'abc' AND x LIKE '%b%'")
         order = session.rows(f"SELECT y FROM ({inner}) AS q ORDER BY y")
@@ -267,7 +267,7 @@ def test_a_view_is_a_source_that_names_its_version(placed: Placed) -> None:
     )
     source = opened("v", more='version = "1"')
     assert read(source, "y") == [(2, 1)]
-    with Server(PATH, DECLARED).connect() as session:
+    with ServerFacts(PATH, DECLARED).connect() as session:
         assert session.rows(f"SELECT y FROM ({source.select(frozenset({'y'}))}) AS q WHERE y < 9") == [(2,)]
 
 
@@ -275,5 +275,5 @@ def test_a_fingerprint_is_a_hash_of_what_is_counted(placed: Placed, monkeypatch:
     placed.owner.execute("CREATE TABLE t (u int)")
     source = opened()
     monkeypatch.setattr(sources, "writes", lambda session, relation: "counts")
-    with Server(PATH, DECLARED).connect() as session:
+    with ServerFacts(PATH, DECLARED).connect() as session:
         assert source.fingerprint(session) == hashlib.sha256(b"counts").hexdigest()

@@ -6,7 +6,7 @@ import random
 
 from discreet.engines.spark.division import SHORT_BITS, truncated
 from discreet.engines.spark.once import SHORT
-from discreet.engines.spark.session import Session
+from discreet.engines.spark.session import SparkConnection
 
 MOST = 2**126 - 1
 
@@ -26,7 +26,7 @@ def pairs() -> list[tuple[int, int]]:
     return found
 
 
-def test_quotients_are_exact(session: Session) -> None:
+def test_quotients_are_exact(session: SparkConnection) -> None:
     listed = ", ".join(f"('{a}', '{b}')" for a, b in pairs())
     a, b = (f"CAST({name} AS DECIMAL(38,0))" for name in "ab")
     long = f"({a}{' + 0' * SHORT})"

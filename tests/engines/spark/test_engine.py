@@ -13,11 +13,11 @@ import pytest
 
 from discreet.base.errors import FailedError, PolicyError
 from discreet.curator import Curator
-from discreet.curator.stopping import GENERIC
+from discreet.curator.door.performance import GENERIC
 from discreet.engines.engines import Engines
-from discreet.engines.spark.engine import SparkRun, rows
-from discreet.engines.spark.session import Session
-from discreet.policy.model import Engine, Kind
+from discreet.engines.spark.engine import SparkRun, fetch_rows
+from discreet.engines.spark.session import SparkConnection
+from discreet.policy.model import DeclaredEngine, EngineKind
 from engines.spark.worlds import both, section, with_sources
 from servers.spark import Cluster, connect_server
 from support.hospital import HOSPITAL, POLICY, answered, bounded
@@ -39,7 +39,7 @@ QUESTIONS = (
 
 @pytest.fixture(scope="module")
 def engines(
-    session: Session, declared: Engine, tmp_path_factory: pytest.TempPathFactory
+    session: SparkConnection, declared: DeclaredEngine, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Engines, Engines]]:
     duck, spark = both(POLICY, HOSPITAL, tmp_path_factory.mktemp("hospital"), declared)
     yield duck, spark
@@ -100,7 +100,9 @@ def begun(spark: Engines) -> SparkRun:
     return run
 
 
-def test_a_cancelled_run_has_no_jobs_any_more_and_no_result(engines: tuple[Engines, Engines], session: Session) -> None:
+def test_a_cancelled_run_has_no_jobs_any_more_and_no_result(
+    engines: tuple[Engines, Engines], session: SparkConnection
+) -> None:
     _, spark = engines
     run = begun(spark)
     other = spark.run(bounded(spark, QUESTIONS[0]).plan)
@@ -114,7 +116,11 @@ def test_a_cancelled_run_has_no_jobs_any_more_and_no_result(engines: tuple[Engin
 
 
 def test_a_worker_that_dies_in_the_middle_of_a_question_costs_time_and_nothing_else(
-    session: Session, declared: Engine, spark_cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: SparkConnection,
+    declared: DeclaredEngine,
+    spark_cluster: Cluster,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The other worker finishes the question, or it fails with the one message; it is charged and recorded once."""
     (tmp_path / "policy.toml").write_text(with_sources(POLICY, HOSPITAL, tmp_path) + section(declared))
@@ -158,7 +164,7 @@ def test_a_worker_that_dies_in_the_middle_of_a_question_costs_time_and_nothing_e
 
 
 def test_a_question_that_fails_on_spark_keeps_its_charge_and_says_one_thing(
-    session: Session, declared: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: SparkConnection, declared: DeclaredEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A job that cannot be run at all fails; the message is the same as for whatever else fails."""
     policy = with_sources(POLICY, HOSPITAL, tmp_path) + section(declared)
@@ -197,7 +203,7 @@ class Listener(logging.Handler):
         self.said.append(record)
 
 
-def test_what_spark_says_of_a_row_is_not_written_beside_being_raised(session: Session) -> None:
+def test_what_spark_says_of_a_row_is_not_written_beside_being_raised(session: SparkConnection) -> None:
     from pyspark.errors import PySparkException
     from pyspark.logger import PySparkLogger
 
@@ -206,14 +212,14 @@ def test_what_spark_says_of_a_row_is_not_written_beside_being_raised(session: Se
     try:
         for wrong in ("SELECT CAST(x AS INT) FROM (SELECT concat('a', 'b') AS x)", "SELECT x FROM no_such_table"):
             with pytest.raises(PySparkException):
-                rows(session, wrong)
+                fetch_rows(session, wrong)
     finally:
         logger.removeHandler(listener)
     assert listener.said == []
 
 
 def test_a_file_that_is_gone_is_a_clear_error_before_the_charge(
-    session: Session, declared: Engine, tmp_path: Path
+    session: SparkConnection, declared: DeclaredEngine, tmp_path: Path
 ) -> None:
     duck, spark = both(POLICY, HOSPITAL, tmp_path, declared)
     plan = bounded(spark, QUESTIONS[0]).plan
@@ -248,7 +254,7 @@ def test_two_questions_at_once_do_not_mix(engines: tuple[Engines, Engines]) -> N
 def test_a_whole_question_over_spark_connect(tmp_path: Path) -> None:
     server, address = connect_server(tmp_path)
     try:
-        duck, spark = both(POLICY, HOSPITAL, tmp_path, Engine("engine", Kind.SPARK, remote=address))
+        duck, spark = both(POLICY, HOSPITAL, tmp_path, DeclaredEngine("engine", EngineKind.SPARK, remote=address))
         assert answered(spark, QUESTIONS[2]) == answered(duck, QUESTIONS[2])
         assert len(spark.fingerprint("visits")) == 64
         run = begun(spark)

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.base.types import Type
-from discreet.engines.spark.forms import FORMS, sql
-from discreet.engines.spark.session import Session
+from discreet.engines.spark.forms import FORMS, write_sql
+from discreet.engines.spark.session import SparkConnection
 from discreet.plan.expressions import Column, Expression
 from discreet.plan.functions import FUNCTIONS, call
 from support.differential import CLOSE, Run, differences, every, nested, reference, rows
@@ -20,7 +20,7 @@ BATCH = 40
 
 
 @pytest.fixture(scope="module")
-def run(session: Session, tmp_path_factory: pytest.TempPathFactory) -> Run:
+def run(session: SparkConnection, tmp_path_factory: pytest.TempPathFactory) -> Run:
     path: Path = tmp_path_factory.mktemp("forms") / "t.parquet"
     pq.write_table(rows(), path)
     spark = session.session
@@ -43,32 +43,32 @@ def test_every_form_gives_what_duckdbs_gives(run: Run, wanted: Run) -> None:
     assert {made.function for made in calls} == set(FUNCTIONS)
     columns = [made for made in calls if all(isinstance(each, Column) for each in made.arguments)]
     some = [made for made in calls[::4] if made not in columns]
-    assert differences(columns + some, wanted, run, sql, BATCH) == []
+    assert differences(columns + some, wanted, run, write_sql, BATCH) == []
 
 
 @pytest.mark.long
 def test_every_form_gives_what_duckdbs_gives_on_all_constants(run: Run, wanted: Run) -> None:
     calls = [made for name in sorted(FUNCTIONS) for made in every(name)]
-    assert differences(calls, wanted, run, sql, BATCH) == []
+    assert differences(calls, wanted, run, write_sql, BATCH) == []
 
 
 def test_forms_inside_forms_give_what_duckdbs_give(run: Run, wanted: Run) -> None:
     calls = nested(7, 120)
     assert not CLOSE & {made.function for made in calls}
-    assert differences(calls, wanted, run, sql, 30) == []
+    assert differences(calls, wanted, run, write_sql, 30) == []
 
 
 def test_forms_in_a_condition_keep_the_rows_that_duckdb_keeps(run: Run, wanted: Run) -> None:
     for made in nested(8, 12):
         found, kept = (
             sorted(int(row) for (row,) in engine(f"SELECT t.row FROM t WHERE {write(made)} IS NOT NULL AND t.i >= 0"))
-            for engine, write in ((run, sql), (wanted, duck_sql))
+            for engine, write in ((run, write_sql), (wanted, duck_sql))
         )
         assert found == kept
 
 
 def duck_sql(expression: Expression) -> str:
-    from discreet.engines.duck.forms import sql as written
+    from discreet.engines.duck.forms import write_sql as written
 
     return written(expression)
 
@@ -79,6 +79,6 @@ def test_statements_grow_no_faster_than_the_expressions_in_them() -> None:
         made: Expression = Column("t", "f", Type.FLOAT)
         for _ in range(6):
             made = call(name, made)
-            lengths.append(len(sql(made)))
+            lengths.append(len(write_sql(made)))
         steps = [b - a for a, b in itertools.pairwise(lengths)]
         assert max(steps[2:]) <= steps[1] + 40, (name, lengths)

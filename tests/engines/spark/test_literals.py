@@ -8,8 +8,16 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.base.types import Type
-from discreet.engines.spark.literals import PLAIN, constant, domain, number, quoted, text, working
-from discreet.engines.spark.session import Session
+from discreet.engines.spark.literals import (
+    PLAIN,
+    cast_working,
+    quote_name,
+    write_constant,
+    write_domain,
+    write_number,
+    write_text,
+)
+from discreet.engines.spark.session import SparkConnection
 
 TEXTS: tuple[str, ...] = (
     "",
@@ -54,9 +62,11 @@ VALUES: list[tuple[Any, Type]] = [
 FLOATS = (0.1, 5e-324, 1.7976931348623157e308, -1 / 3, 2.0**63, 1e23, 9007199254740993.0)
 
 
-def test_every_constant_comes_back_as_it_was(session: Session) -> None:
-    written = [text(value) for value in TEXTS]
-    written += [constant(value, type_) for value, type_ in VALUES] + [number(Fraction(value)) for value in FLOATS]
+def test_every_constant_comes_back_as_it_was(session: SparkConnection) -> None:
+    written = [write_text(value) for value in TEXTS]
+    written += [write_constant(value, type_) for value, type_ in VALUES] + [
+        write_number(Fraction(value)) for value in FLOATS
+    ]
     (found,) = session.session.sql(f"SELECT {', '.join(written)}").collect()
     assert list(found)[: len(TEXTS)] == list(TEXTS)
     for (value, type_), each in zip(VALUES, list(found)[len(TEXTS) :], strict=False):
@@ -79,32 +89,32 @@ DOMAINS: list[tuple[tuple[Any, ...], Type]] = [
 ]
 
 
-def test_every_domain_comes_back_in_its_order(session: Session) -> None:
+def test_every_domain_comes_back_in_its_order(session: SparkConnection) -> None:
     for values, type_ in DOMAINS:
-        found = session.session.sql(f"SELECT v, i FROM {domain(values, type_)} AS d(v, i) ORDER BY i").collect()
+        found = session.session.sql(f"SELECT v, i FROM {write_domain(values, type_)} AS d(v, i) ORDER BY i").collect()
         wanted = [value.replace(tzinfo=None) if isinstance(value, dt.datetime) else value for value in values]
         if type_ in (Type.FLOAT, Type.DECIMAL) or 10**40 in values:
             wanted = [float(value) for value in values]
         assert [(row["v"], row["i"]) for row in found] == [(value, at) for at, value in enumerate(wanted)], type_
 
 
-def test_every_name_names_itself(session: Session) -> None:
+def test_every_name_names_itself(session: SparkConnection) -> None:
     names = ("a b", "it's", "a`b", "${spark.master}", "é\U0001f600", "SELECT", "a.b", "-- x", "\\", '"')
-    listed = ", ".join(f"1 AS {quoted(name)}" for name in names)
+    listed = ", ".join(f"1 AS {quote_name(name)}" for name in names)
     assert tuple(session.session.sql(f"SELECT {listed}").columns) == names
 
 
 def test_no_letter_in_a_constant_means_anything_to_spark() -> None:
     assert PLAIN.isdisjoint("'\"\\${}`%_:?-/*;")
-    assert text("${a}'\\") == r"'\u0024\u007Ba\u007D\u0027\u005C'"
-    assert text("\U0001f600") == r"'\U0001F600'"
+    assert write_text("${a}'\\") == r"'\u0024\u007Ba\u007D\u0027\u005C'"
+    assert write_text("\U0001f600") == r"'\U0001F600'"
 
 
 def test_whole_numbers_beyond_38_digits_are_floats() -> None:
-    assert constant(2**126, Type.INTEGER) == f"CAST('{float(2**126)!r}' AS DOUBLE)"
+    assert write_constant(2**126, Type.INTEGER) == f"CAST('{float(2**126)!r}' AS DOUBLE)"
     assert math.isfinite(2.0**126)
 
 
 def test_whole_numbers_are_computed_in_38_digits() -> None:
-    assert working("x", Type.INTEGER) == "CAST(x AS DECIMAL(38,0))"
-    assert working("x", Type.DECIMAL) == "CAST(x AS DOUBLE)"
+    assert cast_working("x", Type.INTEGER) == "CAST(x AS DECIMAL(38,0))"
+    assert cast_working("x", Type.DECIMAL) == "CAST(x AS DOUBLE)"

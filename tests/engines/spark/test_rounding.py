@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.engines.spark.rounding import ceiled, floored, nearest, rounded_whole, toward_zero
-from discreet.engines.spark.session import Session
+from discreet.engines.spark.session import SparkConnection
 from support.differential import plain
 
 DIGITS = (-38, -23, -5, -1, 0, 1, 2, 3, 5, 15, 22, 23, 38)
@@ -27,7 +27,7 @@ def floats() -> list[float]:
     return found + [source.randint(-(10**9), 10**9) + 0.5 for _ in range(100)]
 
 
-def test_floats_go_where_duckdb_puts_them(session: Session, tmp_path: Path) -> None:
+def test_floats_go_where_duckdb_puts_them(session: SparkConnection, tmp_path: Path) -> None:
     table = pa.table({"x": pa.array(floats(), pa.float64())})
     pq.write_table(table, tmp_path / "x.parquet")
     mine = [floored("x"), ceiled("x"), toward_zero("x"), *(nearest("x", digits) for digits in DIGITS)]
@@ -38,7 +38,7 @@ def test_floats_go_where_duckdb_puts_them(session: Session, tmp_path: Path) -> N
         assert [plain(each) for each in a] == [plain(each) for each in b], x
 
 
-def test_whole_numbers_are_rounded_away_from_zero_at_halves(session: Session) -> None:
+def test_whole_numbers_are_rounded_away_from_zero_at_halves(session: SparkConnection) -> None:
     numbers = [0, 4, 5, -5, 15, -25, 2**63, -(2**63), 2**125 - 1, 10**37 * 4, 5 * 10**36]
     listed = ", ".join(f"('{number}')" for number in numbers)
     digits = (-1, -2, -37, -38, 0, 3)

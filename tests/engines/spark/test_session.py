@@ -12,27 +12,29 @@ import pytest
 
 from discreet.base.errors import DiscreetError, PolicyError
 from discreet.engines.spark import session as sessions
-from discreet.engines.spark.session import Session, connected, defaults
+from discreet.engines.spark.session import SparkConnection, connect, defaults
 from discreet.engines.spark.settings import REQUIRED
-from discreet.policy.model import Engine, Kind
+from discreet.policy.model import DeclaredEngine, EngineKind
 from servers.ports import free_port
 from servers.spark import home
 
 POLICY = Path("policy.toml")
 
 
-def test_every_setting_is_what_results_need(session: Session) -> None:
+def test_every_setting_is_what_results_need(session: SparkConnection) -> None:
     assert {name: session.session.conf.get(name) for name in REQUIRED} == REQUIRED
     assert session.session.conf.get("spark.sql.shuffle.partitions") == "2"
 
 
-def test_what_does_not_fit_is_an_error_and_never_another_value(session: Session) -> None:
+def test_what_does_not_fit_is_an_error_and_never_another_value(session: SparkConnection) -> None:
     for wrong in ("CAST('x' AS INT)", "CAST(300 AS TINYINT)", "2147483647 + i", "1 / (i - 1)"):
         with pytest.raises(Exception, match=r"CAST_INVALID_INPUT|CAST_OVERFLOW|ARITHMETIC_OVERFLOW|DIVIDE_BY_ZERO"):
             session.session.sql(f"SELECT {wrong} FROM VALUES (1) AS t(i)").collect()
 
 
-def test_what_others_set_in_the_same_spark_changes_nothing_here(session: Session, declared: Engine) -> None:
+def test_what_others_set_in_the_same_spark_changes_nothing_here(
+    session: SparkConnection, declared: DeclaredEngine
+) -> None:
     from pyspark.sql import SparkSession
 
     theirs = SparkSession(session.context)
@@ -40,7 +42,7 @@ def test_what_others_set_in_the_same_spark_changes_nothing_here(session: Session
     try:
         for name, value in strange.items():
             theirs.conf.set(name, value)
-        ours = connected(declared, POLICY)
+        ours = connect(declared, POLICY)
         assert {name: ours.session.conf.get(name) for name in REQUIRED} == REQUIRED
         assert {name: theirs.conf.get(name) for name in strange} == strange
         ours.close()
@@ -49,13 +51,15 @@ def test_what_others_set_in_the_same_spark_changes_nothing_here(session: Session
             theirs.conf.unset(name)
 
 
-def test_what_a_cluster_sets_for_all_is_put_back_to_the_default(session: Session, declared: Engine) -> None:
+def test_what_a_cluster_sets_for_all_is_put_back_to_the_default(
+    session: SparkConnection, declared: DeclaredEngine
+) -> None:
     legacy, plain = "spark.sql.legacy.allowNegativeScaleOfDecimal", "spark.sql.caseSensitive"
     for_all = session.context._jsc.sc().conf()
     try:
         for name, value in ((legacy, "true"), (plain, "false")):
             for_all.set(name, value)
-        ours = connected(declared, POLICY)
+        ours = connect(declared, POLICY)
         assert [ours.session.conf.get(name) for name in (legacy, plain)] == ["false", "true"]
         ours.close()
     finally:
@@ -63,21 +67,21 @@ def test_what_a_cluster_sets_for_all_is_put_back_to_the_default(session: Session
             for_all.remove(name)
 
 
-def test_closing_one_of_several_sessions_stops_nothing(session: Session, declared: Engine) -> None:
-    second = connected(declared, POLICY)
+def test_closing_one_of_several_sessions_stops_nothing(session: SparkConnection, declared: DeclaredEngine) -> None:
+    second = connect(declared, POLICY)
     second.close()
     second.close()
     assert session.session.sql("SELECT 1").collect()[0][0] == 1
 
 
-def test_another_master_in_the_same_process_is_refused(session: Session) -> None:
+def test_another_master_in_the_same_process_is_refused(session: SparkConnection) -> None:
     with pytest.raises(PolicyError, match=r'engine.master: is "local\[1\]", and this process is already connected'):
-        connected(Engine("engine", Kind.SPARK, master="local[1]"), POLICY)
+        connect(DeclaredEngine("engine", EngineKind.SPARK, master="local[1]"), POLICY)
 
 
 def test_a_master_that_does_not_answer_is_named_at_once() -> None:
     home()
-    nowhere = Engine("engine", Kind.SPARK, master=f"spark://127.0.0.1:{free_port()}")
+    nowhere = DeclaredEngine("engine", EngineKind.SPARK, master=f"spark://127.0.0.1:{free_port()}")
     with pytest.raises(PolicyError, match=r"policy.toml: engine.master: nobody answers there; check the address"):
         sessions._started(nowhere, POLICY)
 
@@ -86,20 +90,20 @@ def test_a_connect_server_that_does_not_answer_is_named_at_once() -> None:
     home()
     for address in (f"sc://127.0.0.1:{free_port()}", f"sc://127.0.0.1:{free_port()}/;user_id=a", "sc://127.0.0.1:x"):
         with pytest.raises(PolicyError, match=r"engines.lake.remote: nobody answers there"):
-            connected(Engine("lake", Kind.SPARK, remote=address), POLICY)
+            connect(DeclaredEngine("lake", EngineKind.SPARK, remote=address), POLICY)
 
 
 def test_a_missing_java_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     home()
     monkeypatch.setenv("JAVA_HOME", "/nowhere")
     with pytest.raises(PolicyError, match="Spark runs on Java, which is not installed here; install Java 17"):
-        sessions._started(Engine("engine", Kind.SPARK, master="local[1]"), POLICY)
+        sessions._started(DeclaredEngine("engine", EngineKind.SPARK, master="local[1]"), POLICY)
 
 
 def test_a_missing_pyspark_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(DiscreetError, match=r"pip install 'discreet\[spark\]'"):
-        connected(Engine("engine", Kind.SPARK, master="local[1]"), POLICY)
+        connect(DeclaredEngine("engine", EngineKind.SPARK, master="local[1]"), POLICY)
 
 
 @pytest.mark.long
@@ -107,9 +111,9 @@ def test_an_operator_is_shown_no_word_of_java() -> None:
     home()
     program = (
         "from pathlib import Path\n"
-        "from discreet.engines.spark.session import connected\n"
-        "from discreet.policy.model import Engine, Kind\n"
-        "opened = connected(Engine('engine', Kind.SPARK, master='local[1]'), Path('p.toml'))\n"
+        "from discreet.engines.spark.session import connect\n"
+        "from discreet.policy.model import DeclaredEngine, EngineKind\n"
+        "opened = connect(DeclaredEngine('engine', EngineKind.SPARK, master='local[1]'), Path('p.toml'))\n"
         "print(opened.session.sql('SELECT 41 + 1').collect()[0][0])\n"
         "opened.close()\n"
     )

@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 
 from discreet.base.errors import PolicyError
-from discreet.engines.spark.settings import BELIEVED, REQUIRED, check, free, section, strange
-from discreet.policy.model import Engine, Kind
+from discreet.engines.spark.settings import BELIEVED, REQUIRED, check_settings, free, section, strange
+from discreet.policy.model import DeclaredEngine, EngineKind
 
 
-def declared(**settings: str) -> Engine:
-    return Engine(
-        "lake", Kind.SPARK, settings=tuple((name.replace("_", "."), value) for name, value in settings.items())
+def declared(**settings: str) -> DeclaredEngine:
+    return DeclaredEngine(
+        "lake", EngineKind.SPARK, settings=tuple((name.replace("_", "."), value) for name, value in settings.items())
     )
 
 
 @pytest.mark.parametrize("name", sorted(REQUIRED))
 def test_no_setting_that_results_rest_on_can_be_written(name: str) -> None:
     with pytest.raises(PolicyError, match="not to be changed; take it out"):
-        check(Engine("lake", Kind.SPARK, settings=((name, "anything"),)), Path("p.toml"))
+        check_settings(DeclaredEngine("lake", EngineKind.SPARK, settings=((name, "anything"),)), Path("p.toml"))
 
 
 @pytest.mark.parametrize(
@@ -28,17 +28,17 @@ def test_no_setting_that_results_rest_on_can_be_written(name: str) -> None:
 )
 def test_nor_can_any_other_that_changes_what_sql_means(name: str) -> None:
     with pytest.raises(PolicyError, match=r"p.toml: engines.lake.settings"):
-        check(Engine("lake", Kind.SPARK, settings=((name, "true"),)), Path("p.toml"))
+        check_settings(DeclaredEngine("lake", EngineKind.SPARK, settings=((name, "true"),)), Path("p.toml"))
 
 
 def test_what_is_no_setting_of_spark_is_refused() -> None:
     with pytest.raises(PolicyError, match="begin with spark"):
-        check(declared(executor_memory="4g"), Path("p.toml"))
+        check_settings(declared(executor_memory="4g"), Path("p.toml"))
 
 
 def test_memory_cores_and_partitions_are_free() -> None:
     settings = declared(spark_executor_memory="4g", spark_cores_max="2", spark_sql_shuffle_partitions="8")
-    check(settings, Path("p.toml"))
+    check_settings(settings, Path("p.toml"))
     assert free("spark.hadoop.fs.s3a.endpoint")
 
 
@@ -53,5 +53,5 @@ def test_nothing_that_believes_statistics_is_on() -> None:
 
 
 def test_problems_name_the_section() -> None:
-    assert section(Engine("engine", Kind.SPARK)) == ("engine",)
-    assert section(Engine("lake", Kind.SPARK)) == ("engines", "lake")
+    assert section(DeclaredEngine("engine", EngineKind.SPARK)) == ("engine",)
+    assert section(DeclaredEngine("lake", EngineKind.SPARK)) == ("engines", "lake")

@@ -15,9 +15,9 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.engines.duck.connection import connect
-from discreet.engines.duck.sources import Source as DuckSource
-from discreet.engines.spark.session import Session
-from discreet.engines.spark.sources import Source, location
+from discreet.engines.duck.sources import DuckSource as DuckSource
+from discreet.engines.spark.session import SparkConnection
+from discreet.engines.spark.sources import SparkSource, location
 from discreet.policy import loads
 from discreet.policy.model import Policy, Table
 from support.differential import plain
@@ -61,13 +61,13 @@ def declared(folder: Path, source: str) -> tuple[Policy, Table]:
     return policy, policy.tables[0]
 
 
-def opened(session: Session, folder: Path, source: str = 'source = "t.parquet"') -> Source:
-    made = Source(*declared(folder, source), session)
+def opened(session: SparkConnection, folder: Path, source: str = 'source = "t.parquet"') -> SparkSource:
+    made = SparkSource(*declared(folder, source), session)
     made.types = {name: type_ for name, type_ in made.schema().items() if type_ is not None}
     return made
 
 
-def test_columns_have_the_types_and_values_that_duckdb_sees(session: Session, tmp_path: Path) -> None:
+def test_columns_have_the_types_and_values_that_duckdb_sees(session: SparkConnection, tmp_path: Path) -> None:
     pq.write_table(pa.table(COLUMNS), tmp_path / "t.parquet")
     spark = opened(session, tmp_path)
     duck = DuckSource(*declared(tmp_path, 'source = "t.parquet"'), connect())
@@ -83,7 +83,7 @@ def test_columns_have_the_types_and_values_that_duckdb_sees(session: Session, tm
             assert plain(a) == plain(b), name
 
 
-def test_a_name_in_which_hadoop_puts_other_words_is_no_column(session: Session, tmp_path: Path) -> None:
+def test_a_name_in_which_hadoop_puts_other_words_is_no_column(session: SparkConnection, tmp_path: Path) -> None:
     """Read under its name, all its values would be NULL: the name that Hadoop makes of it is in no file."""
     pq.write_table(pa.table({"money": pa.array([1]), "${spark.master}": pa.array([2])}), tmp_path / "t.parquet")
     source = opened(session, tmp_path)
@@ -92,14 +92,14 @@ def test_a_name_in_which_hadoop_puts_other_words_is_no_column(session: Session, 
     assert session.session.sql(asked).collect()[0][0] is None
 
 
-def test_names_that_differ_in_case_are_two(session: Session, tmp_path: Path) -> None:
+def test_names_that_differ_in_case_are_two(session: SparkConnection, tmp_path: Path) -> None:
     table = pa.table({"money": pa.array([1]), "Age": pa.array([2]), "age": pa.array([3])})
     pq.write_table(table, tmp_path / "t.parquet")
     ((age, other, _),) = session.session.sql(opened(session, tmp_path).select(frozenset({"Age", "age"}))).collect()
     assert (age, other) == (2, 3)
 
 
-def test_what_is_no_day_of_the_calendar_is_null(session: Session, tmp_path: Path) -> None:
+def test_what_is_no_day_of_the_calendar_is_null(session: SparkConnection, tmp_path: Path) -> None:
     pq.write_table(pa.table({name: COLUMNS[name] for name in ("day", "before", "at", "money")}), tmp_path / "t.parquet")
     source = opened(session, tmp_path)
     found = session.session.sql(source.select(frozenset({"day", "before", "at"}))).collect()
@@ -108,13 +108,15 @@ def test_what_is_no_day_of_the_calendar_is_null(session: Session, tmp_path: Path
     assert [row.at is None for row in found] == [False, False, False, True, True]
 
 
-def test_units_that_are_decimals_are_texts_without_zeros_at_their_ends(session: Session, tmp_path: Path) -> None:
+def test_units_that_are_decimals_are_texts_without_zeros_at_their_ends(
+    session: SparkConnection, tmp_path: Path
+) -> None:
     pq.write_table(pa.table(COLUMNS), tmp_path / "t.parquet")
     found = session.session.sql(opened(session, tmp_path).select(frozenset())).collect()
     assert [row[0] for row in found] == ["0.1", "-12345678901234567890123456.789", "1.5", "0", None]
 
 
-def test_rows_are_not_skipped_by_what_files_say_of_their_numbers(session: Session, tmp_path: Path) -> None:
+def test_rows_are_not_skipped_by_what_files_say_of_their_numbers(session: SparkConnection, tmp_path: Path) -> None:
     """The statistics of the first group say that nothing in it is above 0.5; NaN is."""
     table = pa.table({"x": pa.array([0.5, math.nan, 2.0, 3.0], pa.float64()), "money": pa.array([1, 2, 3, 4])})
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=2)
@@ -122,7 +124,7 @@ def test_rows_are_not_skipped_by_what_files_say_of_their_numbers(session: Sessio
     assert len(session.session.sql(f"SELECT * FROM ({select}) WHERE x > 1").collect()) == 3
 
 
-def test_a_file_that_cannot_be_read_is_an_error_and_not_left_out(session: Session, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_an_error_and_not_left_out(session: SparkConnection, tmp_path: Path) -> None:
     (tmp_path / "many").mkdir()
     pq.write_table(pa.table({"money": pa.array([1, 2], pa.int64())}), tmp_path / "many" / "one.parquet")
     source = opened(session, tmp_path, 'source = "many"')
@@ -131,7 +133,7 @@ def test_a_file_that_cannot_be_read_is_an_error_and_not_left_out(session: Sessio
         session.session.sql(source.select(frozenset())).collect()
 
 
-def test_folders_patterns_and_strange_names_are_found(session: Session, tmp_path: Path) -> None:
+def test_folders_patterns_and_strange_names_are_found(session: SparkConnection, tmp_path: Path) -> None:
     table = pa.table({"money": pa.array([1, 2], pa.int64())})
     folder = tmp_path / "it's ${x} [a]{b,c} %20#`"
     (folder / "many").mkdir(parents=True)
@@ -158,7 +160,7 @@ def test_addresses_stay_as_they_are_and_paths_begin_in_the_folder_of_the_policy(
         assert location(*declared(Path("/data"), f"source = {source!r}")) == wanted
 
 
-def test_a_fingerprint_changes_with_the_files_and_only_then(session: Session, tmp_path: Path) -> None:
+def test_a_fingerprint_changes_with_the_files_and_only_then(session: SparkConnection, tmp_path: Path) -> None:
     table = pa.table({"money": pa.array([1, 2], pa.int64())})
     pq.write_table(table, tmp_path / "t.parquet")
     source = opened(session, tmp_path)
@@ -170,7 +172,9 @@ def test_a_fingerprint_changes_with_the_files_and_only_then(session: Session, tm
     assert len({first, second, opened(session, tmp_path).fingerprint()}) == 3
 
 
-def test_tables_of_the_catalog_are_read_and_views_must_name_their_version(session: Session, tmp_path: Path) -> None:
+def test_tables_of_the_catalog_are_read_and_views_must_name_their_version(
+    session: SparkConnection, tmp_path: Path
+) -> None:
     spark = session.session
     spark.sql("CREATE DATABASE IF NOT EXISTS clinic")
     spark.sql("CREATE OR REPLACE VIEW clinic.seen AS SELECT 7L AS money")
@@ -197,7 +201,7 @@ def test_tables_of_the_catalog_are_read_and_views_must_name_their_version(sessio
     ],
 )
 def test_what_cannot_be_read_is_named_without_a_word_of_what_it_holds(
-    session: Session, tmp_path: Path, source: str, words: str
+    session: SparkConnection, tmp_path: Path, source: str, words: str
 ) -> None:
     (tmp_path / "bad.parquet").write_bytes(b"a secret")
     with pytest.raises(PolicyError, match=words) as found:
@@ -206,7 +210,7 @@ def test_what_cannot_be_read_is_named_without_a_word_of_what_it_holds(
     assert found.value.__cause__ is None
 
 
-def test_times_to_the_nanosecond_are_refused(session: Session, tmp_path: Path) -> None:
+def test_times_to_the_nanosecond_are_refused(session: SparkConnection, tmp_path: Path) -> None:
     table: dict[str, Any] = {"money": pa.array([1]), "at": pa.array([1], pa.timestamp("ns"))}
     pq.write_table(pa.table(table), tmp_path / "t.parquet", version="2.6")
     with pytest.raises(PolicyError, match="told to the nanosecond"):

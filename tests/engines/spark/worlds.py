@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 
 from discreet.engines.engines import Engines
 from discreet.policy import loads
-from discreet.policy.model import Engine
+from discreet.policy.model import DeclaredEngine
 
 
-def section(engine: Engine) -> str:
+def section(engine: DeclaredEngine) -> str:
     """Return what a policy says of an engine."""
     where = f'master = "{engine.master}"' if engine.master else f'remote = "{engine.remote}"'
     settings = "".join(f'"{name}" = "{value}"\n' for name, value in engine.settings)
@@ -28,7 +28,7 @@ def with_sources(policy: str, tables: Mapping[str, pa.Table], folder: Path) -> s
     return policy
 
 
-def both(policy: str, tables: Mapping[str, pa.Table], folder: Path, engine: Engine) -> tuple[Engines, Engines]:
+def both(policy: str, tables: Mapping[str, pa.Table], folder: Path, engine: DeclaredEngine) -> tuple[Engines, Engines]:
     """Return DuckDB and Spark over the same files."""
     text = with_sources(policy, tables, folder)
     duck = loads(text, folder / "policy.toml")

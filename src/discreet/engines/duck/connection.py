@@ -33,11 +33,11 @@ def connect() -> duckdb.DuckDBPyConnection:
     connection.execute("SET GLOBAL TimeZone = 'UTC'")  # of every cursor
     connection.execute("SET GLOBAL ieee_floating_point_ops = true")  # 1e308 * 10 is infinite, not an error
     connection.execute("SET autoinstall_known_extensions = false")
-    connection.execute(f"SET disabled_optimizers = '{','.join(not_plain(connection))}'")
+    connection.execute(f"SET disabled_optimizers = '{','.join(list_other_optimizers(connection))}'")
     return connection
 
 
-def not_plain(connection: duckdb.DuckDBPyConnection) -> list[str]:
+def list_other_optimizers(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Return the optimizers of this DuckDB that are to be switched off."""
     known = {name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()}
     return sorted(known - PLAIN - {"extension"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from discreet.base.types import Type
 from discreet.engines.dialect import Dialect
-from discreet.engines.duck.forms import FORMS, sql
-from discreet.engines.duck.literals import SQL_TYPES, constant, number, quoted
+from discreet.engines.duck.forms import FORMS, write_sql
+from discreet.engines.duck.literals import SQL_TYPES, quote_name, write_constant, write_number
 
 SMALL = 64
 """`min(x, n)` sets room for n values aside for each group: cheap for few, and refused beyond a million."""
@@ -13,7 +13,7 @@ SMALL = 64
 NAN_BITS = "9221120237041090560"
 
 
-def told(value: str, type_: Type) -> str:
+def write_canonical(value: str, type_: Type) -> str:
     """Return the canonical text of a value."""
     if type_ in (Type.FLOAT, Type.DECIMAL):
         bits = f"CAST(CAST(CAST({value} AS DOUBLE) AS BIT) AS BIGINT)"
@@ -36,12 +36,12 @@ DUCKDB = Dialect(
     wide="HUGEINT",
     once="MATERIALIZED",
     forms=FORMS,
-    sql=sql,
-    quoted=quoted,
-    constant=constant,
-    number=number,
+    write_sql=write_sql,
+    quote_name=quote_name,
+    write_constant=write_constant,
+    write_number=write_number,
     is_nan=lambda value: f"isnan({value})",
-    told=told,
+    write_canonical=write_canonical,
     leading_bits=lambda digits: f"CAST('0x' || substr({digits}, 1, 15) AS BIGINT)",
     quotient=lambda above, below: f"({above} // {below})",
     total=lambda value: f"sum({value})",

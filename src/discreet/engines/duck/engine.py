@@ -11,16 +11,16 @@ import duckdb
 from discreet.base.errors import PolicyError
 from discreet.engines.duck.connection import connect
 from discreet.engines.duck.dialect import DUCKDB
-from discreet.engines.duck.sources import Source
-from discreet.engines.engine import unchanged, unit_type, used
-from discreet.engines.lookups import partners, unreadable, values
+from discreet.engines.duck.sources import DuckSource
+from discreet.engines.engine import check_unchanged, find_tables, find_unit_type
+from discreet.engines.lookups import explain_unreadable, select_fan_out, select_values
 from discreet.engines.rows import Select
 from discreet.engines.running import Running
-from discreet.engines.statements import public, statements
+from discreet.engines.statements import to_constant, write_statements
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
 from discreet.policy.model import Policy, Table
-from discreet.policy.problems import problem
+from discreet.policy.problems import explain_problem
 from discreet.policy.schema import Resolved, check_schema
 
 
@@ -32,14 +32,14 @@ class DuckEngine:
     ) -> None:
         self.policy = policy
         self._connection = connect()
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[str, DuckSource] = {}
         self.tables: dict[str, Resolved] = {}
         for table in policy.tables if tables is None else tables:
             try:
-                source = Source(policy, table, self._connection, (frames or {}).get(table.name))
+                source = DuckSource(policy, table, self._connection, (frames or {}).get(table.name))
             except duckdb.Error:
                 wrong, remedy = "it cannot be opened", "check that the path is right and that the file can be read"
-                raise problem(policy.path, ("tables", table.name, "source"), wrong, remedy) from None
+                raise explain_problem(policy.path, ("tables", table.name, "source"), wrong, remedy) from None
             found = source.schema()
             resolved = check_schema(policy, table, found)
             source.types = dict(resolved.source_types)
@@ -49,26 +49,26 @@ class DuckEngine:
 
     def check(self, plan: BoundedPlan) -> None:
         """Refuse a plan whose SQL is too long; nothing is read."""
-        statements(plan, self._select, unit_type(plan, self.tables), DUCKDB)
+        write_statements(plan, self._select, find_unit_type(plan, self.tables), DUCKDB)
 
     def ready(self, plan: BoundedPlan) -> None:
         """Refuse a plan whose tables are not there as they were when this was opened."""
-        for name in used(plan):
+        for name in find_tables(plan):
             source = self._sources[name]
-            unchanged(name, source.found, source.schema())
+            check_unchanged(name, source.found, source.schema())
 
     def run(self, plan: BoundedPlan) -> DuckRun:
         """Begin to run a bounded plan."""
-        return DuckRun(self._cursor(used(plan)), plan, self.tables, self._select)
+        return DuckRun(self._cursor(find_tables(plan)), plan, self.tables, self._select)
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
-        statement = values(self._public(table, frozenset({column})), column, DUCKDB)
-        return tuple(public(value) for (value,) in self._read(table, statement))
+        statement = select_values(self._public(table, frozenset({column})), column, DUCKDB)
+        return tuple(to_constant(value) for (value,) in self._read(table, statement))
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
-        ((found,),) = self._read(table, partners(self._public(table, frozenset(columns)), columns, DUCKDB))
+        ((found,),) = self._read(table, select_fan_out(self._public(table, frozenset(columns)), columns, DUCKDB))
         return int(found)
 
     def fingerprint(self, table: str) -> str:
@@ -93,7 +93,7 @@ class DuckEngine:
         try:
             return self._cursor({table}).execute(statement).fetchall()
         except duckdb.Error:
-            raise unreadable(table) from None
+            raise explain_unreadable(table) from None
 
     def _public(self, table: str, columns: frozenset[str]) -> str:
         if not self.tables[table.casefold()].table.public:

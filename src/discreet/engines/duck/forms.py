@@ -6,20 +6,18 @@ from discreet.base.types import Type
 from discreet.engines.duck.forms_math import MATH
 from discreet.engines.duck.forms_text import TEXTS
 from discreet.engines.duck.forms_time import TIMES
-from discreet.engines.duck.literals import SQL_TYPES, constant, number, quoted, text, working
-from discreet.engines.shapes import Form, infix
+from discreet.engines.duck.literals import cast_working, quote_name, write_constant
+from discreet.engines.shapes import Form, write_infix
 from discreet.plan.expressions import Call, Column, Expression, Literal
 
-__all__ = ["FORMS", "SQL_TYPES", "constant", "number", "quoted", "sql", "text"]
 
-
-def sql(expression: Expression) -> str:
+def write_sql(expression: Expression) -> str:
     """Return the SQL of an expression over one row."""
     if isinstance(expression, Column):
-        return f"{quoted(expression.relation)}.{quoted(expression.name)}"
+        return f"{quote_name(expression.relation)}.{quote_name(expression.name)}"
     if isinstance(expression, Literal):
-        return constant(expression.value, expression.type)
-    arguments = [sql(argument) for argument in expression.arguments]
+        return write_constant(expression.value, expression.type)
+    arguments = [write_sql(argument) for argument in expression.arguments]
     types = [argument.type for argument in expression.arguments]
     if Type.DATE in types and Type.TIMESTAMP in types:  # a date may lie beyond all points in time
         arguments = [
@@ -31,30 +29,30 @@ def sql(expression: Expression) -> str:
 
 def _case(arguments: list[str], made: Call) -> str:
     branches = " ".join(
-        f"WHEN {condition} THEN {working(value, made.type)}"
+        f"WHEN {condition} THEN {cast_working(value, made.type)}"
         for condition, value in zip(arguments[0:-1:2], arguments[1:-1:2], strict=True)
     )
-    return f"(CASE {branches} ELSE {working(arguments[-1], made.type)} END)"
+    return f"(CASE {branches} ELSE {cast_working(arguments[-1], made.type)} END)"
 
 
 def _listed(word: str) -> Form:
-    return lambda arguments, made: f"{word}({', '.join(working(each, made.type) for each in arguments)})"
+    return lambda arguments, made: f"{word}({', '.join(cast_working(each, made.type) for each in arguments)})"
 
 
 def _null_if(arguments: list[str], made: Call) -> str:
-    return f"(CASE WHEN {arguments[0]} = {arguments[1]} THEN NULL ELSE {working(arguments[0], made.type)} END)"
+    return f"(CASE WHEN {arguments[0]} = {arguments[1]} THEN NULL ELSE {cast_working(arguments[0], made.type)} END)"
 
 
 FORMS: dict[str, Form] = {
-    "eq": infix("="),
-    "ne": infix("<>"),
-    "lt": infix("<"),
-    "le": infix("<="),
-    "gt": infix(">"),
-    "ge": infix(">="),
-    "distinct": infix("IS DISTINCT FROM"),
-    "and": infix("AND"),
-    "or": infix("OR"),
+    "eq": write_infix("="),
+    "ne": write_infix("<>"),
+    "lt": write_infix("<"),
+    "le": write_infix("<="),
+    "gt": write_infix(">"),
+    "ge": write_infix(">="),
+    "distinct": write_infix("IS DISTINCT FROM"),
+    "and": write_infix("AND"),
+    "or": write_infix("OR"),
     "not": lambda arguments, made: f"(NOT {arguments[0]})",
     "is_true": lambda arguments, made: f"({arguments[0]} IS TRUE)",
     "is_false": lambda arguments, made: f"({arguments[0]} IS FALSE)",

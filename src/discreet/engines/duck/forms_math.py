@@ -11,18 +11,18 @@ import sys
 from fractions import Fraction
 
 from discreet.base.types import Type
-from discreet.engines.duck.literals import number, text, working
-from discreet.engines.shapes import Form, within
+from discreet.engines.duck.literals import cast_working, write_number, write_text
+from discreet.engines.shapes import Form, write_within
 from discreet.plan.expressions import Call, Literal
 
-MOST = number(Fraction(sys.float_info.max))
-LEAST = number(Fraction(-sys.float_info.max))
-TINY = number(Fraction(5e-324))
-ZERO, ONE, MINUS_ONE = number(Fraction(0)), number(Fraction(1)), number(Fraction(-1))
+MOST = write_number(Fraction(sys.float_info.max))
+LEAST = write_number(Fraction(-sys.float_info.max))
+TINY = write_number(Fraction(5e-324))
+ZERO, ONE, MINUS_ONE = write_number(Fraction(0)), write_number(Fraction(1)), write_number(Fraction(-1))
 
 DOMAINS = {
     "sqrt": (ZERO, MOST),
-    "exp": (LEAST, number(Fraction(math.log(sys.float_info.max)))),
+    "exp": (LEAST, write_number(Fraction(math.log(sys.float_info.max)))),
     "ln": (TINY, MOST),
     "log10": (TINY, MOST),
     "log2": (TINY, MOST),
@@ -33,7 +33,7 @@ DOMAINS = {
     "acos": (MINUS_ONE, ONE),
     "atan": (LEAST, MOST),
     "radians": (LEAST, MOST),
-    "degrees": (number(Fraction(-(10**306))), number(Fraction(10**306))),
+    "degrees": (write_number(Fraction(-(10**306))), write_number(Fraction(10**306))),
 }
 """Where a function of one number has a finite result."""
 
@@ -57,7 +57,7 @@ def _exact(word: str) -> Form:
     """Whole numbers in 128 bits, which `plan.functions.bits_of` proves to be enough; all others as floats."""
 
     def form(arguments: list[str], made: Call) -> str:
-        first, second = (working(argument, made.type) for argument in arguments)
+        first, second = (cast_working(argument, made.type) for argument in arguments)
         return f"({first} {word} {second})"
 
     return form
@@ -68,14 +68,14 @@ def _divided(arguments: list[str], made: Call) -> str:
 
 
 def _whole_part(arguments: list[str], made: Call) -> str:
-    above, below = (working(argument, Type.INTEGER) for argument in arguments)
+    above, below = (cast_working(argument, Type.INTEGER) for argument in arguments)
     return f"({above} // {_not_zero(below)})"
 
 
 def _remainder(arguments: list[str], made: Call) -> str:
-    above, below = (working(argument, made.type) for argument in arguments)
+    above, below = (cast_working(argument, made.type) for argument in arguments)
     found = f"({above} % {_not_zero(below)})"
-    return found if made.type is Type.INTEGER else within(found, LEAST, MOST)
+    return found if made.type is Type.INTEGER else write_within(found, LEAST, MOST)
 
 
 def _sign(arguments: list[str], made: Call) -> str:
@@ -90,7 +90,7 @@ def _stepped(word: str) -> Form:
     """FLOOR, CEIL and TRUNC, which leave whole numbers as they are."""
 
     def form(arguments: list[str], made: Call) -> str:
-        value = working(arguments[0], made.type)
+        value = cast_working(arguments[0], made.type)
         return value if made.type is Type.INTEGER else f"{word}({value})"
 
     return form
@@ -100,26 +100,26 @@ def _rounded(arguments: list[str], made: Call) -> str:
     """Halves go away from zero. Digits are constants; DuckDB's own rounding of whole numbers can overflow."""
     given = made.arguments[1] if len(made.arguments) > 1 else None
     digits = given.value if isinstance(given, Literal) and isinstance(given.value, int) else 0
-    value = working(arguments[0], made.type)
+    value = cast_working(arguments[0], made.type)
     if made.type is not Type.INTEGER:
         return f"round({value}, {digits})"
     if digits >= 0:
         return value
-    unit, half = (f"CAST({text(str(each))} AS HUGEINT)" for each in (10**-digits, 10**-digits // 2))
+    unit, half = (f"CAST({write_text(str(each))} AS HUGEINT)" for each in (10**-digits, 10**-digits // 2))
     return f"(CAST(sign({value}) AS HUGEINT) * (((abs({value}) + {half}) // {unit}) * {unit}))"
 
 
 def _curve(word: str) -> Form:
     low, high = DOMAINS[word]
-    return lambda arguments, made: f"{word}({within(_double(arguments[0]), low, high)})"
+    return lambda arguments, made: f"{word}({write_within(_double(arguments[0]), low, high)})"
 
 
 def _power(arguments: list[str], made: Call) -> str:
-    return within(f"pow({_double(arguments[0])}, {_double(arguments[1])})", LEAST, MOST)
+    return write_within(f"pow({_double(arguments[0])}, {_double(arguments[1])})", LEAST, MOST)
 
 
 def _angle(arguments: list[str], made: Call) -> str:
-    first, second = (within(_double(argument), LEAST, MOST) for argument in arguments)
+    first, second = (write_within(_double(argument), LEAST, MOST) for argument in arguments)
     return f"atan2({first}, {second})"
 
 
@@ -140,7 +140,7 @@ def _to_boolean(arguments: list[str], made: Call) -> str:
 
 def _written(value: str, pattern: str) -> str:
     """Return the part of a text that is a number of this form, or nothing that could be cast to one."""
-    return f"(CASE WHEN length({value}) <= {LONGEST} THEN regexp_extract({value}, {text(pattern)}, 1) END)"
+    return f"(CASE WHEN length({value}) <= {LONGEST} THEN regexp_extract({value}, {write_text(pattern)}, 1) END)"
 
 
 def _to_integer(arguments: list[str], made: Call) -> str:
@@ -155,7 +155,7 @@ def _to_integer(arguments: list[str], made: Call) -> str:
 
 def _to_float(arguments: list[str], made: Call) -> str:
     if made.arguments[0].type is Type.TEXT:
-        return within(f"TRY_CAST({_written(arguments[0], DECIMAL)} AS DOUBLE)", LEAST, MOST)
+        return write_within(f"TRY_CAST({_written(arguments[0], DECIMAL)} AS DOUBLE)", LEAST, MOST)
     return f"TRY_CAST({arguments[0]} AS DOUBLE)"
 
 
@@ -163,11 +163,11 @@ MATH: dict[str, Form] = {
     "add": _exact("+"),
     "sub": _exact("-"),
     "mul": _exact("*"),
-    "neg": lambda arguments, made: f"(-{working(arguments[0], made.type)})",
+    "neg": lambda arguments, made: f"(-{cast_working(arguments[0], made.type)})",
     "div": _divided,
     "int_div": _whole_part,
     "mod": _remainder,
-    "abs": lambda arguments, made: f"abs({working(arguments[0], made.type)})",
+    "abs": lambda arguments, made: f"abs({cast_working(arguments[0], made.type)})",
     "sign": _sign,
     "floor": _stepped("floor"),
     "ceil": _stepped("ceil"),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import string
 
 from discreet.base.types import Type
-from discreet.engines.duck.literals import text, working
-from discreet.engines.shapes import Form, applied, infix, within
+from discreet.engines.duck.literals import cast_working, write_text
+from discreet.engines.shapes import Form, write_call, write_infix, write_within
 from discreet.plan.expressions import Call, Literal
 
 FARTHEST = 2**31 - 1
 """Positions and lengths beyond this mean this: no text is longer, and DuckDB refuses to count further than 2^32."""
 
-LOWER, UPPER = text(string.ascii_lowercase), text(string.ascii_uppercase)
+LOWER, UPPER = write_text(string.ascii_lowercase), write_text(string.ascii_uppercase)
 
 FIRST_DAY, LAST_DAY = "DATE '0001-01-01'", "DATE '9999-12-31'"
 
@@ -22,7 +22,7 @@ def _position(argument: str, made: Call, place: int, least: int) -> str:
     given = made.arguments[place]
     if isinstance(given, Literal) and isinstance(given.value, int):
         return f"CAST({max(least, min(given.value, FARTHEST))} AS BIGINT)"
-    value = working(argument, Type.INTEGER)
+    value = cast_working(argument, Type.INTEGER)
     held = f"CASE WHEN {value} < {least} THEN {least} WHEN {value} > {FARTHEST} THEN {FARTHEST} ELSE {value} END"
     return f"CAST({held} AS BIGINT)"
 
@@ -46,7 +46,7 @@ def _like(arguments: list[str], made: Call) -> str:
 
 def _trimmed(word: str) -> Form:
     """Spaces only, and none of Unicode's other blanks, where no characters are given."""
-    return lambda arguments, made: f"{word}({arguments[0]}, {arguments[1] if len(arguments) > 1 else text(' ')})"
+    return lambda arguments, made: f"{word}({arguments[0]}, {arguments[1] if len(arguments) > 1 else write_text(' ')})"
 
 
 def _padded(word: str) -> Form:
@@ -61,7 +61,7 @@ def _padded(word: str) -> Form:
 
 def _to_text(arguments: list[str], made: Call) -> str:
     """Dates are written as 2026-03-01, which has room for the years 1 to 9999 only."""
-    value = within(arguments[0], FIRST_DAY, LAST_DAY) if made.arguments[0].type is Type.DATE else arguments[0]
+    value = write_within(arguments[0], FIRST_DAY, LAST_DAY) if made.arguments[0].type is Type.DATE else arguments[0]
     return f"CAST({value} AS VARCHAR)"
 
 
@@ -70,20 +70,20 @@ TEXTS: dict[str, Form] = {
     "lower": lambda arguments, made: f"translate({arguments[0]}, {UPPER}, {LOWER})",
     "upper": lambda arguments, made: f"translate({arguments[0]}, {LOWER}, {UPPER})",
     "reverse": lambda arguments, made: f"array_to_string(list_reverse(string_split({arguments[0]}, '')), '')",
-    "length": applied("length"),
-    "strpos": applied("strpos"),
-    "starts_with": applied("starts_with"),
-    "ends_with": applied("suffix"),
-    "contains": applied("contains"),
+    "length": write_call("length"),
+    "strpos": write_call("strpos"),
+    "starts_with": write_call("starts_with"),
+    "ends_with": write_call("suffix"),
+    "contains": write_call("contains"),
     "substring": _substring,
     "left": _side("left"),
     "right": _side("right"),
     "trim": _trimmed("trim"),
     "ltrim": _trimmed("ltrim"),
     "rtrim": _trimmed("rtrim"),
-    "replace": applied("replace"),
-    "join": infix("||"),
-    "concat": applied("concat"),
+    "replace": write_call("replace"),
+    "join": write_infix("||"),
+    "concat": write_call("concat"),
     "lpad": _padded("lpad"),
     "rpad": _padded("rpad"),
     "as_text": _to_text,

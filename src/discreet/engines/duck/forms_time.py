@@ -8,8 +8,8 @@ from __future__ import annotations
 import datetime as dt
 
 from discreet.base.types import Type
-from discreet.engines.duck.literals import constant, text
-from discreet.engines.shapes import Form, within
+from discreet.engines.duck.literals import write_constant, write_text
+from discreet.engines.shapes import Form, write_within
 from discreet.plan.expressions import Call, Literal
 
 YEAR = "([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
@@ -23,8 +23,8 @@ FIRST, LAST = dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31, 23, 59, 59, 999999
 def _between(value: str, type_: Type, low: dt.datetime, high: dt.datetime) -> str:
     """Return the date or time, NULL outside of these ends."""
     if type_ is Type.DATE:
-        return within(value, constant(low.date(), type_), constant(high.date(), type_))
-    return within(value, *(f"TIMESTAMP {text(end.isoformat(sep=' '))}" for end in (low, high)))
+        return write_within(value, write_constant(low.date(), type_), write_constant(high.date(), type_))
+    return write_within(value, *(f"TIMESTAMP {write_text(end.isoformat(sep=' '))}" for end in (low, high)))
 
 
 def _safe(value: str, type_: Type) -> str:
@@ -71,7 +71,7 @@ def _plus_months(arguments: list[str], made: Call) -> str:
     months = _constant(made)
     low, high = _shifted(FIRST, max(-months, 0)), _shifted(LAST, -max(months, 0))
     if low is None or high is None:
-        return constant(None, made.type)
+        return write_constant(None, made.type)
     last = (
         LAST
         if high == (9999, 12)
@@ -90,7 +90,7 @@ def _plus(unit: str) -> Form:
             step = dt.timedelta(**{unit: count})
             low, high = FIRST - min(step, dt.timedelta()), LAST - max(step, dt.timedelta())
         except OverflowError:
-            return constant(None, made.type)
+            return write_constant(None, made.type)
         value = arguments[0] if given is made.type else f"TRY_CAST({arguments[0]} AS TIMESTAMP)"
         return f"CAST({_between(value, made.type, low, high)} + to_{unit}({count}) AS {made.type.name})"
 
@@ -100,7 +100,7 @@ def _plus(unit: str) -> Form:
 def _to_date(arguments: list[str], made: Call) -> str:
     value = arguments[0]
     if made.arguments[0].type is Type.TEXT:
-        value = f"regexp_extract({value}, {text(ISO_DATE)}, 1)"
+        value = f"regexp_extract({value}, {write_text(ISO_DATE)}, 1)"
     return f"TRY_CAST({value} AS DATE)"
 
 
@@ -108,7 +108,7 @@ def _to_timestamp(arguments: list[str], made: Call) -> str:
     """The last day may end at 24:00 as every other, and that is in the year 10000."""
     if made.arguments[0].type is not Type.TEXT:
         return f"TRY_CAST({arguments[0]} AS TIMESTAMP)"
-    found = f"regexp_extract({arguments[0]}, {text(ISO_TIME)}, 1)"
+    found = f"regexp_extract({arguments[0]}, {write_text(ISO_TIME)}, 1)"
     return f"nullif(TRY_CAST({found} AS TIMESTAMP), TIMESTAMP '10000-01-01 00:00:00')"
 
 

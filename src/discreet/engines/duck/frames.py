@@ -49,7 +49,7 @@ def _column(column: Any, declared: Type) -> Any:
     return pa.array(column, types[declared] if str(column.dtype) == "object" else None, from_pandas=True)
 
 
-def values_table(values: tuple[Constant, ...], type_: Type) -> pa.Table:
+def to_values_table(values: tuple[Constant, ...], type_: Type) -> pa.Table:
     """Return constants as a table with one column v."""
     import pyarrow as pa
 
@@ -74,7 +74,7 @@ def _utc(value: Constant) -> dt.datetime | None:
     return value.astimezone(dt.UTC).replace(tzinfo=None) if isinstance(value, dt.datetime) else None
 
 
-def without_zones(table: pa.Table) -> pa.Table:
+def drop_zones(table: pa.Table) -> pa.Table:
     """Return the table with its points in time in UTC and without a zone: DuckDB fails on some that have one.
 
     Seconds and milliseconds with a zone become microseconds while a table is read, and what does not fit raises.

@@ -6,7 +6,7 @@ import csv
 
 import duckdb
 
-from discreet.engines.duck.forms import text
+from discreet.engines.duck.literals import write_text
 
 SEPARATORS = (",", ";", "\t", "|")
 
@@ -20,14 +20,14 @@ Header = tuple[str, tuple[str, ...]]
 
 def read_headers(cursor: duckdb.DuckDBPyConnection, place: str) -> set[Header]:
     """Return the headers of all files that a path or pattern names: one where the files agree."""
-    files = cursor.execute(f"SELECT file FROM glob({text(place)}) ORDER BY file").fetchall()
-    return {split(_first_line(cursor, file)) for (file,) in files}
+    files = cursor.execute(f"SELECT file FROM glob({write_text(place)}) ORDER BY file").fetchall()
+    return {split_header(_first_line(cursor, file)) for (file,) in files}
 
 
-def split(line: str) -> Header:
+def split_header(line: str) -> Header:
     """Return the separator that splits a line into most names (a comma where several do), and the names.
 
-    >>> split('id;"a;b";c')
+    >>> split_header('id;"a;b";c')
     (';', ('id', 'a;b', 'c'))
     """
     found = {each: tuple(next(csv.reader([line.removeprefix("\ufeff")], delimiter=each), [])) for each in SEPARATORS}
@@ -38,17 +38,17 @@ def split(line: str) -> Header:
 def _first_line(cursor: duckdb.DuckDBPyConnection, file: str) -> str:
     how = f"auto_detect = false, header = false, delim = '\x01', quote = '', escape = '', {LENIENT}"
     found = cursor.execute(
-        f"SELECT line FROM read_csv({text(file)}, {how}, columns = {{'line': 'VARCHAR'}}) LIMIT 1"
+        f"SELECT line FROM read_csv({write_text(file)}, {how}, columns = {{'line': 'VARCHAR'}}) LIMIT 1"
     ).fetchall()
     return str(found[0][0] or "") if found else ""
 
 
-def clause(place: str, header: Header) -> str:
+def write_clause(place: str, header: Header) -> str:
     """Return the FROM clause that reads files with this header: all cells as text, in one dialect whatever they hold.
 
     A line that cannot be read in it, such as one with too few cells, is left out; it never changes another line.
     """
     separator, names = header
-    columns = ", ".join(f"{text(name)}: 'VARCHAR'" for name in names)
+    columns = ", ".join(f"{write_text(name)}: 'VARCHAR'" for name in names)
     how = f"auto_detect = false, header = true, quote = '\"', escape = '\"', {LENIENT}"
-    return f"read_csv({text(place)}, {how}, delim = {text(separator)}, columns = {{{columns}}})"
+    return f"read_csv({write_text(place)}, {how}, delim = {write_text(separator)}, columns = {{{columns}}})"

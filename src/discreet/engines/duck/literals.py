@@ -19,38 +19,38 @@ SQL_TYPES = {
 """What columns are cast to where they are read; decimals become the nearest floats."""
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return a name as an identifier, whatever it holds."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def text(value: str) -> str:
+def write_text(value: str) -> str:
     """Return a string constant, whatever it holds."""
     return "'" + value.replace("'", "''") + "'"
 
 
-def constant(value: object, type_: Type) -> str:
+def write_constant(value: object, type_: Type) -> str:
     """Return a constant of that type."""
     if value is None:
         return f"CAST(NULL AS {SQL_TYPES[type_]})"
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, int):
-        return f"CAST({text(str(value))} AS HUGEINT)" if abs(value) < 1 << 126 else number(Fraction(value))
+        return f"CAST({write_text(str(value))} AS HUGEINT)" if abs(value) < 1 << 126 else write_number(Fraction(value))
     if isinstance(value, Fraction):
-        return number(value)
+        return write_number(value)
     if isinstance(value, dt.datetime):
-        return f"TIMESTAMP {text(value.astimezone(dt.UTC).replace(tzinfo=None).isoformat(sep=' '))}"
+        return f"TIMESTAMP {write_text(value.astimezone(dt.UTC).replace(tzinfo=None).isoformat(sep=' '))}"
     if isinstance(value, dt.date):
-        return f"DATE {text(value.isoformat())}"
-    return text(str(value))
+        return f"DATE {write_text(value.isoformat())}"
+    return write_text(str(value))
 
 
-def number(value: Fraction) -> str:
+def write_number(value: Fraction) -> str:
     """Return a DOUBLE constant: the nearest float."""
-    return f"CAST({text(repr(float(value)))} AS DOUBLE)"
+    return f"CAST({write_text(repr(float(value)))} AS DOUBLE)"
 
 
-def working(argument: str, type_: Type) -> str:
+def cast_working(argument: str, type_: Type) -> str:
     """Return an argument in the type that is computed in: whole numbers in 128 bits, all others as they are."""
     return f"CAST({argument} AS {'HUGEINT' if type_ is Type.INTEGER else SQL_TYPES[type_]})"

@@ -15,16 +15,16 @@ import duckdb
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
-from discreet.engines.duck.forms import text
-from discreet.engines.duck.sources import Source
-from discreet.policy.model import Format, Policy, Table
-from discreet.policy.tables import format_of
+from discreet.engines.duck.literals import write_text
+from discreet.engines.duck.sources import DuckSource
+from discreet.policy.model import Policy, SourceFormat, Table
+from discreet.policy.tables import guess_format
 
 Found = tuple[str, str, dict[str, Type | None]]
 """A table's name, its source as the policy is to name it, and its columns."""
 
 
-def schemas(sources: Iterable[str], policy: Path) -> tuple[list[Found], dict[str, str]]:
+def read_schemas(sources: Iterable[str], policy: Path) -> tuple[list[Found], dict[str, str]]:
     """Return every table of these files, patterns and folders, for a policy in that file.
 
     Names are made different; beside the tables comes what those are called in their database file that were renamed.
@@ -36,24 +36,24 @@ def schemas(sources: Iterable[str], policy: Path) -> tuple[list[Found], dict[str
             for own, place, columns in _tables(given, policy, connection):
                 name = _free(own, {table[0].casefold() for table in found})
                 found.append((name, place, columns))
-                if name != own and format_of(place) is Format.DUCKDB:
+                if name != own and guess_format(place) is SourceFormat.DUCKDB:
                     renamed[name] = own
     return found, renamed
 
 
 def _tables(given: str, policy: Path, connection: duckdb.DuckDBPyConnection) -> Iterator[Found]:
     pattern = _pattern(given)
-    format = format_of(pattern)
+    format = guess_format(pattern)
     if format is None:
         raise PolicyError(f"{given}: does not end in .parquet, .csv or .duckdb; name such a file")
     place = _relative(pattern, policy)
     empty = Policy(policy, Fraction(1), Fraction(0), Fraction(0))
-    names = _inside(pattern, connection) if format is Format.DUCKDB else [_name(pattern)]
+    names = _inside(pattern, connection) if format is SourceFormat.DUCKDB else [_name(pattern)]
     for name in names:
         table = Table(name, source=place, format=format)
-        table = replace(table, database_table=name) if format is Format.DUCKDB else table
+        table = replace(table, database_table=name) if format is SourceFormat.DUCKDB else table
         try:
-            yield name, place, Source(empty, table, connection).schema()
+            yield name, place, DuckSource(empty, table, connection).schema()
         except (duckdb.Error, PolicyError):
             raise PolicyError(f"{given}: cannot be read as {format.value}; check that the file is whole") from None
 
@@ -92,7 +92,7 @@ def _inside(path: str, connection: duckdb.DuckDBPyConnection) -> list[str]:
     """Return the tables and views of a DuckDB file."""
     try:
         with closing(connection.cursor()) as cursor:
-            cursor.execute(f"ATTACH {text(path)} AS drafted (READ_ONLY)")
+            cursor.execute(f"ATTACH {write_text(path)} AS drafted (READ_ONLY)")
             listed = "SELECT table_name FROM information_schema.tables WHERE table_catalog = 'drafted'"
             found = cursor.execute(f"{listed} AND table_schema = 'main' ORDER BY 1").fetchall()
             cursor.execute("DETACH drafted")

@@ -12,12 +12,12 @@ from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT
 from discreet.engines.duck import header
-from discreet.engines.duck.forms import SQL_TYPES, constant, quoted, text
-from discreet.engines.duck.frames import from_pandas, without_zones
+from discreet.engines.duck.frames import drop_zones, from_pandas
+from discreet.engines.duck.literals import SQL_TYPES, quote_name, write_constant, write_text
 from discreet.engines.rows import ENDS, MOST_BYTES
-from discreet.engines.shapes import within
-from discreet.policy.model import Format, Policy, Table
-from discreet.policy.problems import problem
+from discreet.engines.shapes import write_within
+from discreet.policy.model import Policy, SourceFormat, Table
+from discreet.policy.problems import explain_problem
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,7 +36,7 @@ TYPES = {
 """DuckDB's types in the words of a policy; others, such as lists and blobs, have none."""
 
 
-class Source:
+class DuckSource:
     """One table's rows, as a FROM clause on cursors of a connection, once they are `prepared`."""
 
     def __init__(self, policy: Policy, table: Table, connection: duckdb.DuckDBPyConnection, frame: Any = None) -> None:
@@ -62,33 +62,35 @@ class Source:
         kind = f"{type(frame).__module__.partition('.')[0]}.{type(frame).__name__}"
         try:
             if isinstance(frame, pa.Table):
-                return without_zones(frame)
+                return drop_zones(frame)
             if kind == "pandas.DataFrame":
-                return without_zones(from_pandas(frame, self.table))
+                return drop_zones(from_pandas(frame, self.table))
             if kind == "polars.DataFrame":
-                return without_zones(frame.to_arrow())
+                return drop_zones(frame.to_arrow())
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             wrong = "a column has no one type, or another than text that the policy does not declare"
             remedy = "give every column of the frame one type, and declare those that pandas calls object"
-            raise problem(self.policy.path, ("tables", self.table.name), wrong, remedy) from None
+            raise explain_problem(self.policy.path, ("tables", self.table.name), wrong, remedy) from None
         remedy = "hand over a pandas or polars DataFrame or an Arrow Table"
-        raise problem(self.policy.path, ("tables", self.table.name), f"{type(frame).__name__} was given", remedy)
+        raise explain_problem(
+            self.policy.path, ("tables", self.table.name), f"{type(frame).__name__} was given", remedy
+        )
 
     def _clause(self) -> str:
         place, table = self.policy.location(self.table), self.table
         if self._frame is not None:
-            return quoted(f"__discreet_python_{table.name}")
+            return quote_name(f"__discreet_python_{table.name}")
         if place is None:
             remedy = f'write source = "...", or open with tables={{"{table.name}": frame}}'
-            raise problem(self.policy.path, ("tables", table.name, "source"), "there is no source", remedy)
-        if table.format is Format.PARQUET:
-            return f"read_parquet({text(place)}, union_by_name = false)"
-        if table.format is Format.CSV:
-            return header.clause(place, self._header(place))
+            raise explain_problem(self.policy.path, ("tables", table.name, "source"), "there is no source", remedy)
+        if table.format is SourceFormat.PARQUET:
+            return f"read_parquet({write_text(place)}, union_by_name = false)"
+        if table.format is SourceFormat.CSV:
+            return header.write_clause(place, self._header(place))
         name = f"__discreet_file_{table.name}"
-        self.connection.execute(f"ATTACH {text(place)} AS {quoted(name)} (READ_ONLY)")
+        self.connection.execute(f"ATTACH {write_text(place)} AS {quote_name(name)} (READ_ONLY)")
         inner = (table.database_table or table.name).split(".")
-        return ".".join(quoted(part) for part in (name, *inner))
+        return ".".join(quote_name(part) for part in (name, *inner))
 
     def _header(self, place: str) -> header.Header:
         """Return the header of csv files, or refuse one that cannot be right without quoting it: it may be a row."""
@@ -103,7 +105,7 @@ class Source:
             wrong = "its first line holds no name that the policy declares"
         if wrong:
             remedy = "csv files begin with a line of names, the same in each"
-            raise problem(self.policy.path, ("tables", self.table.name, "source"), wrong, remedy)
+            raise explain_problem(self.policy.path, ("tables", self.table.name, "source"), wrong, remedy)
         return next(iter(found))
 
     def schema(self) -> dict[str, Type | None]:
@@ -115,12 +117,12 @@ class Source:
         except duckdb.Error as trouble:
             raise self._unreadable(trouble) from None
         self.kinds = {name: kind for name, kind, *_ in found}
-        csv = self.table.format is Format.CSV
+        csv = self.table.format is SourceFormat.CSV
         return {name: Type.TEXT if csv else _type(kind) for name, kind, *_ in found}
 
     def select(self, columns: frozenset[str]) -> str:
         """Return a SELECT of these columns, cast to their types, and of the unit; what does not fit is NULL."""
-        listed = [f"{self._value(name)} AS {quoted(name)}" for name in self.types if name in columns]
+        listed = [f"{self._value(name)} AS {quote_name(name)}" for name in self.types if name in columns]
         if self.table.unit is not None:
             listed.append(f"{self._unit(self.table.unit)} AS {UNIT}")
         return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
@@ -131,9 +133,9 @@ class Source:
         Days and times outside the years 1 to 9999 are NULL: engines have different calendars beyond, and Python none.
         """
         kind = self.types[name]
-        value = f"TRY_CAST({quoted(name)} AS {SQL_TYPES[kind]})"
+        value = f"TRY_CAST({quote_name(name)} AS {SQL_TYPES[kind]})"
         if kind in ENDS:
-            return within(value, *(constant(end, kind) for end in ENDS[kind]))
+            return write_within(value, *(write_constant(end, kind) for end in ENDS[kind]))
         if kind is Type.TEXT:
             return f"(CASE WHEN strlen({value}) <= {MOST_BYTES} THEN {value} END COLLATE C)"
         return value
@@ -145,36 +147,38 @@ class Source:
         """
         if self.types[name] is not Type.DECIMAL:
             return self._value(name)
-        told = f"CAST({quoted(name)} AS VARCHAR)"
+        told = f"CAST({quote_name(name)} AS VARCHAR)"
         return f"(CASE WHEN contains({told}, '.') THEN rtrim(rtrim({told}, '0'), '.') ELSE {told} END)"
 
     def fingerprint(self) -> str:
         """Return a hash that changes with the files: their names, sizes and times. Frames from Python have none."""
-        return fingerprint(self.policy, self.table, self.connection)
+        return hash_files(self.policy, self.table, self.connection)
 
     def check_unit(self) -> None:
         """Refuse units that csv files cannot name exactly, and times in which two units would be one."""
         unit = self.table.unit
         if unit is not None and self.kinds.get(unit) == "TIMESTAMP_NS":
             wrong, remedy = f"{unit!r} is told to the nanosecond, and times here to the microsecond", "store it as text"
-            raise problem(self.policy.path, ("tables", self.table.name, "unit"), wrong, remedy)
-        if unit is not None and self.table.format is Format.CSV and self.types[unit] is Type.DECIMAL:
+            raise explain_problem(self.policy.path, ("tables", self.table.name, "unit"), wrong, remedy)
+        if unit is not None and self.table.format is SourceFormat.CSV and self.types[unit] is Type.DECIMAL:
             wrong, remedy = f"{unit!r} is decimal, and csv files write one decimal in many ways", 'write type = "text"'
-            raise problem(self.policy.path, ("tables", self.table.name, "unit"), wrong, remedy)
+            raise explain_problem(self.policy.path, ("tables", self.table.name, "unit"), wrong, remedy)
 
     def _unreadable(self, trouble: Exception) -> PolicyError:
         """Say what is wrong with a source without quoting what it holds."""
         kind = type(trouble).__name__.removesuffix("Exception").removesuffix("Error")
         remedy = "check that the path is right and that the file can be read"
-        return problem(self.policy.path, ("tables", self.table.name, "source"), f"it cannot be read ({kind})", remedy)
+        return explain_problem(
+            self.policy.path, ("tables", self.table.name, "source"), f"it cannot be read ({kind})", remedy
+        )
 
 
-def fingerprint(policy: Policy, table: Table, connection: duckdb.DuckDBPyConnection) -> str:
+def hash_files(policy: Policy, table: Table, connection: duckdb.DuckDBPyConnection) -> str:
     """Return a hash that changes with a table's files, for the operator; the files need not be readable."""
     place = policy.location(table)
-    if place is None or table.format is Format.PYTHON:
+    if place is None or table.format is SourceFormat.PYTHON:
         return "python"
-    paths = connection.execute(f"SELECT file FROM glob({text(place)}) ORDER BY file").fetchall()
+    paths = connection.execute(f"SELECT file FROM glob({write_text(place)}) ORDER BY file").fetchall()
     told = hashlib.sha256()
     for (path,) in paths:
         facts = Path(path).stat()

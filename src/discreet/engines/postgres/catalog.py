@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
-from discreet.engines.postgres.session import Session
+from discreet.engines.postgres.session import PostgresSession
 
 TYPES = {
     "bool": Type.BOOLEAN,
@@ -80,7 +80,7 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class CatalogRelation:
     """A table, a partitioned one, a materialized view, or a view."""
 
     oid: int
@@ -88,7 +88,7 @@ class Relation:
     columns: dict[str, Stored]
 
 
-def find(session: Session, schema: str, name: str, refuse: Refuse) -> Relation:
+def find(session: PostgresSession, schema: str, name: str, refuse: Refuse) -> CatalogRelation:
     """Return what the catalog knows of a table, or refuse one that no snapshot holds still.
 
     Rows of a foreign table come from elsewhere, from a state that nobody fixed, and a view with a volatile function,
@@ -105,10 +105,10 @@ def find(session: Session, schema: str, name: str, refuse: Refuse) -> Relation:
     if volatile:
         remedy = "leave functions such as random() out of the view, or make it a materialized view"
         raise refuse("the view calls a volatile function, so that it differs each time", remedy)
-    return Relation(oid, kind == "v", {column: _stored(*facts) for column, *facts in session.rows(COLUMNS, oid)})
+    return CatalogRelation(oid, kind == "v", {column: _stored(*facts) for column, *facts in session.rows(COLUMNS, oid)})
 
 
-def writes(session: Session, relation: Relation) -> str | None:
+def writes(session: PostgresSession, relation: CatalogRelation) -> str | None:
     """Return what changes with every write to a table that is counted; None where nothing is: of views, on replicas.
 
     Writers report what they did when they are idle, a second later at most.

@@ -7,8 +7,8 @@ import sys
 from fractions import Fraction
 
 from discreet.engines.dialect import Dialect
-from discreet.engines.postgres.forms import FORMS, is_nan, sql, told
-from discreet.engines.postgres.literals import SQL_TYPES, WIDE, constant, double, number, quoted
+from discreet.engines.postgres.forms import FORMS, is_nan, write_canonical, write_sql
+from discreet.engines.postgres.literals import SQL_TYPES, WIDE, quote_name, write_constant, write_double, write_number
 from discreet.engines.postgres.once import computed
 
 LONGEST = 150_000
@@ -22,11 +22,11 @@ PLAIN = re.compile(r'(CAST\()?"?\w+"?(\."?\w+"?)?( AS DOUBLE PRECISION\))?')
 
 def tame(value: str, most: Fraction) -> str:
     """Return a float held within `most`, and 0 where it is so small that PostgreSQL could raise on a product."""
-    end = double(float(min(most, Fraction(sys.float_info.max) / 4)))
+    end = write_double(float(min(most, Fraction(sys.float_info.max) / 4)))
 
     def body(x: str) -> str:
         held = f"least(greatest({x}, -{end}), {end})"
-        return f"(CASE WHEN abs({x}) < {double(TINY)} THEN {double(0.0)} ELSE {held} END)"
+        return f"(CASE WHEN abs({x}) < {write_double(TINY)} THEN {write_double(0.0)} ELSE {held} END)"
 
     return body(value) if PLAIN.fullmatch(value) else computed(f"{value} AS x", body("v.x"))
 
@@ -36,12 +36,12 @@ POSTGRES = Dialect(
     wide=WIDE,
     once="MATERIALIZED",
     forms=FORMS,
-    sql=sql,
-    quoted=quoted,
-    constant=constant,
-    number=number,
+    write_sql=write_sql,
+    quote_name=quote_name,
+    write_constant=write_constant,
+    write_number=write_number,
     is_nan=is_nan,
-    told=told,
+    write_canonical=write_canonical,
     leading_bits=lambda digits: f"('x' || substr({digits}, 1, 15))::bit(60)::bigint",
     quotient=lambda above, below: f"div({above}, {below})",
     total=lambda value: f"sum(CAST({value} AS BIGINT))",

@@ -7,17 +7,17 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from discreet.base.errors import PolicyError
-from discreet.engines.engine import unchanged, unit_type, used
-from discreet.engines.lookups import partners, values
+from discreet.engines.engine import check_unchanged, find_tables, find_unit_type
+from discreet.engines.lookups import select_fan_out, select_values
 from discreet.engines.postgres.dialect import POSTGRES
-from discreet.engines.postgres.session import Server, Session
-from discreet.engines.postgres.sources import Source
+from discreet.engines.postgres.session import PostgresSession, ServerFacts, driver
+from discreet.engines.postgres.sources import PostgresSource
 from discreet.engines.rows import Select
 from discreet.engines.running import Running
-from discreet.engines.statements import public, statements
+from discreet.engines.statements import to_constant, write_statements
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
-from discreet.policy.model import Engine as Declared
+from discreet.policy.model import DeclaredEngine as Declared
 from discreet.policy.model import Policy, Table
 from discreet.policy.schema import Resolved, check_schema
 
@@ -27,12 +27,12 @@ class PostgresEngine:
 
     def __init__(self, policy: Policy, declared: Declared, tables: Collection[Table]) -> None:
         self.policy = policy
-        self._server = Server(policy.path, declared)
-        self._sources: dict[str, Source] = {}
+        self._server = ServerFacts(policy.path, declared)
+        self._sources: dict[str, PostgresSource] = {}
         self.tables: dict[str, Resolved] = {}
         for table in tables:
             with self._server.session(f"the catalog was asked for {table.name!r}") as session:
-                source = Source(policy, table, session)
+                source = PostgresSource(policy, table, session)
                 resolved = check_schema(policy, table, source.schema())
                 source.types = dict(resolved.source_types)
                 source.check(session)
@@ -40,31 +40,31 @@ class PostgresEngine:
 
     def check(self, plan: BoundedPlan) -> None:
         """Refuse a plan whose SQL is too long; nothing is read."""
-        statements(plan, self._select, unit_type(plan, self.tables), POSTGRES)
+        write_statements(plan, self._select, find_unit_type(plan, self.tables), POSTGRES)
 
     def ready(self, plan: BoundedPlan) -> None:
         """Refuse a plan whose tables are not there as they were when this was opened, or may not be read any more."""
         with self._server.session("the catalog was asked for the tables of a question") as session:
-            for name in used(plan):
+            for name in find_tables(plan):
                 before = self._sources[name]
-                now = Source(self.policy, before.table, session)
+                now = PostgresSource(self.policy, before.table, session)
                 types = {each: kind for each, kind in before.schema().items() if kind and each in before.types}
-                unchanged(name, types, now.schema())
+                check_unchanged(name, types, now.schema())
                 before.check(session)
 
     def run(self, plan: BoundedPlan) -> PostgresRun:
         """Begin to run a bounded plan, on a connection and in a snapshot of its own."""
-        assert used(plan) <= self._sources.keys()
+        assert find_tables(plan) <= self._sources.keys()
         return PostgresRun(self._server, plan, self.tables, self._select)
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
-        statement = values(self._public(table, frozenset({column})), column, POSTGRES)
-        return tuple(public(value) for (value,) in self._read(table, statement))
+        statement = select_values(self._public(table, frozenset({column})), column, POSTGRES)
+        return tuple(to_constant(value) for (value,) in self._read(table, statement))
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
-        ((found,),) = self._read(table, partners(self._public(table, frozenset(columns)), columns, POSTGRES))
+        ((found,),) = self._read(table, select_fan_out(self._public(table, frozenset(columns)), columns, POSTGRES))
         return int(found)
 
     def fingerprint(self, table: str) -> str:
@@ -91,9 +91,9 @@ class PostgresEngine:
 class PostgresRun(Running):
     """One bounded plan being run: all its statements on one connection, in one snapshot."""
 
-    def __init__(self, server: Server, plan: BoundedPlan, tables: Mapping[str, Resolved], source: Select) -> None:
+    def __init__(self, server: ServerFacts, plan: BoundedPlan, tables: Mapping[str, Resolved], source: Select) -> None:
         self._server = server
-        self._session: Session | None = None
+        self._session: PostgresSession | None = None
         self._lock = threading.Lock()
         super().__init__(plan, tables, source, POSTGRES)
 
@@ -104,6 +104,12 @@ class PostgresRun(Running):
             with self._lock:
                 self._session = session
         return self._session.rows(statement)
+
+    def is_lost(self, trouble: BaseException) -> bool:
+        """A server that cannot be reached, or that ended the connection, is lost."""
+        with self._lock:
+            ended = self._session is None or self._session.is_closed
+        return ended and isinstance(trouble, PolicyError | driver().OperationalError)
 
     def interrupt(self) -> None:
         """Ask PostgreSQL to stop."""

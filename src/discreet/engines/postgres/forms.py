@@ -8,21 +8,28 @@ from discreet.engines.postgres.forms_float import BITS
 from discreet.engines.postgres.forms_math import MATH
 from discreet.engines.postgres.forms_text import TEXTS
 from discreet.engines.postgres.forms_time import TIMES, microseconds
-from discreet.engines.postgres.literals import as_double, bytewise, constant, double, quoted, working
-from discreet.engines.postgres.once import once
-from discreet.engines.shapes import Form, infix
+from discreet.engines.postgres.literals import (
+    cast_double,
+    cast_working,
+    collate_bytewise,
+    quote_name,
+    write_constant,
+    write_double,
+)
+from discreet.engines.postgres.once import compute_once
+from discreet.engines.shapes import Form, write_infix
 from discreet.plan.expressions import Call, Column, Expression, Literal
 
 FLOATS = (Type.FLOAT, Type.DECIMAL)
 
 
-def sql(expression: Expression) -> str:
+def write_sql(expression: Expression) -> str:
     """Return the SQL of an expression over one row."""
     if isinstance(expression, Column):
-        return f"{quoted(expression.relation)}.{quoted(expression.name)}"
+        return f"{quote_name(expression.relation)}.{quote_name(expression.name)}"
     if isinstance(expression, Literal):
-        return constant(expression.value, expression.type)
-    arguments = [sql(argument) for argument in expression.arguments]
+        return write_constant(expression.value, expression.type)
+    arguments = [write_sql(argument) for argument in expression.arguments]
     types = [argument.type for argument in expression.arguments]
     if Type.DATE in types and Type.TIMESTAMP in types:
         arguments = [
@@ -32,24 +39,26 @@ def sql(expression: Expression) -> str:
     return FORMS[expression.function](arguments, expression)
 
 
-def told(value: str, type_: Type) -> str:
+def write_canonical(value: str, type_: Type) -> str:
     """Return the canonical text of a value, the same letters on every engine; NULL has none.
 
     Points in time are decimal microseconds since 1970, floats their 64 bits as a whole number, with one NaN.
     """
     if type_ in FLOATS:
-        bits = f"CASE WHEN {value} = {double(float('nan'))} THEN 9221120237041090560 ELSE {BITS.format(value)} END"
-        return bytewise(f"CAST({bits} AS TEXT)")
+        bits = (
+            f"CASE WHEN {value} = {write_double(float('nan'))} THEN 9221120237041090560 ELSE {BITS.format(value)} END"
+        )
+        return collate_bytewise(f"CAST({bits} AS TEXT)")
     if type_ is Type.TIMESTAMP:
-        return bytewise(f"CAST({microseconds(value)} AS TEXT)")
+        return collate_bytewise(f"CAST({microseconds(value)} AS TEXT)")
     if type_ is Type.BOOLEAN:
-        return bytewise(f"CASE WHEN {value} THEN 'true' WHEN NOT {value} THEN 'false' END")
-    return value if type_ is Type.TEXT else bytewise(f"CAST({value} AS TEXT)")
+        return collate_bytewise(f"CASE WHEN {value} THEN 'true' WHEN NOT {value} THEN 'false' END")
+    return value if type_ is Type.TEXT else collate_bytewise(f"CAST({value} AS TEXT)")
 
 
 def is_nan(value: str) -> str:
     """Return whether a float is NaN, which here equals itself."""
-    return f"({value} = {double(float('nan'))})"
+    return f"({value} = {write_double(float('nan'))})"
 
 
 def _alike(arguments: list[str], made: Call) -> list[str]:
@@ -57,11 +66,11 @@ def _alike(arguments: list[str], made: Call) -> list[str]:
     types = [argument.type for argument in made.arguments]
     if not any(each in FLOATS for each in types):
         return arguments
-    return [as_double(each, given) for each, given in zip(arguments, types, strict=True)]
+    return [cast_double(each, given) for each, given in zip(arguments, types, strict=True)]
 
 
 def _compared(word: str) -> Form:
-    inner = infix(word)
+    inner = write_infix(word)
     return lambda arguments, made: inner(_alike(arguments, made), made)
 
 
@@ -71,7 +80,7 @@ def _in(arguments: list[str], made: Call) -> str:
 
 
 def _typed(arguments: list[str], made: Call) -> list[str]:
-    return [working(each, of.type, made.type) for each, of in zip(arguments, made.arguments, strict=True)]
+    return [cast_working(each, of.type, made.type) for each, of in zip(arguments, made.arguments, strict=True)]
 
 
 def _case(arguments: list[str], made: Call) -> str:
@@ -92,7 +101,7 @@ def _null_if(arguments: list[str], made: Call) -> str:
         value = f"CAST({a} AS DATE)" if made.type is Type.DATE else a  # beside a time, it came here as one
         return f"(CASE WHEN {first} = {second} THEN NULL ELSE {value} END)"
 
-    return once(arguments, made.arguments, body)
+    return compute_once(arguments, made.arguments, body)
 
 
 FORMS: dict[str, Form] = {
@@ -103,8 +112,8 @@ FORMS: dict[str, Form] = {
     "gt": _compared(">"),
     "ge": _compared(">="),
     "distinct": _compared("IS DISTINCT FROM"),
-    "and": infix("AND"),
-    "or": infix("OR"),
+    "and": write_infix("AND"),
+    "or": write_infix("OR"),
     "not": lambda arguments, made: f"(NOT {arguments[0]})",
     "is_true": lambda arguments, made: f"({arguments[0]} IS TRUE)",
     "is_false": lambda arguments, made: f"({arguments[0]} IS FALSE)",

@@ -10,8 +10,8 @@ import sys
 from fractions import Fraction
 
 from discreet.base.types import Type
-from discreet.engines.postgres.literals import double, plain, whole
-from discreet.engines.postgres.once import once
+from discreet.engines.postgres.literals import write_double, write_plain, write_whole
+from discreet.engines.postgres.once import compute_once
 from discreet.engines.shapes import Form
 from discreet.plan.expressions import Call
 
@@ -28,10 +28,10 @@ YES, NO = ("true", "t", "yes", "y", "1"), ("false", "f", "no", "n", "0")
 def _exact(value: Fraction) -> str:
     """Return a fraction with a power of two below it as a decimal, exactly."""
     digits = value.denominator.bit_length() - 1
-    return f"{plain(f'{value.numerator * 5**digits}e-{digits}')}::numeric"
+    return f"{write_plain(f'{value.numerator * 5**digits}e-{digits}')}::numeric"
 
 
-OVERFLOW = whole(int(sys.float_info.max) + 2**970)
+OVERFLOW = write_whole(int(sys.float_info.max) + 2**970)
 UNDERFLOW = _exact(Fraction(1, 2**1075))
 """Decimals from the first on are beyond all floats; those up to the second are nearest to zero."""
 
@@ -42,8 +42,8 @@ def _to_boolean(arguments: list[str], made: Call) -> str:
         return arguments[0]
     if given is not Type.TEXT:
         return f"({arguments[0]} <> 0)"
-    yes, no = (plain(f"^({'|'.join(words)})$") for words in (YES, NO))
-    return once(
+    yes, no = (write_plain(f"^({'|'.join(words)})$") for words in (YES, NO))
+    return compute_once(
         arguments, made.arguments, lambda a: f"(CASE WHEN {a} ~* {yes} THEN TRUE WHEN {a} ~* {no} THEN FALSE END)"
     )
 
@@ -54,9 +54,13 @@ def _to_integer(arguments: list[str], made: Call) -> str:
     if given is Type.BOOLEAN:
         return f"CAST(CAST({arguments[0]} AS INTEGER) AS BIGINT)"
     if given is Type.TEXT:
-        return once(arguments, made.arguments, _whole_of_text)
-    low, high = (whole(-(2**63)), whole(2**63)) if given is Type.INTEGER else (double(-(2.0**63)), double(2.0**63))
-    return once(
+        return compute_once(arguments, made.arguments, _whole_of_text)
+    low, high = (
+        (write_whole(-(2**63)), write_whole(2**63))
+        if given is Type.INTEGER
+        else (write_double(-(2.0**63)), write_double(2.0**63))
+    )
+    return compute_once(
         arguments,
         made.arguments,
         lambda a: f"(CASE WHEN {a} >= {low} AND {a} < {high} THEN CAST({a} AS BIGINT) END)",
@@ -66,15 +70,15 @@ def _to_integer(arguments: list[str], made: Call) -> str:
 def _whole_of_text(a: str) -> str:
     number = f"CAST(btrim({a}, ' ') AS NUMERIC)"
     return (
-        f"(CASE WHEN length({a}) > {LONGEST} OR NOT {a} ~ {plain(WHOLE)} THEN NULL "
-        f"WHEN {number} BETWEEN {whole(-(2**63))} AND {whole(2**63 - 1)} THEN CAST({number} AS BIGINT) END)"
+        f"(CASE WHEN length({a}) > {LONGEST} OR NOT {a} ~ {write_plain(WHOLE)} THEN NULL "
+        f"WHEN {number} BETWEEN {write_whole(-(2**63))} AND {write_whole(2**63 - 1)} THEN CAST({number} AS BIGINT) END)"
     )
 
 
 def _to_float(arguments: list[str], made: Call) -> str:
     given = made.arguments[0].type
     if given is Type.TEXT:
-        return once(arguments, made.arguments, _float_of_text)
+        return compute_once(arguments, made.arguments, _float_of_text)
     if given is Type.BOOLEAN:
         return f"CAST(CAST({arguments[0]} AS INTEGER) AS DOUBLE PRECISION)"
     return f"CAST({arguments[0]} AS DOUBLE PRECISION)"
@@ -82,9 +86,11 @@ def _to_float(arguments: list[str], made: Call) -> str:
 
 def _float_of_text(a: str) -> str:
     size = f"abs(CAST(btrim({a}, ' ') AS NUMERIC))"
-    zero = f"CASE WHEN {a} LIKE '%-%' AND btrim({a}, ' ') LIKE '-%' THEN {double(-0.0)} ELSE {double(0.0)} END"
+    zero = (
+        f"CASE WHEN {a} LIKE '%-%' AND btrim({a}, ' ') LIKE '-%' THEN {write_double(-0.0)} ELSE {write_double(0.0)} END"
+    )
     return (
-        f"(CASE WHEN length({a}) > {LONGEST} OR NOT {a} ~ {plain(DECIMAL)} THEN NULL "
+        f"(CASE WHEN length({a}) > {LONGEST} OR NOT {a} ~ {write_plain(DECIMAL)} THEN NULL "
         f"WHEN {size} BETWEEN '1e-300'::numeric AND '1e300'::numeric THEN CAST(btrim({a}, ' ') AS DOUBLE PRECISION) "
         f"WHEN {size} >= {OVERFLOW} THEN NULL WHEN {size} <= {UNDERFLOW} THEN {zero} "
         f"ELSE CAST(btrim({a}, ' ') AS DOUBLE PRECISION) END)"

@@ -15,23 +15,23 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from discreet.base.types import Type
-from discreet.engines.postgres.literals import as_double, constant, double
-from discreet.engines.postgres.once import once
-from discreet.engines.postgres.reach import Reach, reach
+from discreet.engines.postgres.literals import cast_double, write_constant, write_double
+from discreet.engines.postgres.once import compute_once
+from discreet.engines.postgres.reach import Reach, bound_reach
 from discreet.engines.shapes import Form
 from discreet.plan.expressions import Call, Expression, Literal
 
 MOST = sys.float_info.max
-INFINITE, NEGATIVE = double(math.inf), double(-math.inf)
-ZERO, MINUS_ZERO = double(0.0), double(-0.0)
-HIGHEST, LOWEST = double(MOST), double(-MOST)
+INFINITE, NEGATIVE = write_double(math.inf), write_double(-math.inf)
+ZERO, MINUS_ZERO = write_double(0.0), write_double(-0.0)
+HIGHEST, LOWEST = write_double(MOST), write_double(-MOST)
 BITS = "('x' || encode(float8send({}), 'hex'))::bit(64)::bigint"
 MANTISSA = f"(({BITS} & 4503599627370495) | 4503599627370496)::numeric"
 
 
 def two(power: int) -> str:
     """Return a power of two."""
-    return double(math.ldexp(1.0, power))
+    return write_double(math.ldexp(1.0, power))
 
 
 def constant_of(expression: Expression) -> float | None:
@@ -46,8 +46,8 @@ def arithmetic(name: str) -> Form:
 
     def form(arguments: list[str], made: Call) -> str:
         if any(isinstance(each, Literal) and each.value is None for each in made.arguments):
-            return constant(None, Type.FLOAT)
-        written = [as_double(each, argument.type) for each, argument in zip(arguments, made.arguments, strict=True)]
+            return write_constant(None, Type.FLOAT)
+        written = [cast_double(each, argument.type) for each, argument in zip(arguments, made.arguments, strict=True)]
         first, second = made.arguments
         return _FORMS[name](written, first, second)
 
@@ -56,10 +56,10 @@ def arithmetic(name: str) -> Form:
 
 def _sum(sign: str) -> Callable[[list[str], Expression, Expression], str]:
     def form(written: list[str], first: Expression, second: Expression) -> str:
-        highs = reach(first)[1], reach(second)[1]
+        highs = bound_reach(first)[1], bound_reach(second)[1]
         if max(highs) <= 1023 or min(highs) <= 970:
             return f"({written[0]} {sign} {written[1]})"
-        return once(written, (first, second), lambda a, b: total(a, b, sign))
+        return compute_once(written, (first, second), lambda a, b: total(a, b, sign))
 
     return form
 
@@ -84,24 +84,24 @@ def _product(written: list[str], first: Expression, second: Expression) -> str:
     for value, other, at in ((first, second, 1), (second, first, 0)):
         factor = constant_of(value)
         if factor is not None:
-            return once([written[at]], [other], lambda a, c=factor, o=other: times(a, c, reach(o)))
-    (low, high), (least, most) = reach(first), reach(second)
+            return compute_once([written[at]], [other], lambda a, c=factor, o=other: times(a, c, bound_reach(o)))
+    (low, high), (least, most) = bound_reach(first), bound_reach(second)
     if low + least >= -1074 and high + most <= 1024:
         return f"({written[0]} * {written[1]})"
-    return once(written, (first, second), product)
+    return compute_once(written, (first, second), product)
 
 
 def times(a: str, factor: float, within: Reach = (-1074, 1024)) -> str:
     """Return a * factor for a constant."""
-    value, size, exponent = f"{a} * {double(factor)}", abs(factor), math.frexp(factor)[1]
+    value, size, exponent = f"{a} * {write_double(factor)}", abs(factor), math.frexp(factor)[1]
     if size in (0.0, 1.0):
         return f"({value})"
     if size > 1 and within[1] + exponent > 1024:
         last = last_finite(lambda x: x * size)
-        return _guarded(a, value, f"abs({a}) <= {double(last)}", _signed(a, factor, INFINITE, NEGATIVE))
+        return _guarded(a, value, f"abs({a}) <= {write_double(last)}", _signed(a, factor, INFINITE, NEGATIVE))
     if size < 1 and within[0] + exponent - 1 < -1074:
         first = first_nonzero(lambda x: x * size)
-        return _guarded(a, value, f"abs({a}) >= {double(first)}", _signed(a, factor, ZERO, MINUS_ZERO))
+        return _guarded(a, value, f"abs({a}) >= {write_double(first)}", _signed(a, factor, ZERO, MINUS_ZERO))
     return f"({value})"
 
 
@@ -131,39 +131,40 @@ def _quotient(written: list[str], first: Expression, second: Expression) -> str:
     below, above = constant_of(second), constant_of(first)
     if below is not None:
         if below == 0:
-            return constant(None, Type.FLOAT)
-        return once([written[0]], [first], lambda a: over(a, below, reach(first)))
+            return write_constant(None, Type.FLOAT)
+        return compute_once([written[0]], [first], lambda a: over(a, below, bound_reach(first)))
     if above is not None:
-        return once([written[1]], [second], lambda b: under(above, b, reach(second)))
-    (low, high), (least, most) = reach(first), reach(second)
+        return compute_once([written[1]], [second], lambda b: under(above, b, bound_reach(second)))
+    (low, high), (least, most) = bound_reach(first), bound_reach(second)
     if low - most >= -1074 and high - least <= 1024:
-        return once(written, (first, second), lambda a, b: f"({a} / CASE WHEN {b} <> 0 THEN {b} END)")
-    return once(written, (first, second), quotient)
+        return compute_once(written, (first, second), lambda a, b: f"({a} / CASE WHEN {b} <> 0 THEN {b} END)")
+    return compute_once(written, (first, second), quotient)
 
 
 def over(a: str, divisor: float, within: Reach = (-1074, 1024)) -> str:
     """Return a / divisor for a constant that is not zero."""
-    value, size, exponent = f"{a} / {double(divisor)}", abs(divisor), math.frexp(divisor)[1]
+    value, size, exponent = f"{a} / {write_double(divisor)}", abs(divisor), math.frexp(divisor)[1]
     if size < 1 and within[1] - exponent + 1 > 1024:
         last = last_finite(lambda x: x / size)
-        return _guarded(a, value, f"abs({a}) <= {double(last)}", _signed(a, divisor, INFINITE, NEGATIVE))
+        return _guarded(a, value, f"abs({a}) <= {write_double(last)}", _signed(a, divisor, INFINITE, NEGATIVE))
     if size > 1 and within[0] - exponent < -1074:
         first = first_nonzero(lambda x: x / size)
-        return _guarded(a, value, f"abs({a}) >= {double(first)}", _signed(a, divisor, ZERO, MINUS_ZERO))
+        return _guarded(a, value, f"abs({a}) >= {write_double(first)}", _signed(a, divisor, ZERO, MINUS_ZERO))
     return f"({value})"
 
 
 def under(above: float, b: str, within: Reach = (-1074, 1024)) -> str:
     """Return above / b for a constant, NULL where b is zero."""
-    value = f"{double(above)} / CASE WHEN {b} <> 0 THEN {b} END"
+    value = f"{write_double(above)} / CASE WHEN {b} <> 0 THEN {b} END"
     size, exponent = abs(above), math.frexp(above)[1]
     if above == 0 or (exponent - within[0] <= 1024 and exponent - 1 - within[1] >= -1074):
         return f"({value})"
     first = first_nonzero(lambda x: 0.0 if size / x == math.inf else x)
     last = last_finite(lambda x: math.inf if size / x == 0.0 else x)
     return (
-        f"(CASE WHEN abs({b}) BETWEEN {double(first)} AND {double(last)} OR abs({b}) > {HIGHEST} THEN {value} "
-        f"WHEN {b} = 0 THEN NULL WHEN abs({b}) < {double(first)} THEN {_signed(b, above, INFINITE, NEGATIVE)} "
+        f"(CASE WHEN abs({b}) BETWEEN {write_double(first)} AND {write_double(last)} "
+        f"OR abs({b}) > {HIGHEST} THEN {value} "
+        f"WHEN {b} = 0 THEN NULL WHEN abs({b}) < {write_double(first)} THEN {_signed(b, above, INFINITE, NEGATIVE)} "
         f"ELSE {_signed(b, above, ZERO, MINUS_ZERO)} END)"
     )
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import math
 
 from discreet.engines.postgres.forms_float import BITS, HIGHEST, INFINITE, MINUS_ZERO, ZERO, product, two
-from discreet.engines.postgres.literals import double
-from discreet.engines.postgres.once import computed, once
+from discreet.engines.postgres.literals import write_double
+from discreet.engines.postgres.once import compute_once, computed
 from discreet.plan.expressions import Call
 
-ONE = double(1.0)
+ONE = write_double(1.0)
 
 
 def power(written: list[str], made: Call) -> str:
     """Return a^b where it is finite, zero with its sign where it is below all floats, NULL elsewhere."""
-    return once(written, made.arguments, _power)
+    return compute_once(written, made.arguments, _power)
 
 
 def _power(a: str, b: str) -> str:
     zero = _zero(a, b)
     far = f"CASE WHEN {a} = -1 THEN {ONE} WHEN (abs({a}) < 1) = ({b} > 0) THEN {ZERO} END"
-    near = computed(f"ln(abs({a})) * {double(1 / math.log(2.0))} * {b} AS t, {a} AS a, {b} AS b", _by_size())
+    near = computed(f"ln(abs({a})) * {write_double(1 / math.log(2.0))} * {b} AS t, {a} AS a, {b} AS b", _by_size())
     return (
         f"(CASE WHEN {b} = 0 OR {a} = 1 THEN CASE WHEN {a} IS NOT NULL AND {b} IS NOT NULL THEN {ONE} END "
         f"WHEN {a} > {INFINITE} OR {b} > {INFINITE} THEN NULL "
@@ -44,9 +44,9 @@ def _by_size() -> str:
     squared = computed(f"{product('v.h', 'v.h')} AS p, v.a AS a, v.b AS b", _with_sign())
     root = computed("power(abs(v.a), v.b / 2) AS h, v.a AS a, v.b AS b", squared)
     return (
-        f"CASE WHEN v.t < {double(-1075.1)} THEN {_zero('v.a', 'v.b')} "
-        f"WHEN v.t BETWEEN {double(-1073.9)} AND {double(1023.9)} THEN power(v.a, v.b) "
-        f"WHEN v.t <= {double(1024.1)} THEN {root} END"
+        f"CASE WHEN v.t < {write_double(-1075.1)} THEN {_zero('v.a', 'v.b')} "
+        f"WHEN v.t BETWEEN {write_double(-1073.9)} AND {write_double(1023.9)} THEN power(v.a, v.b) "
+        f"WHEN v.t <= {write_double(1024.1)} THEN {root} END"
     )
 
 
@@ -65,7 +65,7 @@ def _odd(b: str) -> str:
 
 def remainder(written: list[str], made: Call) -> str:
     """Return a - n * b for the whole n = trunc(a / b), exactly, with the sign of a; NULL where there is none."""
-    return once(written, made.arguments, _remainder)
+    return compute_once(written, made.arguments, _remainder)
 
 
 def _remainder(a: str, b: str) -> str:

@@ -8,15 +8,15 @@ from __future__ import annotations
 import string
 
 from discreet.base.types import Type
-from discreet.engines.postgres.literals import bytewise, constant, plain, text
-from discreet.engines.postgres.once import once
-from discreet.engines.shapes import Form, applied, infix
+from discreet.engines.postgres.literals import collate_bytewise, write_constant, write_plain, write_text
+from discreet.engines.postgres.once import compute_once
+from discreet.engines.shapes import Form, write_call, write_infix
 from discreet.plan.expressions import Call, Literal
 
 FARTHEST = 2**31 - 1
 """Positions and lengths beyond this mean this: no text is longer."""
 
-LOWER, UPPER = plain(string.ascii_lowercase), plain(string.ascii_uppercase)
+LOWER, UPPER = write_plain(string.ascii_lowercase), write_plain(string.ascii_uppercase)
 
 
 def _held(value: str, least: int) -> str:
@@ -32,12 +32,12 @@ def _substring(arguments: list[str], made: Call) -> str:
         place = f"CASE WHEN {start} < 0 THEN length({a}) + 1 + {_held(start, -FARTHEST)} ELSE {_held(start, 0)} END"
         return f"substring({a}, {place}{f', {_held(count, 0)}' if count else ''})"
 
-    return once(arguments, made.arguments, body)
+    return compute_once(arguments, made.arguments, body)
 
 
 def _side(word: str) -> Form:
     def form(arguments: list[str], made: Call) -> str:
-        return once(arguments, made.arguments, lambda a, count: f"{word}({a}, {_held(count, -FARTHEST)})")
+        return compute_once(arguments, made.arguments, lambda a, count: f"{word}({a}, {_held(count, -FARTHEST)})")
 
     return form
 
@@ -47,7 +47,7 @@ def _like(arguments: list[str], made: Call) -> str:
     pattern = made.arguments[1]
     escape = made.arguments[2].value if len(made.arguments) > 2 and isinstance(made.arguments[2], Literal) else None
     if isinstance(pattern, Literal) and isinstance(pattern.value, str):
-        return f"({arguments[0]} LIKE {text(_escaped(pattern.value, escape if isinstance(escape, str) else ''))})"
+        return f"({arguments[0]} LIKE {write_text(_escaped(pattern.value, escape if isinstance(escape, str) else ''))})"
     return f"({arguments[0]} LIKE {arguments[1]} ESCAPE '')"
 
 
@@ -63,7 +63,7 @@ def _escaped(pattern: str, escape: str) -> str:
 
 def _trimmed(word: str) -> Form:
     """Spaces only, and none of Unicode's other blanks, where no characters are given."""
-    return lambda arguments, made: f"{word}({arguments[0]}, {arguments[1] if len(arguments) > 1 else text(' ')})"
+    return lambda arguments, made: f"{word}({arguments[0]}, {arguments[1] if len(arguments) > 1 else write_text(' ')})"
 
 
 def _padded(word: str) -> Form:
@@ -77,7 +77,7 @@ def _padded(word: str) -> Form:
 
 
 def _ends(arguments: list[str], made: Call) -> str:
-    return once(arguments, made.arguments, lambda a, b: f"(right({a}, length({b})) = {b})")
+    return compute_once(arguments, made.arguments, lambda a, b: f"(right({a}, length({b})) = {b})")
 
 
 def _to_text(arguments: list[str], made: Call) -> str:
@@ -86,19 +86,21 @@ def _to_text(arguments: list[str], made: Call) -> str:
     if given is Type.TEXT:
         return value
     if given is Type.BOOLEAN:
-        return once(
-            arguments, made.arguments, lambda a: bytewise(f"CASE WHEN {a} THEN 'true' WHEN NOT {a} THEN 'false' END")
+        return compute_once(
+            arguments,
+            made.arguments,
+            lambda a: collate_bytewise(f"CASE WHEN {a} THEN 'true' WHEN NOT {a} THEN 'false' END"),
         )
-    return bytewise(f"CAST({value} AS TEXT)")
+    return collate_bytewise(f"CAST({value} AS TEXT)")
 
 
 def _whole(word: str) -> Form:
-    inner = applied(word)
+    inner = write_call(word)
     return lambda arguments, made: f"CAST({inner(arguments, made)} AS BIGINT)"
 
 
 def _concat(arguments: list[str], made: Call) -> str:
-    empty = constant("", Type.TEXT)
+    empty = write_constant("", Type.TEXT)
     return f"({' || '.join(f'coalesce({each}, {empty})' for each in arguments)})"
 
 
@@ -106,10 +108,10 @@ TEXTS: dict[str, Form] = {
     "like": _like,
     "lower": lambda arguments, made: f"translate({arguments[0]}, {UPPER}, {LOWER})",
     "upper": lambda arguments, made: f"translate({arguments[0]}, {LOWER}, {UPPER})",
-    "reverse": applied("reverse"),
+    "reverse": write_call("reverse"),
     "length": _whole("length"),
     "strpos": _whole("strpos"),
-    "starts_with": applied("starts_with"),
+    "starts_with": write_call("starts_with"),
     "ends_with": _ends,
     "contains": lambda arguments, made: f"(strpos({arguments[0]}, {arguments[1]}) > 0)",
     "substring": _substring,
@@ -118,8 +120,8 @@ TEXTS: dict[str, Form] = {
     "trim": _trimmed("btrim"),
     "ltrim": _trimmed("ltrim"),
     "rtrim": _trimmed("rtrim"),
-    "replace": applied("replace"),
-    "join": infix("||"),
+    "replace": write_call("replace"),
+    "join": write_infix("||"),
     "concat": _concat,
     "lpad": _padded("lpad"),
     "rpad": _padded("rpad"),

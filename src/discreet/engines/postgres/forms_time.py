@@ -8,9 +8,9 @@ from __future__ import annotations
 import datetime as dt
 
 from discreet.base.types import Type
-from discreet.engines.postgres.literals import constant, plain
-from discreet.engines.postgres.once import once
-from discreet.engines.shapes import Form, within
+from discreet.engines.postgres.literals import write_constant, write_plain
+from discreet.engines.postgres.once import compute_once
+from discreet.engines.shapes import Form, write_within
 from discreet.plan.expressions import Call, Literal
 
 _YEAR = "(?!0000)[0-9]{4}"
@@ -56,17 +56,17 @@ def _unit(made: Call) -> str:
 
 def _date_trunc(arguments: list[str], made: Call) -> str:
     """Units from a day on, which leave a date a date."""
-    found = f"date_trunc({plain(_unit(made))}, {_time(arguments[1], made.arguments[1].type)})"
+    found = f"date_trunc({write_plain(_unit(made))}, {_time(arguments[1], made.arguments[1].type)})"
     return f"CAST({found} AS DATE)" if made.type is Type.DATE else found
 
 
 def _time_trunc(arguments: list[str], made: Call) -> str:
-    return f"date_trunc({plain(_unit(made))}, {_time(arguments[1], made.arguments[1].type)})"
+    return f"date_trunc({write_plain(_unit(made))}, {_time(arguments[1], made.arguments[1].type)})"
 
 
 def _part(arguments: list[str], made: Call) -> str:
     """Seconds come with their fraction, which is cut off."""
-    found = f"date_part({plain(_unit(made))}, {_time(arguments[1], made.arguments[1].type)})"
+    found = f"date_part({write_plain(_unit(made))}, {_time(arguments[1], made.arguments[1].type)})"
     return f"CAST({f'floor({found})' if _unit(made) == 'second' else found} AS BIGINT)"
 
 
@@ -86,7 +86,7 @@ def _gap(arguments: list[str], made: Call) -> str:
         first, second = (_place(each, unit) for each in (a, b))
         return f"({second} - {first})"
 
-    return once(times, made.arguments[1:], months)
+    return compute_once(times, made.arguments[1:], months)
 
 
 def _place(value: str, unit: str) -> str:
@@ -94,7 +94,7 @@ def _place(value: str, unit: str) -> str:
     year = f"CAST(date_part('year', {value}) AS BIGINT)"
     if unit == "year":
         return year
-    return f"({year} * {4 if unit == 'quarter' else 12} + CAST(date_part({plain(unit)}, {value}) AS BIGINT))"
+    return f"({year} * {4 if unit == 'quarter' else 12} + CAST(date_part({write_plain(unit)}, {value}) AS BIGINT))"
 
 
 def _last_day(arguments: list[str], made: Call) -> str:
@@ -112,8 +112,8 @@ def _constant(made: Call) -> int:
 def _between(value: str, type_: Type, low: dt.datetime, high: dt.datetime) -> str:
     """Return the date or time, NULL outside of these ends."""
     if type_ is Type.DATE:
-        return within(value, constant(low.date(), type_), constant(high.date(), type_))
-    return within(value, *(f"TIMESTAMP {plain(end.isoformat(sep=' '))}" for end in (low, high)))
+        return write_within(value, write_constant(low.date(), type_), write_constant(high.date(), type_))
+    return write_within(value, *(f"TIMESTAMP {write_plain(end.isoformat(sep=' '))}" for end in (low, high)))
 
 
 def _shifted(month: dt.datetime, months: int) -> tuple[int, int] | None:
@@ -127,7 +127,7 @@ def _plus_months(arguments: list[str], made: Call) -> str:
     months = _constant(made)
     low, high = _shifted(FIRST, max(-months, 0)), _shifted(LAST, -max(months, 0))
     if low is None or high is None:
-        return constant(None, made.type)
+        return write_constant(None, made.type)
     year, month = high
     last = LAST if high == (9999, 12) else dt.datetime(year + month // 12, month % 12 + 1, 1) - dt.timedelta.resolution
     first = dt.datetime(*low, 1)
@@ -136,7 +136,7 @@ def _plus_months(arguments: list[str], made: Call) -> str:
         moved = f"{_between(a, made.type, first, last)} + INTERVAL '{months} months'"
         return f"CAST({moved} AS {made.type.name})"
 
-    return once(arguments[:1], made.arguments[:1], body)
+    return compute_once(arguments[:1], made.arguments[:1], body)
 
 
 def _plus(unit: str) -> Form:
@@ -148,10 +148,10 @@ def _plus(unit: str) -> Form:
             step = dt.timedelta(**{unit: count})
             low, high = FIRST - min(step, dt.timedelta()), LAST - max(step, dt.timedelta())
         except OverflowError:
-            return constant(None, made.type)
+            return write_constant(None, made.type)
         value = arguments[0] if given is made.type else f"CAST({arguments[0]} AS TIMESTAMP)"
         step_ = str(count) if made.type is Type.DATE else f"INTERVAL '{count} {unit}'"
-        return once(
+        return compute_once(
             [value], made.arguments[:1], lambda a: f"({_between(a, made.type, low, high)} + {step_.join('()')})"
         )
 
@@ -161,20 +161,20 @@ def _plus(unit: str) -> Form:
 def _to_date(arguments: list[str], made: Call) -> str:
     if made.arguments[0].type is not Type.TEXT:
         return f"CAST({arguments[0]} AS DATE)"
-    return once(
+    return compute_once(
         arguments,
         made.arguments,
-        lambda a: f"(CASE WHEN {a} ~ {plain(ISO_DATE)} THEN CAST(btrim({a}, ' ') AS DATE) END)",
+        lambda a: f"(CASE WHEN {a} ~ {write_plain(ISO_DATE)} THEN CAST(btrim({a}, ' ') AS DATE) END)",
     )
 
 
 def _to_timestamp(arguments: list[str], made: Call) -> str:
     if made.arguments[0].type is not Type.TEXT:
         return f"CAST({arguments[0]} AS TIMESTAMP)"
-    return once(
+    return compute_once(
         arguments,
         made.arguments,
-        lambda a: f"(CASE WHEN {a} ~ {plain(ISO_TIME)} THEN CAST(btrim({a}, ' ') AS TIMESTAMP) END)",
+        lambda a: f"(CASE WHEN {a} ~ {write_plain(ISO_TIME)} THEN CAST(btrim({a}, ' ') AS TIMESTAMP) END)",
     )
 
 

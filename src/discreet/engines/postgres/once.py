@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from discreet.plan.expressions import Column, Expression
 
 
-def once(written: Sequence[str], arguments: Sequence[Expression], body: Callable[..., str]) -> str:
+def compute_once(written: Sequence[str], arguments: Sequence[Expression], body: Callable[..., str]) -> str:
     """Return the body over arguments, each a column or computed once; `written` is their SQL."""
     names, inner = [], []
     for place, (each, argument) in enumerate(zip(written, arguments, strict=True)):

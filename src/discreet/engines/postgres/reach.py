@@ -29,7 +29,7 @@ CURVES: dict[str, Reach] = {
 }
 
 
-def reach(expression: Expression) -> Reach:
+def bound_reach(expression: Expression) -> Reach:
     """Return the reach of a number."""
     if expression.type is Type.INTEGER and not isinstance(expression, Literal):
         return WHOLE
@@ -48,7 +48,7 @@ def of_constant(value: object) -> Reach:
 
 
 def _call(made: Call) -> Reach:
-    name, inner = made.function, [reach(argument) for argument in made.arguments if argument.type.numeric]
+    name, inner = made.function, [bound_reach(argument) for argument in made.arguments if argument.type.numeric]
     if name in CURVES:
         return CURVES[name]
     if name in ("abs", "neg") and inner:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.base.errors import DiscreetError, PolicyError
 from discreet.policy.engines import DEFAULT
-from discreet.policy.model import Engine as Declared
-from discreet.policy.problems import problem
+from discreet.policy.model import DeclaredEngine as Declared
+from discreet.policy.problems import explain_problem
 
 if TYPE_CHECKING:
     import psycopg
@@ -81,14 +81,14 @@ def settings(version: int) -> tuple[list[str], list[str]]:
     return known, [SETTINGS[name] for name in known]
 
 
-class Server:
+class ServerFacts:
     """Where an engine of a policy is."""
 
     def __init__(self, path: Path, declared: Declared) -> None:
         self.path, self.name, self.variable = path, declared.name, declared.dsn_env or ""
 
     @contextmanager
-    def session(self, doing: str) -> Iterator[Session]:
+    def session(self, doing: str) -> Iterator[PostgresSession]:
         """Hold a session while something is done outside of questions; what the server says of a failure is hidden."""
         psycopg = driver()
         with self.connect() as session:
@@ -98,7 +98,7 @@ class Server:
                 remedy = "check that the server runs and its tables are there"
                 raise self.problem(f"the server failed while {doing}", remedy) from None
 
-    def connect(self) -> Session:
+    def connect(self) -> PostgresSession:
         """Connect, or say what is wrong without a word of the address."""
         psycopg = driver()
         address = os.environ.get(self.variable)
@@ -121,7 +121,7 @@ class Server:
             remedy = f"check that the server runs, and the host and port in {self.variable}"
             raise self.problem("no server answers", remedy) from None
         try:
-            return Session(self, connection)
+            return PostgresSession(self, connection)
         except psycopg.Error:
             connection.close()
             raise self.problem("the server broke off", "look into the log of the server") from None
@@ -132,13 +132,13 @@ class Server:
     def problem(self, wrong: str, remedy: str) -> PolicyError:
         """Return an error about the server."""
         key = (DEFAULT,) if self.name == DEFAULT else ("engines", self.name)
-        return problem(self.path, (*key, "dsn_env"), wrong, remedy)
+        return explain_problem(self.path, (*key, "dsn_env"), wrong, remedy)
 
 
-class Session:
+class PostgresSession:
     """One connection with one snapshot, from its first statement until it is closed."""
 
-    def __init__(self, server: Server, connection: psycopg.Connection[Any]) -> None:
+    def __init__(self, server: ServerFacts, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
         self.version = connection.info.server_version
         if self.version < OLDEST:
@@ -165,11 +165,16 @@ class Session:
         except psycopg.Error:
             return
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the connection has ended, by whichever side."""
+        return bool(self._connection.closed)
+
     def close(self) -> None:
         """End the transaction and the connection."""
         self._connection.close()
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> PostgresSession:
         return self
 
     def __exit__(self, *about: object) -> None:

@@ -9,12 +9,12 @@ from discreet.base.types import Type
 from discreet.engines.dialect import UNIT
 from discreet.engines.postgres.catalog import find, writes
 from discreet.engines.postgres.forms_casts import OVERFLOW, UNDERFLOW
-from discreet.engines.postgres.literals import SQL_TYPES, bytewise, constant, double, quoted
-from discreet.engines.postgres.session import Session, driver
+from discreet.engines.postgres.literals import SQL_TYPES, collate_bytewise, quote_name, write_constant, write_double
+from discreet.engines.postgres.session import PostgresSession, driver
 from discreet.engines.rows import ENDS, MOST_BYTES
-from discreet.engines.shapes import within
+from discreet.engines.shapes import write_within
 from discreet.policy.model import Policy, Table
-from discreet.policy.problems import problem
+from discreet.policy.problems import explain_problem
 
 PUBLIC = "public"
 """The schema of tables that are named without one."""
@@ -25,10 +25,10 @@ SAFE_DIGITS = 300
 LONG = frozenset({"text", "varchar", "bpchar"})
 
 
-class Source:
+class PostgresSource:
     """One table's rows, as a FROM clause. Of private tables nothing is read but what the catalog says."""
 
-    def __init__(self, policy: Policy, table: Table, session: Session) -> None:
+    def __init__(self, policy: Policy, table: Table, session: PostgresSession) -> None:
         self.policy, self.table = policy, table
         self.types: dict[str, Type] = {}
         """Types that the policy agrees with, set once the schema is checked."""
@@ -39,10 +39,10 @@ class Source:
         if table.version is None and writes(session, self.relation) is None:
             what = "a view" if self.relation.view else "a table whose writes are not counted here"
             wrong = f"{what} does not tell when its rows change"
-            raise problem(
+            raise explain_problem(
                 policy.path, ("tables", table.name, "version"), wrong, 'name one, such as version = "2026-03"'
             )
-        self.clause = f"{quoted(schema)}.{quoted(name)}"
+        self.clause = f"{quote_name(schema)}.{quote_name(name)}"
         if self.relation.view:  # what a view computes is computed as it says, and not in the order of our conditions
             self.clause = f"(SELECT * FROM {self.clause} OFFSET 0) AS q"
 
@@ -50,7 +50,7 @@ class Source:
         """Return the columns and their types."""
         return {name: stored.type for name, stored in self.relation.columns.items()}
 
-    def check(self, session: Session) -> None:
+    def check(self, session: PostgresSession) -> None:
         """Refuse a table that cannot be read, or of which rows are hidden from this user."""
         psycopg = driver()
         try:
@@ -65,7 +65,7 @@ class Source:
 
     def select(self, columns: frozenset[str]) -> str:
         """Return a SELECT of these columns, cast to their types, and of the unit; what does not fit is NULL."""
-        listed = [f"{self._value(name)} AS {quoted(name)}" for name in self.types if name in columns]
+        listed = [f"{self._value(name)} AS {quote_name(name)}" for name in self.types if name in columns]
         if self.table.unit is not None:
             listed.append(f"{self._unit(self.table.unit)} AS {UNIT}")
         return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
@@ -75,18 +75,18 @@ class Source:
 
         Days and times outside the years 1 to 9999 are NULL: engines have different calendars beyond, and Python none.
         """
-        stored, value = self.relation.columns[name], quoted(name)
+        stored, value = self.relation.columns[name], quote_name(name)
         kind = self.types[name]
         if kind is Type.TEXT:
             written = f"CAST({value} AS TEXT)"
             short = f"CASE WHEN octet_length({value}) <= {MOST_BYTES} THEN {written} END"
-            return bytewise(short if stored.kind in LONG else written)
+            return collate_bytewise(short if stored.kind in LONG else written)
         if kind is Type.DECIMAL:
             return _float(value, stored.digits)
         if stored.kind == "timestamptz":
             value = f"({value} AT TIME ZONE 'UTC')"
         if kind in ENDS:
-            return within(value, *(constant(end, kind) for end in ENDS[kind]))
+            return write_within(value, *(write_constant(end, kind) for end in ENDS[kind]))
         return f"CAST({value} AS {SQL_TYPES[kind]})"
 
     def _unit(self, name: str) -> str:
@@ -96,14 +96,14 @@ class Source:
         """
         if self.types[name] is not Type.DECIMAL:
             return self._value(name)
-        return bytewise(f"CAST(trim_scale({quoted(name)}) AS TEXT)")
+        return collate_bytewise(f"CAST(trim_scale({quote_name(name)}) AS TEXT)")
 
-    def fingerprint(self, session: Session) -> str:
+    def fingerprint(self, session: PostgresSession) -> str:
         """Return a hash that changes with the rows, as far as PostgreSQL counts what is written."""
         return hashlib.sha256(str(writes(session, self.relation)).encode()).hexdigest()
 
     def _refuse(self, wrong: str, remedy: str) -> PolicyError:
-        return problem(self.policy.path, ("tables", self.table.name, "table"), wrong, remedy)
+        return explain_problem(self.policy.path, ("tables", self.table.name, "table"), wrong, remedy)
 
 
 def _float(value: str, digits: tuple[int, int] | None) -> str:
@@ -113,5 +113,5 @@ def _float(value: str, digits: tuple[int, int] | None) -> str:
         return cast
     return (
         f"(CASE WHEN {value} IN ('NaN', 'Infinity', '-Infinity') THEN {cast} WHEN abs({value}) >= {OVERFLOW} THEN NULL "
-        f"WHEN abs({value}) <= {UNDERFLOW} THEN {double(0.0)} ELSE {cast} END)"
+        f"WHEN abs({value}) <= {UNDERFLOW} THEN {write_double(0.0)} ELSE {cast} END)"
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from discreet.base.types import Type
 from discreet.engines.dialect import Dialect
-from discreet.engines.spark.forms import FORMS, sql
+from discreet.engines.spark.forms import FORMS, write_sql
 from discreet.engines.spark.forms_time import micros
-from discreet.engines.spark.literals import SQL_TYPES, WIDE, constant, domain, number, quoted
-from discreet.engines.spark.once import once
+from discreet.engines.spark.literals import SQL_TYPES, WIDE, quote_name, write_constant, write_domain, write_number
+from discreet.engines.spark.once import compute_once
 
 LONGEST = 150_000
 """What Spark parses and plans in a second or two."""
@@ -17,10 +17,10 @@ FRACTION = 1 << 52
 """The bits of a float below its exponent."""
 
 
-def told(value: str, type_: Type) -> str:
+def write_canonical(value: str, type_: Type) -> str:
     """Return the canonical text of a value."""
     if type_ in (Type.FLOAT, Type.DECIMAL):
-        return f"CAST({once(_bits, f'format_string({HEXADECIMAL}, CAST({value} AS DOUBLE))')} AS STRING)"
+        return f"CAST({compute_once(_bits, f'format_string({HEXADECIMAL}, CAST({value} AS DOUBLE))')} AS STRING)"
     if type_ is Type.TIMESTAMP:
         return f"CAST({micros(value)} AS STRING)"
     return f"CAST({value} AS STRING)"
@@ -58,16 +58,16 @@ SPARK = Dialect(
     wide=WIDE,
     once="",
     forms=FORMS,
-    sql=sql,
-    quoted=quoted,
-    constant=constant,
-    number=number,
+    write_sql=write_sql,
+    quote_name=quote_name,
+    write_constant=write_constant,
+    write_number=write_number,
     is_nan=lambda value: f"isnan({value})",
-    told=told,
+    write_canonical=write_canonical,
     leading_bits=lambda digits: f"CAST(conv(substr({digits}, 1, 15), 16, 10) AS BIGINT)",
     quotient=quotient,
     total=lambda value: f"sum(CAST({value} AS {WIDE}))",
     longest=LONGEST,
-    domain=domain,
+    domain=write_domain,
     halves=lambda value: (f"sum(shiftright({value}, 15))", f"sum({value} & 32767)"),
 )

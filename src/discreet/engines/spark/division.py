@@ -8,8 +8,8 @@ is longer than 38 digits. Everything is cut toward zero, and `%` has the sign of
 
 from __future__ import annotations
 
-from discreet.engines.spark.literals import WIDE, whole
-from discreet.engines.spark.once import once
+from discreet.engines.spark.literals import WIDE, write_whole
+from discreet.engines.spark.once import compute_once
 
 SPLIT = 10**8
 SHORT_BITS = 106
@@ -19,8 +19,8 @@ SHORT_BITS = 106
 def truncated(above: str, below: str, bits: int = 127) -> str:
     """Return a / b cut toward zero, NULL where b is 0; a takes at most so many bits."""
     if bits <= SHORT_BITS:
-        return once(_multiple, above, below)
-    return once(
+        return compute_once(_multiple, above, below)
+    return compute_once(
         lambda a, b: f"(CASE WHEN abs({b}) < {10**7} THEN {_split(a, b)} ELSE {_multiple(a, b)} END)", above, below
     )
 
@@ -31,7 +31,7 @@ def _multiple(a: str, b: str) -> str:
 
 
 def _split(a: str, b: str) -> str:
-    unit = whole(SPLIT)
+    unit = write_whole(SPLIT)
     high, low = f"CAST(({a} - {a} % {unit}) / {unit} AS {WIDE})", f"({a} % {unit})"
     rest = f"(try_mod({high}, {b}) * {unit} + {low})"
     return f"({_multiple(high, b)} * {unit} + {_multiple(rest, b)})"

@@ -6,32 +6,32 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from discreet.base.errors import PolicyError
-from discreet.engines.engine import unchanged, unit_type, used
-from discreet.engines.lookups import partners, unreadable, values
+from discreet.engines.engine import check_unchanged, find_tables, find_unit_type
+from discreet.engines.lookups import explain_unreadable, select_fan_out, select_values
 from discreet.engines.rows import Select
 from discreet.engines.running import Running
 from discreet.engines.spark.dialect import SPARK
-from discreet.engines.spark.jobs import Jobs, jobs
-from discreet.engines.spark.session import Session, connected
-from discreet.engines.spark.sources import Source
-from discreet.engines.statements import public, statements
+from discreet.engines.spark.jobs import Jobs, count_jobs
+from discreet.engines.spark.session import SparkConnection, connect
+from discreet.engines.spark.sources import SparkSource
+from discreet.engines.statements import to_constant, write_statements
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
-from discreet.policy.model import Engine, Policy, Table
+from discreet.policy.model import DeclaredEngine, Policy, Table
 from discreet.policy.schema import Resolved, check_schema
 
 
 class SparkEngine:
     """Tables of a policy, behind Spark. Nothing of a private table is read before `run`, but its schema."""
 
-    def __init__(self, policy: Policy, declared: Engine, tables: Collection[Table]) -> None:
+    def __init__(self, policy: Policy, declared: DeclaredEngine, tables: Collection[Table]) -> None:
         self.policy = policy
-        self._session = connected(declared, policy.path)
-        self._sources: dict[str, Source] = {}
+        self._session = connect(declared, policy.path)
+        self._sources: dict[str, SparkSource] = {}
         self.tables: dict[str, Resolved] = {}
         try:
             for table in tables:
-                source = Source(policy, table, self._session)
+                source = SparkSource(policy, table, self._session)
                 found = source.schema()
                 resolved = check_schema(policy, table, found)
                 source.types = dict(resolved.source_types)
@@ -43,13 +43,13 @@ class SparkEngine:
 
     def check(self, plan: BoundedPlan) -> None:
         """Refuse a plan whose SQL is too long; nothing is read."""
-        statements(plan, self._select, unit_type(plan, self.tables), SPARK)
+        write_statements(plan, self._select, find_unit_type(plan, self.tables), SPARK)
 
     def ready(self, plan: BoundedPlan) -> None:
         """Refuse a plan whose tables are not there as they were when this was opened."""
-        for name in used(plan):
+        for name in find_tables(plan):
             source = self._sources[name]
-            unchanged(name, source.found, source.schema())
+            check_unchanged(name, source.found, source.schema())
 
     def run(self, plan: BoundedPlan) -> SparkRun:
         """Begin to run a bounded plan."""
@@ -57,12 +57,12 @@ class SparkEngine:
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
-        statement = values(self._public(table, frozenset({column})), column, SPARK)
-        return tuple(public(value) for (value,) in self._read(table, statement))
+        statement = select_values(self._public(table, frozenset({column})), column, SPARK)
+        return tuple(to_constant(value) for (value,) in self._read(table, statement))
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
-        ((found,),) = self._read(table, partners(self._public(table, frozenset(columns)), columns, SPARK))
+        ((found,),) = self._read(table, select_fan_out(self._public(table, frozenset(columns)), columns, SPARK))
         return int(found)
 
     def fingerprint(self, table: str) -> str:
@@ -78,9 +78,9 @@ class SparkEngine:
 
     def _read(self, table: str, statement: str) -> list[tuple[Any, ...]]:
         try:
-            return rows(self._session, statement)
+            return fetch_rows(self._session, statement)
         except Exception:  # of many kinds, which quote paths, and Java's words
-            raise unreadable(table) from None
+            raise explain_unreadable(table) from None
 
     def _public(self, table: str, columns: frozenset[str]) -> str:
         if not self.tables[table.casefold()].table.public:
@@ -88,7 +88,7 @@ class SparkEngine:
         return self._select(table, columns)
 
 
-def rows(session: Session, statement: str) -> list[tuple[Any, ...]]:
+def fetch_rows(session: SparkConnection, statement: str) -> list[tuple[Any, ...]]:
     """Execute a statement once, into one Arrow table, and return its rows."""
     with session.unheard():
         table = session.session.sql(statement).toArrow()
@@ -98,18 +98,27 @@ def rows(session: Session, statement: str) -> list[tuple[Any, ...]]:
 class SparkRun(Running):
     """One bounded plan being run, as jobs of Spark that have a tag of their own."""
 
-    def __init__(self, session: Session, plan: BoundedPlan, tables: Mapping[str, Resolved], source: Select) -> None:
+    def __init__(
+        self, session: SparkConnection, plan: BoundedPlan, tables: Mapping[str, Resolved], source: Select
+    ) -> None:
         self._session = session
-        self._jobs: Jobs = jobs(session)
+        self._jobs: Jobs = count_jobs(session)
         self._done = 0
         super().__init__(plan, tables, source, SPARK)
 
     def execute(self, statement: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement."""
         self._jobs.begin()
-        found = rows(self._session, statement)
+        found = fetch_rows(self._session, statement)
         self._done += 1
         return found
+
+    def is_lost(self, trouble: BaseException) -> bool:
+        """A driver or a Connect server that answers no more is lost; a job that failed is not."""
+        names = {kind.__name__ for kind in type(trouble).__mro__}
+        if names & {"Py4JNetworkError", "ConnectionError", "Py4JError"} and "Py4JJavaError" not in names:
+            return True
+        return "SparkConnectGrpcException" in names and "UNAVAILABLE" in str(trouble)
 
     def interrupt(self) -> None:
         """Ask Spark to stop the jobs of this run."""

@@ -7,26 +7,26 @@ the part stands elsewhere too, so that guards stand around arguments, or a `try_
 from __future__ import annotations
 
 from discreet.base.types import Type
-from discreet.engines.shapes import Form, infix
+from discreet.engines.shapes import Form, write_infix
 from discreet.engines.spark.forms_math import MATH
 from discreet.engines.spark.forms_text import TEXTS
 from discreet.engines.spark.forms_time import TIMES
-from discreet.engines.spark.literals import constant, quoted, working
-from discreet.engines.spark.once import once
+from discreet.engines.spark.literals import cast_working, quote_name, write_constant
+from discreet.engines.spark.once import compute_once
 from discreet.plan.expressions import Call, Column, Expression, Literal
 
 
-def sql(expression: Expression) -> str:
+def write_sql(expression: Expression) -> str:
     """Return the SQL of an expression over one row."""
     if isinstance(expression, Column):
-        return f"{quoted(expression.relation)}.{quoted(expression.name)}"
+        return f"{quote_name(expression.relation)}.{quote_name(expression.name)}"
     if isinstance(expression, Literal):
-        return constant(expression.value, expression.type)
-    arguments = [sql(argument) for argument in expression.arguments]
+        return write_constant(expression.value, expression.type)
+    arguments = [write_sql(argument) for argument in expression.arguments]
     types = [argument.type for argument in expression.arguments]
     if Type.DATE in types and Type.TIMESTAMP in types:
         arguments = [
-            working(argument, Type.TIMESTAMP) if type_ is Type.DATE else argument
+            cast_working(argument, Type.TIMESTAMP) if type_ is Type.DATE else argument
             for argument, type_ in zip(arguments, types, strict=True)
         ]
     return FORMS[expression.function](arguments, expression)
@@ -37,11 +37,11 @@ def alike(arguments: list[str], made: Call) -> list[str]:
     types = {argument.type for argument in made.arguments}
     if Type.INTEGER not in types or len(types) == 1:
         return arguments
-    return [working(argument, Type.FLOAT) for argument in arguments]
+    return [cast_working(argument, Type.FLOAT) for argument in arguments]
 
 
 def _compared(word: str) -> Form:
-    return lambda arguments, made: infix(word)(alike(arguments, made), made)
+    return lambda arguments, made: write_infix(word)(alike(arguments, made), made)
 
 
 def _in(arguments: list[str], made: Call) -> str:
@@ -51,17 +51,17 @@ def _in(arguments: list[str], made: Call) -> str:
 
 def _case(arguments: list[str], made: Call) -> str:
     branches = " ".join(
-        f"WHEN {condition} THEN {working(value, made.type)}"
+        f"WHEN {condition} THEN {cast_working(value, made.type)}"
         for condition, value in zip(arguments[0:-1:2], arguments[1:-1:2], strict=True)
     )
-    return f"(CASE {branches} ELSE {working(arguments[-1], made.type)} END)"
+    return f"(CASE {branches} ELSE {cast_working(arguments[-1], made.type)} END)"
 
 
 def _listed(word: str) -> Form:
     """Spark's `least` and `greatest` take two arguments or more, and leave NULL out."""
 
     def form(arguments: list[str], made: Call) -> str:
-        listed = [working(each, made.type) for each in arguments]
+        listed = [cast_working(each, made.type) for each in arguments]
         return f"{word}({', '.join(listed)})" if len(listed) > 1 else listed[0]
 
     return form
@@ -70,9 +70,9 @@ def _listed(word: str) -> Form:
 def _null_if(arguments: list[str], made: Call) -> str:
     def body(first: str, second: str) -> str:
         equal = " = ".join(alike([first, second], made))
-        return f"(CASE WHEN {equal} THEN NULL ELSE {working(first, made.type)} END)"
+        return f"(CASE WHEN {equal} THEN NULL ELSE {cast_working(first, made.type)} END)"
 
-    return once(body, *arguments)
+    return compute_once(body, *arguments)
 
 
 FORMS: dict[str, Form] = {
@@ -83,8 +83,8 @@ FORMS: dict[str, Form] = {
     "gt": _compared(">"),
     "ge": _compared(">="),
     "distinct": _compared("IS DISTINCT FROM"),
-    "and": infix("AND"),
-    "or": infix("OR"),
+    "and": write_infix("AND"),
+    "or": write_infix("OR"),
     "not": lambda arguments, made: f"(NOT {arguments[0]})",
     "is_true": lambda arguments, made: f"({arguments[0]} IS TRUE)",
     "is_false": lambda arguments, made: f"({arguments[0]} IS FALSE)",

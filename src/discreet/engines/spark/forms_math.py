@@ -14,22 +14,22 @@ from fractions import Fraction
 from discreet.base.types import Type
 from discreet.engines.shapes import Form
 from discreet.engines.spark.division import truncated
-from discreet.engines.spark.literals import number, text, working
-from discreet.engines.spark.once import held, once
+from discreet.engines.spark.literals import cast_working, write_number, write_text
+from discreet.engines.spark.once import compute_once, held
 from discreet.engines.spark.rounding import ceiled, floored, nearest, rounded_whole, toward_zero
 from discreet.plan.expressions import Call, Literal
-from discreet.plan.functions import bits_of
+from discreet.plan.functions import count_bits
 
-MOST = number(Fraction(sys.float_info.max))
-LEAST = number(Fraction(-sys.float_info.max))
-TINY = number(Fraction(5e-324))
-ZERO, ONE, MINUS_ONE = number(Fraction(0)), number(Fraction(1)), number(Fraction(-1))
-HALF_TURN = number(Fraction(math.pi))
+MOST = write_number(Fraction(sys.float_info.max))
+LEAST = write_number(Fraction(-sys.float_info.max))
+TINY = write_number(Fraction(5e-324))
+ZERO, ONE, MINUS_ONE = write_number(Fraction(0)), write_number(Fraction(1)), write_number(Fraction(-1))
+HALF_TURN = write_number(Fraction(math.pi))
 INFINITE = "CAST('Infinity' AS DOUBLE)"
 
 DOMAINS = {
     "sqrt": (ZERO, MOST),
-    "exp": (LEAST, number(Fraction(math.log(sys.float_info.max)))),
+    "exp": (LEAST, write_number(Fraction(math.log(sys.float_info.max)))),
     "ln": (TINY, MOST),
     "log10": (TINY, MOST),
     "sin": (LEAST, MOST),
@@ -39,11 +39,11 @@ DOMAINS = {
     "acos": (MINUS_ONE, ONE),
     "atan": (LEAST, MOST),
     "radians": (LEAST, MOST),
-    "degrees": (number(Fraction(-(10**306))), number(Fraction(10**306))),
+    "degrees": (write_number(Fraction(-(10**306))), write_number(Fraction(10**306))),
 }
 """Where a function of one number has a finite result."""
 
-FIRST_LONG, LAST_LONG = number(Fraction(-(2**63))), number(Fraction(2**63 - 1024))
+FIRST_LONG, LAST_LONG = write_number(Fraction(-(2**63))), write_number(Fraction(2**63 - 1024))
 """The floats that 64 bits hold lie between these; Spark's own check lets 2^63 through, as one less."""
 
 SHORT = r"\A(?=[\x00-\x7F]{0,400}\z) *"
@@ -52,9 +52,9 @@ DECIMAL = rf"{SHORT}([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?0*[0-9]{{1,3}})?
 """What a text of a number looks like: short, and no hexadecimals, suffixes or words, which engines read differently."""
 
 TRUE, FALSE = (
-    ", ".join(map(text, words)) for words in (("true", "t", "1", "yes", "y"), ("false", "f", "0", "no", "n"))
+    ", ".join(map(write_text, words)) for words in (("true", "t", "1", "yes", "y"), ("false", "f", "0", "no", "n"))
 )
-LOWER, UPPER = text(string.ascii_lowercase), text(string.ascii_uppercase)
+LOWER, UPPER = write_text(string.ascii_lowercase), write_text(string.ascii_uppercase)
 
 
 def _double(argument: str) -> str:
@@ -65,7 +65,7 @@ def _exact(word: str) -> Form:
     """Whole numbers in 38 digits, which `plan.functions.bits_of` proves to be enough; all others as floats."""
 
     def form(arguments: list[str], made: Call) -> str:
-        first, second = (working(argument, made.type) for argument in arguments)
+        first, second = (cast_working(argument, made.type) for argument in arguments)
         return f"({first} {word} {second})"
 
     return form
@@ -76,12 +76,12 @@ def _divided(arguments: list[str], made: Call) -> str:
 
 
 def _whole_part(arguments: list[str], made: Call) -> str:
-    above, below = (working(argument, Type.INTEGER) for argument in arguments)
-    return truncated(above, below, bits_of(made.arguments[0]))
+    above, below = (cast_working(argument, Type.INTEGER) for argument in arguments)
+    return truncated(above, below, count_bits(made.arguments[0]))
 
 
 def _remainder(arguments: list[str], made: Call) -> str:
-    above, below = (working(argument, made.type) for argument in arguments)
+    above, below = (cast_working(argument, made.type) for argument in arguments)
     found = f"try_mod({above}, {below})"
     return found if made.type is Type.INTEGER else held(found, LEAST, MOST)
 
@@ -95,14 +95,14 @@ def _sign(arguments: list[str], made: Call) -> str:
         missing = "" if is_whole else f"WHEN isnan({x}) THEN NULL "
         return f"(CASE {missing}WHEN {x} > 0 THEN 1 WHEN {x} < 0 THEN -1 WHEN {x} = 0 THEN 0 END)"
 
-    return once(body, value)
+    return compute_once(body, value)
 
 
 def _stepped(step: Form) -> Form:
     """FLOOR, CEIL and TRUNC, which leave whole numbers as they are."""
 
     def form(arguments: list[str], made: Call) -> str:
-        value = working(arguments[0], made.type)
+        value = cast_working(arguments[0], made.type)
         return value if made.type is Type.INTEGER else step([value], made)
 
     return form
@@ -112,7 +112,7 @@ def _rounded(arguments: list[str], made: Call) -> str:
     """Halves go away from zero; digits are constants."""
     given = made.arguments[1] if len(made.arguments) > 1 else None
     digits = given.value if isinstance(given, Literal) and isinstance(given.value, int) else 0
-    value = working(arguments[0], made.type)
+    value = cast_working(arguments[0], made.type)
     return rounded_whole(value, digits) if made.type is Type.INTEGER else nearest(value, digits)
 
 
@@ -128,7 +128,7 @@ def _log2(arguments: list[str], made: Call) -> str:
         near = f"rint(log2({x}))"
         return f"(CASE WHEN pow(CAST(2 AS DOUBLE), {near}) = {x} THEN {near} ELSE log2({x}) END)"
 
-    return once(body, held(_double(arguments[0]), TINY, MOST))
+    return compute_once(body, held(_double(arguments[0]), TINY, MOST))
 
 
 def _power(arguments: list[str], made: Call) -> str:
@@ -138,7 +138,7 @@ def _power(arguments: list[str], made: Call) -> str:
         one = f"{y} IS NOT NULL AND ({x} = 1 OR ({x} = -1 AND abs({y}) = {INFINITE}))"
         return f"(CASE WHEN {one} THEN {ONE} ELSE pow({x}, {y}) END)"
 
-    return held(once(body, *map(_double, arguments)), LEAST, MOST)
+    return held(compute_once(body, *map(_double, arguments)), LEAST, MOST)
 
 
 def _angle(arguments: list[str], made: Call) -> str:
@@ -150,13 +150,13 @@ def _angle(arguments: list[str], made: Call) -> str:
         flat = f"CASE WHEN {back} THEN {turned} WHEN {x} >= 0 THEN {y} END"
         return f"(CASE WHEN {y} = 0 THEN {flat} ELSE atan2({y}, {x}) END)"
 
-    return once(body, *(held(_double(argument), LEAST, MOST) for argument in arguments))
+    return compute_once(body, *(held(_double(argument), LEAST, MOST) for argument in arguments))
 
 
 def _bucket(arguments: list[str], made: Call) -> str:
     """0 below, one more than there are buckets above; NULL and NaN are in none. All but the value are constants."""
     low, high = (_double(argument) for argument in arguments[1:3])
-    count = working(arguments[3], Type.INTEGER)
+    count = cast_working(arguments[3], Type.INTEGER)
 
     def body(x: str) -> str:
         steps = f"try_divide({x} - {low}, {high} - {low}) * {_double(count)}"
@@ -165,7 +165,7 @@ def _bucket(arguments: list[str], made: Call) -> str:
             f"(CASE WHEN {x} < {low} THEN 0 WHEN {x} < {high} THEN {place} WHEN {x} <= {INFINITE} THEN {count} + 1 END)"
         )
 
-    return once(body, _double(arguments[0]))
+    return compute_once(body, _double(arguments[0]))
 
 
 def _to_boolean(arguments: list[str], made: Call) -> str:
@@ -173,14 +173,16 @@ def _to_boolean(arguments: list[str], made: Call) -> str:
     if made.arguments[0].type is not Type.TEXT:
         return f"CAST({arguments[0]} AS BOOLEAN)"
     lowered = f"translate({arguments[0]}, {UPPER}, {LOWER})"
-    return once(lambda x: f"(CASE WHEN {x} IN ({TRUE}) THEN TRUE WHEN {x} IN ({FALSE}) THEN FALSE END)", lowered)
+    return compute_once(
+        lambda x: f"(CASE WHEN {x} IN ({TRUE}) THEN TRUE WHEN {x} IN ({FALSE}) THEN FALSE END)", lowered
+    )
 
 
 def _to_integer(arguments: list[str], made: Call) -> str:
     """Floats go to the nearest whole number, halves to the even one; what 64 bits do not hold is NULL."""
     given, value = made.arguments[0].type, arguments[0]
     if given is Type.TEXT:
-        value = f"regexp_extract({value}, {text(WHOLE)}, 1)"
+        value = f"regexp_extract({value}, {write_text(WHOLE)}, 1)"
     elif given in (Type.FLOAT, Type.DECIMAL):
         value = held(f"rint({_double(value)})", FIRST_LONG, LAST_LONG)
     return f"try_cast({value} AS BIGINT)"
@@ -188,7 +190,7 @@ def _to_integer(arguments: list[str], made: Call) -> str:
 
 def _to_float(arguments: list[str], made: Call) -> str:
     if made.arguments[0].type is Type.TEXT:
-        found = f"try_cast(regexp_extract({arguments[0]}, {text(DECIMAL)}, 1) AS DOUBLE)"
+        found = f"try_cast(regexp_extract({arguments[0]}, {write_text(DECIMAL)}, 1) AS DOUBLE)"
         return held(found, LEAST, MOST)
     return _double(arguments[0])
 
@@ -197,11 +199,11 @@ MATH: dict[str, Form] = {
     "add": _exact("+"),
     "sub": _exact("-"),
     "mul": _exact("*"),
-    "neg": lambda arguments, made: f"(- {working(arguments[0], made.type)})",
+    "neg": lambda arguments, made: f"(- {cast_working(arguments[0], made.type)})",
     "div": _divided,
     "int_div": _whole_part,
     "mod": _remainder,
-    "abs": lambda arguments, made: f"abs({working(arguments[0], made.type)})",
+    "abs": lambda arguments, made: f"abs({cast_working(arguments[0], made.type)})",
     "sign": _sign,
     "floor": _stepped(lambda arguments, made: floored(arguments[0])),
     "ceil": _stepped(lambda arguments, made: ceiled(arguments[0])),

@@ -5,15 +5,15 @@ from __future__ import annotations
 import string
 
 from discreet.base.types import Type
-from discreet.engines.shapes import Form, applied, infix
-from discreet.engines.spark.literals import constant, text, working
-from discreet.engines.spark.once import once
+from discreet.engines.shapes import Form, write_call, write_infix
+from discreet.engines.spark.literals import cast_working, write_constant, write_text
+from discreet.engines.spark.once import compute_once
 from discreet.plan.expressions import Call, Literal
 
 FARTHEST = 2**31 - 2
 """Positions and lengths beyond this mean this: no text is longer, and Spark counts in 32 bits."""
 
-LOWER, UPPER = text(string.ascii_lowercase), text(string.ascii_uppercase)
+LOWER, UPPER = write_text(string.ascii_lowercase), write_text(string.ascii_uppercase)
 
 
 def _position(argument: str, made: Call, place: int, least: int) -> str:
@@ -26,7 +26,7 @@ def _position(argument: str, made: Call, place: int, least: int) -> str:
         held = f"CASE WHEN {x} < {least} THEN {least} WHEN {x} > {FARTHEST} THEN {FARTHEST} ELSE {x} END"
         return f"CAST({held} AS INT)"
 
-    return once(body, working(argument, Type.INTEGER))
+    return compute_once(body, cast_working(argument, Type.INTEGER))
 
 
 def _substring(arguments: list[str], made: Call) -> str:
@@ -38,7 +38,7 @@ def _substring(arguments: list[str], made: Call) -> str:
     if len(arguments) == 2:
         return f"substring({arguments[0]}, {start})"
     length = _position(arguments[2], made, 2, 0)
-    return once(
+    return compute_once(
         lambda s, p, n: f"substring({s}, {p}, {n} - (CASE WHEN {p} = 0 THEN 1 ELSE 0 END))", arguments[0], start, length
     )
 
@@ -46,7 +46,7 @@ def _substring(arguments: list[str], made: Call) -> str:
 def _left(arguments: list[str], made: Call) -> str:
     """A negative count leaves out so many letters of the end."""
     count = _position(arguments[1], made, 1, -FARTHEST)
-    return once(
+    return compute_once(
         lambda s, n: f"substring({s}, 1, CASE WHEN {n} < 0 THEN greatest(length({s}) + {n}, 0) ELSE {n} END)",
         arguments[0],
         count,
@@ -56,7 +56,7 @@ def _left(arguments: list[str], made: Call) -> str:
 def _right(arguments: list[str], made: Call) -> str:
     """A negative count leaves out so many letters of the beginning."""
     count = _position(arguments[1], made, 1, -FARTHEST)
-    return once(
+    return compute_once(
         lambda s, n: (
             f"substring({s}, CASE WHEN {n} < 0 THEN 1 - {n} ELSE - {n} END, "
             f"CASE WHEN {n} < 0 THEN {FARTHEST} ELSE {n} END)"
@@ -75,12 +75,12 @@ def _like(arguments: list[str], made: Call) -> str:
     assert isinstance(pattern, Literal)
     assert letter is None or isinstance(letter, Literal)
     if pattern.value is None or (letter is not None and letter.value is None):
-        return constant(None, Type.BOOLEAN)
+        return write_constant(None, Type.BOOLEAN)
     first, *others = _parts(str(pattern.value), None if letter is None else str(letter.value))
     between = "".join(f"(?>.*?{each})" for each in others[:-1])
     end = f".*{others[-1]}" if others else ""
     whole = rf"(?s)\A{first}{between}{end}\z"
-    return f"({arguments[0]} RLIKE {text(whole)})"
+    return f"({arguments[0]} RLIKE {write_text(whole)})"
 
 
 def _parts(pattern: str, escape: str | None) -> list[str]:
@@ -103,7 +103,7 @@ def _itself(letter: str) -> str:
 def _trimmed(side: str) -> Form:
     """Spaces only, and none of Unicode's other blanks, where no characters are given."""
     return lambda arguments, made: (
-        f"trim({side} {arguments[1] if len(arguments) > 1 else text(' ')} FROM {arguments[0]})"
+        f"trim({side} {arguments[1] if len(arguments) > 1 else write_text(' ')} FROM {arguments[0]})"
     )
 
 
@@ -121,20 +121,20 @@ TEXTS: dict[str, Form] = {
     "like": _like,
     "lower": lambda arguments, made: f"translate({arguments[0]}, {UPPER}, {LOWER})",
     "upper": lambda arguments, made: f"translate({arguments[0]}, {LOWER}, {UPPER})",
-    "reverse": applied("reverse"),
-    "length": applied("length"),
-    "strpos": applied("instr"),
-    "starts_with": applied("startswith"),
-    "ends_with": applied("endswith"),
-    "contains": applied("contains"),
+    "reverse": write_call("reverse"),
+    "length": write_call("length"),
+    "strpos": write_call("instr"),
+    "starts_with": write_call("startswith"),
+    "ends_with": write_call("endswith"),
+    "contains": write_call("contains"),
     "substring": _substring,
     "left": _left,
     "right": _right,
     "trim": _trimmed("BOTH"),
     "ltrim": _trimmed("LEADING"),
     "rtrim": _trimmed("TRAILING"),
-    "replace": applied("replace"),
-    "join": infix("||"),
+    "replace": write_call("replace"),
+    "join": write_infix("||"),
     "concat": lambda arguments, made: f"concat_ws('', {', '.join(arguments)})",
     "lpad": _padded("lpad"),
     "rpad": _padded("rpad"),

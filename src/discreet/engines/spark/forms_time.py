@@ -6,8 +6,8 @@ import datetime as dt
 
 from discreet.base.types import Type
 from discreet.engines.shapes import Form
-from discreet.engines.spark.literals import constant, moment, text, working
-from discreet.engines.spark.once import held, once
+from discreet.engines.spark.literals import cast_working, write_constant, write_moment, write_text
+from discreet.engines.spark.once import compute_once, held
 from discreet.plan.expressions import Call, Literal
 
 ISO_DATE = r"\A *([0-9]{4}-[0-9]{2}-[0-9]{2}) *\z"
@@ -18,7 +18,7 @@ MIDNIGHT = r"\A *([0-9]{4}-[0-9]{2}-[0-9]{2})[ T]24:00(:00([.]0{1,6})?)? *\z"
 """The end of a day, which is the next one's beginning."""
 
 FIRST, LAST = dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31, 23, 59, 59, 999999)
-EPOCH = moment(dt.datetime(1970, 1, 1))
+EPOCH = write_moment(dt.datetime(1970, 1, 1))
 
 MICROSECONDS = {
     "hour": 3_600_000_000,
@@ -53,8 +53,8 @@ def micros(value: str) -> str:
 def bounded(value: str, type_: Type, low: dt.datetime = FIRST, high: dt.datetime = LAST) -> str:
     """Return the date or time, NULL outside of these ends."""
     if type_ is Type.DATE:
-        return held(value, constant(low.date(), type_), constant(high.date(), type_))
-    return held(value, moment(low), moment(high))
+        return held(value, write_constant(low.date(), type_), write_constant(high.date(), type_))
+    return held(value, write_moment(low), write_moment(high))
 
 
 def _unit(made: Call) -> str:
@@ -72,24 +72,24 @@ def _constant(made: Call) -> int:
 
 def _date_trunc(arguments: list[str], made: Call) -> str:
     """Units from a day on, which leave a date a date."""
-    unit, day = _unit(made), working(arguments[1], Type.DATE)
-    return working(day if unit == "day" else f"trunc({day}, '{unit}')", made.type)
+    unit, day = _unit(made), cast_working(arguments[1], Type.DATE)
+    return cast_working(day if unit == "day" else f"trunc({day}, '{unit}')", made.type)
 
 
 def _time_trunc(arguments: list[str], made: Call) -> str:
-    unit, value = MICROSECONDS[_unit(made)], working(arguments[1], Type.TIMESTAMP)
-    return once(lambda x: f"timestampadd(MICROSECOND, - pmod({micros(x)}, {unit}L), {x})", value)
+    unit, value = MICROSECONDS[_unit(made)], cast_working(arguments[1], Type.TIMESTAMP)
+    return compute_once(lambda x: f"timestampadd(MICROSECOND, - pmod({micros(x)}, {unit}L), {x})", value)
 
 
 def _part(arguments: list[str], made: Call) -> str:
-    return PARTS[_unit(made)].format(working(arguments[1], Type.TIMESTAMP))
+    return PARTS[_unit(made)].format(cast_working(arguments[1], Type.TIMESTAMP))
 
 
 def _gap(arguments: list[str], made: Call) -> str:
     """How many units begin after the first until the second; dates beside times came here as times."""
     unit, (first, second) = _unit(made), arguments[1:]
     if unit == "day":
-        return f"datediff({working(second, Type.DATE)}, {working(first, Type.DATE)})"
+        return f"datediff({cast_working(second, Type.DATE)}, {cast_working(first, Type.DATE)})"
     count = _months if unit in MONTHS else _beginnings
     return f"({count(second, unit)} - {count(first, unit)})"
 
@@ -98,13 +98,15 @@ def _months(value: str, unit: str) -> str:
     """Return the number of a month, quarter or year, counted from the year 0."""
     if unit == "year":
         return f"year({value})"
-    return once(lambda x: f"(year({x}) * {12 // MONTHS[unit]} + {unit}({x}))", value)
+    return compute_once(lambda x: f"(year({x}) * {12 // MONTHS[unit]} + {unit}({x}))", value)
 
 
 def _beginnings(value: str, unit: str) -> str:
     """Return the number of an hour, minute, ..., counted from 1970."""
     size = MICROSECONDS[unit]
-    return once(lambda x: f"(({x} - pmod({x}, {size}L)) DIV {size}L)", micros(working(value, Type.TIMESTAMP)))
+    return compute_once(
+        lambda x: f"(({x} - pmod({x}, {size}L)) DIV {size}L)", micros(cast_working(value, Type.TIMESTAMP))
+    )
 
 
 def _shifted(month: dt.datetime, months: int) -> tuple[int, int] | None:
@@ -118,7 +120,7 @@ def _plus_months(arguments: list[str], made: Call) -> str:
     months = _constant(made)
     low, high = _shifted(FIRST, max(-months, 0)), _shifted(LAST, -max(months, 0))
     if low is None or high is None:
-        return constant(None, made.type)
+        return write_constant(None, made.type)
     last = (
         LAST
         if high == (9999, 12)
@@ -136,8 +138,8 @@ def _plus(size: int) -> Form:
             step = dt.timedelta(microseconds=count * size)
             low, high = FIRST - min(step, dt.timedelta()), LAST - max(step, dt.timedelta())
         except OverflowError:
-            return constant(None, made.type)
-        value = bounded(working(arguments[0], made.type), made.type, low, high)
+            return write_constant(None, made.type)
+        value = bounded(cast_working(arguments[0], made.type), made.type, low, high)
         if made.type is Type.DATE:
             return f"date_add({value}, {count})"
         return f"timestampadd(MICROSECOND, {count * size}L, {value})"
@@ -146,25 +148,25 @@ def _plus(size: int) -> Form:
 
 
 def _last_day(arguments: list[str], made: Call) -> str:
-    return f"last_day({working(arguments[0], Type.DATE)})"
+    return f"last_day({cast_working(arguments[0], Type.DATE)})"
 
 
 def _to_date(arguments: list[str], made: Call) -> str:
     if made.arguments[0].type is not Type.TEXT:
-        return working(arguments[0], Type.DATE)
-    return bounded(f"try_cast(regexp_extract({arguments[0]}, {text(ISO_DATE)}, 1) AS DATE)", Type.DATE)
+        return cast_working(arguments[0], Type.DATE)
+    return bounded(f"try_cast(regexp_extract({arguments[0]}, {write_text(ISO_DATE)}, 1) AS DATE)", Type.DATE)
 
 
 def _to_timestamp(arguments: list[str], made: Call) -> str:
     if made.arguments[0].type is not Type.TEXT:
-        return working(arguments[0], Type.TIMESTAMP)
+        return cast_working(arguments[0], Type.TIMESTAMP)
 
     def body(x: str) -> str:
-        plain = f"try_cast(regexp_extract({x}, {text(ISO_TIME)}, 1) AS TIMESTAMP_NTZ)"
-        ended = f"try_cast(regexp_extract({x}, {text(MIDNIGHT)}, 1) AS TIMESTAMP_NTZ)"
+        plain = f"try_cast(regexp_extract({x}, {write_text(ISO_TIME)}, 1) AS TIMESTAMP_NTZ)"
+        ended = f"try_cast(regexp_extract({x}, {write_text(MIDNIGHT)}, 1) AS TIMESTAMP_NTZ)"
         return f"coalesce({plain}, timestampadd(MICROSECOND, {DAY}L, {ended}))"
 
-    return bounded(once(body, arguments[0]), Type.TIMESTAMP)
+    return bounded(compute_once(body, arguments[0]), Type.TIMESTAMP)
 
 
 TIMES: dict[str, Form] = {

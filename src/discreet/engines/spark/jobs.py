@@ -7,7 +7,7 @@ import threading
 import uuid
 from typing import Any, Protocol
 
-from discreet.engines.spark.session import Session
+from discreet.engines.spark.session import SparkConnection
 
 
 class Jobs(Protocol):
@@ -29,7 +29,7 @@ class Jobs(Protocol):
         """Return how much of the tasks that Spark knows of is done, from 0 to 1, or a negative number."""
 
 
-def jobs(session: Session) -> Jobs:
+def count_jobs(session: SparkConnection) -> Jobs:
     """Return the jobs of a new run."""
     tag = f"discreet-{uuid.uuid4().hex}"
     return ConnectJobs(session.session, tag) if session.context is None else ClusterJobs(session.context, tag)

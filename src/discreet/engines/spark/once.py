@@ -12,13 +12,13 @@ SHORT = 160
 """Letters up to which an argument is repeated: columns and constants, which Spark compiles better without a lambda."""
 
 
-def once(body: Callable[..., str], *arguments: str) -> str:
+def compute_once(body: Callable[..., str], *arguments: str) -> str:
     """Return the SQL of `body` on arguments; what it returns may hold these and constants, and no column.
 
-    >>> once(lambda x: f"({x} * {x})", "a")
+    >>> compute_once(lambda x: f"({x} * {x})", "a")
     '(a * a)'
     >>> long = "a + " * 50 + "a"
-    >>> once(lambda x: f"({x} * {x})", long) == f"transform(array({long}), v -> (v * v))[0]"
+    >>> compute_once(lambda x: f"({x} * {x})", long) == f"transform(array({long}), v -> (v * v))[0]"
     True
     """
     if max(len(argument) for argument in arguments) <= SHORT:
@@ -33,4 +33,4 @@ def once(body: Callable[..., str], *arguments: str) -> str:
 
 def held(value: str, low: str, high: str) -> str:
     """Return the value, or NULL where it is not from `low` to `high`; NaN lies above all numbers."""
-    return once(lambda x: f"(CASE WHEN {x} BETWEEN {low} AND {high} THEN {x} END)", value)
+    return compute_once(lambda x: f"(CASE WHEN {x} BETWEEN {low} AND {high} THEN {x} END)", value)

@@ -8,23 +8,23 @@ from __future__ import annotations
 
 import math
 
-from discreet.engines.spark.literals import WIDE, whole
-from discreet.engines.spark.once import once
+from discreet.engines.spark.literals import WIDE, write_whole
+from discreet.engines.spark.once import compute_once
 
 
 def floored(value: str) -> str:
     """Return the greatest whole float that is not above."""
-    return once(_floor, value)
+    return compute_once(_floor, value)
 
 
 def ceiled(value: str) -> str:
     """Return the least whole float that is not below."""
-    return once(_ceil, value)
+    return compute_once(_ceil, value)
 
 
 def toward_zero(value: str) -> str:
     """Return the whole part."""
-    return once(lambda x: f"(CASE WHEN {x} < 0 THEN {_ceil(x)} ELSE {_floor(x)} END)", value)
+    return compute_once(lambda x: f"(CASE WHEN {x} < 0 THEN {_ceil(x)} ELSE {_floor(x)} END)", value)
 
 
 def _floor(x: str) -> str:
@@ -41,15 +41,17 @@ def nearest(value: str, digits: int) -> str:
     Where scaling leaves the floats, the value stays as it is.
     """
     if digits == 0:
-        return once(_away, value)
+        return compute_once(_away, value)
     scale = f"CAST('{math.pow(10, abs(digits))!r}' AS DOUBLE)"
     up, down = ("*", "/") if digits > 0 else ("/", "*")
 
     def body(x: str) -> str:
-        found = f"({once(_away, f'({x} {up} {scale})')} {down} {scale})"
-        return once(lambda y, z: f"(CASE WHEN abs({y}) < CAST('Infinity' AS DOUBLE) THEN {y} ELSE {z} END)", found, x)
+        found = f"({compute_once(_away, f'({x} {up} {scale})')} {down} {scale})"
+        return compute_once(
+            lambda y, z: f"(CASE WHEN abs({y}) < CAST('Infinity' AS DOUBLE) THEN {y} ELSE {z} END)", found, x
+        )
 
-    return once(body, value)
+    return compute_once(body, value)
 
 
 def _away(x: str) -> str:
@@ -67,11 +69,11 @@ def rounded_whole(value: str, digits: int) -> str:
     if digits >= 0:
         return value
     if digits <= -38:
-        return f"({value} * {whole(0)})"
-    unit, half = whole(10**-digits), whole(10**-digits // 2)
+        return f"({value} * {write_whole(0)})"
+    unit, half = write_whole(10**-digits), write_whole(10**-digits // 2)
 
     def body(x: str) -> str:
         away = f"CAST({x} + (CASE WHEN {x} < 0 THEN - {half} ELSE {half} END) AS {WIDE})"
         return f"({away} - {away} % {unit})"
 
-    return once(body, value)
+    return compute_once(body, value)

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from discreet.base.errors import DiscreetError, PolicyError
-from discreet.base.quiet import quietly
-from discreet.engines.spark.settings import REQUIRED, UNLIMITED, check, section, strange
-from discreet.policy.model import Engine
-from discreet.policy.problems import problem, shown
+from discreet.base.quiet import silence
+from discreet.engines.spark.settings import REQUIRED, UNLIMITED, check_settings, section, strange
+from discreet.policy.model import DeclaredEngine
+from discreet.policy.problems import explain_problem, quote_value
 
 PATIENCE = 10
 """Seconds until a master or server that does not answer is called unreachable."""
@@ -30,7 +30,7 @@ _SHARED: dict[int, int] = {}
 """How many sessions are open on a Spark that was started here, by the identity of its context."""
 
 
-class Session:
+class SparkConnection:
     """An open session. `context` is None behind Spark Connect."""
 
     def __init__(self, session: Any, context: Any) -> None:
@@ -43,7 +43,7 @@ class Session:
         """Keep pyspark from writing errors, which may quote rows, beside raising them."""
         from pyspark.logger import PySparkLogger
 
-        return quietly(PySparkLogger.getLogger("SQLQueryContextLogger"))
+        return silence(PySparkLogger.getLogger("SQLQueryContextLogger"))
 
     def close(self) -> None:
         """End the session; the last one on a Spark that was started here stops it too, and no other does."""
@@ -61,9 +61,9 @@ class Session:
                     self.context.stop()
 
 
-def connected(engine: Engine, policy: Path) -> Session:
+def connect(engine: DeclaredEngine, policy: Path) -> SparkConnection:
     """Return a new session whose settings are set and were read back, or say why there is none."""
-    check(engine, policy)
+    check_settings(engine, policy)
     if importlib.util.find_spec("pyspark") is None:
         raise DiscreetError("Spark needs pyspark, which is not installed; write pip install 'discreet[spark]'")
     found = _behind_connect(engine, policy) if engine.remote is not None else _on_cluster(engine, policy)
@@ -73,11 +73,11 @@ def connected(engine: Engine, policy: Path) -> Session:
     except Exception:
         found.close()
         wrong = "the session does not take the settings that results rest on"
-        raise problem(policy, section(engine), wrong, "use Spark 4 without changes to its SQL") from None
+        raise explain_problem(policy, section(engine), wrong, "use Spark 4 without changes to its SQL") from None
     return found
 
 
-def _set(session: Any, engine: Engine) -> None:
+def _set(session: Any, engine: DeclaredEngine) -> None:
     """Put every setting to Spark's default or to ours, and read back what it is now."""
     for name in strange(row["key"] for row in session.sql("SET").collect()):
         if session.conf.isModifiable(name):
@@ -93,7 +93,7 @@ def _set(session: Any, engine: Engine) -> None:
         raise PolicyError(f"{wrong[0]} cannot be set")
 
 
-def _on_cluster(engine: Engine, policy: Path) -> Session:
+def _on_cluster(engine: DeclaredEngine, policy: Path) -> SparkConnection:
     """Return a session of the Spark of this process, which is started where there is none."""
     assert engine.master is not None
     from pyspark import SparkContext
@@ -101,11 +101,13 @@ def _on_cluster(engine: Engine, policy: Path) -> Session:
 
     running = SparkContext._active_spark_context
     if running is not None and running.master != engine.master:
-        wrong = f"is {shown(engine.master)}, and this process is already connected to {shown(running.master)}"
+        wrong = (
+            f"is {quote_value(engine.master)}, and this process is already connected to {quote_value(running.master)}"
+        )
         remedy = "stop that, or open this policy in a process of its own"
-        raise problem(policy, (*section(engine), "master"), wrong, remedy)
+        raise explain_problem(policy, (*section(engine), "master"), wrong, remedy)
     context = _started(engine, policy) if running is None else running
-    return Session(SparkSession(context).newSession(), context)
+    return SparkConnection(SparkSession(context).newSession(), context)
 
 
 def defaults() -> dict[str, str]:
@@ -123,7 +125,7 @@ def defaults() -> dict[str, str]:
     }
 
 
-def _started(engine: Engine, policy: Path) -> Any:
+def _started(engine: DeclaredEngine, policy: Path) -> Any:
     """Start Spark's driver. What its Java says goes nowhere: it is not for operators, and could quote data."""
     from pyspark import SparkConf, SparkContext
 
@@ -142,18 +144,18 @@ def _started(engine: Engine, policy: Path) -> Any:
     except Exception:
         wrong = "Spark could not be started there"
         remedy = "check the address, the settings, and that Java is 17 or newer"
-        raise problem(policy, (*section(engine), "master"), wrong, remedy) from None
+        raise explain_problem(policy, (*section(engine), "master"), wrong, remedy) from None
     _SHARED[id(context)] = 0
     return context
 
 
-def _behind_connect(engine: Engine, policy: Path) -> Session:
+def _behind_connect(engine: DeclaredEngine, policy: Path) -> SparkConnection:
     """Return a new session of a Spark Connect server."""
     assert engine.remote is not None
     place = engine.remote.removeprefix("sc://").split("/")[0].split(";")[0]
     if not engine.remote.startswith("sc://"):
-        wrong, remedy = f"is {shown(engine.remote)}", 'write remote = "sc://host:15002"'
-        raise problem(policy, (*section(engine), "remote"), wrong, remedy)
+        wrong, remedy = f"is {quote_value(engine.remote)}", 'write remote = "sc://host:15002"'
+        raise explain_problem(policy, (*section(engine), "remote"), wrong, remedy)
     _check_reachable([place if ":" in place else f"{place}:15002"], policy, (*section(engine), "remote"))
     try:
         from pyspark.sql.connect.session import SparkSession
@@ -164,15 +166,15 @@ def _behind_connect(engine: Engine, policy: Path) -> Session:
         raise DiscreetError("Spark Connect needs more of pyspark; write pip install 'discreet[spark]'") from None
     except Exception:
         wrong, remedy = "Spark Connect does not answer there", "check the address, and that the server is of Spark 4"
-        raise problem(policy, (*section(engine), "remote"), wrong, remedy) from None
-    return Session(session, None)
+        raise explain_problem(policy, (*section(engine), "remote"), wrong, remedy) from None
+    return SparkConnection(session, None)
 
 
-def _check_java(engine: Engine, policy: Path) -> None:
+def _check_java(engine: DeclaredEngine, policy: Path) -> None:
     home = os.environ.get("JAVA_HOME")
     if shutil.which(str(Path(home) / "bin" / "java") if home else "java") is None:
         wrong, remedy = "Spark runs on Java, which is not installed here", "install Java 17 or newer, or set JAVA_HOME"
-        raise problem(policy, (*section(engine), "master"), wrong, remedy)
+        raise explain_problem(policy, (*section(engine), "master"), wrong, remedy)
 
 
 def _check_reachable(places: list[str], policy: Path, key: tuple[str, ...]) -> None:
@@ -183,4 +185,4 @@ def _check_reachable(places: list[str], policy: Path, key: tuple[str, ...]) -> N
             socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
             return
     wrong, remedy = "nobody answers there", "check the address, and that Spark runs"
-    raise problem(policy, key, wrong, remedy)
+    raise explain_problem(policy, key, wrong, remedy)

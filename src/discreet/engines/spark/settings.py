@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from discreet.policy.engines import DEFAULT
-from discreet.policy.model import Engine
-from discreet.policy.problems import problem, shown
+from discreet.policy.model import DeclaredEngine
+from discreet.policy.problems import explain_problem, quote_value
 
 MEANING = {
     "spark.sql.ansi.enabled": "true",
@@ -86,7 +86,7 @@ FREE = (
 """What of Spark SQL may be set: how work is split and where tables are."""
 
 
-def section(engine: Engine) -> tuple[str, ...]:
+def section(engine: DeclaredEngine) -> tuple[str, ...]:
     """Return where a policy declares an engine."""
     return (DEFAULT,) if engine.name == DEFAULT else ("engines", engine.name)
 
@@ -100,15 +100,15 @@ def free(name: str) -> bool:
     return name not in REQUIRED and name != UNLIMITED and (not name.startswith("spark.sql.") or name.startswith(FREE))
 
 
-def check(engine: Engine, policy: Path) -> None:
+def check_settings(engine: DeclaredEngine, policy: Path) -> None:
     """Refuse settings of a policy that a guarantee rests on."""
     for name, value in engine.settings:
         key = (*section(engine), "settings", name)
         if not name.startswith("spark."):
-            raise problem(policy, key, "is no setting of Spark", "write names that begin with spark.")
+            raise explain_problem(policy, key, "is no setting of Spark", "write names that begin with spark.")
         if not free(name):
-            wrong = f"is {shown(value)}, and what a question gives or whether it fails is not to be changed"
-            raise problem(policy, key, wrong, "take it out")
+            wrong = f"is {quote_value(value)}, and what a question gives or whether it fails is not to be changed"
+            raise explain_problem(policy, key, wrong, "take it out")
 
 
 def strange(found: Iterable[str]) -> list[str]:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT
 from discreet.engines.rows import ENDS, MOST_BYTES
-from discreet.engines.spark.literals import SQL_TYPES, constant, quoted
+from discreet.engines.spark.literals import SQL_TYPES, quote_name, write_constant
 from discreet.engines.spark.once import held
-from discreet.engines.spark.session import Session
+from discreet.engines.spark.session import SparkConnection
 from discreet.policy.model import Policy, Table
-from discreet.policy.problems import problem
+from discreet.policy.problems import explain_problem
 
 if TYPE_CHECKING:
     from discreet.base.errors import PolicyError
@@ -34,10 +34,10 @@ SPECIAL = re.compile(r"([*?\[\]{}\\])")
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
-class Source:
+class SparkSource:
     """One table's rows, as a FROM clause."""
 
-    def __init__(self, policy: Policy, table: Table, session: Session) -> None:
+    def __init__(self, policy: Policy, table: Table, session: SparkConnection) -> None:
         self.policy, self.table, self.session = policy, table, session
         self.types: dict[str, Type] = {}
         """Types of the columns, set once the schema is checked."""
@@ -50,11 +50,11 @@ class Source:
     def _clause(self) -> str:
         place, name = location(self.policy, self.table), self.table.database_table
         if place is not None:
-            return f"parquet.{quoted(place)}"
+            return f"parquet.{quote_name(place)}"
         if name is None:
             wrong, remedy = "there is no source", 'write source = "...", or table = "..." for a table of the catalog'
-            raise problem(self.policy.path, ("tables", self.table.name, "source"), wrong, remedy)
-        return ".".join(quoted(part) for part in name.split("."))
+            raise explain_problem(self.policy.path, ("tables", self.table.name, "source"), wrong, remedy)
+        return ".".join(quote_name(part) for part in name.split("."))
 
     def schema(self) -> dict[str, Type | None]:
         """Return the columns and their types, from the source's own schema.
@@ -71,7 +71,7 @@ class Source:
 
     def select(self, columns: frozenset[str]) -> str:
         """Return a SELECT of these columns, cast to their types, and of the unit; what does not fit is NULL."""
-        listed = [f"{self._value(name)} AS {quoted(name)}" for name in self.types if name in columns]
+        listed = [f"{self._value(name)} AS {quote_name(name)}" for name in self.types if name in columns]
         if self.table.unit is not None:
             listed.append(f"{self._unit(self.table.unit)} AS {UNIT}")
         return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
@@ -82,9 +82,9 @@ class Source:
         Days and times outside the years 1 to 9999 are NULL: engines have different calendars beyond, and Python none.
         """
         kind = self.types[name]
-        value = f"try_cast({quoted(name)} AS {SQL_TYPES[kind]})"
+        value = f"try_cast({quote_name(name)} AS {SQL_TYPES[kind]})"
         if kind in ENDS:
-            return held(value, *(constant(end, kind) for end in ENDS[kind]))
+            return held(value, *(write_constant(end, kind) for end in ENDS[kind]))
         if kind is Type.TEXT:
             return f"(CASE WHEN octet_length({value}) <= {MOST_BYTES} THEN {value} END COLLATE UTF8_BINARY)"
         return value
@@ -96,7 +96,7 @@ class Source:
         """
         if self.types[name] is not Type.DECIMAL:
             return self._value(name)
-        told = f"CAST({quoted(name)} AS STRING)"
+        told = f"CAST({quote_name(name)} AS STRING)"
         short = f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM {told}))"
         return f"(CASE WHEN contains({told}, '.') THEN {short} ELSE {told} END)"
 
@@ -112,7 +112,7 @@ class Source:
                 raise self._unreadable() from None
             wrong = "nothing of Spark tells when this table or view changes"
             remedy = 'say so yourself, as in version = "2026-03", and write another whenever its rows change'
-            raise problem(self.policy.path, ("tables", self.table.name, "version"), wrong, remedy) from None
+            raise explain_problem(self.policy.path, ("tables", self.table.name, "version"), wrong, remedy) from None
         told = hashlib.sha256()
         for file in sorted(tuple(row) for row in files):
             told.update("\x00".join((*file, "")).encode())
@@ -125,7 +125,7 @@ class Source:
         here = source is not None and not ADDRESS.match(source) and self.session.context is not None
         if here and not glob.glob(str(self.policy.path.parent / str(source)), recursive=True):
             wrong, remedy = "there is no such file", "check the path, which begins at the policy's folder"
-        return problem(self.policy.path, ("tables", self.table.name, key), wrong, remedy)
+        return explain_problem(self.policy.path, ("tables", self.table.name, key), wrong, remedy)
 
     def _remedy(self, source: str | None) -> str:
         if source is None:

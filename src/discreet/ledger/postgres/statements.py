@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from discreet.base.errors import LedgerError
-from discreet.ledger.database import Rows, UncertainError
-from discreet.ledger.postgres.connect import driver
+from discreet.ledger.database import ResultRows, UncertainError
+from discreet.ledger.postgres.connect import load_driver
 from discreet.ledger.postgres.server import Server
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Statements:
     def __init__(self, connection: psycopg.Connection) -> None:
         self._connection = connection
 
-    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> ResultRows:
         """Run one statement."""
         return self._connection.execute(sql.replace("?", "%s").encode(), parameters or None)
 
@@ -36,7 +36,7 @@ class Scans:
         self._cursors: list[psycopg.ServerCursor] = []
         self._numbers = itertools.count(1)
 
-    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Rows:
+    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> ResultRows:
         """Run one query."""
         cursor = self._connection.cursor(name=f"scan {next(self._numbers)}")
         self._cursors.append(cursor)
@@ -49,14 +49,14 @@ class Scans:
             cursor.close()
 
 
-def commit(connection: psycopg.Connection, server: Server) -> None:
+def commit_transaction(connection: psycopg.Connection, server: Server) -> None:
     """Commit, or raise: an UncertainError where nobody here can know whether it happened.
 
     A transaction in which a statement failed is rolled back by COMMIT without an error, so its word is looked at. An
     ERROR is the server's no. Anything else, a lost connection or the end of the session, may have come after the
     commit was durable.
     """
-    psycopg = driver()
+    psycopg = load_driver()
     try:
         done = connection.execute("COMMIT").statusmessage
     except psycopg.Error as error:

@@ -1,0 +1,1 @@
+"""How questions are written and described before anything runs."""

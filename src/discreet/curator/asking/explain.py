@@ -1,0 +1,149 @@
+"""What a question would do and cost, from public facts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from discreet.curator.estimates.assemble import describe_selection
+from discreet.mechanisms import Laplace
+from discreet.mechanisms.quantile import Quantile
+from discreet.plan.bounded import BoundedPlan, KeySet, Part
+from discreet.plan.expressions import Expression
+from discreet.plan.question import RANKED, Aggregate, AggregateKind, Question
+from discreet.plan.relations import Block, Lookup, Scan, list_sources
+from discreet.plan.words import describe_expression
+from discreet.query.draws import Draw
+from discreet.query.price import Price, estimate_error, find_half_width, find_step
+
+CONFIDENCE = 0.95
+
+WORDS = {
+    Part.ROWS: "rows",
+    Part.VALUES: "values of {}",
+    Part.UNITS: "distinct units",
+    Part.SUM: "sum of {}",
+    Part.SQUARES: "sum of squares of {}",
+    Part.OUTSIDE: "values of {} outside its bounds",
+    Part.RANKS: "ranks of {}",
+    Part.QUANTILE: "a rank of {}",
+    Part.PRODUCTS: "sum of products of {}",
+    Part.DISTINCT: "distinct values of {}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The plan, its bounds, noise and price. No data was read, and nothing was charged."""
+
+    question: Question
+    priced: Price
+    remarks: tuple[str, ...]
+    units: Mapping[str, str]
+    """The unit column of every table that has one."""
+
+    def __str__(self) -> str:
+        plan, priced = self.priced.bounded.plan, self.priced
+        lines = [
+            *_tables(plan, self.units),
+            *(f"keys       {_keys(plan, index)}" for index in range(len(plan.sets))),
+            *(
+                f"bounds     a unit keeps {_rows(each.limits.l1())} at most ({_bound_by(plan, each)})"
+                for each in plan.sets
+            ),
+            f"guarantee  {priced.guarantee}",
+            "",
+        ]
+        for measure, noise, share in zip(plan.measures, priced.noises, priced.shares, strict=True):
+            other = measure.other if measure.part in (Part.PRODUCTS, Part.VALUES) else None
+            name = _named(measure.argument, other, plan.block)
+            step = 1.0 if isinstance(noise, Quantile) else float(find_step(measure))
+            moved, error = _shown(plan.l1(measure) * step), _shown(estimate_error(noise) * step)
+            lines.append(
+                f"measure    {WORDS[measure.part].format(name)}: sensitivity {moved}, "
+                f"{_noise(noise)} of {error} on average, {float(share):.0%} of the charge"
+            )
+        if priced.selection is not None:
+            lines.append(f"selection  {describe_selection(priced.selection)}")
+        lines.append("")
+        for place, asked in enumerate(self.question.aggregates):
+            width = find_half_width(priced, place, CONFIDENCE)
+            error = f"+- {_shown(width)} at {CONFIDENCE:.0%}" if width is not None else _relative(asked)
+            lines.append(f"error      {describe_aggregate(asked, plan.block)}: {error}")
+        return "\n".join([*lines, *(f"note       {remark}" for remark in self.remarks)])
+
+
+def describe_aggregate(asked: Aggregate, block: Block | None = None) -> str:
+    """Return an aggregate in words."""
+    name = _named(asked.argument, asked.other, block)
+    if asked.kind is AggregateKind.QUANTILE and asked.share is not None:
+        return f"quantile {float(asked.share):g} of {name}"
+    return f"{asked.kind.value} of {name}" if name else asked.kind.value
+
+
+def _named(argument: Expression | None, other: Expression | None, block: Block | None) -> str:
+    return " and ".join(describe_expression(each, block) for each in (argument, other) if each is not None)
+
+
+def _rows(count: int) -> str:
+    return "one row" if count == 1 else f"{count:,} rows"
+
+
+def _relative(asked: Aggregate) -> str:
+    if asked.kind in RANKED:
+        return "depends on the data: the more values lie close together, the closer"
+    return "depends on the count: the noise above, divided by it"
+
+
+def _noise(noise: Draw) -> str:
+    if isinstance(noise, Quantile):
+        return "drawn by ranks, half of the time within an error"
+    return "Laplace noise" if isinstance(noise, Laplace) else "Gaussian noise"
+
+
+def _tables(plan: BoundedPlan, units: Mapping[str, str]) -> list[str]:
+    found = []
+    for each in list_sources(plan.block):
+        if isinstance(each, Scan):
+            cut = "" if each.rows is None else f", {_rows(each.rows)} of a unit at most before it is joined"
+            found.append(f"table      {each.table}, unit: {units.get(each.table, 'each row')}{cut}")
+        elif isinstance(each, Lookup):
+            found.append(f"join       {each.table} (public), {_rows(max(each.fan_out, 1))} at most for each")
+    return found
+
+
+def _bound_by(plan: BoundedPlan, chosen: KeySet) -> str:
+    words = chosen.limits.bound_by if plan.units else "each row is a unit"
+    return words if plan.factor == 1 else f"{words}, doubled since one unit may replace another"
+
+
+def _keys(plan: BoundedPlan, index: int) -> str:
+    keys = [plan.keys[place] for place in plan.sets[index].keys]
+    if not keys:
+        return "none: one row"
+    listed = ", ".join(
+        f"{describe_expression(key.expression, plan.block)}{f' ({len(key.domain)})' if key.domain else ''}"
+        for key in keys
+    )
+    if plan.selects(index):
+        return f"{listed}: those that a private selection keeps"
+    return f"{listed}: {_rows(plan.groups(index))}, also the empty ones"
+
+
+def _shown(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def describe_choices(question: Question, choices: list[Price]) -> str:
+    """Return what some epsilons would give."""
+    lines = []
+    for words, priced in zip(("0.05", "0.2", "1.0"), choices, strict=True):
+        errors = [
+            _error(asked, find_half_width(priced, place, 0.95)) for place, asked in enumerate(question.aggregates)
+        ]
+        lines.append(f"  epsilon={words}: {', '.join(errors)}")
+    return "\n".join(lines)
+
+
+def _error(asked: Aggregate, width: float | None) -> str:
+    return f"{describe_aggregate(asked)} {f'+- {width:,.4g}' if width is not None else '(depends on the data)'}"

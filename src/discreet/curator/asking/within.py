@@ -1,0 +1,79 @@
+"""`within={"n": 50}`: the smallest epsilon that gives this error, from public facts alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+
+from discreet.base import check
+from discreet.base.errors import ParameterError, QueryError
+from discreet.mechanisms.quantile import Quantile
+from discreet.plan.expressions import Reference, Slot
+from discreet.plan.question import AggregateKind, Question
+from discreet.policy.model import Policy
+from discreet.query.bound import Bounded
+from discreet.query.draws import Draw
+from discreet.query.price import Price, find_half_width, price
+
+CONFIDENCE = 0.95
+LARGEST = 2.0**12
+
+
+def find_least_epsilon(
+    question: Question, bounded: Bounded, policy: Policy, wanted: Mapping[str, object], min_count: int | None
+) -> Fraction:
+    """Return the least epsilon, to three digits and rounded up, that keeps every column named within its error."""
+    if not isinstance(wanted, Mapping) or not wanted:
+        raise ParameterError("within", wanted, 'columns of the answer and their errors, such as {"n": 50}')
+    targets = []
+    for name, error in wanted.items():
+        targets.append((_aggregate(question, name), float(check.positive(f"within[{name!r}]", error))))
+    low, high = 0.0, 1e-6
+    while not _close(price(bounded, policy, epsilon=Fraction(high)), question, targets, min_count):
+        low, high = high, 2 * high
+        if high > LARGEST:
+            raise QueryError("no epsilon below 4096 gives errors this small; ask for larger ones")
+    for _ in range(20):
+        middle = (low + high) / 2
+        met = _close(price(bounded, policy, epsilon=Fraction(middle)), question, targets, min_count)
+        low, high = (low, middle) if met else (middle, high)
+    return Fraction(Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(high)))
+
+
+def _aggregate(question: Question, name: str) -> int:
+    """Return the aggregate that a column of the answer is, unchanged."""
+    outputs = {column.casefold(): expression for column, expression in question.finish.outputs}
+    expression = outputs.get(str(name).casefold())
+    if not isinstance(expression, Reference) or expression.slot is not Slot.AGGREGATE:
+        listed = ", ".join(repr(column) for column, _ in question.finish.outputs)
+        raise QueryError(f"within takes columns of the answer that are plain aggregates, of {listed}; not {name!r}")
+    return expression.index
+
+
+def _close(priced: Price, question: Question, targets: list[tuple[int, float]], min_count: int | None) -> bool:
+    return all(_error(priced, question, aggregate, min_count) <= error for aggregate, error in targets)
+
+
+def _error(priced: Price, question: Question, aggregate: int, min_count: int | None) -> float:
+    width = find_half_width(priced, aggregate, CONFIDENCE)
+    if width is not None:
+        return width
+    asked = question.aggregates[aggregate]
+    if asked.kind is not AggregateKind.MEAN or min_count is None:
+        raise QueryError(
+            f"the error of a {asked.kind.value} depends on how many rows there are, which is private; use within for "
+            "counts and sums, declare min_count in the policy for means, or ask with epsilon="
+        )
+    count, total = priced.bounded.sources[aggregate]
+    grid = priced.bounded.plan.measures[total].grid
+    assert grid is not None
+    each = 1 - (1 - CONFIDENCE) / 2
+    moved, missed = (_width(priced.noises[place], each) for place in (total, count))
+    rest = min_count - missed
+    return math.inf if rest <= 0 else float(grid.step) * (moved + grid.reach * missed) / rest
+
+
+def _width(noise: Draw, confidence: float) -> float:
+    return math.inf if isinstance(noise, Quantile) else float(noise.interval(confidence))

@@ -1,0 +1,1 @@
+"""From released numbers to an answer: values and the intervals around them."""

@@ -1,0 +1,90 @@
+"""Intervals of arithmetic on aggregates: interval arithmetic over the expressions of the finish."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from discreet.plan.expressions import Column, Expression, Literal, Reference, Slot, find_columns
+
+Interval = tuple[float, float]
+
+
+def find_aggregates(expression: Expression) -> tuple[int, ...]:
+    """Return the places of the released aggregates that an expression is computed from, each once."""
+    found = [each for each in find_columns(expression) if isinstance(each, Reference)]
+    return tuple(dict.fromkeys(each.index for each in found if each.slot is Slot.AGGREGATE))
+
+
+def bound_expression(expression: Expression, known: Mapping[int, Interval]) -> Interval | None:
+    """Return what an expression can be when each aggregate lies in its interval; None where it is no arithmetic.
+
+    >>> from discreet.base.types import Type
+    >>> from discreet.plan.expressions import refer
+    >>> from discreet.plan.functions import call
+    >>> a = refer("released", Slot.AGGREGATE, 0, Type.INTEGER)
+    >>> bound_expression(call("mul", Literal(-2, Type.INTEGER), a), {0: (1.0, 3.0)})
+    (-6.0, -2.0)
+    """
+    if isinstance(expression, Column):
+        if isinstance(expression, Reference) and expression.slot is Slot.AGGREGATE:
+            return known.get(expression.index)
+        return None
+    if isinstance(expression, Literal):
+        value = expression.value
+        if isinstance(value, bool) or not isinstance(value, int | Fraction):
+            return None
+        return float(value), float(value)
+    arguments = [bound_expression(argument, known) for argument in expression.arguments]
+    rule = RULES.get(expression.function)
+    present = [argument for argument in arguments if argument is not None]
+    return rule(*present) if rule is not None and len(present) == len(arguments) else None
+
+
+def _add(a: Interval, b: Interval) -> Interval:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def _sub(a: Interval, b: Interval) -> Interval:
+    return a[0] - b[1], a[1] - b[0]
+
+
+def _mul(a: Interval, b: Interval) -> Interval:
+    corners = [_times(x, y) for x in a for y in b]
+    return min(corners), max(corners)
+
+
+def _times(x: float, y: float) -> float:
+    return 0.0 if x == 0 or y == 0 else x * y
+
+
+def _div(a: Interval, b: Interval) -> Interval:
+    if b[0] <= 0 <= b[1]:
+        return -math.inf, math.inf
+    return _mul(a, (1 / b[1], 1 / b[0]))
+
+
+def _neg(a: Interval) -> Interval:
+    return -a[1], -a[0]
+
+
+def _abs(a: Interval) -> Interval:
+    ends = sorted((abs(a[0]), abs(a[1])))
+    return (0.0 if a[0] <= 0 <= a[1] else ends[0]), ends[1]
+
+
+def _round(a: Interval, digits: Interval = (0.0, 0.0)) -> Interval:
+    half = 0.5 * 10.0 ** -digits[0]
+    return a[0] - half, a[1] + half
+
+
+RULES: dict[str, Callable[..., Interval]] = {
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "div": _div,
+    "neg": _neg,
+    "abs": _abs,
+    "round": _round,
+}

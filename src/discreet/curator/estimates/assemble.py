@@ -1,0 +1,102 @@
+"""Released numbers to an answer: finished rows, intervals for every cell, and what must be said about them."""
+
+from __future__ import annotations
+
+from discreet.answers import CLAMPED, SELECTED, Answer, Bounds, Field, Receipt
+from discreet.base.search import least_int
+from discreet.base.types import Type
+from discreet.curator.estimates.arithmetic import bound_expression, find_aggregates
+from discreet.curator.estimates.values import REMARKS, ReleasedRow, Values
+from discreet.curator.release.finish import finish_rows
+from discreet.curator.release.released import Released
+from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.key_threshold import KeyThreshold
+from discreet.plan.expressions import Column, Expression
+from discreet.plan.question import COUNTS, AggregateKind, Question
+from discreet.query.price import Price
+
+CUT = "a unit's rows beyond its limits are left out, if there are any; the intervals do not cover that"
+UNGROUPED = "rows whose key is NULL, or not among the public values, are in no group"
+EXTREME = "MIN and MAX are private extreme quantiles: they lie some ranks inside the data"
+SETS = "each grouping is a release of its own; a key is NULL in rows that are not grouped by it"
+
+
+def describe_selection(selection: KeySelection | KeyThreshold) -> str:
+    """Say how keys were chosen."""
+    if isinstance(selection, KeyThreshold):
+        return f"keys come from the data: those whose noisy count is {selection.level} or more appear, others do not"
+    sure = selection.threshold[1]
+    half = least_int(lambda count: selection.probability(count).low >= 0.5, start=1)
+    return (
+        f"keys come from the data, selected privately by their number of units: those with {half} units appear with "
+        f"probability 1/2, those with {sure} always, and most of those with fewer not at all"
+    )
+
+
+def assemble(question: Question, priced: Price, released: Released, receipt: Receipt, text: str) -> Answer:
+    """Return the answer: a function of what was released, and of nothing else."""
+    values = Values(question.aggregates, priced, released)
+    rows = finish_rows(question.finish, priced.bounded.plan.keys, values)
+    outputs = question.finish.outputs
+    cells = max(1, len(values.rows) * len(question.aggregates))
+
+    def bounds(confidence: float, simultaneous: bool) -> tuple[Bounds, ...]:
+        miss = (1 - confidence) / (cells if simultaneous else 1)
+        return tuple(
+            tuple(_interval(expression, values, values.rows[number], miss) for _, expression in outputs)
+            for number, _ in rows
+        )
+
+    return Answer(
+        fields=describe_fields(question),
+        rows=tuple(row for _, row in rows),
+        receipt=receipt,
+        guarantee=priced.guarantee,
+        question=text,
+        notes=(*_notes(question, priced), *priced.bounded.coarsened),
+        bounds=bounds,
+    )
+
+
+def describe_fields(question: Question) -> tuple[Field, ...]:
+    """Return the columns of a question's answer, which are known before it is run."""
+    return tuple(_field(name, expression, question) for name, expression in question.finish.outputs)
+
+
+def _interval(expression: Expression, values: Values, row: ReleasedRow, miss: float) -> tuple[float, float] | None:
+    """Return an interval for one cell; the aggregates in it share what may be missed."""
+    used = find_aggregates(expression)
+    if not used:
+        return None
+    known = {place: values.interval(place, row, miss / len(used)) for place in used}
+    return bound_expression(expression, known)
+
+
+def _field(name: str, expression: Expression, question: Question) -> Field:
+    used = find_aggregates(expression)
+    if not used:
+        return Field(name, expression.type, noisy=False)
+    if isinstance(expression, Column):
+        return Field(name, expression.type, True, REMARKS[question.aggregates[used[0]].kind])
+    known = bound_expression(expression, dict.fromkeys(used, (1.0, 2.0)))
+    remark = "conservative: every aggregate in it bounded at once" if known else "none: this is no arithmetic"
+    return Field(name, Type.FLOAT if expression.type is Type.DECIMAL else expression.type, True, remark)
+
+
+def _notes(question: Question, priced: Price) -> list[str]:
+    notes = []
+    if any(each.kind not in COUNTS for each in question.aggregates):
+        notes.append(CLAMPED)
+    if any(each.kind in (AggregateKind.LEAST, AggregateKind.GREATEST) for each in question.aggregates):
+        notes.append(EXTREME)
+    if priced.bounded.plan.units:
+        notes.append(CUT)
+    if question.keys:
+        notes.append(UNGROUPED)
+    if priced.selection is not None:
+        notes.append(describe_selection(priced.selection))
+    if len(question.sets) > 1:
+        notes.append(SETS)
+    if question.finish.having is not None or question.finish.limit is not None:
+        notes.append(SELECTED)
+    return notes

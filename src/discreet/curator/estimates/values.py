@@ -1,0 +1,199 @@
+"""Released measures to aggregates: the value of each, and an interval that the truth lies in.
+
+The truth is the aggregate of the bounded data: clamped values of the rows that are kept.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from discreet.base.exact import to_float
+from discreet.curator.estimates import covariance
+from discreet.curator.estimates.arithmetic import Interval
+from discreet.curator.estimates.fieller import bound_mean
+from discreet.curator.release import rank_tree
+from discreet.curator.release.released import Released
+from discreet.mechanisms.quantile import Quantile
+from discreet.plan.bounded import Measure, Part
+from discreet.plan.expressions import Constant
+from discreet.plan.grid import ClampedGrid
+from discreet.plan.question import COUNTS, PAIRED, RANKED, Aggregate, AggregateKind
+from discreet.query.draws import AdditiveNoise
+from discreet.query.price import Price, find_step
+
+REMARKS = {
+    **dict.fromkeys((*COUNTS, AggregateKind.SUM), "exact"),
+    AggregateKind.MEAN: "conservative: Fieller's, from the noise of sum and count",
+    **dict.fromkeys(
+        (AggregateKind.VARIANCE_POP, AggregateKind.VARIANCE, AggregateKind.DEVIATION_POP, AggregateKind.DEVIATION),
+        "conservative: the noise of count, sum and squares bounded at once",
+    ),
+    AggregateKind.QUANTILE: "conservative: ranks on both sides drawn or bounded at once",
+    AggregateKind.LEAST: "an extreme quantile, some ranks inside the data; conservative",
+    AggregateKind.GREATEST: "an extreme quantile, some ranks inside the data; conservative",
+    **dict.fromkeys(PAIRED, "conservative: the noise of all sums bounded at once"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedRow:
+    """A row of released values: its set, its place in it, and its keys, NULL where the set does not group by one."""
+
+    set: int
+    place: int
+    keys: tuple[Constant, ...]
+
+
+@dataclass(frozen=True)
+class Values:
+    """The aggregates of a question, by aggregate and row."""
+
+    aggregates: tuple[Aggregate, ...]
+    priced: Price
+    released: Released
+
+    @cached_property
+    def rows(self) -> list[ReleasedRow]:
+        """All rows, set by set, sorted by key in each."""
+        plan, found = self.priced.bounded.plan, []
+        for index, (chosen, released) in enumerate(zip(plan.sets, self.released.sets, strict=True)):
+            for place, values in enumerate(plan.combinations(index) if released.keys is None else released.keys):
+                keys: list[Constant] = [None] * len(plan.keys)
+                for key, value in zip(chosen.keys, values, strict=True):
+                    keys[key] = value
+                found.append(ReleasedRow(index, place, tuple(keys)))
+        return found
+
+    def value(self, aggregate: int, row: ReleasedRow) -> int | float | None:
+        """Return the estimate: unbiased for counts and sums, inside the declared bounds for the rest."""
+        asked = self.aggregates[aggregate]
+        first, measures = self._measures(aggregate)
+        if asked.kind in RANKED:
+            return float(_at(first, self._quantile(asked, measures[0], first, row)))
+        noisy = self._noisy(measures, row)
+        if asked.kind in COUNTS:
+            return noisy[0]
+        if asked.kind is AggregateKind.SUM:
+            total = noisy[0] * find_step(first)
+            return round(total) if asked.type.value == "integer" else to_float(total)
+        if noisy[0] <= 0:
+            return None
+        if asked.kind in PAIRED:
+            return covariance.estimate_covariance(asked.kind, noisy, self._grids(aggregate))
+        grid = self._grids(aggregate)[0]
+        mean = Fraction(noisy[1], noisy[0])
+        if asked.kind is AggregateKind.MEAN:
+            inside = max(min(mean, Fraction(grid.upper)), Fraction(grid.lower))
+            return float(grid.center + inside * grid.step)
+        squares = Fraction(noisy[2], noisy[0]) - mean**2
+        return _spread(asked.kind, float(max(squares, Fraction(0)) * grid.step**2), noisy[0], grid)
+
+    def interval(self, aggregate: int, row: ReleasedRow, miss: float) -> Interval:
+        """Return an interval that misses the truth with at most this probability."""
+        asked = self.aggregates[aggregate]
+        first, measures = self._measures(aggregate)
+        if asked.kind in RANKED:
+            low, high = self._quantile_interval(asked, measures[0], first, row, miss)
+            return float(_at(first, low)), float(_at(first, high))
+        noises, noisy = self._noises(measures), self._noisy(measures, row)
+        each = 1 - miss / len(measures)
+        boxes = []
+        for noise, value in zip(noises, noisy, strict=True):
+            width = noise.interval(each)
+            boxes.append((value - width, value + width))
+        if asked.kind in COUNTS:
+            return boxes[0]
+        if asked.kind is AggregateKind.SUM:
+            step = find_step(first)
+            return to_float(boxes[0][0] * step, math.inf), to_float(boxes[0][1] * step, math.inf)
+        if asked.kind in PAIRED:
+            return covariance.bound_covariance(asked.kind, boxes, self._grids(aggregate))
+        grid = self._grids(aggregate)[0]
+        if asked.kind is AggregateKind.MEAN:
+            return bound_mean(noisy[1], noisy[0], noises[1], noises[0], grid, miss)
+        return _ratio(asked.kind, boxes, grid)
+
+    def _quantile(self, asked: Aggregate, measure: int, first: Measure, row: ReleasedRow) -> int:
+        released = self.released.sets[row.set]
+        if measure in released.drawn:
+            return released.drawn[measure][row.place].value
+        assert first.grid is not None
+        assert asked.share is not None
+        return rank_tree.estimate_quantile(released.trees[measure][row.place], first.grid, asked.share)
+
+    def _quantile_interval(
+        self, asked: Aggregate, measure: int, first: Measure, row: ReleasedRow, miss: float
+    ) -> tuple[int, int]:
+        released = self.released.sets[row.set]
+        if measure in released.drawn:
+            return released.drawn[measure][row.place].interval(1 - miss)
+        assert first.grid is not None
+        assert asked.share is not None
+        (noise,) = self._noises((measure,))
+        return rank_tree.bound_quantile(released.trees[measure][row.place], first.grid, noise, asked.share, miss)
+
+    def _noisy(self, measures: tuple[int, ...], row: ReleasedRow) -> list[int]:
+        released = self.released.sets[row.set]
+        return [released.sums[measure][row.place] for measure in measures]
+
+    def _noises(self, measures: tuple[int, ...]) -> list[AdditiveNoise]:
+        found = [self.priced.noises[measure] for measure in measures]
+        return [noise for noise in found if not isinstance(noise, Quantile)]
+
+    def _measures(self, aggregate: int) -> tuple[Measure, tuple[int, ...]]:
+        measures = self.priced.bounded.sources[aggregate]
+        return self.priced.bounded.plan.measures[measures[0]], measures
+
+    def _grids(self, aggregate: int) -> list[ClampedGrid]:
+        """Return the grids of an aggregate's sums."""
+        plan = self.priced.bounded.plan
+        found = [plan.measures[place] for place in self.priced.bounded.sources[aggregate]]
+        return [each.grid for each in found if each.part is Part.SUM and each.grid is not None]
+
+
+def _at(measure: Measure, point: int) -> Fraction:
+    """Return the value of a point of rank_tree."""
+    assert measure.grid is not None
+    return measure.grid.center + (measure.grid.lower + point) * measure.grid.step
+
+
+def _spread(kind: AggregateKind, variance: float, count: int, grid: ClampedGrid) -> float | None:
+    """Return a variance or a deviation, at most what the bounds allow."""
+    most = float(((grid.upper - grid.lower) * grid.step / 2) ** 2)
+    variance = min(variance, most)
+    if kind in (AggregateKind.VARIANCE, AggregateKind.DEVIATION):
+        if count < 2:
+            return None
+        variance *= count / (count - 1)
+    return math.sqrt(variance) if kind in (AggregateKind.DEVIATION, AggregateKind.DEVIATION_POP) else variance
+
+
+def _ratio(kind: AggregateKind, boxes: list[tuple[int, int]], grid: ClampedGrid) -> Interval:
+    """Return what a spread can be, for every count, sum and sum of squares inside their boxes."""
+    step = float(grid.step)
+    lowest, highest = grid.lower * step, grid.upper * step
+    fewest = max(boxes[0][0], 2 if kind in (AggregateKind.VARIANCE, AggregateKind.DEVIATION) else 1)
+    most = max(boxes[0][1], fewest)
+    low, high = _divided(boxes[1], fewest, most)
+    low, high = max(low * step, lowest), min(high * step, highest)
+    if boxes[0][0] <= 0 or low > high:
+        low, high = lowest, highest
+    squares = _divided(boxes[2], fewest, most) if boxes[0][0] > 0 else (0.0, math.inf)
+    near = 0.0 if low <= 0 <= high else min(low**2, high**2)
+    far = max(low**2, high**2)
+    bound = ((highest - lowest) / 2) ** 2
+    small, large = max(0.0, squares[0] * step**2 - far), min(squares[1] * step**2 - near, bound)
+    large = max(small, large)
+    if kind in (AggregateKind.VARIANCE, AggregateKind.DEVIATION):
+        small, large = small * most / max(most - 1, 1), large * fewest / (fewest - 1)
+    if kind in (AggregateKind.DEVIATION, AggregateKind.DEVIATION_POP):
+        small, large = math.sqrt(small), math.sqrt(large)
+    return small, large
+
+
+def _divided(box: tuple[int, int], fewest: int, most: int) -> Interval:
+    low, high = box
+    return low / (most if low >= 0 else fewest), high / (fewest if high >= 0 else most)

@@ -1,0 +1,177 @@
+"""From rows to whole numbers by key: what each unit keeps, as one statement, and how what comes back is read.
+
+Two ways, and both keep the same number of rows in every group: `sums` adds a unit's groups up first and scales them
+down; `rows` keeps rows themselves, where they are needed (ranks, distinct values).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.base.types import Type
+from discreet.engines.dialect import UNIT, Dialect
+from discreet.engines.limiting.grouped_rows import GroupedRows, name_measure
+from discreet.engines.limiting.hashing import PRIME, Typed
+from discreet.engines.limiting.rows import select_kept_rows
+from discreet.engines.limiting.sums import sum_limited
+from discreet.plan.bounded import Limits, Measure, Part
+from discreet.plan.expressions import Constant
+
+KEPT = "__discreet_kept"
+RANKED = frozenset({"RANKS", "QUANTILE"})
+"""Parts whose values are counted in cells."""
+
+PICKED = RANKED | {"DISTINCT"}
+"""Parts that need rows, not their sums."""
+
+SUMS = -1
+"""What rows of sums begin with, where rows of cells, which begin with the place of their measure, come beside them."""
+
+FoundRows = list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyColumn:
+    """A key: a column of the rows, by its name in SQL, and its public domain, or None where keys come from the data."""
+
+    name: str
+    type: Type
+    domain: tuple[Constant, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement for all numbers of one set of keys: so that all of them are of one state of the tables.
+
+    Its rows begin with `width` columns that name the key; where there are `cells`, with what the row is before that.
+    """
+
+    statement: str
+    keys: tuple[KeyColumn, ...]
+    width: int
+    measures: int
+    cells: tuple[int, ...] = ()
+
+    def read(self, rows: Sequence[Sequence[Any]]) -> tuple[FoundRows, dict[int, FoundRows]]:
+        """Return rows of (key, sum, sum, ...), and of (key, cell, count) for each measure of ranks.
+
+        Keys are places in the product of the domains, or values.
+        """
+        if not self.cells:
+            return [self._row(row, self.measures) for row in rows], {}
+        sums = [self._row(row[1:], self.measures) for row in rows if int(row[0]) == SUMS]
+        found = {place: [self._row(row[1:], 2) for row in rows if int(row[0]) == place] for place in self.cells}
+        return sums, found
+
+    def _row(self, row: Sequence[Any], count: int) -> tuple[Any, ...]:
+        key, numbers = row[: self.width], row[self.width : self.width + count]
+        return (self._key(tuple(key)), *(int(number) for number in numbers))
+
+    def _key(self, found: tuple[Any, ...]) -> int | tuple[Any, ...]:
+        if all(key.domain is not None for key in self.keys):
+            return int(found[0])
+        pairs = zip(self.keys, found, strict=True)
+        return tuple(value if key.domain is None else key.domain[int(value)] for key, value in pairs)
+
+
+def write_statement(
+    rows: str,
+    unit: Type | None,
+    keys: Sequence[KeyColumn],
+    limits: Limits,
+    measures: Sequence[Measure],
+    dialect: Dialect,
+) -> Statement:
+    """Return the statement that adds up the measures of `rows` by key, each unit's part of them within the limits.
+
+    `rows` is a SELECT of the unit (never NULL; where `unit` is None there is none, and nothing is truncated), the keys
+    and `__discreet_m0`, ... Rows whose key is NULL or outside its domain are in no group and use up no limit.
+    """
+    parts = [measure.part.name for measure in measures]
+    grouped = _grouped(rows, unit, keys, measures, dialect)
+    read = (tuple(keys), len(grouped.columns), len(measures))
+    if not PICKED.intersection(parts):
+        return Statement(sum_limited(grouped, limits, parts) if unit else _sums(grouped, parts, ""), *read)
+    kept = select_kept_rows(grouped, limits) if unit else grouped.rows
+    cells = tuple(place for place, part in enumerate(parts) if part in RANKED)
+    if not cells:
+        return Statement(f"WITH {KEPT} AS ({kept}) {_sums(grouped, parts, KEPT)}", *read)
+    counted = " UNION ALL ".join([_sums(grouped, parts, KEPT, SUMS), *(_cells(grouped, place) for place in cells)])
+    return Statement(f"WITH {KEPT} AS {dialect.once} ({kept}) {counted}", *read, cells)
+
+
+def _grouped(
+    rows: str, unit: Type | None, keys: Sequence[KeyColumn], measures: Sequence[Measure], dialect: Dialect
+) -> GroupedRows:
+    """Join the domains: a hash join with public values on its small side, cheaper than grouping by raw values."""
+    tables, conditions, places, named = [f"({rows}) AS r"], [], [], list[Typed]()
+    for at, key in enumerate(keys):
+        column = f"__discreet_k{at}"
+        if key.domain is None:
+            conditions.append(f"r.{key.name} IS NOT NULL")
+            places.append(f"r.{key.name} AS {column}")
+        else:
+            tables.append(f"JOIN {_domain(key, key.domain, dialect)} AS d{at}(v, i) ON r.{key.name} = d{at}.v")
+            places.append(f"d{at}.i AS {column}")
+        named.append((column, key.type if key.domain is None else Type.INTEGER))
+    domains = [key.domain for key in keys if key.domain is not None]
+    groups = math.prod(len(domain) for domain in domains) if len(domains) == len(keys) else None
+    if groups is not None:
+        index, wide = "0", "d0.i" if groups < PRIME else dialect.bigint("d0.i")
+        for at, domain in enumerate(domains):
+            index = f"({index} * {len(domain)} + d{at}.i)" if at else wide
+        places, named = [f"{index} AS __discreet_key"], [("__discreet_key", Type.INTEGER)]
+    values = tuple((name_measure(place), _type_of(measure)) for place, measure in enumerate(measures))
+    listed = ([f"r.{UNIT}"] if unit else []) + places + [f"r.{name}" for name, _ in values]
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    select = f"SELECT {', '.join(listed)} FROM {' '.join(tables)}{where}"
+    return GroupedRows(select, tuple(named), groups, values, tuple(each.reach for each in measures), unit, dialect)
+
+
+def _type_of(measure: Measure) -> Type:
+    """Return the type of a measure's contributions: values that are counted as distinct are as they came."""
+    if measure.part is not Part.DISTINCT:
+        return Type.INTEGER
+    assert measure.argument is not None
+    return measure.argument.type
+
+
+def _domain(key: KeyColumn, domain: tuple[Constant, ...], dialect: Dialect) -> str:
+    """Return a table of the domain's values and their places, whole numbers without a cast: rows need none then."""
+    if not domain:
+        return f"(SELECT {dialect.write_constant(None, key.type)}, 0 WHERE FALSE)"
+    if dialect.domain is not None:
+        return dialect.domain(domain, key.type)
+    short = key.type is Type.INTEGER and all(isinstance(value, int) and abs(value) < 1 << 63 for value in domain)
+    values = (str(value) if short else dialect.write_constant(value, key.type) for value in domain)
+    return f"(VALUES {', '.join(f'({value}, {i})' for i, value in enumerate(values))})"
+
+
+def _sums(grouped: GroupedRows, parts: Sequence[str], kept: str, first: int | None = None) -> str:
+    """Return the sums of rows as they are; where rows of cells follow, these begin with `first`, all of one width."""
+    each = zip(grouped.names, parts, grouped.reaches, strict=True)
+    totals = [_total(grouped, name, part, reach, bool(kept)) for name, part, reach in each]
+    source = kept or f"({grouped.rows}) AS q"
+    if first is None:
+        return f"SELECT {grouped.listed(*totals)} FROM {source} GROUP BY {grouped.listed()}"
+    whole = [grouped.dialect.whole(each) for each in [*totals, *(["0"] if len(totals) < 2 else [])]]
+    return f"SELECT {first}, {grouped.listed(*whole)} FROM {source} GROUP BY {grouped.listed()}"
+
+
+def _total(grouped: GroupedRows, name: str, part: str, reach: int, kept: bool) -> str:
+    if part in RANKED or part == "ROWS":
+        return "count(*)"
+    if part == "UNITS":
+        return f"count(DISTINCT {UNIT})" if kept and grouped.unit_type else "count(*)"
+    return f"count(DISTINCT {name})" if part == "DISTINCT" else grouped.dialect.summed(name, reach)
+
+
+def _cells(grouped: GroupedRows, place: int) -> str:
+    """Return how many rows lie in each cell, as wide as the rows of sums."""
+    name, dialect = grouped.names[place], grouped.dialect
+    rest = [dialect.whole("0")] * (len(grouped.names) - 2)
+    listed = grouped.listed(dialect.whole(name), dialect.whole("count(*)"), *rest)
+    return f"SELECT {place}, {listed} FROM {KEPT} WHERE {name} IS NOT NULL GROUP BY {grouped.listed(name)}"

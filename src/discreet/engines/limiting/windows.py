@@ -1,0 +1,58 @@
+"""What units keep, by windows: for engines that sort faster than they find a threshold for each unit and join it.
+
+The same groups and rows are kept as in `sums`. One pass over the pairs of unit and key, brought together by unit: a
+group's place in the order and the rows kept before it say what it keeps. Texts are hashed only of units over a limit;
+all groups of others are kept, in whatever order they come.
+"""
+
+from __future__ import annotations
+
+from discreet.engines.dialect import UNIT
+from discreet.engines.limiting.grouped_rows import KEEP, ROWS
+from discreet.engines.limiting.hashing import NUMBER
+from discreet.engines.limiting.unit_limits import ABOVE, UnitLimits
+
+OVER_LIMIT, PLACE, BEFORE, ORDER = "__discreet_over", "__discreet_place", "__discreet_before", "__discreet_order"
+
+
+def select_kept(limits: UnitLimits, pairs: str) -> str:
+    """Return the pairs of unit and key that keep a row, and how many they keep."""
+    few = f"least({ROWS}, {limits.most_per_group})"
+    wide, long = limits.too_many_groups != "FALSE", limits.too_many_rows != "FALSE"
+    hashed = _hashed(limits, pairs)
+    if not (wide or long):
+        return f"SELECT *, {few} AS {KEEP} FROM ({hashed}) AS q"
+    by = f"PARTITION BY {UNIT} ORDER BY {ORDER}"
+    ranks = [f"row_number() OVER ({by}) AS {PLACE}"] if wide else []
+    ranks += [f"coalesce(sum({few}) OVER ({by} {ABOVE}), 0) AS {BEFORE}"] if long else []
+    ranked = f"SELECT *, {', '.join(ranks)} FROM (SELECT *, {_order(limits)} AS {ORDER} FROM ({hashed}) AS q) AS q"
+    some = f"least({few}, {limits.limits.rows} - {BEFORE})" if long else few
+    within = f"{PLACE} <= {limits.most_groups}" if wide else "TRUE"
+    return f"SELECT * FROM (SELECT *, {some} AS {KEEP} FROM ({ranked}) AS q WHERE {within}) AS q WHERE {KEEP} > 0"
+
+
+def _hashed(limits: UnitLimits, pairs: str) -> str:
+    """Return the pairs with their hash; where it needs texts, only of units over a limit."""
+    if _cheap(limits):
+        return limits.add_hashes(f"({pairs}) AS q", UNIT)
+    by = f"OVER (PARTITION BY {UNIT})"
+    found = [f"max({ROWS}) {by} > {limits.most_per_group}"]
+    found += [f"count(*) {by} > {limits.most_groups}"] if limits.too_many_groups != "FALSE" else []
+    found += (
+        [f"sum(least({ROWS}, {limits.most_per_group})) {by} > {limits.limits.rows}"]
+        if limits.too_many_rows != "FALSE"
+        else []
+    )
+    flagged = f"SELECT *, ({' OR '.join(found)}) AS {OVER_LIMIT} FROM ({pairs}) AS q"
+    numbered = f"SELECT *, CASE WHEN {OVER_LIMIT} THEN {limits.unit_number} END AS {NUMBER} FROM ({flagged}) AS q"
+    return limits.add_hashes(f"({numbered}) AS q", NUMBER, f"CASE WHEN {OVER_LIMIT} THEN {limits.key_number} END")
+
+
+def _order(limits: UnitLimits) -> str:
+    """Return what groups are ordered by: no two of a unit that is over a limit are tied."""
+    return limits.order if _cheap(limits) else f"CASE WHEN {OVER_LIMIT} THEN {limits.order} END"
+
+
+def _cheap(limits: UnitLimits) -> bool:
+    """Say whether units and keys are numbers: all of them are hashed then, without finding which need it."""
+    return limits.grouped.whole_units and limits.grouped.numbered

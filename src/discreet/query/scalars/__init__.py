@@ -1,0 +1,1 @@
+"""Reading expressions over one row: names, constants, functions, and what is refused."""

@@ -1,0 +1,46 @@
+"""Constants made to fit what stands beside them: NULL takes a type, and text beside dates is read as one."""
+
+from __future__ import annotations
+
+from discreet.base.types import Type
+from discreet.plan.expressions import Call, Expression, Literal
+from discreet.plan.functions import call
+from discreet.query.scalars.constants import parse_moment
+
+TIMES = (Type.DATE, Type.TIMESTAMP)
+
+
+def combine(name: str, *arguments: Expression) -> Call:
+    """Return a call with its constants made to fit: NULL takes a type, and text beside dates is read as one."""
+    places = list(range(len(arguments)))
+    if name == "case":
+        places = [*range(1, len(arguments) - 1, 2), len(arguments) - 1]
+    if name in ("and", "or", "not"):
+        return call(name, *arguments)
+    types = [arguments[i].type for i in places if not is_null(arguments[i])]
+    wanted = next((each for each in types if each in TIMES), types[0] if types else Type.BOOLEAN)
+    fitted_ = [fit_constant(each, wanted) if i in places else each for i, each in enumerate(arguments)]
+    return call(name, *fitted_)
+
+
+def is_null(expression: Expression) -> bool:
+    """Say whether the analyst wrote NULL."""
+    return isinstance(expression, Literal) and expression.value is None
+
+
+def fit_constant(expression: Expression, wanted: Type) -> Expression:
+    """Return a constant as one of the wanted type, where it is NULL or the text of a date or a time."""
+    if is_null(expression):
+        return Literal(None, wanted)
+    if isinstance(expression, Literal) and isinstance(expression.value, str) and wanted in TIMES:
+        return Literal(parse_moment(expression.value, wanted), wanted)
+    return expression
+
+
+def to_time(expression: Expression) -> Expression:
+    """Return a date or time, reading the text of one: a date where it has no hours."""
+    if isinstance(expression, Literal) and isinstance(expression.value, str):
+        return fit_constant(
+            expression, Type.DATE if len(expression.value.strip()) <= len("2026-03-01") else Type.TIMESTAMP
+        )
+    return fit_constant(expression, Type.DATE)

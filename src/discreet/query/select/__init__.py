@@ -1,0 +1,1 @@
+"""Reading a SELECT: FROM, joins, WHERE, GROUP BY, its columns and subqueries."""

@@ -1,0 +1,148 @@
+"""Which aggregate a node is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sqlglot import exp
+
+from discreet.base.errors import QueryError
+from discreet.base.types import Type
+from discreet.plan.expressions import Expression, Literal
+from discreet.plan.question import Aggregate, AggregateKind
+from discreet.query.parse import quote_sql, refuse_other_parts
+from discreet.query.scalars.expressions import translate
+from discreet.query.scalars.refusals import explain_refused_aggregate
+from discreet.query.select.from_clause import FromClause
+from discreet.query.select.per_unit import apply_filter, attach_filter
+
+SIMPLE: dict[type[exp.Expression], AggregateKind] = {
+    exp.Sum: AggregateKind.SUM,
+    exp.Avg: AggregateKind.MEAN,
+    exp.Variance: AggregateKind.VARIANCE,
+    exp.VariancePop: AggregateKind.VARIANCE_POP,
+    exp.Stddev: AggregateKind.DEVIATION,
+    exp.StddevSamp: AggregateKind.DEVIATION,
+    exp.StddevPop: AggregateKind.DEVIATION_POP,
+    exp.Min: AggregateKind.LEAST,
+    exp.Max: AggregateKind.GREATEST,
+}
+
+PAIRS: dict[type[exp.Expression], AggregateKind] = {
+    exp.Corr: AggregateKind.CORRELATION,
+    exp.CovarPop: AggregateKind.COVARIANCE_POP,
+    exp.CovarSamp: AggregateKind.COVARIANCE,
+}
+
+QUANTILES = (exp.Median, exp.PercentileCont, exp.PercentileDisc, exp.Quantile)
+
+SHARE = "the share of a quantile is one number from 0 to 1, as in 0.5; ask for several as several columns"
+
+
+def read_aggregate(node: exp.Expression, rows: FromClause) -> Aggregate | None:
+    """Return the aggregate, or nothing where the node is none; refuse aggregates that are not answered."""
+    kind = type(node)
+    if kind is exp.Filter:
+        refuse_other_parts(node, {"this", "expression"})
+        return read_aggregate(attach_filter(node, rows), rows)
+    if kind is exp.WithinGroup:
+        return _within(node, rows)
+    if kind is exp.Count:
+        return _count(node, rows)
+    if kind in SIMPLE:
+        refuse_other_parts(node, {"this", "_filter"})
+        return Aggregate(SIMPLE[kind], _number(node, rows))
+    if kind in PAIRS:
+        refuse_other_parts(node, {"this", "expression", "_filter"}, {"null_on_zero_variance": "leave it out"})
+        return Aggregate(PAIRS[kind], _number(node, rows), None, _number(node, rows, "expression"))
+    if kind in QUANTILES:
+        refuse_other_parts(
+            node, ({"this", "quantile"} if kind is exp.Quantile else {"this", "expression"}) | {"_filter"}
+        )
+        return Aggregate(AggregateKind.QUANTILE, _number(node, rows), _share(node, rows))
+    if isinstance(node, exp.AggFunc):
+        raise explain_refused_aggregate(node)
+    return None
+
+
+def _within(node: exp.Expression, rows: FromClause) -> Aggregate:
+    """PERCENTILE_CONT(q) WITHIN GROUP (ORDER BY x)."""
+    refuse_other_parts(node, {"this", "expression", "_filter"})
+    inner, order = node.this, node.expression
+    if not isinstance(inner, exp.PercentileCont | exp.PercentileDisc) or not isinstance(order, exp.Order):
+        raise QueryError(f"{quote_sql(node)}: WITHIN GROUP is answered for PERCENTILE_CONT(q) ... (ORDER BY x)")
+    refuse_other_parts(inner, {"this"})
+    refuse_other_parts(order, {"expressions"})
+    if len(order.expressions) != 1:
+        raise QueryError(f"{quote_sql(node)}: ORDER BY takes one column here")
+    (term,) = order.expressions
+    refuse_other_parts(term, {"this", "desc", "nulls_first"})
+    quantile = exp.Quantile(this=term.this.copy(), quantile=inner.this.copy())
+    quantile.set("_filter", node.args.get("_filter"))
+    found = read_aggregate(quantile, rows)
+    assert found is not None
+    assert found.share is not None
+    return Aggregate(found.kind, found.argument, 1 - found.share if term.args.get("desc") else found.share)
+
+
+def _share(node: exp.Expression, rows: FromClause) -> Fraction:
+    """Return which quantile is asked for."""
+    if isinstance(node, exp.Median):
+        return Fraction(1, 2)
+    given = node.args.get("expression") or node.args.get("quantile")
+    if isinstance(given, exp.Array):
+        raise QueryError(f"{quote_sql(node)}: {SHARE}")
+    found = translate(given, rows.scope) if given is not None else None
+    value = found.value if isinstance(found, Literal) and found.type.numeric else None
+    if not isinstance(value, int | Fraction) or not 0 <= value <= 1:
+        raise QueryError(f"{quote_sql(node)}: {SHARE}")
+    return Fraction(value)
+
+
+def _count(node: exp.Expression, rows: FromClause) -> Aggregate:
+    refuse_other_parts(node, {"this", "big_int", "_filter"}, {"expressions": "COUNT takes one column, or *"})
+    inner, one = node.this, _ONE
+    if isinstance(inner, exp.Star):
+        refuse_other_parts(inner, set())
+    if isinstance(inner, exp.Distinct):
+        return _distinct(node, inner, rows)
+    if inner is None or isinstance(inner, exp.Star) or rows.names.is_unit(inner):  # no row is without a unit
+        argument: Expression = one
+    else:
+        argument = translate(inner, rows.scope)
+    if isinstance(argument, Literal) and argument.value is None:
+        raise QueryError(f"{quote_sql(node)} is 0 on all data; write COUNT(*) to count rows")
+    kept = apply_filter(node, one if isinstance(argument, Literal) else argument, rows)
+    return Aggregate(AggregateKind.ROWS) if kept is one else Aggregate(AggregateKind.VALUES, kept)
+
+
+def _distinct(node: exp.Expression, inner: exp.Expression, rows: FromClause) -> Aggregate:
+    refuse_other_parts(inner, {"expressions"})
+    if len(inner.expressions) != 1:
+        raise QueryError(f"{quote_sql(node)}: COUNT(DISTINCT ...) takes one column")
+    if rows.names.is_unit(inner.expressions[0]):
+        if node.args.get("_filter") is not None:
+            raise QueryError(f"{quote_sql(node.this)} with FILTER is not answered; put the condition into WHERE")
+        return Aggregate(AggregateKind.UNITS)
+    return Aggregate(AggregateKind.DISTINCT, apply_filter(node, translate(inner.expressions[0], rows.scope), rows))
+
+
+def _number(node: exp.Expression, rows: FromClause, name: str = "this") -> Expression:
+    inner = node.args[name]
+    if isinstance(inner, exp.Distinct):
+        raise QueryError(f"{quote_sql(node)}: DISTINCT inside an aggregate is not answered; leave it out")
+    argument = translate(inner, rows.scope)
+    if not argument.type.numeric:
+        wrong = f"{quote_sql(inner)} is {argument.type}, and this needs numbers"
+        raise QueryError(f"{quote_sql(node)}: {wrong}; {_INSTEAD[argument.type]}")
+    return apply_filter(node, argument, rows)
+
+
+_ONE = Literal(1, Type.INTEGER)
+_DAYS = "write the days since one, as in LEAST(GREATEST(DATE_DIFF('day', DATE '2026-01-01', x), 0), 365)"
+_INSTEAD = {
+    Type.TEXT: "use COUNT",
+    Type.BOOLEAN: "write COUNT(*) FILTER (WHERE x), or x::INTEGER",
+    Type.DATE: _DAYS,
+    Type.TIMESTAMP: _DAYS,
+}

@@ -1,0 +1,88 @@
+"""What is shared while one question is read: the catalog, parameters, names of WITH, and fresh relation names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlglot import exp
+
+from discreet.base.errors import QueryError
+from discreet.query.catalog import Catalog
+from discreet.query.parse import parse_query, refuse_other_parts
+from discreet.query.select.names import Selected
+
+MOST_RELATIONS = 32
+"""Tables, subqueries and unions in one question: more is a mistake or an attack on the engine."""
+
+
+@dataclass
+class Counter:
+    """Gives relations the names t0, t1, ... in the order in which they are met: the analyst's own do not matter."""
+
+    used: int = 0
+
+    def next(self) -> str:
+        """Return a name that nothing else has."""
+        if self.used >= MOST_RELATIONS:
+            raise QueryError(
+                f"the question reads more than {MOST_RELATIONS} tables and subqueries; ask for less at once"
+            )
+        self.used += 1
+        return f"t{self.used - 1}"
+
+
+@dataclass(frozen=True)
+class Context:
+    """One question being read. `withs` are the subqueries that WITH named, each with what it could see itself.
+
+    `views` is how many of the policy's views can be seen: each sees those before it.
+    """
+
+    catalog: Catalog
+    parameters: Mapping[str, Any]
+    select: Callable[[exp.Expression, Context], Selected]
+    """Reads a SELECT inside the question: FROM and WHERE call it for their subqueries."""
+
+    counter: Counter = field(default_factory=Counter)
+    withs: Mapping[str, tuple[exp.Expression, Context]] = field(default_factory=dict)
+    views: int | None = None
+
+    def named(self, name: str, query: exp.Expression) -> Context:
+        """Return the reading in which a name stands for a subquery; the subquery itself does not see it."""
+        return replace(self, withs={**self.withs, name.casefold(): (query, self)})
+
+    def subquery(self, name: str) -> tuple[exp.Expression, Context] | None:
+        """Return what a name of WITH or a view of the policy stands for."""
+        found = self.withs.get(name.casefold())
+        if found is not None:
+            return found
+        for place, view in enumerate(self.catalog.policy.views[: self.views]):
+            if view.name.casefold() == name.casefold():
+                return parse_query(view.sql), replace(self, withs={}, views=place)
+        return None
+
+    def fresh(self) -> Context:
+        """Return the same reading with a counter of its own, for a look ahead."""
+        return replace(self, counter=Counter())
+
+
+def add_with_names(query: exp.Expression, reading: Context) -> Context:
+    """Return the reading that sees what WITH names, each name from the next one on."""
+    node = query.args.get("with_")
+    if node is None:
+        return reading
+    refuse_other_parts(node, {"expressions"}, {"recursive": "WITH RECURSIVE is not answered; leave RECURSIVE out"})
+    seen: set[str] = set()
+    for each in node.expressions:
+        refuse_other_parts(
+            each, {"this", "alias"}, {"materialized": "leave MATERIALIZED out", "scalar": "write WITH name AS (...)"}
+        )
+        refuse_other_parts(each.args["alias"], {"this"}, {"columns": "name the columns inside the subquery with AS"})
+        name = str(each.alias)
+        if name.casefold() in seen:
+            raise QueryError(f"WITH names {name!r} twice; give one another name")
+        seen.add(name.casefold())
+        reading = reading.named(name, each.this)
+    return reading

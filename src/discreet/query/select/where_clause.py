@@ -1,0 +1,113 @@
+"""WHERE: conditions on one row, and on other rows of its unit.
+
+The second kind is unit [NOT] IN (SELECT unit ...) and [NOT] EXISTS (SELECT ... WHERE inner unit = outer unit).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from discreet.base.errors import QueryError
+from discreet.plan.relations import Block, UnitCondition, list_scans
+from discreet.query.parse import check_clauses, quote_sql, refuse_other_parts
+from discreet.query.scalars.expressions import translate
+from discreet.query.select.columns import has_aggregate
+from discreet.query.select.context import Context, add_with_names
+from discreet.query.select.from_clause import FromClause, check_condition, read_from, split_conjuncts
+from discreet.query.select.relations import check_same_people
+
+ONLY_UNIT = (
+    "a subquery in WHERE is answered for the unit alone, as in {0} IN (SELECT {0} FROM ...); "
+    "list the values, or JOIN a public table"
+)
+
+
+def read_rows(query: exp.Select, reading: Context) -> FromClause:
+    """Read FROM, joins and WHERE of a SELECT."""
+    rows = read_from(query, reading)
+    where = query.args.get("where")
+    for part in split_conjuncts(where.this if where is not None else None):
+        if not add_semijoin(part, rows):
+            rows.add_condition(check_condition("WHERE", translate(part, rows.scope)))
+    return rows
+
+
+def add_semijoin(node: exp.Expression, rows: FromClause) -> bool:
+    """Add a condition on other rows of the same unit, where the node is one; say whether it was.
+
+    Rows without a unit are in no table, so IN and NOT IN are each other's opposite here, as EXISTS and NOT EXISTS are.
+    """
+    anti = False
+    while isinstance(node, exp.Not | exp.Paren):
+        anti ^= isinstance(node, exp.Not)
+        node = node.this
+    if isinstance(node, exp.In) and node.args.get("query") is not None:
+        refuse_other_parts(node, {"this", "query"})
+        block = _members(node, rows)
+    elif isinstance(node, exp.Exists):
+        refuse_other_parts(node, {"this"})
+        block = _partners(node, rows)
+    else:
+        return False
+    left = rows.rows
+    check_same_people([*list_scans(left), *list_scans(block)], rows.reading)
+    rows.block = replace(left, joins=(*left.joins, UnitCondition(block, anti)))
+    return True
+
+
+def _members(node: exp.Expression, rows: FromClause) -> Block:
+    """Return the rows whose units IN lists."""
+    if not rows.names.is_unit(node.this):
+        raise QueryError(f"{quote_sql(node)}: {ONLY_UNIT.format(rows.names.unit_word)}")
+    inner = rows.reading.select(node.args["query"], rows.reading)
+    if len(inner.view.outputs) != 1 or not inner.view.outputs[0].unit:
+        raise QueryError(f"{quote_sql(node)}: {ONLY_UNIT.format(rows.names.unit_word)}")
+    return inner.block
+
+
+def _partners(node: exp.Expression, rows: FromClause) -> Block:
+    """Return the rows of which EXISTS wants one of the same unit; only the units may be compared with the outside."""
+    query = node.this
+    if not isinstance(query, exp.Select):
+        raise QueryError(f"{quote_sql(node)}: EXISTS takes a SELECT")
+    check_clauses(query)
+    for clause in ("order", "limit", "group", "having"):
+        if query.args.get(clause):
+            raise QueryError(
+                f"{quote_sql(query.args[clause])}: leave this out inside EXISTS, or use IN (SELECT unit ...)"
+            )
+    if has_aggregate(query):
+        raise QueryError(f"{quote_sql(node)}: EXISTS over an aggregate is always true; select rows")
+    reading = add_with_names(query, rows.reading)
+    inner = read_from(query, reading)
+    where = query.args.get("where")
+    linked = False
+    for part in split_conjuncts(where.this if where is not None else None):
+        if isinstance(part, exp.EQ) and _links(part, inner, rows):
+            linked = True
+        elif add_semijoin(part, inner):
+            continue
+        elif any(rows.names.knows(each) and not inner.names.knows(each) for each in part.find_all(exp.Column)):
+            unit = rows.names.unit_word
+            raise QueryError(
+                f"{quote_sql(part)}: inside EXISTS only the units are compared with the outside, as in "
+                f"inner.{unit} = outer.{unit}; JOIN a public table instead"
+            )
+        else:
+            inner.add_condition(check_condition("WHERE", translate(part, inner.scope)))
+    if not linked:
+        unit = rows.names.unit_word
+        raise QueryError(f"{quote_sql(node)}: EXISTS must compare the units, as in WHERE inner.{unit} = outer.{unit}")
+    return inner.rows
+
+
+def _links(part: exp.Expression, inner: FromClause, outer: FromClause) -> bool:
+    """Say whether an equality is that of the inner and the outer unit; a name that both know means the inner one."""
+    for one, other in ((part.this, part.expression), (part.expression, part.this)):
+        if not isinstance(one, exp.Column) or not isinstance(other, exp.Column) or inner.names.knows(other):
+            continue
+        if inner.names.is_unit(one) and outer.names.is_unit(other):
+            return True
+    return False

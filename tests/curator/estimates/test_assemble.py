@@ -1,0 +1,63 @@
+"""Released numbers to answers: fields, remarks and notes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from discreet.answers import CLAMPED, SELECTED
+from discreet.base.types import Type
+from discreet.curator.estimates.assemble import CUT, UNGROUPED, describe_selection
+from discreet.mechanisms.key_selection import KeySelection
+from support.clinic import clinic
+
+
+@pytest.mark.parametrize(
+    ("question", "notes"),
+    [
+        ("SELECT COUNT(*) FROM visits", (CUT,)),
+        ("SELECT SUM(cost) FROM visits", (CLAMPED, CUT)),
+        ("SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 2", (CUT, UNGROUPED)),
+        ("SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 2 LIMIT 1", (CUT, UNGROUPED, SELECTED)),
+        ("SELECT ward, AVG(age) FROM visits GROUP BY ward HAVING AVG(age) > 0", (CLAMPED, CUT, UNGROUPED, SELECTED)),
+    ],
+)
+def test_an_answer_says_what_its_intervals_do_not_cover(tmp_path: Path, question: str, notes: tuple[str, ...]) -> None:
+    with clinic(tmp_path) as curator:
+        assert curator.ask(question, 0.5).notes == notes
+
+
+def test_every_column_says_how_its_interval_is_made(tmp_path: Path) -> None:
+    with clinic(tmp_path) as curator:
+        answer = curator.ask(
+            "SELECT ward, COUNT(*) AS n, COUNT(*) * 2 AS twice, CASE WHEN COUNT(*) > 5 THEN 'a' ELSE 'b' END AS w, "
+            "AVG(cost) AS mean FROM visits GROUP BY ward",
+            0.5,
+        )
+        assert [field.noisy for field in answer.fields] == [False, True, True, True, True]
+        assert [field.remark.split(":")[0] for field in answer.fields] == [
+            "",
+            "exact",
+            "conservative",
+            "none",
+            "conservative",
+        ]
+        assert [field.type for field in answer.fields] == [Type.TEXT, Type.INTEGER, Type.INTEGER, Type.TEXT, Type.FLOAT]
+        assert answer.bounds(0.95, False)[0][3] is None
+
+
+def test_a_recorded_answer_is_shown_as_it_was(tmp_path: Path) -> None:
+    question = "SELECT ward, COUNT(*) AS n, MEDIAN(cost) AS m, AVG(cost) AS a FROM visits GROUP BY ward"
+    with clinic(tmp_path) as curator:
+        first = curator.ask(question, 0.5)
+    with clinic(tmp_path) as curator:
+        again = curator.ask(question, 0.5)
+        assert again.rows == first.rows
+        assert again.bounds(0.9, True) == first.bounds(0.9, True)
+
+
+def test_the_note_on_selected_keys_is_made_at_once_however_small_epsilon_is() -> None:
+    selection = KeySelection(1e-9, 1e-10, 4)
+    half = int(describe_selection(selection).split("those with ")[1].split()[0])
+    assert selection.probability(half - 1).low < 0.5 <= selection.probability(half).low

@@ -1,0 +1,65 @@
+"""Which sums each aggregate is made from, and on which grid."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from discreet.plan.bounded import Part
+from discreet.plan.grid import ClampedGrid
+from support.hospital import bounded, refusal
+from support.oracle import ENGINE, assert_same
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "parts"),
+    [
+        ("COUNT(*)", [Part.ROWS]),
+        ("COUNT(age)", [Part.VALUES]),
+        ("COUNT(DISTINCT patient)", [Part.UNITS]),
+        ("COUNT(DISTINCT age)", [Part.DISTINCT]),
+        ("SUM(age)", [Part.SUM]),
+        ("AVG(age)", [Part.VALUES, Part.SUM]),
+        ("VARIANCE(age)", [Part.VALUES, Part.SUM, Part.SQUARES]),
+        ("MEDIAN(age)", [Part.QUANTILE]),
+        ("MIN(age)", [Part.QUANTILE]),
+        ("COVAR_POP(age, cost)", [Part.VALUES, Part.SUM, Part.SUM, Part.PRODUCTS]),
+        ("CORR(age, cost)", [Part.VALUES, Part.SUM, Part.SUM, Part.PRODUCTS, Part.SQUARES, Part.SQUARES]),
+    ],
+)
+def test_the_parts_of_an_aggregate(aggregate: str, parts: list[Part]) -> None:
+    found = bounded(ENGINE, f"SELECT {aggregate} FROM visits")
+    assert [found.plan.measures[place].part for place in found.sources[0]] == parts
+
+
+def test_ends_are_quantiles_of_share_zero_and_one() -> None:
+    found = bounded(ENGINE, "SELECT MIN(age), MAX(age), MEDIAN(age) FROM visits")
+    shares = [found.plan.measures[place].share for (place,) in found.sources]
+    assert shares == [0, 1, Fraction(1, 2)]
+
+
+def test_sums_of_expressions_have_the_grid_of_their_range() -> None:
+    found = bounded(ENGINE, "SELECT SUM(age * 2 + 1) FROM visits").plan.measures[0]
+    assert found.grid is not None
+    assert [found.grid.lower * found.grid.step, found.grid.upper * found.grid.step] == [1, 221]
+    scaled = bounded(ENGINE, "SELECT SUM(cost) FROM (SELECT cost * 1000 AS cost FROM visits)").plan.measures[0]
+    assert scaled.grid is not None
+    assert scaled.grid.upper * scaled.grid.step == 100_000
+
+
+def test_a_sum_of_sums_reaches_as_far_as_all_rows_of_a_unit() -> None:
+    found = bounded(ENGINE, "SELECT SUM(t) FROM (SELECT patient, SUM(age) AS t FROM visits GROUP BY patient)").plan
+    assert found.measures[0].grid == ClampedGrid(Fraction(0), Fraction(1), 0, 20 * 110)
+    assert found.l1(found.measures[0]) == 20 * 110
+
+
+def test_a_constant_has_a_width_too() -> None:
+    assert_same("SELECT SUM(7) FROM visits")
+    assert_same("SELECT AVG(7) FROM visits")
+
+
+def test_without_bounds_there_is_no_sum() -> None:
+    told = refusal(ENGINE, "SELECT SUM(patient) FROM visits")
+    assert "LEAST(GREATEST(x, low), high)" in told
+    assert_same("SELECT SUM(LEAST(GREATEST(patient, 0), 1000)) FROM visits")
