@@ -24,17 +24,18 @@ MUTATIONS = [
     broken(
         "the exponential mechanism charged with half its range",
         "privacy/losses/guarantees.py",
-        "        top, at = ball(self.epsilon_), ball(epsilon)",
-        "        top, at = ball(self.epsilon_) / 2, ball(epsilon) / 2",
+        "    top, at = ball(range_), ball(epsilon)",
+        "    top, at = ball(range_) / 2, ball(epsilon) / 2",
         "tests/privacy/losses/test_guarantees.py",
         "tests/mechanisms/test_exponential.py",
     ),
     broken(
         "the zCDP conversion forgets a factor",
-        "privacy/losses/guarantees.py",
+        "privacy/conversions.py",
         "exponent.exp() / (order - 1)",
         "exponent.exp() / (order - 1) / 100",
-        "tests/privacy/losses/test_guarantees.py",
+        "tests/privacy/losses/test_concentrated.py",
+        "tests/privacy/test_conversions.py",
     ),
     broken(
         "a certified bound is the lower one",
@@ -161,8 +162,8 @@ MUTATIONS = [
     broken(
         "the budget's filter converts with all of delta",
         "privacy/budget.py",
-        "rho_cap(self.epsilon, self.delta / 2) if self.delta else 0.0",
-        "rho_cap(self.epsilon, self.delta) if self.delta else 0.0",
+        "rho_cap(epsilon, delta / 2) if delta else 0.0",
+        "rho_cap(epsilon, delta) if delta else 0.0",
         "tests/privacy/test_budget.py",
     ),
     broken(

@@ -166,7 +166,7 @@ def add_zcdp(rhos: Iterable[float]) -> ZcdpLoss:
     return ZcdpLoss(sum((read_amount("rho", rho, least=0) for rho in rhos), Fraction(0)))
 
 
-def add_gaussians(mus: Iterable[float]) -> GaussianLoss:
+def add_gaussians(mus: Iterable[Exact]) -> GaussianLoss:
     """Add up mu^2 (Dong, Roth, Su 2022, Corollary 3.3)."""
     total = sum((read_amount("mu", mu, least=0) ** 2 for mu in mus), Fraction(0))
     return GaussianLoss(Fraction(rounded_up(lambda: ball(total).sqrt())))

@@ -46,7 +46,7 @@ def register_composer(composer: LossComposer) -> LossComposer:
     return composer
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Loss(ABC):
     """How far one release can tell two neighbours apart: an immutable value, the same forever once recorded.
 
@@ -191,13 +191,29 @@ class Loss(ABC):
     def _from_parameters(cls, **parameters: Any) -> Loss:
         return cls(**parameters)
 
+    def __eq__(self, other: object) -> bool:
+        """Say whether the other is the same loss: 0.1, a decimal, is not Fraction(0.1), the double nearest to it.
+
+        Python calls those two numbers equal, though they are charged differently (see `amounts`).
+        """
+        if type(other) is not type(self):
+            return NotImplemented
+        ours, theirs = self._list_values(), other._list_values()
+        return ours == theirs and _list_types(ours) == _list_types(theirs)
+
+    def __hash__(self) -> int:
+        return hash(self._list_values())
+
+    def _list_values(self) -> tuple[Any, ...]:
+        return tuple([getattr(self, name) for name in _list_fields(type(self))])
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self._parameters().items())
         return f"{type(self).__name__}({shown})"
 
     def _parameters(self) -> dict[str, Any]:
         """Return the constructor's arguments; a field `epsilon_` is the argument epsilon, beside the method."""
-        return {field.name.rstrip("_"): getattr(self, field.name) for field in fields(self)}
+        return {name.rstrip("_"): getattr(self, name) for name in _list_fields(type(self))}
 
     def _write_parameters(self) -> dict[str, Any]:
         """Return the constructor's arguments as plain data: a Fraction is a text such as 1/3."""
@@ -241,6 +257,16 @@ def _sample_curve(loss: Loss) -> tuple[tuple[float, Certified], ...]:
 
 def _clip_probability(value: float) -> float:
     return min(value, 1.0) if value > 0 else 0.0
+
+
+@lru_cache(maxsize=256)
+def _list_fields(kind: type[Loss]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+def _list_types(values: tuple[Any, ...]) -> list[Any]:
+    """Return the types of all values, also of those in tuples."""
+    return [_list_types(each) if isinstance(each, tuple) else type(each) for each in values]
 
 
 def _write(value: Any) -> Any:

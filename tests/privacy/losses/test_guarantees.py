@@ -147,7 +147,7 @@ def test_nothing_costs_nothing(loss: Loss) -> None:
 def test_parameters_that_no_float_equals_are_rounded_up() -> None:
     third = Fraction(1, 3)
     assert Fraction(PureLoss(third).pure) > third
-    assert Fraction(ZcdpLoss(third).rho) > third
+    assert Fraction(ZcdpLoss(third).zcdp()) > third
     assert Fraction(BoundedRangeLoss(third).pure) > third
 
 

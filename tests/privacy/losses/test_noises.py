@@ -130,7 +130,7 @@ def test_parameters_that_no_float_equals_are_rounded_to_more_loss() -> None:
     assert Fraction(DiscreteLaplaceLoss(third, 1).scale) < third  # type: ignore[arg-type]
     assert Fraction(DiscreteGaussianLoss(third, 1).sigma) < third  # type: ignore[arg-type]
     assert Fraction(RandomizedResponseLoss(third).lie) < third  # type: ignore[arg-type]
-    assert Fraction(GaussianLoss(third).mu) > third
+    assert Fraction(GaussianLoss(third).zcdp()) > third**2 / 2
     assert Fraction(DiscreteLaplaceLoss(0.1, 3).pure) >= 3 / Fraction(0.1)
 
 

@@ -49,7 +49,7 @@ def compose(parts: Iterable[tuple[Loss, int]]) -> Loss:
     return ComposedLoss(tuple(sorted(kept, key=lambda part: part[0].to_json())))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ComposedLoss(Loss):
     """Several releases on the same data, fixed in advance or each chosen from losses in this list.
 

@@ -15,7 +15,7 @@ from discreet.base.check import Exact
 from discreet.base.rounding import ball, down, float_down, float_up, precision, up
 from discreet.privacy.accountant.bracket import bracket_delta, bracket_epsilon, explain_refusal
 from discreet.privacy.accountant.pairs import HUGE, DominatingPair, Releases
-from discreet.privacy.amounts import read_down, read_up
+from discreet.privacy.amounts import read_decimal, read_down, read_up
 from discreet.privacy.certified import Certified
 from discreet.privacy.conversions import choose_orders, convert_to_delta, convert_to_epsilon
 from discreet.privacy.loss import Loss, combine
@@ -30,7 +30,7 @@ LossCounts = tuple[tuple[Loss, int], ...]
 SHARES = (Fraction(1, 2), Fraction(9, 10), Fraction(1, 10))
 """How delta is split between two groups of losses that have no other bound in common."""
 
-LARGEST_ORDER = 10_000.0
+LARGEST_ORDER = Fraction(10_000)
 """Renyi divergences of larger orders are not tried."""
 
 
@@ -202,8 +202,10 @@ class RenyiCurve:
     parts: LossCounts
     lost: Fraction
 
-    def _list_divergences(self) -> Iterator[tuple[Exact, float]]:
-        given = [loss.orders for loss, _ in self.parts if isinstance(loss, RenyiLoss)]
+    def _list_divergences(self) -> Iterator[tuple[Fraction, float]]:
+        given = [
+            [read_decimal(order) for order in loss.orders] for loss, _ in self.parts if isinstance(loss, RenyiLoss)
+        ]
         most = min((orders[-1] for orders in given), default=LARGEST_ORDER)
         whole = combine(self.parts)
         for order in choose_orders([order for orders in given for order in orders], most):

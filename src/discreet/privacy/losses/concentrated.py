@@ -17,7 +17,7 @@ from discreet.privacy.losses.guarantees import PureLoss
 from discreet.privacy.losses.noises import compute_gaussian_delta
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class ZcdpLoss(Loss):
     """rho-zero-concentrated differential privacy: D_a <= rho a for every order a > 1 (Bun, Steinke 2016).
 
@@ -62,7 +62,7 @@ class ZcdpLoss(Loss):
         return low, convert_to_delta(order, order * ball(rho), ball(epsilon))
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class OffsetZcdpLoss(Loss):
     """(xi, rho)-zero-concentrated differential privacy: D_a <= xi + rho a for every order a > 1.
 

@@ -17,7 +17,7 @@ from discreet.privacy.discrete_normal import compute_upper_tail
 from discreet.privacy.loss import Loss
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DiscreteGaussianLoss(Loss):
     """Discrete Gaussian noise on an integer of sensitivity d (Canonne, Kamath, Steinke 2020, Theorem 7).
 

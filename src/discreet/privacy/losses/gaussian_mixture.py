@@ -26,7 +26,7 @@ NEWTON = 500
 """The most steps of Newton's method."""
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class GaussianMixtureLoss(Loss):
     """Gaussian noise where one unit moves the sum by shifts[i] standard deviations with probability weights[i].
 

@@ -20,7 +20,7 @@ from discreet.privacy.amounts import read_down, read_for_sums, read_up, state_am
 from discreet.privacy.loss import Loss
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class PureLoss(Loss):
     """epsilon-differential privacy (Dwork, McSherry, Nissim, Smith 2006).
 
@@ -68,7 +68,7 @@ class PureLoss(Loss):
         return low, high
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class ApproximateLoss(Loss):
     """(epsilon, delta)-differential privacy (Dwork, Kenthapadi, McSherry, Mironov, Naor 2006).
 
@@ -133,7 +133,7 @@ class ApproximateLoss(Loss):
         return low, high
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class BoundedRangeLoss(Loss):
     """epsilon-bounded range: the privacy loss varies by at most epsilon over all outcomes.
 

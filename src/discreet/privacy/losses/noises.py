@@ -23,7 +23,7 @@ from discreet.privacy.amounts import read_decimal, read_down, read_for_sums, rea
 from discreet.privacy.loss import Loss
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class GaussianLoss(Loss):
     """Gaussian differential privacy: telling N(0, 1) from N(mu, 1) (Dong, Roth, Su 2022).
 
@@ -78,7 +78,7 @@ class GaussianLoss(Loss):
         return low, high
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class LaplaceLoss(Loss):
     """Continuous Laplace noise with L1 sensitivity / scale = epsilon: delta(e) = 1 - e^((e - epsilon) / 2).
 
@@ -131,7 +131,7 @@ class LaplaceLoss(Loss):
         return low, high
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DiscreteLaplaceLoss(Loss):
     """Discrete Laplace noise on an integer of sensitivity d (Ghosh, Roughgarden, Sundararajan 2009).
 
@@ -179,7 +179,7 @@ class DiscreteLaplaceLoss(Loss):
         return (rate * point).exp() * share if point <= 0 else 1 - (-rate * (point + 1)).exp() * share
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RandomizedResponseLoss(Loss):
     """k-ary randomized response: another category than the true one with probability `lie`, evenly among them.
 

@@ -20,7 +20,7 @@ from discreet.privacy.loss import Loss
 MOST = 1000
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class RenyiLoss(Loss):
     """Renyi differential privacy at some orders (Mironov 2017): the divergence of orders[i] is at most divergences[i].
 
@@ -66,7 +66,7 @@ class RenyiLoss(Loss):
         return later if order <= knots[0][0] else min(later, _interpolate(order, knots))
 
     def _renyi(self, order: Exact) -> float:
-        found = self._bound_at(Fraction(order), _read_both)
+        found = self._bound_at(read_decimal(order), _read_both)
         return float_up(found) if math.isfinite(found) else math.inf
 
     def _delta(self, epsilon: Exact) -> tuple[arb, arb]:

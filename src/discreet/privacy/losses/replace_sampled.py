@@ -28,7 +28,7 @@ from discreet.privacy.losses.noises import DiscreteLaplaceLoss, GaussianLoss, La
 from discreet.privacy.losses.sampled import amplify_pure, check_base, scale_curve
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FixedSizeSampledLoss(Loss):
     """A release on a sample of `taken` of `size` units, drawn without replacement; replace neighbours.
 
@@ -89,7 +89,7 @@ class FixedSizeSampledLoss(Loss):
         return cls(**{**parameters, "base": Loss.from_dict(parameters["base"])})
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReplaceSampledLoss(Loss):
     """A release on a Poisson sample at `rate`; replace neighbours. The base is stated for add-remove neighbours.
 

@@ -18,7 +18,7 @@ from discreet.privacy.loss import Loss
 from discreet.privacy.losses.noises import GaussianLoss
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class ReplaceSampledGaussianLoss(Loss):
     """Gaussian noise on a sum over a Poisson sample at `rate`, where no unit moves the sum by more than mu deviations.
 

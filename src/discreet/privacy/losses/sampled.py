@@ -28,7 +28,7 @@ def check_base(base: object) -> Loss:
     return base
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SampledLoss(Loss):
     """A release on a Poisson sample: every unit is taken with probability `rate`, independently; add-remove neighbours.
 
