@@ -56,11 +56,12 @@ def find_best_order(divergence_at: Callable[[float], float], epsilon: float) -> 
     return 1 + math.exp((low + high) / 2)
 
 
-def choose_orders(knots: list[Fraction], most: Fraction) -> list[Fraction]:
+def choose_orders(knots: list[Fraction], most: Fraction, whole_only: bool = False) -> list[Fraction]:
     """Return orders to try where no formula says which is best: the knots, and others between 1 and `most`.
 
     Whole ones from 2 on: for those a sampled Gaussian has a finite sum.
     """
     whole = sorted({round(2 * 1.25**step) for step in range(40)})
-    listed = [Fraction(9, 8), Fraction(5, 4), Fraction(3, 2), Fraction(7, 4), *map(Fraction, whole), *knots]
+    between = [] if whole_only else [Fraction(9, 8), Fraction(5, 4), Fraction(3, 2), Fraction(7, 4)]
+    listed = [*between, *map(Fraction, whole), *knots]
     return sorted({order for order in listed if 1 < order <= most})

@@ -96,6 +96,11 @@ class Loss(ABC):
 
     __rmul__ = __mul__
 
+    @property
+    def has_pairs(self) -> bool:
+        """Whether a dominating pair is known: what `list_pairs` would say, without listing anything."""
+        return type(self).list_pairs is not Loss.list_pairs
+
     def list_pairs(self) -> list[DominatingPair] | None:
         """Return the dominating pair, or one for remove and one for add; nothing where none is known."""
         return None

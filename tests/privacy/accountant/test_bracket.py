@@ -20,7 +20,7 @@ from discreet.privacy import (
     RandomizedResponseLoss,
     SampledLoss,
 )
-from discreet.privacy.accountant import bracket
+from discreet.privacy.accountant import bracket, limits
 from discreet.privacy.accountant.bracket import bracket_delta, bracket_epsilon
 from discreet.privacy.accountant.composed_laws import ComposedLaws, LawMaker
 from discreet.privacy.accountant.grid_law import GridReach
@@ -247,11 +247,11 @@ def test_a_tiny_lattice_beside_a_wide_loss_does_not_exhaust_the_memory(
 
     class WatchedLaws(ComposedLaws):
         def __init__(self, releases: Releases, step: float, reach: GridReach, maker: LawMaker) -> None:
-            assert 20 / step <= 4 * bracket.FINEST, f"a step of {step} asks for {20 / step:.0f} points"
+            assert 20 / step <= 4 * limits.FINEST, f"a step of {step} asks for {20 / step:.0f} points"
             super().__init__(releases, step, reach, maker)
             points.append(max(block.losses.size for block in self.blocks))
 
     monkeypatch.setattr(bracket, "ComposedLaws", WatchedLaws)
     found = bracket_epsilon(ways((PureLoss(lattice), 10), (GaussianLoss(1.0), 1)), 1e-6)
     assert found.high == pytest.approx(GaussianLoss(1.0).epsilon(1e-6).high, abs=1e-3 + 10 * lattice)
-    assert max(points) <= 2 * bracket.FINEST
+    assert max(points) <= 2 * limits.FINEST

@@ -25,15 +25,13 @@ from discreet.privacy.accountant.enumeration import (
     enumerate_sums,
 )
 from discreet.privacy.accountant.grid_law import GridReach, find_span, make_optimistic, make_pessimistic
+from discreet.privacy.accountant.limits import choose_finest
 from discreet.privacy.accountant.pairs import DominatingPair, Releases
 from discreet.privacy.accountant.tilts import bound_by_chernoff, find_tilt_for_delta, find_tilt_for_epsilon
 from discreet.privacy.certified import Certified
 
 TOLERANCE = 3e-4
 """How far the grid may move epsilon, about, as a part of it where it is below 1; the other errors are far smaller."""
-
-FINEST = 1 << 20
-"""The most grid points across one law or one window: a bound on time and memory, at the cost of a wider bracket."""
 
 ROUGH = 1 << 12
 """The most grid points of the first grid, which only has to show how fine and how long the next one must be."""
@@ -49,27 +47,6 @@ class GridSetting:
     step: float
     reach: GridReach
     exact: bool = False
-
-
-MOST_RELEASES = 10**13
-"""With more releases than this the round-off of one law, times their number, is no longer small."""
-
-MOST_LAWS = 1000
-"""The most laws that are put on a grid one by one; those of one family go together, and may be MOST_ROWS."""
-
-MOST_ROWS = 100_000
-
-
-def explain_refusal(directions: list[Releases]) -> str:
-    """Say why these releases are too many for the accountant, or nothing where they are not."""
-    for releases in directions:
-        if sum(count for _, count in releases) > MOST_RELEASES:
-            return f"it composes at most {MOST_RELEASES:.0e} releases"
-        if sum(pair.family is None for pair, _ in releases) > MOST_LAWS:
-            return f"it composes at most {MOST_LAWS} different losses of such kinds"
-        if len(releases) > MOST_ROWS:
-            return f"it composes at most {MOST_ROWS} different losses"
-    return ""
 
 
 def bracket_epsilon(directions: list[Releases], delta: float, attained: list[Releases] | None = None) -> Certified:
@@ -171,7 +148,9 @@ def _make_lower_curve(releases: Releases, laws: ComposedLaws, tilt: float, epsil
     if not all(_is_aligned(pair, step) for pair, _ in releases):
         widest = max(high - low for low, high in _find_spans(releases, tail))
         spread = laws.find_cumulants(tilt)[2]
-        affordable = 2 * max(min(widest, laws.reach.top - laws.reach.bottom), 16 * math.sqrt(spread)) / FINEST
+        affordable = (
+            2 * max(min(widest, laws.reach.top - laws.reach.bottom), 16 * math.sqrt(spread)) / choose_finest(releases)
+        )
         step = min(step, max(0.03 * max(epsilon, 1 / tilt) / laws.count, affordable))
     reach = GridReach(tail, laws.reach.bottom, laws.reach.top)
     return DeltaCurve(ComposedLaws(releases, step, reach, make_optimistic), tilt, upper=False)
@@ -196,12 +175,12 @@ def _choose_first(releases: Releases, delta: float) -> GridSetting:
     """Return a first grid: it holds all but negligible tails, and is exact where one lattice holds all losses."""
     reach = GridReach(_choose_tail(releases, delta))
     widest = max(high - low for low, high in _find_spans(releases, reach.tail))
-    step = _estimate_step(releases, 8.0)
+    step, finest = _estimate_step(releases, 8.0), choose_finest(releases)
     (commonest, _), lattice = _find_commonest(releases)
     exact = len(releases) == 1 and commonest.above is None and lattice is not None
-    if exact and lattice is not None and lattice >= max(step / 2, widest / FINEST):
+    if exact and lattice is not None and lattice >= max(step / 2, widest / finest):
         return GridSetting(lattice, reach, exact=True)
-    return GridSetting(_align(max(step, widest / ROUGH), lattice), reach)
+    return GridSetting(_align(max(step, widest / min(ROUGH, finest)), lattice), reach)
 
 
 def _find_commonest(releases: Releases) -> tuple[tuple[DominatingPair, int], float | None]:
@@ -243,7 +222,7 @@ def _refine(
     tolerance = TOLERANCE * min(1.0, scale)
     step = min(_estimate_step(releases, tilt, tolerance), math.sqrt(spread / laws.count) / 32)
     least = min(tolerance / laws.count, min(widths) / 1024)  # there no sum moves further, whatever its law
-    step = max(step, least, max(widths) / FINEST, 16 * math.sqrt(spread) / FINEST)
+    step = max(step, least, max(*widths, 16 * math.sqrt(spread)) / choose_finest(releases))
     step = _align(step, _find_commonest(releases)[1])
     if step > setting.step / 1.5 and reach.top > min(setting.reach.top, furthest) / 2:
         return None

@@ -41,6 +41,7 @@ def make_gaussian_mixture(shifts: list[float], weights: list[float]) -> tuple[Do
     low = float(np.log(still)) if still > 1e-15 else -np.inf
     contrast = float(w.sum())
     doubt = 64 * UNIT * contrast * (len(w) + float(c.max()))
+    effort = max(1.0, 2.0 * len(w) - 8)
     remove = DominatingPair(
         lambda x: find_above(invert_loss(x.ravel(), c, w)),
         lambda x: find_below(invert_loss(x.ravel(), c, w)),
@@ -48,6 +49,7 @@ def make_gaussian_mixture(shifts: list[float], weights: list[float]) -> tuple[Do
         error=SAMPLED_ERROR,
         contrast=contrast,
         doubt=doubt,
+        effort=effort,
     )
     add = DominatingPair(
         lambda x: swap(find_below(invert_loss(-x.ravel(), c, w))),
@@ -56,6 +58,7 @@ def make_gaussian_mixture(shifts: list[float], weights: list[float]) -> tuple[Do
         error=SAMPLED_ERROR,
         contrast=contrast,
         doubt=doubt,
+        effort=effort,
     )
     return remove, add
 
@@ -70,6 +73,7 @@ def invert_loss(loss: Floats, c: Floats, w: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         x = np.min((loss - np.log(w) + c**2 / 2) / c, axis=0)
         reachable = wanted > -float(w.sum()) * (1 - 1e-15)
+        close = False
         for _ in range(STEPS):
             exponents = np.minimum(c * x - c**2 / 2, 690.0)
             parts, found = w * np.exp(exponents), (w * np.expm1(exponents)).sum(axis=0)
@@ -77,6 +81,7 @@ def invert_loss(loss: Floats, c: Floats, w: Floats) -> Floats:
             slope = (c * parts).sum(axis=0) / np.maximum(1 + found, 1e-300)
             move = np.where(reachable & np.isfinite(x), off / np.maximum(slope, 1e-300), 0.0)
             x = x - np.clip(move, -1e3, 1e3)
-            if not (np.abs(move) > 1e-14 * (1 + np.abs(x))).any():
+            if close:  # one step more than is needed: its error is the square of the last
                 break
+            close = not (np.abs(move) > 1e-8 * (1 + np.abs(x))).any()
     return np.where(reachable, x, -np.inf)

@@ -82,6 +82,8 @@ class DominatingPair:
     """P minus Q is off by at most `error` times (itself + twice the contrast times the larger of P and Q)."""
     doubt: float = 0.0
     """How far losses may be off where they are solved for, beside the round-off of a float."""
+    effort: float = 1.0
+    """How much longer a grid point takes than one of a Gaussian."""
     family: Family | None = None
     """Makes pairs of this kind from a column of parameters: the loss grows with its parameter, and so do the atoms."""
     parameter: Floats | None = None

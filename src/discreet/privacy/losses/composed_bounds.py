@@ -13,7 +13,8 @@ from typing import Protocol
 
 from discreet.base.check import Exact
 from discreet.base.rounding import ball, down, float_down, float_up, precision, up
-from discreet.privacy.accountant.bracket import bracket_delta, bracket_epsilon, explain_refusal
+from discreet.privacy.accountant.bracket import bracket_delta, bracket_epsilon
+from discreet.privacy.accountant.limits import explain_atoms, explain_coarse_grid, explain_refusal
 from discreet.privacy.accountant.pairs import HUGE, DominatingPair, Releases
 from discreet.privacy.amounts import read_decimal, read_down, read_up
 from discreet.privacy.certified import Certified
@@ -30,8 +31,11 @@ LossCounts = tuple[tuple[Loss, int], ...]
 SHARES = (Fraction(1, 2), Fraction(9, 10), Fraction(1, 10))
 """How delta is split between two groups of losses that have no other bound in common."""
 
-LARGEST_ORDER = Fraction(10_000)
-"""Renyi divergences of larger orders are not tried."""
+LARGEST_ORDER = 10_000
+"""Renyi divergences of larger orders are not tried; where there are many losses, only smaller ones."""
+
+MOST_RENYI = 1000
+"""The most different losses whose Renyi divergences are added up."""
 
 
 class UpperCurve(Protocol):
@@ -106,15 +110,13 @@ def _ask_accountant(
     above, below = join_gaussians(gaussians) if gaussians else (None, None)
     if not all(_is_moderate(loss) for loss, _ in rest):
         return Certified(0.0, worst)
-    directions = _list_directions([(loss.list_pairs(), count) for loss, count in _join(rest, above)])
+    directions, note = _list_directions(_join(rest, above), lambda loss: loss.list_pairs())
     if directions is None:
-        return Certified(0.0, worst)
-    refusal = explain_refusal(directions)
-    if refusal:
-        return Certified(0.0, worst, f"the accountant was left out: {refusal}")
-    attained = _list_directions([(loss.list_attained_pairs(), count) for loss, count in _join(rest, below)])
+        return Certified(0.0, worst, note)
+    attained, _ = _list_directions(_join(rest, below), lambda loss: loss.list_attained_pairs())
     found = ask(directions, attained)
-    return found if attained is not None else Certified(0.0, found.high)
+    low = found.low if attained is not None else 0.0
+    return Certified(low, found.high, note if found.high > 1.01 * low else "")
 
 
 def _is_moderate(loss: Loss) -> bool:
@@ -126,13 +128,26 @@ def _join(rest: list[tuple[Loss, int]], joined: Loss | None) -> list[tuple[Loss,
     return rest if joined is None else [*rest, (joined, 1)]
 
 
-def _list_directions(listed: list[tuple[list[DominatingPair] | None, int]]) -> list[Releases] | None:
-    """Return what the accountant composes, for remove and for add; nothing if a loss has no pair."""
-    known = [(pairs, count) for pairs, count in listed if pairs is not None]
-    if len(known) < len(listed):
-        return None
+def _list_directions(
+    losses: list[tuple[Loss, int]], list_pairs: Callable[[Loss], list[DominatingPair] | None]
+) -> tuple[list[Releases] | None, str]:
+    """Return what the accountant composes, for remove and for add, or nothing; and what the limits have to say."""
+    known: list[tuple[list[DominatingPair], int]] = []
+    atoms = 0
+    for loss, count in losses:
+        pairs = list_pairs(loss)
+        if pairs is None:
+            too_large = type(loss).list_pairs is not Loss.list_pairs
+            return None, f"the accountant was left out: {loss!r} has too many outcomes" if too_large else ""
+        known.append((pairs, count))
+        atoms += sum(pair.atoms.size for pair in pairs)
+        if refusal := explain_atoms(atoms):
+            return None, f"the accountant was left out: {refusal}"
     ways = max(len(pairs) for pairs, _ in known)
-    return [[(pairs[way % len(pairs)], count) for pairs, count in known] for way in range(ways)]
+    directions = [[(pairs[way % len(pairs)], count) for pairs, count in known] for way in range(ways)]
+    if refusal := explain_refusal(directions[0]):
+        return None, f"the accountant was left out: {refusal}"
+    return directions, explain_coarse_grid(directions[0])
 
 
 def list_curves(parts: LossCounts, accounted: bool) -> Iterator[UpperCurve]:
@@ -143,7 +158,8 @@ def list_curves(parts: LossCounts, accounted: bool) -> Iterator[UpperCurve]:
         yield MovedCurve(ZcdpLoss(rho), Fraction(0), lost)
     if accounted or lost >= 1:
         return
-    yield RenyiCurve(stripped, lost)
+    if len(parts) <= MOST_RENYI:
+        yield RenyiCurve(stripped, lost)
     huge = {loss for loss, _ in stripped if not _is_moderate(loss)}
     pure = {loss for loss, _ in stripped if math.isfinite(loss.pure)}
     for chosen in (huge, pure) if huge != pure else (pure,):
@@ -151,8 +167,8 @@ def list_curves(parts: LossCounts, accounted: bool) -> Iterator[UpperCurve]:
         if chosen and rest:
             moved = add_up((loss.pure, count) for loss, count in stripped if loss in chosen)
             yield MovedCurve(combine(rest), Fraction(moved), lost)
-    with_pairs = tuple(part for part in parts if part[0].list_pairs() is not None)
-    without = tuple(part for part in parts if part[0].list_pairs() is None)
+    with_pairs = tuple(part for part in parts if part[0].has_pairs)
+    without = tuple(part for part in parts if not part[0].has_pairs)
     if with_pairs and without and not huge:
         yield SplitCurve(combine(with_pairs), combine(without))
 
@@ -206,9 +222,10 @@ class RenyiCurve:
         given = [
             [read_decimal(order) for order in loss.orders] for loss, _ in self.parts if isinstance(loss, RenyiLoss)
         ]
-        most = min((orders[-1] for orders in given), default=LARGEST_ORDER)
+        tried = Fraction(min(LARGEST_ORDER, max(64, 200_000 // len(self.parts))))
+        most = min([tried, *(orders[-1] for orders in given)])
         whole = combine(self.parts)
-        for order in choose_orders([order for orders in given for order in orders], most):
+        for order in choose_orders([order for orders in given for order in orders], most, len(self.parts) > 20):
             divergence = whole.renyi(order)
             if math.isfinite(divergence):
                 yield order, divergence

@@ -39,9 +39,14 @@ class DiscreteGaussianLoss(Loss):
         """Infinity: the loss is unbounded."""
         return math.inf
 
+    @property
+    def has_pairs(self) -> bool:
+        """Whether the noise's atoms can be listed."""
+        return self.sigma <= 1e4
+
     def list_pairs(self) -> list[DominatingPair] | None:
         """Return the noise and the noise moved by the sensitivity, where its atoms can be listed."""
-        return [pairs.make_discrete_gaussian(self.sigma, self.sensitivity)] if self.sigma <= 1e4 else None
+        return [pairs.make_discrete_gaussian(self.sigma, self.sensitivity)] if self.has_pairs else None
 
     def list_attained_pairs(self) -> list[DominatingPair] | None:
         """Return the same, unless the sensitivity is so large that the pair only bounds from above."""

@@ -18,6 +18,7 @@ from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.rounding import ball, float_down, float_up, ratio_up, rounded_up
 from discreet.privacy.accountant import pairs
+from discreet.privacy.accountant.limits import MOST_ATOMS
 from discreet.privacy.accountant.pairs import DominatingPair
 from discreet.privacy.amounts import read_decimal, read_down, read_for_sums, read_up, state_amount
 from discreet.privacy.loss import Loss
@@ -159,9 +160,14 @@ class DiscreteLaplaceLoss(Loss):
         """The same as filters add it: at scale 10 it is one tenth."""
         return read_for_sums(state_amount("epsilon", Fraction(self.sensitivity) / Fraction(self.scale)))
 
-    def list_pairs(self) -> list[DominatingPair]:
+    @property
+    def has_pairs(self) -> bool:
+        """Whether the losses can be listed: there are as many as the sensitivity."""
+        return self.sensitivity <= MOST_ATOMS
+
+    def list_pairs(self) -> list[DominatingPair] | None:
         """Return the noise and the noise moved by the sensitivity: losses (d - 2x) / scale for x = 0 .. d."""
-        return [pairs.make_discrete_laplace(self.scale, self.sensitivity)]
+        return [pairs.make_discrete_laplace(self.scale, self.sensitivity)] if self.has_pairs else None
 
     def _group(self, size: int) -> Loss:
         return DiscreteLaplaceLoss(self.scale, self.sensitivity * size)
