@@ -13,9 +13,9 @@ from dp_accounting import dp_event
 from dp_accounting.pld import pld_privacy_accountant
 
 from discreet.privacy import BudgetFilter, Certified, GaussianLoss, LaplaceLoss, Loss, SampledLoss
-from discreet.privacy.accountant import certified_epsilon
-from discreet.privacy.composed import compose
-from discreet.privacy.pairs import gaussian
+from discreet.privacy.accountant.bracket import bracket_epsilon
+from discreet.privacy.accountant.pairs import make_gaussian
+from discreet.privacy.losses.composed import compose
 from timing import alternate, markdown
 
 DELTA = 1e-6
@@ -103,7 +103,7 @@ def truth() -> str:
     for count in (1_000, 10_000, 1_000_000):
         for delta in (1e-5, 1e-12, 1e-14, 1e-20):
             exact = GaussianLoss(1.0).epsilon(delta).high
-            found = certified_epsilon([[(gaussian(1 / math.sqrt(count)), count)]], delta)
+            found = bracket_epsilon([[(make_gaussian(1 / math.sqrt(count)), count)]], delta)
             event = dp_event.PoissonSampledDpEvent(1.0, dp_event.GaussianDpEvent(math.sqrt(count)))
             peer = pld_privacy_accountant.PLDAccountant(value_discretization_interval=1e-4)
             peer.compose(dp_event.SelfComposedDpEvent(event, count))

@@ -10,7 +10,7 @@ from flint import arb, fmpq
 
 from discreet.base.rounding import precision
 from discreet.privacy import discrete_normal
-from discreet.privacy.discrete_normal import upper_tail
+from discreet.privacy.discrete_normal import compute_upper_tail
 from support import laws
 from support.laws import ball, exactly
 
@@ -31,7 +31,7 @@ def _far(value: arb, truth: arb) -> float:
 
 def _tail(sigma: float, start: int) -> arb:
     with precision():
-        return upper_tail(sigma, start)
+        return compute_upper_tail(sigma, start)
 
 
 @pytest.mark.parametrize("sigma", [0.2, 0.5, 1.0, 2.5, 7.0, 15.9, 16.0, 16.1, 40.0])
@@ -55,7 +55,7 @@ def test_both_ways_agree_where_they_overlap(sigma: float, at: float) -> None:
     start = round(at * sigma)
     with precision():
         summed = discrete_normal._sum_from(sigma, start)
-        expanded = discrete_normal._euler_maclaurin(sigma, start)
+        expanded = discrete_normal._sum_by_euler_maclaurin(sigma, start)
     assert summed.overlaps(expanded)
     assert _far(expanded, summed) <= 1e-13
 
@@ -76,9 +76,9 @@ def test_huge_sigmas_are_nearly_the_normal_tail(sigma: float, at: Fraction) -> N
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 5.0, 16.0, 100.0, 1e12])
 def test_a_tail_from_below_zero_is_the_rest_of_the_other_side(sigma: float) -> None:
     with precision():
-        assert (upper_tail(sigma, 0) + upper_tail(sigma, 1)).overlaps(arb(1))
-        assert (upper_tail(sigma, -4) + upper_tail(sigma, 5)).overlaps(arb(1))
-        assert upper_tail(sigma, 0) > arb(fmpq(1, 2))
+        assert (compute_upper_tail(sigma, 0) + compute_upper_tail(sigma, 1)).overlaps(arb(1))
+        assert (compute_upper_tail(sigma, -4) + compute_upper_tail(sigma, 5)).overlaps(arb(1))
+        assert compute_upper_tail(sigma, 0) > arb(fmpq(1, 2))
 
 
 @pytest.mark.parametrize("sigma", [0.7, 3.0])
@@ -94,8 +94,8 @@ def test_tails_fall(sigma: float) -> None:
 
 def test_more_bits_make_the_ball_narrower() -> None:
     with precision(128):
-        wide = upper_tail(5.0, 3)
+        wide = compute_upper_tail(5.0, 3)
     with precision(256):
-        narrow = upper_tail(5.0, 3)
+        narrow = compute_upper_tail(5.0, 3)
     assert wide.overlaps(narrow)
     assert narrow.rel_accuracy_bits() > wide.rel_accuracy_bits() + 100

@@ -12,7 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.base.errors import BudgetError, DiscreetError, ParameterError
-from discreet.privacy import ApproximateLoss, BudgetFilter, Filter, GaussianLoss, Loss, PureLoss, ZcdpLoss, filter_over
+from discreet.privacy import (
+    ApproximateLoss,
+    BudgetFilter,
+    DiscreteLaplaceLoss,
+    Filter,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    PureLoss,
+    ZcdpLoss,
+    filter_over,
+)
 from discreet.privacy.filters import ApproximateFilter, GaussianFilter, PureFilter, RenyiFilter, ZcdpFilter
 
 EACH: list[tuple[Filter, Loss]] = [
@@ -92,9 +103,50 @@ def test_a_loss_that_is_the_whole_budget_fits(fresh: Filter, loss: Loss) -> None
 
 @given(st.lists(st.floats(1e-6, 0.4), min_size=1, max_size=40))
 @settings(max_examples=40, deadline=None)
-def test_sums_are_never_below_the_exact_ones(epsilons: list[float]) -> None:
-    state = reduce(lambda held, epsilon: held.spend(PureLoss(epsilon)), epsilons, PureFilter(100.0))
-    assert Fraction(state.spent[0]) >= sum(map(Fraction, epsilons), Fraction(0))
+def test_sums_are_exact_where_floats_were_written_and_never_below_what_was_computed(epsilons: list[float]) -> None:
+    written = reduce(lambda held, epsilon: held.spend(PureLoss(epsilon)), epsilons, PureFilter(100.0))
+    assert written.spent[0] == sum((Fraction(repr(epsilon)) for epsilon in epsilons), Fraction(0))
+    computed = reduce(lambda held, epsilon: held.spend(PureLoss(Fraction(epsilon))), epsilons, PureFilter(100.0))
+    assert computed.spent[0] >= sum(map(Fraction, epsilons), Fraction(0))
+
+
+@pytest.mark.parametrize(
+    ("fresh", "loss", "most"),
+    [
+        (PureFilter(1.0), PureLoss(0.1), 10),
+        (PureFilter(0.3), PureLoss(0.1), 3),
+        (PureFilter(1.0), DiscreteLaplaceLoss(10.0, 1), 10),
+        (PureFilter(0.7), LaplaceLoss(0.1), 7),
+        (ZcdpFilter(0.3), ZcdpLoss(0.1), 3),
+        (ZcdpFilter(0.05), PureLoss(0.1), 10),
+        (ZcdpFilter(1.0, 1e-6), ApproximateLoss(0.1, 1e-7), 10),
+        (RenyiFilter(1.1, 0.33), ZcdpLoss(0.1), 3),
+        (RenyiFilter(8.0, 1.2), GaussianLoss(0.1), 30),
+        (GaussianFilter(0.3), GaussianLoss(0.1), 9),
+        (ApproximateFilter(100.0, 2e-6), ApproximateLoss(0.1, 1e-7), 10),
+        (BudgetFilter(1.0), PureLoss(0.1), 10),
+        (BudgetFilter(0.7), PureLoss(0.1), 7),
+        (BudgetFilter(100.0, 2e-6), ApproximateLoss(0.1, 1e-7), 10),
+    ],
+    ids=repr,
+)
+def test_a_float_is_the_decimal_that_it_prints_as(fresh: Filter, loss: Loss, most: int) -> None:
+    """Ten tenths are one, though ten times the double nearest to 0.1 is more."""
+    assert fresh.fits(loss, most=1000) == most
+    state = fresh
+    for _ in range(most):
+        state = state.spend(loss)
+    assert not state.admits(loss)
+
+
+@pytest.mark.parametrize("value", [0.1, 0.7, 1 / 3, 2.0**-40])
+def test_what_code_computed_is_not_read_as_a_decimal(value: float) -> None:
+    exact = Fraction(value)
+    assert PureFilter(100.0).spend(PureLoss(exact)).spent[0] >= exact
+    assert ZcdpFilter(100.0).spend(ZcdpLoss(exact)).spent[0] >= exact
+    assert GaussianFilter(100.0).spend(GaussianLoss(exact)).spent[0] >= exact**2
+    assert PureFilter(exact).epsilon == exact  # type: ignore[arg-type]
+    assert not PureFilter(exact).admits(PureLoss(exact + Fraction(1, 10**30)))  # type: ignore[arg-type]
 
 
 def test_each_filter_counts_its_own_currency() -> None:

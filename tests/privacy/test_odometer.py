@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from discreet.base.errors import DiscreetError
-from discreet.privacy import ApproximateLoss, GaussianLoss, Odometer, SampledLoss, ZcdpLoss
+from discreet.privacy import (
+    ApproximateLoss,
+    GaussianLoss,
+    Odometer,
+    PureLoss,
+    RenyiLoss,
+    ZcdpLoss,
+)
 
 
 def test_an_odometer_only_rises_and_never_refuses() -> None:
@@ -35,4 +42,25 @@ def test_an_odometer_adds_the_deltas_of_the_losses() -> None:
 
 def test_an_odometer_refuses_to_read_what_has_no_rho() -> None:
     with pytest.raises(DiscreetError, match="without a rho"):
-        Odometer(1e-6).spend(SampledLoss(GaussianLoss(1.0), 0.1)).reading()
+        Odometer(1e-6).spend(RenyiLoss([2.0], [0.1])).reading()
+
+
+@pytest.mark.parametrize("count", [1, 3, 20])
+def test_an_odometer_never_reads_more_than_the_sum_of_epsilons(count: int) -> None:
+    meter = Odometer(1e-6)
+    for _ in range(count):
+        meter = meter.spend(PureLoss(0.1))
+    assert meter.reading().epsilon_ <= 0.1 * count + 1e-12
+    assert meter.reading().delta_ == pytest.approx(1e-6)
+
+
+def test_an_odometer_reads_the_sum_of_rho_where_that_is_less() -> None:
+    meter = Odometer(1e-6).spend(PureLoss(0.001) * 100_000)
+    assert meter.reading().epsilon_ < 5
+    assert Odometer(1e-6).spend(PureLoss(0.25)).reading().epsilon_ == 0.25
+
+
+def test_a_loss_without_epsilon_leaves_the_reading_to_rho() -> None:
+    pure, mixed = Odometer(1e-6).spend(PureLoss(0.1)), Odometer(1e-6).spend(PureLoss(0.1)).spend(GaussianLoss(1e-9))
+    assert pure.reading().epsilon_ == 0.1
+    assert mixed.reading().epsilon_ > 0.1

@@ -9,7 +9,7 @@ from scipy import special
 
 from discreet.base.errors import ParameterError
 from discreet.privacy import GaussianLoss, Loss, PureLoss
-from discreet.privacy.risk import ALARMS, PRIORS, assess, family, repeated
+from discreet.privacy.risk import ALARMS, PRIORS, assess, assess_family, assess_repeated
 
 
 def odds_after(epsilon: float, prior: float) -> float:
@@ -53,14 +53,14 @@ def test_no_loss_teaches_nothing() -> None:
 
 @pytest.mark.parametrize("loss", [PureLoss(0.3), GaussianLoss(0.3)], ids=repr)
 def test_a_family_is_a_group_of_four(loss: Loss) -> None:
-    assert family(loss) == assess(loss.group(4))
-    assert family(loss, 2) == assess(loss.group(2))
+    assert assess_family(loss) == assess(loss.group(4))
+    assert assess_family(loss, 2) == assess(loss.group(2))
 
 
 @pytest.mark.parametrize("loss", [PureLoss(0.3), GaussianLoss(0.3)], ids=repr)
 def test_being_asked_again_tells_more(loss: Loss) -> None:
-    once, often = assess(loss), repeated(loss, 10)
-    assert repeated(loss, 1) == once
+    once, often = assess(loss), assess_repeated(loss, 10)
+    assert assess_repeated(loss, 1) == once
     assert all(more >= less for less, more in zip(once.caught, often.caught, strict=True))
     assert all(more >= less for less, more in zip(once.belief, often.belief, strict=True))
 
@@ -68,7 +68,7 @@ def test_being_asked_again_tells_more(loss: Loss) -> None:
 @pytest.mark.parametrize("times", [0, -1, 1.5, None, True])
 def test_times_that_are_no_times_are_refused(times: int) -> None:
     with pytest.raises(ParameterError, match=r"^times must be"):
-        repeated(PureLoss(1.0), times)
+        assess_repeated(PureLoss(1.0), times)
 
 
 @pytest.mark.parametrize("loss", [PureLoss(900.0), GaussianLoss(50.0)], ids=repr)

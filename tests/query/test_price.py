@@ -20,9 +20,8 @@ from discreet.plan.expressions import Column
 from discreet.plan.grid import ClampedGrid
 from discreet.plan.relations import Block, Scan
 from discreet.policy import Policy, loads
+from discreet.privacy import GaussianLoss, PureLoss
 from discreet.privacy.charges import Charge, round_charge
-from discreet.privacy.guarantees import PureLoss
-from discreet.privacy.noises import GaussianLoss
 from discreet.query.bound import Bounded
 from discreet.query.price import Price, estimate_error, find_half_width, find_step, price, read_amount
 from support.hospital import POLICY, bounded, engine_of

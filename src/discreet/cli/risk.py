@@ -10,7 +10,7 @@ from rich.table import Table
 
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.privacy import ApproximateLoss, GaussianLoss, Loss, PureLoss, ZcdpLoss
-from discreet.privacy.risk import ALARMS, FAMILY, PRIORS, Risk, assess, family, repeated
+from discreet.privacy.risk import ALARMS, FAMILY, PRIORS, Risk, assess, assess_family, assess_repeated
 
 
 def loss_from(epsilon: float | None, delta: float, mu: float | None, rho: float | None) -> Loss:
@@ -35,10 +35,10 @@ def show(loss: Loss, times: int, plot: Path | None) -> None:
     )
     rows: list[tuple[str, Risk]] = [
         ("one person, one answer", assess(loss)),
-        (f"asked {times} times", repeated(loss, times)),
+        (f"asked {times} times", assess_repeated(loss, times)),
     ]
     try:
-        rows.insert(1, (f"a family of {FAMILY}, one answer", family(loss)))
+        rows.insert(1, (f"a family of {FAMILY}, one answer", assess_family(loss)))
     except DiscreetError as problem:
         console.print(f"[dim]A family of {FAMILY}: {problem}[/dim]\n")
     console.print(_catches(rows))

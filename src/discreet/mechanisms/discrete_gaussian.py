@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from discreet import noise
 from discreet.base import check
 from discreet.base.grid import Grid, declared
-from discreet.base.rounding import ball, float_up, precision, rounded_up
+from discreet.base.rounding import ball, float_up, precision
 from discreet.base.search import least_float, least_int
 from discreet.mechanisms.additive import Additive, fitting_scale
 from discreet.mechanisms.gaussian import zcdp_sigma
 from discreet.noise.laplace import LARGEST_SCALE, SMALLEST_SCALE, scale_in_range
 from discreet.privacy import DiscreteGaussianLoss, Loss, ZcdpLoss
-from discreet.privacy.discrete_normal import upper_tail
+from discreet.privacy.discrete_normal import compute_upper_tail
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class DiscreteGaussian(Additive):
         if check.integer("dim", count, least=1) == 1:
             return DiscreteGaussianLoss(sigma=self.sigma, sensitivity=self._steps_l1(sensitivity, 1))
         ratio = Fraction(self._steps_l2(sensitivity, count)) / Fraction(self.sigma)
-        return ZcdpLoss(rho=rounded_up(lambda: ball(ratio**2 / 2)))
+        return ZcdpLoss(rho=ratio**2 / 2)
 
     def _draw(self, shape: tuple[int, ...], wide: bool) -> NDArray[Any]:
         return noise.discrete_gaussian(self.sigma, shape, wide=wide)
@@ -79,7 +79,7 @@ class DiscreteGaussian(Additive):
     def _half_width(self, miss: Callable[[], arb]) -> int:
         def covered(steps: int) -> bool:
             with precision():
-                return bool(2 * upper_tail(self.sigma, steps + 1) <= miss())
+                return bool(2 * compute_upper_tail(self.sigma, steps + 1) <= miss())
 
         with precision():
             guess = float(ball(self.sigma) * arb(2).sqrt() * miss().erfcinv())

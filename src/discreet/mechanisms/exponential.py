@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -51,7 +52,7 @@ class Exponential(Selection):
         """
         return self._units(union_shortfall(self.scale, confidence, candidates, best))
 
-    def _loss(self, epsilon: float) -> Loss:
+    def _loss(self, epsilon: Fraction) -> Loss:
         return BoundedRangeLoss(epsilon)
 
 

@@ -82,7 +82,8 @@ class Gaussian(Additive):
 
     def loss(self, sensitivity: float, dim: int | None = None) -> Loss:
         """Return the loss of one release, a number or a vector, at this L2 sensitivity."""
-        return GaussianLoss(mu=ratio_up(self._steps_l2(sensitivity, self.dim if dim is None else dim), self.sigma))
+        steps = self._steps_l2(sensitivity, self.dim if dim is None else dim)
+        return GaussianLoss(mu=Fraction(steps) / Fraction(self.sigma))
 
     def _draw(self, shape: tuple[int, ...], wide: bool) -> NDArray[Any]:
         return noise.rounded_gaussian(self.sigma, shape, wide=wide)

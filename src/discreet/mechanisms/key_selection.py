@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 
 from discreet.base import check
 from discreet.base.errors import ParameterError
+from discreet.base.grid import Floats
 from discreet.base.rounding import ball, down, float_down, floor_of, precision, ratio_down, rounded_down, up
 from discreet.base.wide import Ints, integers
 from discreet.noise import bits
-from discreet.noise.interval import Floats, Prefix
+from discreet.noise.interval import Prefix
 from discreet.privacy import ApproximateLoss, Certified, Loss
 
 SMALLEST_EPSILON, SMALLEST_DELTA = 1e-15, 1e-300
@@ -70,7 +72,7 @@ class KeySelection:
 
     def loss(self) -> Loss:
         """Return the loss of the whole selection, of however many keys."""
-        return ApproximateLoss(self.epsilon, self.delta)
+        return ApproximateLoss(Fraction(self.epsilon), Fraction(self.delta))
 
     @property
     def threshold(self) -> tuple[int, int]:

@@ -56,7 +56,7 @@ class Laplace(Additive):
         steps = self._steps_l1(sensitivity, count)
         if count == 1:
             return DiscreteLaplaceLoss(scale=self.scale, sensitivity=steps)
-        return PureLoss(ratio_up(steps, self.scale))
+        return PureLoss(Fraction(steps) / Fraction(self.scale))
 
     def _draw(self, shape: tuple[int, ...], wide: bool) -> NDArray[Any]:
         return noise.discrete_laplace(self.scale, shape, wide=wide)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from discreet import noise
@@ -62,5 +63,5 @@ class NoisyMax(Selection):
         reach = union_shortfall(self.scale, confidence, candidates)
         return self._units(reach if self.noise == "exponential" else 2 * reach)
 
-    def _loss(self, epsilon: float) -> Loss:
+    def _loss(self, epsilon: Fraction) -> Loss:
         return PureLoss(epsilon)

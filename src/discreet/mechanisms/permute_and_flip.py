@@ -45,5 +45,5 @@ class PermuteAndFlip(Selection):
         """
         return self._units(union_shortfall(self.scale, confidence, candidates))
 
-    def _loss(self, epsilon: float) -> Loss:
+    def _loss(self, epsilon: Fraction) -> Loss:
         return PureLoss(epsilon)

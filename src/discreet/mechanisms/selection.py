@@ -60,10 +60,10 @@ class Selection(ABC):
     def loss(self, sensitivity: float, neighbours: str = Neighbours.ADD_REMOVE) -> Loss:
         """Return the loss of one selection."""
         refuse_monotone_replace(self.monotone, neighbours)
-        return self._loss(ratio_up(self._reach(sensitivity), self.scale))
+        return self._loss(Fraction(self._reach(sensitivity)) / Fraction(self.scale))
 
     @abstractmethod
-    def _loss(self, epsilon: float) -> Loss:
+    def _loss(self, epsilon: Fraction) -> Loss:
         """Return the kind of loss that this mechanism keeps."""
 
     def _reach(self, sensitivity: float) -> int:

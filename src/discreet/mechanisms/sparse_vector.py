@@ -106,7 +106,7 @@ class SparseVector:
         question = Fraction(steps if self.monotone else 2 * steps) / Fraction(self.question_scale)
         answer = Fraction(steps) / Fraction(self.answer_scale) if self.answer_scale else Fraction(0)
         times = self.cutoff if self.redraw else 1
-        return PureLoss(ratio_up(times * threshold + self.cutoff * (question + answer), 1))
+        return PureLoss(times * threshold + self.cutoff * (question + answer))
 
     def start(self) -> SparseVectorRun:
         """Begin a run: the one object that may answer, with its own secret threshold noise."""

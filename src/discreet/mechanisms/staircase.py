@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from discreet import noise
 from discreet.base import check
 from discreet.base.grid import Grid, declared
-from discreet.base.rounding import ball, float_down, precision, ratio_up
+from discreet.base.rounding import ball, float_down, precision
 from discreet.base.search import least_int
 from discreet.base.wide import LIMIT, wide_array
 from discreet.mechanisms.additive import Additive
@@ -67,7 +67,7 @@ class Staircase(Additive):
         count = self.dim if dim is None else dim
         steps = self._steps_l1(sensitivity, count)
         flights = min(steps, -(-steps // self.width) + count - 1)
-        return PureLoss(ratio_up(Fraction(self.epsilon) * flights, 1))
+        return PureLoss(Fraction(self.epsilon) * flights)
 
     def expected_error(self) -> float:
         """Return the mean of |noise| in grid steps, as a float."""

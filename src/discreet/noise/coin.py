@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from discreet.base import check
 from discreet.base.errors import ParameterError
+from discreet.base.grid import Floats
 from discreet.base.rounding import ball, floor_of, precision
 from discreet.noise import bits
-from discreet.noise.interval import CHUNK, EXPONENTIAL, LOG_ERROR, SMALLEST, Floats, Prefix
+from discreet.noise.interval import CHUNK, EXPONENTIAL, LOG_ERROR, SMALLEST, Prefix
 
 Bools = NDArray[np.bool_]
 

@@ -11,9 +11,10 @@ from flint import arb, fmpq
 from numpy.typing import NDArray
 
 from discreet.base import check
+from discreet.base.grid import Floats
 from discreet.base.rounding import ball
 from discreet.noise.coin import exponential_coin
-from discreet.noise.interval import CHUNK, INT64, NORMAL, Floats, Inversion, WholeDraws
+from discreet.noise.interval import CHUNK, INT64, NORMAL, Inversion, WholeDraws
 from discreet.noise.laplace import laplace_draws, scale_in_range
 
 

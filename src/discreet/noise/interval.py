@@ -27,6 +27,7 @@ import numpy as np
 from flint import arb, fmpq
 from numpy.typing import NDArray
 
+from discreet.base.grid import Floats
 from discreet.base.later import Later
 from discreet.base.rounding import ball, precision
 from discreet.base.wide import wide_array
@@ -34,7 +35,6 @@ from discreet.noise import bits
 
 special = Later("scipy.special")
 
-Floats = NDArray[np.float64]
 
 CHUNK = 1 << 14
 """Elements worked on at a time: their float arrays stay in the processor's cache."""

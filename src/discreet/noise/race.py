@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from discreet.base import check
 from discreet.base.errors import ParameterError
+from discreet.base.grid import Floats
 from discreet.base.rounding import ball, precision
 from discreet.base.wide import Ints, WideInts, integers
 from discreet.noise import bits
-from discreet.noise.interval import EXPONENTIAL, INT64, LOG_ERROR, SMALLEST, Floats, Prefix
+from discreet.noise.interval import EXPONENTIAL, INT64, LOG_ERROR, SMALLEST, Prefix
 
 Scores = Ints | WideInts
 

@@ -188,7 +188,7 @@ class Policy:
         """Return what is allowed but should not surprise anybody later."""
         if self.epsilon <= LOUD_EPSILON:
             return ()
-        from discreet.privacy.guarantees import PureLoss
+        from discreet.privacy import PureLoss
         from discreet.privacy.risk import PRIORS, assess
 
         belief = assess(PureLoss(float(min(self.epsilon, Fraction(700))))).belief[0]

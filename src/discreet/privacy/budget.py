@@ -8,10 +8,11 @@ from functools import lru_cache
 from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.search import least_float
+from discreet.privacy.amounts import read_decimal
 from discreet.privacy.charges import Charge, add_up, charge_of
-from discreet.privacy.filter import Filter, Sums, part_of
-from discreet.privacy.guarantees import ZcdpLoss
+from discreet.privacy.filter import Filter, Sums, find_share
 from discreet.privacy.loss import Loss
+from discreet.privacy.losses.concentrated import ZcdpLoss
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class BudgetFilter(Filter):
     def __post_init__(self) -> None:
         check.positive("epsilon", self.epsilon)
         check.delta("delta", self.delta)
-        object.__setattr__(self, "cap", rho_cap(self.epsilon, self.delta / 2) if self.delta else 0.0)
+        epsilon, delta = read_decimal(self.epsilon), read_decimal(self.delta)
+        object.__setattr__(self, "cap", rho_cap(epsilon, delta / 2) if delta else 0.0)
 
     def take(self, charge: Charge) -> BudgetFilter | None:
         """Return the filter with this charge spent, or nothing where it does not fit."""
@@ -56,10 +58,16 @@ class BudgetFilter(Filter):
 
     def _share(self, sums: Sums) -> float:
         epsilon, rho, delta = sums
-        either = part_of(epsilon, self.epsilon)
+        either = find_share(epsilon, read_decimal(self.epsilon))
         if self.delta > 0:
-            either = min(either, part_of(rho, self.cap))
-        return max(either, part_of(delta, self.delta / 2))
+            either = min(either, find_share(rho, self.cap))
+        return max(either, find_share(2 * delta, read_decimal(self.delta)))
+
+    def _fits(self, sums: Sums) -> bool:
+        epsilon, rho, delta = sums
+        if delta != 0 and not 2 * delta <= read_decimal(self.delta):
+            return False
+        return epsilon <= read_decimal(self.epsilon) or (self.delta > 0 and rho <= self.cap)
 
 
 @lru_cache(maxsize=1024)

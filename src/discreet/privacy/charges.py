@@ -8,10 +8,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 from discreet.base.check import Exact
-from discreet.base.rounding import ball, float_up, rounded_up
-from discreet.privacy.composed import ComposedLoss
-from discreet.privacy.guarantees import ApproximateLoss
+from discreet.base.rounding import float_up
 from discreet.privacy.loss import Loss
+from discreet.privacy.losses.composed import ComposedLoss
+from discreet.privacy.losses.guarantees import ApproximateLoss
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +47,16 @@ def _round_up(value: Exact) -> Exact:
 def charge_of(loss: Loss) -> Charge:
     """Return the charge of a loss: (epsilon, delta) is delta-approximate (epsilon^2 / 2)-zCDP (Bun, Steinke 2016)."""
     if isinstance(loss, ApproximateLoss):
-        promised = loss.epsilon_
-        return Charge(promised, rounded_up(lambda: ball(promised) ** 2 / 2), loss.delta_)
+        epsilon, delta = loss.stated
+        return Charge(epsilon, epsilon**2 / 2, delta)
     if isinstance(loss, ComposedLoss):
         charges = [(charge_of(part), count) for part, count in loss.parts]
-        epsilon, rho, delta = (
+        total, rho, lost = (
             total_up([(getattr(charge, name), count) for charge, count in charges])
             for name in ("epsilon", "rho", "delta")
         )
-        return Charge(epsilon, rho, delta)
-    return Charge(loss.pure, loss.zcdp())
+        return Charge(total, rho, lost)
+    return Charge(loss.exact_pure, loss.exact_zcdp())
 
 
 def total_up(terms: list[tuple[Exact, int]]) -> Exact:

@@ -16,16 +16,16 @@ _ORDER = 8
 """Correction terms kept: with sigma >= 16 the rest is a part in 10^14 or less of any tail down to 1e-30."""
 
 
-def upper_tail(sigma: float, start: int) -> arb:
+def compute_upper_tail(sigma: float, start: int) -> arb:
     """Return a ball around Pr[X >= start]."""
     if start <= 0:
-        return 1 - upper_tail(sigma, 1 - start)
+        return 1 - compute_upper_tail(sigma, 1 - start)
     if sigma < _SUMMED:
         return _sum_from(sigma, start) / (1 + 2 * _sum_from(sigma, 1))
     # Poisson summation: the sum over all integers is sigma sqrt(2 pi) (1 + 2 sum_k exp(-2 pi^2 sigma^2 k^2)).
     ripple = (-2 * (arb.pi() * ball(sigma)) ** 2).exp() * 3
     total = ball(sigma) * (2 * arb.pi()).sqrt() * (1 + ripple * arb(mid=fmpq(1, 2), rad=fmpq(1, 2)))
-    return _euler_maclaurin(sigma, start) / total
+    return _sum_by_euler_maclaurin(sigma, start) / total
 
 
 def _sum_from(sigma: float, start: int) -> arb:
@@ -44,7 +44,7 @@ def _sum_from(sigma: float, start: int) -> arb:
         total += term
 
 
-def _euler_maclaurin(sigma: float, start: int) -> arb:
+def _sum_by_euler_maclaurin(sigma: float, start: int) -> arb:
     """Sum f(x) = exp(-x^2 / (2 sigma^2)) over x >= start by the midpoint form of Euler-Maclaurin.
 
     With a = start - 1/2 the sum is the integral of f from a, minus the sum over j = 1 .. p of
@@ -58,24 +58,24 @@ def _euler_maclaurin(sigma: float, start: int) -> arb:
     height = (-(z**2) / 2).exp()
     for j in range(1, _ORDER + 1):
         at_half = ball(-(1 - Fraction(2, 4**j))) * arb.bernoulli(2 * j)  # B_2j(1/2) = -(1 - 2^(1-2j)) B_2j
-        derivative = -_hermite(2 * j - 1, z) * height / width ** (2 * j - 1)
+        derivative = -_compute_hermite(2 * j - 1, z) * height / width ** (2 * j - 1)
         total -= at_half / factorial(2 * j) * derivative
     roughness = arb(0)
-    for power, size in _hermite_sizes(2 * _ORDER):
+    for power, size in _list_hermite_sizes(2 * _ORDER):
         half = arb(fmpq(power + 1, 2))
         roughness += size * arb(2) ** (half - 1) * (z**2 / 2).gamma_upper(half)
     rest = 5 * roughness * width / (2 * arb.pi() * width) ** (2 * _ORDER)
     return total + rest * arb(mid=0, rad=1)
 
 
-def _hermite(order: int, z: arb) -> arb:
+def _compute_hermite(order: int, z: arb) -> arb:
     before, here = arb(1), z
     for n in range(1, order):
         before, here = here, z * here - n * before
     return here
 
 
-def _hermite_sizes(order: int) -> list[tuple[int, int]]:
+def _list_hermite_sizes(order: int) -> list[tuple[int, int]]:
     """Return (power, |coefficient|) of the probabilists' Hermite polynomial."""
     return [
         (order - 2 * m, factorial(2 * m) // (factorial(m) * 2**m) * comb(order, 2 * m)) for m in range(order // 2 + 1)

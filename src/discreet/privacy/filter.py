@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Self
 
 from discreet.base.check import Exact
@@ -30,14 +31,18 @@ class Filter(ABC):
     def _share(self, sums: Sums) -> float:
         """Return the share of the budget that these sums take: within it while at most 1."""
 
+    def _fits(self, sums: Sums) -> bool:
+        """Say whether these sums are within the budget: the same, for those who need not know the share."""
+        return self._share(sums) <= 1
+
     def admits(self, loss: Loss) -> bool:
         """Say whether this loss still fits."""
-        return self._share(self._with(loss)) <= 1
+        return self._fits(self._with(loss))
 
     def spend(self, loss: Loss) -> Self:
         """Return the filter with this loss spent, or raise if it does not fit."""
         sums = self._with(loss)
-        if self._share(sums) > 1:
+        if not self._fits(sums):
             raise BudgetError(f"{loss!r} does not fit into what is left of the budget, {self.remaining():.2%}")
         return replace(self, spent=sums)
 
@@ -57,12 +62,18 @@ class Filter(ABC):
         return low
 
     def _with(self, loss: Loss) -> Sums:
-        return tuple([add_up(a, b) for a, b in zip(self.spent, self._cost(loss), strict=True)])
+        return tuple([_add(a, b) for a, b in zip(self.spent, self._cost(loss), strict=True)])
 
 
-def part_of(spent: Exact, cap: Exact) -> float:
+def _add(a: Exact, b: Exact) -> Exact:
+    """Return a + b as `add_up` does: at once where both are Fractions, or nothing is added."""
+    if type(a) is Fraction and type(b) is Fraction:
+        return a + b
+    return a if b == 0 else b if a == 0 else add_up(a, b)
+
+
+def find_share(spent: Exact, cap: Exact) -> float:
     """Return spent / cap, above 1 exactly when spent is above cap."""
     if spent <= cap:
-        share = float(spent / cap) if cap else 0.0
-        return share if share < 1.0 else 1.0
-    return max(1.0 + 2.0**-52, float(spent / cap)) if cap else math.inf
+        return min(1.0, float(spent) / float(cap)) if spent else 0.0
+    return max(1.0 + 2.0**-52, float(spent) / float(cap)) if cap else math.inf

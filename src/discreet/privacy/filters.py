@@ -3,6 +3,9 @@
 A filter is an immutable value. Each one cites the theorem that keeps it valid when the analyst chooses the next loss
 after seeing every earlier answer. Bounds on privacy-loss distributions or trade-off curves have no such theorem and
 are refused.
+
+Caps and losses are amounts (see `amounts`): what somebody writes as a float is the decimal that it prints as, and sums
+of such decimals are exact, so that ten losses of 0.1 fill a cap of 1. What code computed is added as it is.
 """
 
 from __future__ import annotations
@@ -18,13 +21,14 @@ from flint import arb
 from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.errors import DiscreetError
-from discreet.base.rounding import ball, float_down, rounded_down
+from discreet.base.rounding import ball, rounded_down
+from discreet.privacy.amounts import read_decimal
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import charge_of, times_up, total_up
-from discreet.privacy.composed import ComposedLoss
-from discreet.privacy.filter import Filter, Sums, part_of
+from discreet.privacy.filter import Filter, Sums, find_share
 from discreet.privacy.loss import Loss
-from discreet.privacy.noises import GaussianLoss
+from discreet.privacy.losses.composed import ComposedLoss
+from discreet.privacy.losses.noises import GaussianLoss
 
 
 @dataclass(frozen=True)
@@ -38,10 +42,13 @@ class PureFilter(Filter):
         check.positive("epsilon", self.epsilon)
 
     def _cost(self, loss: Loss) -> Sums:
-        return (loss.pure,)
+        return (loss.exact_pure,)
 
     def _share(self, sums: Sums) -> float:
-        return part_of(sums[0], self.epsilon)
+        return find_share(sums[0], read_decimal(self.epsilon))
+
+    def _fits(self, sums: Sums) -> bool:
+        return sums[0] <= read_decimal(self.epsilon)
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,10 @@ class ZcdpFilter(Filter):
         return charge.rho, charge.delta
 
     def _share(self, sums: Sums) -> float:
-        return max(part_of(sums[0], self.rho), part_of(sums[1], self.delta))
+        return max(find_share(sums[0], read_decimal(self.rho)), find_share(sums[1], read_decimal(self.delta)))
+
+    def _fits(self, sums: Sums) -> bool:
+        return sums[0] <= read_decimal(self.rho) and (sums[1] == 0 or sums[1] <= read_decimal(self.delta))
 
 
 @dataclass(frozen=True)
@@ -77,15 +87,18 @@ class RenyiFilter(Filter):
         check.positive("divergence", self.divergence)
 
     def _cost(self, loss: Loss) -> Sums:
-        return (_renyi(loss, self.alpha),)
+        return (_find_renyi(loss, self.alpha),)
 
     def _share(self, sums: Sums) -> float:
-        return part_of(sums[0], self.divergence)
+        return find_share(sums[0], read_decimal(self.divergence))
+
+    def _fits(self, sums: Sums) -> bool:
+        return sums[0] <= read_decimal(self.divergence)
 
 
 @lru_cache(maxsize=1 << 16)
-def _renyi(loss: Loss, alpha: float) -> float:
-    return loss.renyi(alpha)
+def _find_renyi(loss: Loss, alpha: float) -> Exact:
+    return loss.exact_renyi(alpha)
 
 
 @dataclass(frozen=True)
@@ -95,26 +108,31 @@ class GaussianFilter(Filter):
     mu: float
     spent: Sums = field(default=(0.0,), kw_only=True)
 
-    cap: float = field(init=False, repr=False)
-
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cap", float_down(Fraction(check.positive("mu", self.mu)) ** 2))
+        check.positive("mu", self.mu)
 
     def _cost(self, loss: Loss) -> Sums:
-        return (_square(loss),)
+        return (_add_squares(loss),)
 
     def _share(self, sums: Sums) -> float:
-        return part_of(sums[0], self.cap)
+        return find_share(sums[0], _find_cap(self.mu))
+
+    def _fits(self, sums: Sums) -> bool:
+        return sums[0] <= _find_cap(self.mu)
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _find_cap(mu: Exact) -> Fraction:
+    return read_decimal(mu) ** 2
 
 
 @lru_cache(maxsize=1 << 16)
-def _square(loss: Loss) -> Exact:
-    squares = []
+def _add_squares(loss: Loss) -> Exact:
+    squares: list[tuple[Exact, int]] = []
     for part, count in loss.parts if isinstance(loss, ComposedLoss) else ((loss, 1),):
         if not isinstance(part, GaussianLoss) and part.pure > 0:
             raise DiscreetError(f"a Gaussian filter admits Gaussian losses only, not {part!r}")
-        mu = part.mu if isinstance(part, GaussianLoss) else 0.0
-        squares.append((times_up(mu, mu), count))
+        squares.append((part.stated**2 if isinstance(part, GaussianLoss) else Fraction(0), count))
     return total_up(squares)
 
 
@@ -129,38 +147,41 @@ class ApproximateFilter(Filter):
     epsilon: float
     delta: float
     spent: Sums = field(default=(0.0, 0.0), kw_only=True)
-    cap: float = field(init=False, repr=False)
+    cap: Fraction = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check.positive("epsilon", self.epsilon)
         check.real("delta", self.delta, above=0, below=1)
-        object.__setattr__(self, "cap", _square_cap(self.epsilon, self.delta / 2))
+        object.__setattr__(self, "cap", _find_square_cap(read_decimal(self.epsilon), read_decimal(self.delta) / 2))
 
     def _cost(self, loss: Loss) -> Sums:
         charge = charge_of(loss)
         if math.isinf(charge.epsilon):
             raise DiscreetError(f"this filter takes (epsilon, delta) losses, and {loss!r} has no epsilon of its own")
-        return _epsilon_squares(loss), charge.delta
+        return _add_epsilon_squares(loss), charge.delta
 
     def _share(self, sums: Sums) -> float:
-        return max(part_of(sums[0], self.cap), part_of(sums[1], self.delta / 2))
+        return max(find_share(sums[0], self.cap), find_share(2 * sums[1], read_decimal(self.delta)))
+
+    def _fits(self, sums: Sums) -> bool:
+        return sums[0] <= self.cap and (sums[1] == 0 or 2 * sums[1] <= read_decimal(self.delta))
 
 
 @lru_cache(maxsize=1 << 16)
-def _epsilon_squares(loss: Loss) -> Exact:
+def _add_epsilon_squares(loss: Loss) -> Exact:
     parts = loss.parts if isinstance(loss, ComposedLoss) else ((loss, 1),)
     return total_up([(times_up(charge_of(part).epsilon, charge_of(part).epsilon), count) for part, count in parts])
 
 
 @lru_cache(maxsize=1024)
-def _square_cap(epsilon: float, delta: float) -> float:
+def _find_square_cap(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return the largest S with sqrt(2 ln(1/delta) S) + S/2 <= epsilon, rounded down: a quadratic in sqrt(S)."""
 
     def root() -> arb:
         log = -2 * ball(delta).log()
         return ((log + 2 * ball(epsilon)).sqrt() - log.sqrt()) ** 2
 
-    return rounded_down(root)
+    return Fraction(rounded_down(root))
 
 
 def filter_over(accounting: str, **budget: float) -> Filter:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from flint import arb
@@ -13,15 +16,37 @@ from flint import arb
 from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.errors import DiscreetError
+from discreet.base.exact import read_exact, write_exact
 from discreet.base.rounding import ball, down, float_down, precision, rounded_up, up
 from discreet.base.search import least_float
+from discreet.privacy.accountant.pairs import HUGE, DominatingPair
 from discreet.privacy.certified import Certified
-from discreet.privacy.pairs import HUGE, Pair
+from discreet.privacy.tradeoff import LARGEST, bracket_false_negatives, choose_epsilons
 
 LARGEST_EPSILON = 1e6
 
+LossReader = Callable[..., "Loss"]
+"""Makes a loss from the parameters that its JSON holds."""
 
-@dataclass(frozen=True, repr=False)
+LossComposer = Callable[["Iterable[tuple[Loss, int]]"], "Loss"]
+"""Makes one loss of several, each with how often it occurs."""
+
+_readers: dict[tuple[str, int], LossReader] = {}
+_composers: list[LossComposer] = []
+
+
+def register_reader(kind: str, version: int, reader: LossReader) -> None:
+    """Say how JSON of this kind and version is read; the meaning of a kind and version never changes."""
+    _readers[kind, version] = reader
+
+
+def register_composer(composer: LossComposer) -> LossComposer:
+    """Say how losses compose: `a + b` and `a * k` call this function, which knows all kinds and lives above them."""
+    _composers[:] = [composer]
+    return composer
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Loss(ABC):
     """How far one release can tell two neighbours apart: an immutable value, the same forever once recorded.
 
@@ -32,11 +57,10 @@ class Loss(ABC):
 
     kind: ClassVar[str]
     version: ClassVar[int] = 1
-    _kinds: ClassVar[dict[tuple[str, int], type[Loss]]] = {}
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
-        Loss._kinds[cls.kind, cls.version] = cls
+        register_reader(cls.kind, cls.version, lambda **parameters: cls._from_parameters(**parameters))
 
     @property
     @abstractmethod
@@ -64,30 +88,50 @@ class Loss(ABC):
 
     def __add__(self, other: Loss) -> Loss:
         """Compose with another loss: both releases on the same data."""
-        return _composed([(self, 1), (other, 1)]) if isinstance(other, Loss) else NotImplemented
+        return combine([(self, 1), (other, 1)]) if isinstance(other, Loss) else NotImplemented
 
     def __mul__(self, count: int) -> Loss:
         """Compose with itself: this many releases on the same data."""
-        return _composed([(self, check.integer("count", count, least=0))])
+        return combine([(self, check.integer("count", count, least=0))])
 
     __rmul__ = __mul__
 
-    def pairs(self) -> list[Pair] | None:
+    @property
+    def has_pairs(self) -> bool:
+        """Whether a dominating pair is known: what `list_pairs` would say, without listing anything."""
+        return type(self).list_pairs is not Loss.list_pairs
+
+    def list_pairs(self) -> list[DominatingPair] | None:
         """Return the dominating pair, or one for remove and one for add; nothing where none is known."""
         return None
 
-    def attained(self) -> list[Pair] | None:
+    def list_attained_pairs(self) -> list[DominatingPair] | None:
         """Return pairs that some mechanism of this loss has: what a lower bound may be computed from."""
-        return None if HUGE < self.pure < math.inf else self.pairs()
+        return None if HUGE < self.pure < math.inf else self.list_pairs()
 
-    def renyi(self, alpha: float) -> float:
-        """Return a bound on the Renyi divergence of order alpha > 1, rounded up; infinity where there is none."""
-        order = check.real("alpha", alpha, above=1)
-        return self._renyi(order)
+    def renyi(self, alpha: Exact) -> float:
+        """Return a bound on the Renyi divergence of order alpha > 1, rounded up; infinity where there is none.
+
+        No order has a larger divergence than the pure epsilon (van Erven, Harremoes 2014, Theorems 3 and 6).
+        """
+        return min(self._renyi(check.real("alpha", alpha, above=1)), self.pure)
 
     def _renyi(self, order: Exact) -> float:
         rho = self.zcdp()
         return rounded_up(lambda: ball(order) * ball(rho)) if math.isfinite(rho) else math.inf
+
+    @property
+    def exact_pure(self) -> Exact:
+        """What `pure` rounds up, as filters add it: exactly what was stated, where it was; else `pure` itself."""
+        return self.pure
+
+    def exact_zcdp(self) -> Exact:
+        """Return what `zcdp` rounds up, where that is a short decimal; else the same."""
+        return self.zcdp()
+
+    def exact_renyi(self, alpha: Exact) -> Exact:
+        """Return what `renyi` rounds up, where that is a short decimal; else the same."""
+        return self.renyi(alpha)
 
     def zcdp(self) -> float:
         """Return the rho of zero-concentrated differential privacy, rounded up; infinity where there is none.
@@ -114,15 +158,11 @@ class Loss(ABC):
             raise DiscreetError(
                 f"no group privacy is known for {self!r}; state the loss at the larger sensitivity instead"
             )
-        from discreet.privacy.guarantees import PureLoss
-
-        return PureLoss(rounded_up(lambda: ball(self.pure) * size))
+        return _readers["pure", 1](epsilon=Fraction(self.pure) * size)
 
     def tradeoff(self, alpha: float) -> Certified:
         """Bracket the smallest false-negative rate of a test between neighbours at false-positive rate alpha."""
-        from discreet.privacy.tradeoff import false_negatives
-
-        return false_negatives(self, alpha)
+        return bracket_false_negatives(_sample_curve(self), alpha)
 
     def to_json(self) -> str:
         """Return the loss as JSON text with its kind and version."""
@@ -130,7 +170,7 @@ class Loss(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the loss as plain data with its kind and version."""
-        return {"kind": self.kind, "version": self.version, **self._parameters()}
+        return {"kind": self.kind, "version": self.version, **self._write_parameters()}
 
     @staticmethod
     def from_json(text: str) -> Loss:
@@ -146,15 +186,31 @@ class Loss(ABC):
         try:
             parameters = dict(values)
             version = parameters.pop("version")
-            found = Loss._kinds[parameters.pop("kind"), version if type(version) is int else -1]
-            return found._from_parameters(**parameters)
+            reader = _readers[parameters.pop("kind"), version if type(version) is int else -1]
+            return reader(**{name: _read(value) for name, value in parameters.items()})
         except (ValueError, KeyError, TypeError) as problem:
-            known = ", ".join(sorted(f"{kind} {version}" for kind, version in Loss._kinds))
+            known = ", ".join(sorted(f"{kind} {version}" for kind, version in _readers))
             raise DiscreetError(f"this is not a loss of a known kind and version ({known})") from problem
 
     @classmethod
     def _from_parameters(cls, **parameters: Any) -> Loss:
         return cls(**parameters)
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether the other is the same loss: 0.1, a decimal, is not Fraction(0.1), the double nearest to it.
+
+        Python calls those two numbers equal, though they are charged differently (see `amounts`).
+        """
+        if type(other) is not type(self):
+            return NotImplemented
+        ours, theirs = self._list_values(), other._list_values()
+        return ours == theirs and _list_types(ours) == _list_types(theirs)
+
+    def __hash__(self) -> int:
+        return hash(self._list_values())
+
+    def _list_values(self) -> tuple[Any, ...]:
+        return tuple([getattr(self, name) for name in _list_fields(type(self))])
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self._parameters().items())
@@ -162,7 +218,11 @@ class Loss(ABC):
 
     def _parameters(self) -> dict[str, Any]:
         """Return the constructor's arguments; a field `epsilon_` is the argument epsilon, beside the method."""
-        return {field.name.rstrip("_"): getattr(self, field.name) for field in fields(self)}
+        return {name.rstrip("_"): getattr(self, name) for name in _list_fields(type(self))}
+
+    def _write_parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments as plain data: a Fraction is a text such as 1/3."""
+        return {name: _write(value) for name, value in self._parameters().items()}
 
     def _certified_delta(self, epsilon: Exact) -> Certified:
         """Evaluate the curve in balls, at more bits as long as that makes them narrower."""
@@ -176,22 +236,53 @@ class Loss(ABC):
                 low, high = down(below), up(above)
             accuracy = above.rel_accuracy_bits()
             if accuracy >= 60 or above.is_exact() or accuracy < before + 16 or bits >= 8192:
-                return Certified(_probability(low), _probability(high))
+                return Certified(_clip_probability(low), _clip_probability(high))
             bits, before = 2 * bits, accuracy
 
     def _pure_low(self) -> float:
         return math.nextafter(self.pure, 0.0) if math.isfinite(self.pure) else self.pure
 
-    def _store(self, **values: float) -> None:
+    def _store(self, **values: Exact) -> None:
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
 
-def _composed(parts: list[tuple[Loss, int]]) -> Loss:
-    from discreet.privacy.composed import compose
+def combine(parts: Iterable[tuple[Loss, int]]) -> Loss:
+    """Compose losses, each with how often it occurs, by the composer that was registered."""
+    (composer,) = _composers
+    return composer(parts)
 
-    return compose(parts)
+
+@lru_cache(maxsize=64)
+def _sample_curve(loss: Loss) -> tuple[tuple[float, Certified], ...]:
+    """Return (epsilon, delta) along the curve: what every question about the trade-off of a loss is read from."""
+    furthest = loss.pure if math.isfinite(loss.pure) else min(loss.epsilon(1e-12).high, LARGEST)
+    return tuple((epsilon, loss.delta(epsilon)) for epsilon in choose_epsilons(furthest))
 
 
-def _probability(value: float) -> float:
+def _clip_probability(value: float) -> float:
     return min(value, 1.0) if value > 0 else 0.0
+
+
+@lru_cache(maxsize=256)
+def _list_fields(kind: type[Loss]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+def _list_types(values: tuple[Any, ...]) -> list[Any]:
+    """Return the types of all values, also of those in tuples."""
+    return [_list_types(each) if isinstance(each, tuple) else type(each) for each in values]
+
+
+def _write(value: Any) -> Any:
+    """Return a parameter as plain data."""
+    if isinstance(value, tuple):
+        return [_write(each) for each in value]
+    return write_exact(value) if isinstance(value, Fraction) else value
+
+
+def _read(value: Any) -> Any:
+    """Return a parameter from plain data: a text with a stroke is a Fraction."""
+    if isinstance(value, list):
+        return [_read(each) for each in value]
+    return read_exact(value) if isinstance(value, str) and "/" in value else value

@@ -31,20 +31,20 @@ class Risk:
 def assess(loss: Loss) -> Risk:
     """Return what the loss lets the best attacker do."""
     caught = tuple(1 - loss.tradeoff(rate).low for rate in ALARMS)
-    return Risk(loss, caught, tuple(_belief(loss, prior, caught[0]) for prior in PRIORS))
+    return Risk(loss, caught, tuple(_bound_belief(loss, prior, caught[0]) for prior in PRIORS))
 
 
-def family(loss: Loss, size: int = FAMILY) -> Risk:
+def assess_family(loss: Loss, size: int = FAMILY) -> Risk:
     """Return the same for a whole family, present or absent together."""
     return assess(loss.group(size))
 
 
-def repeated(loss: Loss, times: int) -> Risk:
+def assess_repeated(loss: Loss, times: int) -> Risk:
     """Return the same after this many releases with the same loss."""
     return assess(loss * check.integer("times", times, least=1))
 
 
-def _belief(loss: Loss, prior: float, caught: float) -> float:
+def _bound_belief(loss: Loss, prior: float, caught: float) -> float:
     odds = prior / (1 - prior)
     pure = loss.pure
     factor = rounded_up(lambda: ball(min(pure, 700.0)).exp()) if math.isfinite(pure) else caught / ALARMS[0]

@@ -14,10 +14,8 @@ from functools import cached_property
 from discreet.base import check
 from discreet.base.canonical import Json
 from discreet.base.errors import OperationError, ParameterError
-from discreet.privacy import ApproximateLoss, Loss
+from discreet.privacy import ApproximateLoss, GaussianLoss, Loss, PureLoss
 from discreet.privacy.charges import Charge, charge_of
-from discreet.privacy.guarantees import PureLoss
-from discreet.privacy.noises import GaussianLoss
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from discreet.base.grid import Floats
 from discreet.base.later import Later
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.plan.grid import ClampedGrid
 
 special = Later("scipy.special")
 
-Floats = NDArray[np.float64]
 
 BINS = 400
 """Bins of the count's noise, each counted at its far end."""

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from discreet.ledger import Ledger, Suspension
 from discreet.policy.model import Policy
+from discreet.privacy import PureLoss
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge
-from discreet.privacy.guarantees import PureLoss
 from discreet.query.price import read_amount
 
 MOST = 10**6

@@ -1,0 +1,1 @@
+"""The certified accountant: dominating pairs put on a grid, composed, and bracketed."""

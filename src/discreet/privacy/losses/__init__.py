@@ -1,0 +1,1 @@
+"""The kinds of loss, one idea a file; `discreet.privacy` exports them."""
