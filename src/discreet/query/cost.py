@@ -19,7 +19,7 @@ from fractions import Fraction
 
 from discreet.base.check import Exact
 from discreet.base.errors import OperationError
-from discreet.base.rounding import ball, float_up, ratio_up, rounded_up
+from discreet.base.rounding import ball, rounded_up
 from discreet.mechanisms import Gaussian
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.quantile import Quantile
@@ -54,15 +54,15 @@ def lose_measures(plan: BoundedPlan, draws: Draws) -> Loss:
         if isinstance(noise, Gaussian):
             squares += Fraction(plan.l2_squared(measure)) / Fraction(noise.sigma) ** 2
         elif isinstance(noise, Quantile):
-            losses.append(BoundedRangeLoss(noise.epsilon))
+            losses.append(BoundedRangeLoss(Fraction(noise.epsilon)))
         else:
-            losses.append(PureLoss(ratio_up(plan.l1(measure), noise.scale)))
+            losses.append(PureLoss(Fraction(plan.l1(measure)) / Fraction(noise.scale)))
     if squares:
-        losses.append(GaussianLoss(rounded_up(lambda: ball(squares).sqrt())))
+        losses.append(GaussianLoss(Fraction(rounded_up(lambda: ball(squares).sqrt()))))
     if isinstance(draws.selection, KeySelection):
         losses.append(draws.selection.loss())
     elif draws.selection is not None:
-        losses.append(ApproximateLoss(0.0, draws.selection.delta))
+        losses.append(ApproximateLoss(0, Fraction(draws.selection.delta)))
     return functools.reduce(operator.add, losses)
 
 
@@ -87,7 +87,7 @@ def cost_draw(plan: BoundedPlan, measure: Measure, noise: Draw) -> Charge:
 
 def cost_pure(epsilon: Fraction) -> Charge:
     """Return the charge of a release that is epsilon-differentially private."""
-    return Charge(epsilon, PureLoss(float_up(epsilon)).zcdp(), Fraction(0))
+    return Charge(epsilon, PureLoss(epsilon).zcdp(), Fraction(0))
 
 
 def add_charges(first: Charge, second: Charge) -> Charge:

@@ -9,6 +9,7 @@ results. Where the losses themselves are chosen on the way, only a meter of sums
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 from discreet.base import check
@@ -50,7 +51,7 @@ class Schedule:
         total = first * count
         for loss, times in rest:
             total = total + loss * times
-        return charge_of(ApproximateLoss(total.epsilon(self.delta).high, self.delta))
+        return charge_of(ApproximateLoss(Fraction(total.epsilon(self.delta).high), self.delta))
 
     def describe(self) -> Json:
         """Return the form of the schedule: every loss, and the delta; when results are journaled does not matter."""

@@ -94,4 +94,4 @@ class Budget:
     def questions(self, epsilon: float | Fraction, analyst: str | None = None) -> int:
         """Return how many more questions at this epsilon fit, each with Laplace noise; Gaussian noise may fit more."""
         each = read_amount("epsilon", epsilon)
-        return self.more(Charge(each, PureLoss(float(each)).zcdp()), analyst)
+        return self.more(Charge(each, PureLoss(each).zcdp()), analyst)
