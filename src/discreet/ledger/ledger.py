@@ -17,12 +17,12 @@ from discreet.answers.receipt import Mark, Receipt
 from discreet.base.canonical import hash_bytes
 from discreet.base.errors import LedgerError, ParameterError, PendingError
 from discreet.ledger.database import PATIENCE, Database, UncertainError
-from discreet.ledger.entries import chain, claims, states, suspensions, totals
+from discreet.ledger.entries import chain, claims, policies, states, suspensions, totals
 from discreet.ledger.entries.chain import Entry
 from discreet.ledger.entries.claims import Claim, Request
 from discreet.ledger.entries.decisions import Decisions, Waiting, write_time
 from discreet.ledger.entries.suspensions import Suspension
-from discreet.ledger.facts import LedgerFacts, check_protected, list_changes
+from discreet.ledger.facts import LedgerFacts, check_protected
 from discreet.ledger.failures import Failure, describe_failure
 from discreet.ledger.files.results import LARGE
 from discreet.ledger.places import Place, create_store, open_store
@@ -302,24 +302,7 @@ class Ledger:
     def _adopt(self, facts: LedgerFacts) -> None:
         values = facts.to_dict()
         with self._store.reading() as db:
-            body = _policy(db)
-        check_protected(body["protected"], values)
+            policies.check_policy(db, values)
         with self._store.writing() as db:
             self._store.leases.sweep()
-            body = _policy(db)
-            known = check_protected(body["protected"], values)
-            if changed := list(list_changes(body["facts"], values)):
-                news = {"changes": changed, "facts": values, "protected": known}
-                chain.append(db, chain.POLICY, self._rules.now(), news)
-
-
-def _policy(db: Database) -> dict[str, Any]:
-    """Return the newest entry that holds the policy's facts."""
-    query = "SELECT number FROM entries WHERE kind IN ('CREATE', 'POLICY') ORDER BY number DESC LIMIT 1"
-    row = db.execute(query).fetchone()
-    entry = chain.get(db, row[0]) if row else None
-    try:
-        body = entry.body if entry else {}
-        return {name: body[name] for name in ("facts", "protected")}
-    except (KeyError, TypeError, ValueError):
-        raise LedgerError("the ledger does not tell its policy any more: run `discreet ledger --verify`") from None
+            policies.adopt_policy(db, self._rules.now(), values)
