@@ -35,7 +35,8 @@ def integrate_two(first: Mixture, second: Mixture, epsilon: float, points: int =
 def integrate_moment(first: Mixture, second: Mixture, order: float, points: int = 1 << 18) -> float:
     """Return the Renyi divergence of this order."""
     x, width = _list_midpoints(first, second, points, reach=12.0 + 2 * order)
-    return float(np.log((evaluate(first, x) ** order * evaluate(second, x) ** (1 - order)).sum() * width) / (order - 1))
+    logs = order * np.log(evaluate(first, x)) + (1 - order) * np.log(evaluate(second, x))
+    return float((np.log(np.exp(logs - logs.max()).sum() * width) + logs.max()) / (order - 1))
 
 
 def _list_midpoints(

@@ -82,8 +82,8 @@ def test_the_curve_of_a_fixed_size_sample_is_attained(taken: int, size: int, eps
 
 
 def test_a_composed_fixed_size_sample_is_bracketed_closely() -> None:
-    found = (FixedSizeSampledLoss(GaussianLoss(1.0), 10, 1000) * 100).epsilon(1e-6)
-    sampled = (SampledLoss(GaussianLoss(1.0), 0.01) * 100).epsilon(1e-6)
+    found = (FixedSizeSampledLoss(GaussianLoss(1.0), 10, 1000) * 20).epsilon(1e-6)
+    sampled = (SampledLoss(GaussianLoss(1.0), 0.01) * 20).epsilon(1e-6)
     assert sampled.low <= found.high <= 1.3 * found.low
 
 
