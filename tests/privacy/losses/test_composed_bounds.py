@@ -23,6 +23,7 @@ from discreet.privacy.losses.composed_bounds import (
     MovedCurve,
     RenyiCurve,
     SplitCurve,
+    UpperCurve,
     add_up,
     find_closed_form,
     join_gaussians,
@@ -49,7 +50,7 @@ PARTS: tuple[tuple[Loss, int], ...] = ((LaplaceLoss(0.3), 4), (GaussianLoss(0.5)
 @pytest.mark.parametrize("delta", [1e-3, 1e-6])
 def test_each_curve_lies_above_the_truth(delta: float) -> None:
     truth = (LaplaceLoss(0.3) * 4 + GaussianLoss(0.5)).epsilon(delta).low
-    curves = [
+    curves: list[UpperCurve] = [
         RenyiCurve(PARTS, Fraction(0)),
         MovedCurve(GaussianLoss(0.5), Fraction(12, 10), Fraction(0)),
         SplitCurve(LaplaceLoss(0.3) * 4, GaussianLoss(0.5)),
