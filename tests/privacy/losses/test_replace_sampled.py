@@ -81,6 +81,7 @@ def test_the_curve_of_a_fixed_size_sample_is_attained(taken: int, size: int, eps
     assert found.low <= float(truth) + 1e-12
 
 
+@pytest.mark.long
 def test_a_composed_fixed_size_sample_is_bracketed_closely() -> None:
     found = (FixedSizeSampledLoss(GaussianLoss(1.0), 10, 1000) * 20).epsilon(1e-6)
     sampled = (SampledLoss(GaussianLoss(1.0), 0.01) * 20).epsilon(1e-6)
@@ -156,3 +157,15 @@ def test_senseless_samples_are_refused() -> None:
         ReplaceSampledLoss(SampledLoss(PureLoss(1.0), 0.1), 0.1)
     with pytest.raises(ParameterError, match=r"^rate must be"):
         ReplaceSampledLoss(PureLoss(1.0), 0.0)
+
+
+@pytest.mark.parametrize("kind", [SampledLoss, ReplaceSampledLoss])
+@pytest.mark.parametrize("size", [3 * 10**6, 10**9])
+def test_a_base_of_too_many_outcomes_is_sampled_without_the_accountant(kind: type[Loss], size: int) -> None:
+    """Under replace the outcomes double, so that a base may be listed where its replaced form is not."""
+    loss: Loss = kind(DiscreteLaplaceLoss(float(size), size), 0.1)  # type: ignore[call-arg]
+    assert 0 < loss.epsilon(1e-6).high <= loss.pure
+    if not loss.has_pairs:
+        assert loss.list_pairs() is None
+        assert (loss * 3).epsilon(1e-6).high <= 3 * loss.pure * (1 + 1e-9)
+        assert "too many outcomes" in (loss * 3).epsilon(1e-6).note
