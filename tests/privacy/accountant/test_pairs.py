@@ -206,7 +206,7 @@ def test_sampled_gaussian_both_ways_by_integration(rate: float, mu: float, epsil
         inside = 1 + (ratio - 1) / rate
         return math.log(inside) / mu + mu / 2 if inside > 0 else -np.inf
 
-    remove, add = SampledLoss(GaussianLoss(mu), rate).list_pairs()
+    remove, add = SampledLoss(GaussianLoss(mu), rate).list_pairs() or []
     up, down = math.exp(epsilon), math.exp(-epsilon)
     above, _ = integrate.quad(lambda x: mixture(x) - up * stats.norm.pdf(x), crossing(up), np.inf, epsabs=1e-12)
     below, _ = integrate.quad(lambda x: stats.norm.pdf(x) - up * mixture(x), -np.inf, crossing(down), epsabs=1e-12)

@@ -47,7 +47,7 @@ def test_the_chernoff_bound_is_a_bound(delta: float) -> None:
 
 
 def test_there_is_no_chernoff_bound_where_too_much_lies_above_the_grid() -> None:
-    (remove, _) = SampledLoss(GaussianLoss(2.0), 0.01).list_pairs()
+    (remove, _) = SampledLoss(GaussianLoss(2.0), 0.01).list_pairs() or []
     cut = ComposedLaws([(remove, 10)], 1e-4, GridReach(1e-25, top=0.05), make_pessimistic)
     assert bound_by_chernoff(cut, 5.0, 1e-6) == math.inf
     revealing = put_on_grid([(make_atomic([0.0], [0.5], infinite=0.5), 1)], 0.1)

@@ -111,32 +111,6 @@ def test_pure_is_never_better_than_the_laplace_noise_it_covers(scale: float, sen
     assert noise.delta(epsilon).low <= PureLoss(noise.pure).delta(epsilon).high
 
 
-@pytest.mark.parametrize("rho", [1e-4, 0.05, 0.5, 3.0])
-@pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0, 5.0, 20.0])
-def test_zcdp_covers_the_gaussian_of_its_rho(rho: float, epsilon: float) -> None:
-    gaussian = GaussianLoss(math.sqrt(2 * rho))
-    assert ZcdpLoss(rho).delta(epsilon).high >= gaussian.delta(epsilon).low
-    assert ZcdpLoss(rho).delta(epsilon).low <= gaussian.delta(epsilon).high * (1 + 1e-9)
-
-
-@exactly
-def _conversion(rho: float, epsilon: float, order: float) -> arb:
-    a = ball(order)
-    return ((a - 1) * (a * ball(rho) - ball(epsilon))).exp() / (a - 1) * (1 - 1 / a) ** a
-
-
-@pytest.mark.parametrize(("rho", "epsilon"), [(0.01, 0.5), (0.1, 1.0), (0.5, 4.0), (2.0, 12.0)])
-def test_zcdp_conversion_is_the_best_order(rho: float, epsilon: float) -> None:
-    found = ZcdpLoss(rho).delta(epsilon).high
-    best = min(float(_conversion(rho, epsilon, 1 + 1.02**step)) for step in range(-400, 400))
-    assert best * 0.99 <= found <= best * (1 + 1e-9)
-
-
-@pytest.mark.parametrize(("rho", "delta"), [(0.01, 1e-6), (0.1, 1e-9), (1.0, 1e-5)])
-def test_zcdp_beats_the_first_conversion(rho: float, delta: float) -> None:
-    assert ZcdpLoss(rho).epsilon(delta).high < rho + 2 * math.sqrt(rho * math.log(1 / delta))
-
-
 @pytest.mark.parametrize("loss", [PureLoss(0), ZcdpLoss(0), BoundedRangeLoss(0), GaussianLoss(0)], ids=repr)
 def test_nothing_costs_nothing(loss: Loss) -> None:
     assert loss.pure == 0

@@ -6,15 +6,18 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 
 from flint import arb
 
+from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.errors import ParameterError
 from discreet.base.rounding import ball, float_up
 from discreet.privacy.amounts import read_decimal, read_for_sums, read_up, state_amount
-from discreet.privacy.conversions import convert_to_delta
+from discreet.privacy.certified import Certified
+from discreet.privacy.conversions import convert_to_delta, convert_to_epsilon
 from discreet.privacy.loss import Loss
 
 MOST = 1000
@@ -69,15 +72,29 @@ class RenyiLoss(Loss):
         found = self._bound_at(read_decimal(order), _read_both)
         return float_up(found) if math.isfinite(found) else math.inf
 
+    def epsilon(self, delta: Exact) -> Certified:
+        """Return the least epsilon of all orders at this delta in [0, 1)."""
+        target = check.delta("delta", delta)
+        if target == 0 or self.pure == 0:
+            return super().epsilon(delta)
+        return Certified(0.0, min(convert_to_epsilon(order, size, target) for order, size in self._knots))
+
     def _delta(self, epsilon: Exact) -> tuple[arb, arb]:
         if self.pure == 0:
             return arb(0), arb(0)
         found = arb(1)
-        for order in self.orders:
-            a = read_decimal(order)
-            size = Fraction(self._bound_at(a, _read_both))
-            found = found.min(convert_to_delta(ball(a), ball(size), ball(epsilon)))
+        for order, size in self._knots:
+            found = found.min(convert_to_delta(ball(order), ball(size), ball(epsilon)))
         return arb(0), found
+
+    @cached_property
+    def _knots(self) -> list[tuple[Fraction, Fraction]]:
+        """The orders and what is known of each, no larger than what is known of a greater one."""
+        listed, least = [], Fraction(_read_both(self.divergences[-1]))
+        for order, size in zip(reversed(self.orders), reversed(self.divergences), strict=True):
+            least = min(least, _read_both(size))
+            listed.append((read_decimal(order), least))
+        return listed
 
 
 def _read_both(size: Exact) -> Fraction:

@@ -57,8 +57,15 @@ class FixedSizeSampledLoss(Loss):
         """ln(1 + rate (e^epsilon - 1))."""
         return amplify_pure(self.base.pure, self.rate)
 
-    def list_pairs(self) -> list[DominatingPair]:
+    @property
+    def has_pairs(self) -> bool:
+        """Whether the base has."""
+        return self.base.has_pairs
+
+    def list_pairs(self) -> list[DominatingPair] | None:
         """Return the pair that has the theorem's curve in both directions."""
+        if not self.has_pairs:
+            return None
         (pair,) = self.base.list_pairs() or []
         return [pair] if self.taken == self.size else [make_fixed_size_sampled(pair, float_up(self.rate))]
 
@@ -114,7 +121,9 @@ class ReplaceSampledLoss(Loss):
 
     def __post_init__(self) -> None:
         allowed = (PureLoss, ApproximateLoss, GaussianLoss, LaplaceLoss, DiscreteLaplaceLoss, DiscreteGaussianLoss)
-        if not isinstance(self.base, allowed) or len(self.base.list_pairs() or []) != 1:
+        if not isinstance(self.base, allowed) or not (
+            self.base.has_pairs or isinstance(self.base, DiscreteLaplaceLoss)
+        ):
             raise ParameterError("base", self.base, "a pure, approximate, Gaussian or Laplace loss, discrete or not")
         self._store(rate=float_up(check.real("rate", self.rate, above=0, most=1)))
 
@@ -127,8 +136,15 @@ class ReplaceSampledLoss(Loss):
         rate = ball(self.rate)
         return rounded_up(lambda: ((1 + rate * ball(top).expm1()) / (1 + rate * (-ball(top)).expm1())).log())
 
-    def list_pairs(self) -> list[DominatingPair]:
+    @property
+    def has_pairs(self) -> bool:
+        """Whether the base has, both where a unit is removed and where one is replaced."""
+        return self.base.has_pairs and self.base.replace().has_pairs
+
+    def list_pairs(self) -> list[DominatingPair] | None:
         """Return the pair that has the theorem's curve in both directions."""
+        if not self.has_pairs:
+            return None
         (near,), (far,) = self.base.list_pairs() or [], self.base.replace().list_pairs() or []
         return [far] if self.rate == 1 else [make_replace_sampled(near, far, self.rate)]
 

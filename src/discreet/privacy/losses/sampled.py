@@ -17,13 +17,14 @@ from discreet.privacy.accountant.pairs import DominatingPair
 from discreet.privacy.accountant.sampled_pairs import make_poisson_sampled
 from discreet.privacy.amounts import read_up
 from discreet.privacy.loss import Loss
-from discreet.privacy.losses.noises import GaussianLoss
+from discreet.privacy.losses.noises import DiscreteLaplaceLoss, GaussianLoss
 from discreet.privacy.losses.sampled_renyi import bound_sampled_gaussian_renyi
 
 
 def check_base(base: object) -> Loss:
-    """Return a loss that can be sampled: one with one dominating pair."""
-    if not isinstance(base, Loss) or len(base.list_pairs() or []) != 1:
+    """Return a loss that can be sampled: one with one dominating pair, though its atoms may be too many to list."""
+    listed = base.list_pairs() if isinstance(base, Loss) and base.has_pairs else None
+    if not isinstance(base, Loss) or (len(listed or []) != 1 and not isinstance(base, DiscreteLaplaceLoss)):
         raise ParameterError("base", base, "a loss with one dominating pair (not composed, sampled or zCDP)")
     return base
 
@@ -49,8 +50,15 @@ class SampledLoss(Loss):
         """ln(1 + rate (e^epsilon - 1))."""
         return amplify_pure(self.base.pure, self.rate)
 
-    def list_pairs(self) -> list[DominatingPair]:
+    @property
+    def has_pairs(self) -> bool:
+        """Whether the base has."""
+        return self.base.has_pairs
+
+    def list_pairs(self) -> list[DominatingPair] | None:
         """Return the pairs for removing and for adding a unit."""
+        if not self.has_pairs:
+            return None
         (pair,) = self.base.list_pairs() or []
         return [pair] if self.rate == 1 else list(make_poisson_sampled(pair, self.rate))
 
