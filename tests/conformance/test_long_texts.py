@@ -11,7 +11,7 @@ import pytest
 from conformance.data import World
 from conformance.placing import placed
 from discreet.engines.engines import Engines
-from discreet.engines.rows import MOST_BYTES
+from discreet.policy.model import MOST_LONGEST
 from support.hospital import answered, refusal
 
 TEXTS = ["a" * MOST_BYTES, "a" * (MOST_BYTES + 1), "\u00e9" * (MOST_BYTES // 2), "\u00e9" * (MOST_BYTES // 2) + "a"]

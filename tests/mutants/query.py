@@ -65,9 +65,9 @@ MUTATIONS = [
     ),
     broken(
         "wide units become floats",
-        "engines/duck/sources.py",
-        "        if self.types[name] is not Type.DECIMAL:\n            return self._value(name)\n",
-        "        return self._value(name)\n",
+        "engines/sources.py",
+        "return self.write_decimal(name) if self.types[name] is Type.DECIMAL else self.write_value(name)",
+        "return self.write_value(name)",
         SOURCES,
     ),
     broken(
@@ -80,7 +80,7 @@ MUTATIONS = [
     broken(
         "duckdb: texts are as long as they like",
         "engines/duck/sources.py",
-        "CASE WHEN strlen({value}) <= {MOST_BYTES} THEN {value} END COLLATE C",
+        "CASE WHEN length({value}) <= {most} THEN {value} END COLLATE C",
         "{value} COLLATE C",
         "tests/conformance/test_long_texts.py",
     ),
@@ -108,8 +108,8 @@ MUTATIONS = [
     broken(
         "cells that do not fit raise",
         "engines/duck/sources.py",
-        'value = f"TRY_CAST(',
-        'value = f"CAST(',
+        'return f"TRY_CAST({quote_name(name)}',
+        'return f"CAST({quote_name(name)}',
         SOURCES,
     ),
     broken(
