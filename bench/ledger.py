@@ -16,7 +16,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.ledger import Ledger, LedgerFacts, Question
+from discreet.ledger import Ledger, LedgerFacts, Request
 from discreet.privacy.charges import Charge
 from timing import markdown
 
@@ -34,7 +34,7 @@ def charging(path: Path, number: int, until: float, ready: Callable[[], object])
         ready()
         end = time.perf_counter() + until
         while (start := time.perf_counter()) < end:
-            question = Question(f"{number}:{len(waits)}", "v1", "SELECT count(*) FROM people")
+            question = Request(f"{number}:{len(waits)}", "v1", "SELECT count(*) FROM people")
             with ledger.charge(question, PRICE):
                 waits.append(time.perf_counter() - start)
     return waits

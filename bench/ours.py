@@ -16,12 +16,11 @@ import pyarrow as pa
 from cases import Case, load
 from discreet.base.errors import QueryError
 from discreet.curator import Curator
-from discreet.curator.curator import _quantiles
+from discreet.curator.asking.prepared import Prepared
 from discreet.curator.estimates.values import Values
-from discreet.curator.release.release import release
+from discreet.curator.release.noise import release
 from discreet.engines.result import ExactResult
-from discreet.plan.question import Question
-from discreet.query.price import Price, estimate_error
+from discreet.query.price import estimate_error
 
 WORDS = {
     "count": "COUNT(*)",
@@ -86,10 +85,12 @@ def coverage(case: Case, times: int, confidence: float = 0.95) -> tuple[int, int
     """Return how many intervals held the truth, of how many, and how many grid steps the noise spans."""
     inside = total = 0
     with opened(case) as curator:
-        question, priced, exact, keys = _exact(curator, case)
+        prepared, exact, keys = _exact(curator, case)
+        priced, operation = prepared.priced, prepared.operation
         truths = case.truths
         for _ in range(-(-times // keys)):
-            values = Values(question.aggregates, priced, release(priced, exact, _quantiles(question, priced)))
+            released = release(operation.plan, exact, operation.draws)
+            values = Values(prepared.question.aggregates, priced, released)
             for key, row in enumerate(values.rows):
                 low, high = values.interval(0, row, 1 - confidence)
                 inside += low - 1e-9 <= truths[key] <= high + 1e-9
@@ -97,20 +98,19 @@ def coverage(case: Case, times: int, confidence: float = 0.95) -> tuple[int, int
         return inside, total, estimate_error(priced.noises[0])
 
 
-def _exact(curator: Curator, case: Case) -> tuple[Question, Price, ExactResult, int]:
+def _exact(curator: Curator, case: Case) -> tuple[Prepared, ExactResult, int]:
     """Price the question and run its bounded plan, once."""
-    question, priced = curator._priced(sql(case), case.epsilon, None, None, None, False, {})
-    exact = curator._engine.run(priced.bounded.plan).result()
-    return question, priced, exact, len(case.keys) or 1
+    prepared = curator.prepare(sql(case), case.epsilon)
+    return prepared, curator._engines.run(prepared.operation.plan).result(), len(case.keys) or 1
 
 
 def _released(curator: Curator, case: Case, times: int) -> np.ndarray:
-    question, priced, exact, keys = _exact(curator, case)
-    shares = _quantiles(question, priced)
+    prepared, exact, keys = _exact(curator, case)
+    plan, draws = prepared.operation.plan, prepared.operation.draws
     places: dict[object, int] = {key: place for place, key in enumerate(case.keys)}
     found = np.full((times, keys), np.nan)
     for turn in range(times):
-        values = Values(question.aggregates, priced, release(priced, exact, shares))
+        values = Values(prepared.question.aggregates, prepared.priced, release(plan, exact, draws))
         for row in values.rows:
             value = values.value(0, row)
             found[turn, places[row.keys[0]] if row.keys else 0] = np.nan if value is None else value

@@ -14,7 +14,9 @@ import pytest
 
 from discreet.cli.options import typed
 from discreet.curator import Curator
-from discreet.engines.duck.engine import DuckEngine, DuckRun
+from discreet.curator.door.performance import Performance
+from discreet.curator.session import Session
+from discreet.engines.duck.engine import DuckRun
 from support.cli import ANALYSTS, BY_WARD, COUNT, POLICY, Ran, clinic, refused, run
 
 
@@ -237,15 +239,15 @@ def test_without_a_policy_the_program_says_how_to_begin(tmp_path: Path, monkeypa
 
 
 def test_ctrl_c_while_a_question_runs_keeps_the_charge_and_says_so(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cancelled, cancel = [], DuckRun.cancel
+    cancelled, cancel = [], Performance.cancel
 
-    def noted(run: DuckRun) -> None:
+    def noted(run: Performance[Any]) -> None:
         cancelled.append(run)
         cancel(run)
 
     with monkeypatch.context() as patched:
-        patched.setattr(DuckRun, "wait", _interrupted)
-        patched.setattr(DuckRun, "cancel", noted)
+        patched.setattr(Performance, "wait", _interrupted)
+        patched.setattr(Performance, "cancel", noted)
         assert "The charge stays" in refused("ask", COUNT, "-e", 1, code=130)
         assert len(cancelled) == 1
         assert "The charge stays" in refused("bounds", "visits.cost", "-e", 0.5, code=130)
@@ -256,18 +258,17 @@ def test_ctrl_c_while_a_question_runs_keeps_the_charge_and_says_so(here: Path, m
 
 def test_ctrl_c_at_any_other_moment_ends_cleanly(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(DuckEngine, "run", _interrupted)
-        assert "The charge stays" in refused("ask", COUNT, "-e", 1, code=130)
+        patched.setattr(Performance, "result", _interrupted)
+        assert "stopped" in refused("ask", COUNT, "-e", 1, code=130)
     with monkeypatch.context() as patched:
-        patched.setattr(Curator, "_priced", _interrupted)
+        patched.setattr(Session, "prepare", _interrupted)
         assert "stopped" in refused("ask", BY_WARD, "-e", 1, code=130)
     assert charges(here) == 1
 
 
 def test_a_cancelled_run_has_ended_when_cancel_returns(here: Path) -> None:
     with Curator.open() as curator:
-        _, priced = curator._priced(BY_WARD, 1, None, None, None, False, {})
-        run = curator._engine.run(priced.bounded.plan)
+        run = curator._engines.run(curator.prepare(BY_WARD, 1).operation.plan)
         run.cancel()
         assert run.wait(0)
         assert isinstance(run, DuckRun)
@@ -297,5 +298,5 @@ def test_a_file_that_cannot_be_written_after_all_leaves_the_answer_free(
     assert charges(here) == 1
 
 
-def _interrupted(*_: Any) -> Any:
+def _interrupted(*_: Any, **__: Any) -> Any:
     raise KeyboardInterrupt

@@ -11,6 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from discreet.engines.running import EngineLostError
 from support.cli import ANALYSTS, BY_WARD, COUNT, POLICY, Ran, clinic, refused, run, tables
 
 
@@ -151,7 +152,7 @@ def test_changed_data_is_taken_under_a_new_version_only_when_accepted(here: Path
     assert "visits is at version '2'" in run("data", "accept", "VISITS", "--version", "2")
     assert "everything fits" in run("check")
     assert "charged" in run("ask", COUNT, "-e", 0.5)
-    assert "version 2" in run("ledger", "--last", 3)
+    assert "version 2" in run("ledger", "--last", 4)
     os.utime("visits.parquet", (1, 1))
     assert "had version '2' already" in refused("data", "accept", "visits", "--version", "2")
     assert "is at version '3'" in run("data", "--policy", here / "policy.toml", "accept", "visits", "--version", "3")
@@ -191,11 +192,12 @@ def test_the_ledger_is_listed_readably(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / "policy.toml").write_text(POLICY.replace("3.0", "4.5") + ANALYSTS)
     lines = run("ledger").splitlines()
     kinds = [line.split()[3] for line in lines]
-    assert kinds == ["CREATE", "STATE", "CHARGE", "RECORD", "SHARE", "POLICY"]
+    assert kinds == ["CREATE", "STATE", "CHARGE", "MEASURE", "RECORD", "SHARE", "POLICY"]
     assert "bob" in lines[2]
     assert lines[2].endswith(f"epsilon 0.25, rho 0.03125: {COUNT}")
-    assert "alice" in lines[4]
-    assert lines[5].endswith("budget.epsilon: 3 -> 4.5")
+    assert lines[3].partition("MEASURE")[2].strip().startswith("measured for entry 3")
+    assert "alice" in lines[5]
+    assert lines[6].endswith("budget.epsilon: 3 -> 4.5")
     assert len(run("ledger", "--last", 2).splitlines()) == 2
     assert [line.split()[3] for line in run("ledger", "--analyst", "alice").splitlines()] == ["SHARE"]
     entries = json.loads(run("ledger", "--format", "json"))
@@ -206,7 +208,7 @@ def test_the_ledger_is_listed_readably(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_hostile_question_stays_on_its_line(here: Path) -> None:
     run("ask", f"{COUNT} -- \x1b[31m\n WHERE age > 5", "-e", 0.1)
-    line = run("ledger").splitlines()[-2]
+    line = run("ledger").splitlines()[-3]
     assert "\x1b" not in line
     assert "WHERE age > 5" in line
 
@@ -279,3 +281,45 @@ def test_check_lists_a_view_that_cannot_be_read(here: Path) -> None:
     assert ran.code == 1
     assert "views.odd.sql: 'visits' has no column 'nothing'" in ran.out
     assert "1 thing to do" in ran.out
+
+
+def test_failures_are_listed_for_the_operator_and_told_to_nobody_else(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("failures") == "nothing failed\n"
+    with monkeypatch.context() as patch:
+        patch.setattr("discreet.engines.duck.engine.DuckRun.execute", _broken)
+        complaint = refused("ask", COUNT, "-e", 0.5, code=1)
+    assert "cancer" not in complaint
+    (line,) = run("failures").splitlines()
+    assert line.endswith("entry 3, whoever asks without a name, sql: RuntimeError: patient 7 has cancer")
+    (found,) = json.loads(run("failures", "--format", "json", "--last", 1))
+    assert (found["charge"], found["analyst"], found["where"]) == (3, None, "sql")
+    assert (here / ".discreet" / "failures.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def _broken(*_: object) -> None:
+    raise RuntimeError("patient 7 has cancer")
+
+
+def _lost(*_: object) -> None:
+    raise EngineLostError("no server there")
+
+
+def test_a_charge_whose_runs_died_twice_waits_for_the_operator(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("discreet.engines.duck.engine.DuckRun.execute", _lost)
+        for _ in range(2):
+            assert "the engine was lost" in refused("ask", COUNT, "-e", 0.5, code=1)
+        assert "`discreet retry 3`" in refused("ask", COUNT, "-e", 0.5, code=4)
+    assert "no charge that waits" in refused("retry", 4)
+    assert "entry 3 may be run again" in run("retry", 3)
+    assert "free" in run("ask", COUNT, "-e", 0.5)
+
+
+def test_a_late_answer_is_recorded_all_the_same(here: Path) -> None:
+    with (here / "policy.toml").open("a") as policy:
+        policy.write("\n[time]\ndeadline = 0.000001\n")
+    assert "It goes on and will be recorded" in refused("ask", COUNT, "-e", 0.5, code=5)
+    assert "free" in run("ask", COUNT, "-e", 0.5)
+    assert "overrun 1" in run("ledger")

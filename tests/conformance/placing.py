@@ -59,7 +59,7 @@ def in_spark(world: World, folder: Path, engine: DeclaredEngine, *, compiled: bo
     place = f'\n[engine]\nkind = "spark"\nmaster = "{engine.master}"\n[engine.settings]\n{told}\n'
     policy = _placed(world, lambda name: f'source = "{name}.parquet"') + place
     engines = Engines(loads(policy, folder / "policy.toml"))
-    found = engines._engines["engine"]
+    found = engines._open("engine")
     assert isinstance(found, SparkEngine)
     for name, value in () if compiled else INTERPRETED.items():
         found._session.session.conf.set(name, value)

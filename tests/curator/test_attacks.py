@@ -21,12 +21,12 @@ from support.hospital import duck
 
 
 def priced(curator: Curator, text: str, epsilon: float = 1.0) -> Price:
-    return curator._priced(text, epsilon, None, None, None, False, {})[1]
+    return curator.prepare(text, epsilon).priced
 
 
 def whole(curator: Curator, text: str) -> list[tuple[int, ...]]:
     """Return the exact whole numbers behind a question, by measure: what the noise would be added to."""
-    exact = curator._engine.run(priced(curator, text).bounded.plan).result()
+    exact = curator._engines.run(priced(curator, text).bounded.plan).result()
     return [row for each in exact.sets for row in each.sums]
 
 
@@ -109,7 +109,7 @@ def test_nothing_in_a_row_makes_a_question_fail(tmp_path: Path, expression: str)
                 question = priced(curator, text)
             except QueryError:
                 continue  # refused from the text alone, before any row is read
-            curator._engine.run(question.bounded.plan).result()
+            curator._engines.run(question.bounded.plan).result()
 
 
 def test_a_text_that_would_fill_the_memory_for_one_person_is_refused(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_a_float_sum_is_the_same_in_every_order(tmp_path: Path, text: str) -> No
     found = []
     for shuffle in range(3):
         with clinic(tmp_path / str(shuffle), rows, limits="max_rows = 100") as curator:
-            duck(curator._engine)._connection.execute(f"SET threads = {1 + 3 * shuffle}")
+            duck(curator._engines)._connection.execute(f"SET threads = {1 + 3 * shuffle}")
             found.append(whole(curator, text))
         draw.shuffle(rows)
     assert found[0] == found[1] == found[2]

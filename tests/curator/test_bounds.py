@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from discreet.base.errors import DiscreetError
-from discreet.curator.release.release import Released, release
+from discreet.curator.release.noise import release
+from discreet.curator.release.released import Released
 from discreet.engines.result import ExactResult
 from discreet.mechanisms import Laplace
-from discreet.query.price import Price
+from discreet.plan.bounded import BoundedPlan
+from discreet.query.draws import Draws
 from support.clinic import Visit, clinic
 
 
@@ -38,37 +39,37 @@ def test_bounds_of_nothing_are_not_invented(tmp_path: Path) -> None:
 def test_the_noise_is_for_all_rows_of_a_unit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, neighbours: str, rows: int
 ) -> None:
-    seen: list[Price] = []
+    seen: list[Draws] = []
 
-    def watched(priced: Price, *rest: Any) -> Released:
-        seen.append(priced)
-        return release(priced, *rest)
+    def watched(plan: BoundedPlan, exact: ExactResult, draws: Draws) -> Released:
+        seen.append(draws)
+        return release(plan, exact, draws)
 
-    monkeypatch.setattr("discreet.curator.curator.release", watched)
+    monkeypatch.setattr("discreet.curator.door.desk.release", watched)
     with clinic(tmp_path, neighbours=neighbours) as curator:
-        curator.bounds("visits.cost", epsilon=0.5)
-    assert {noise.scale for noise in seen[0].noises if isinstance(noise, Laplace)} == {rows / 0.5}
-    assert seen[0].charge.epsilon == Fraction(1, 2)
+        found = curator.bounds("visits.cost", epsilon=0.5)
+    assert [draws.noises for draws in seen] == [(Laplace(rows / 0.5),)]
+    assert found.receipt.charge.epsilon == Fraction(1, 2)
 
 
 def test_a_unit_with_a_row_in_every_bin_moves_all_bins_together_by_its_rows_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each bin rounded by itself would add one for every row of some units, however few they may keep."""
-    seen: list[tuple[Price, ExactResult]] = []
+    seen: list[tuple[Draws, ExactResult]] = []
 
-    def watched(priced: Price, exact: ExactResult, *rest: Any) -> Released:
-        seen.append((priced, exact))
-        return release(priced, exact, *rest)
+    def watched(plan: BoundedPlan, exact: ExactResult, draws: Draws) -> Released:
+        seen.append((draws, exact))
+        return release(plan, exact, draws)
 
-    monkeypatch.setattr("discreet.curator.curator.release", watched)
+    monkeypatch.setattr("discreet.curator.door.desk.release", watched)
     for patient in range(30, 36):
         everywhere: list[Visit] = [
             (patient, 30, sign * 1.5 * 2.0**power, "icu") for power in range(-10, 39) for sign in (1, -1)
         ]
         with clinic(tmp_path / str(patient), everywhere) as curator:
             curator.bounds("visits.cost", epsilon=1.0)
-    for priced, exact in seen:
-        scales = {noise.scale for noise in priced.noises if isinstance(noise, Laplace)}
-        assert scales == {3.0}
+    assert len(seen) == 6
+    for draws, exact in seen:
+        assert draws.noises == (Laplace(3.0),)
         assert 0 < sum(count for row in exact.sets[0].sums for count in row) <= 3

@@ -13,7 +13,7 @@ import pytest
 import discreet
 from discreet.base.errors import BudgetError, DiscreetError, FailedError, LedgerError, PolicyError, QueryError
 from discreet.curator import Curator
-from discreet.curator.stopping import GENERIC, STOPPED
+from discreet.curator.door.performance import GENERIC, STOPPED, Performance
 from discreet.engines.duck.engine import DuckRun
 from discreet.ledger import Ledger
 from support.clinic import VISITS, WARDS, clinic, visits
@@ -66,8 +66,8 @@ def test_the_charge_is_durable_before_data_is_read_and_the_answer_before_it_is_s
     with clinic(tmp_path) as curator:
         answer = curator.ask(QUESTION, 0.2)
         assert seen == [["CREATE", "CHARGE"]]
-        assert entries(curator) == ["CREATE", "CHARGE", "RECORD"]
-        assert answer.receipt.entry == 3
+        assert entries(curator) == ["CREATE", "CHARGE", "MEASURE", "RECORD"]
+        assert answer.receipt.entry == 4
         assert curator.ledger.verify(answer.receipt).ok
 
 
@@ -160,12 +160,12 @@ def test_a_failure_after_the_charge_keeps_it_and_says_nothing(tmp_path: Path, mo
 
 
 def test_stopping_keeps_the_charge_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(run: DuckRun) -> Any:
+    def stop(*_: object) -> Any:
         raise KeyboardInterrupt
 
     with clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
-            patch.setattr(DuckRun, "result", stop)
+            patch.setattr(Performance, "wait", stop)
             with pytest.raises(FailedError) as told:
                 curator.ask(QUESTION, 0.2)
         assert str(told.value) == STOPPED

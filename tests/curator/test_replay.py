@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 from discreet.answers import Answer
 from discreet.curator import Curator
-from discreet.curator.curator import _quantiles
-from discreet.curator.release.release import Released
+from discreet.curator.release.released import Released
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.quantile import Quantile
 from discreet.noise.bits import replayed
@@ -105,24 +104,10 @@ def asked(folder: Path, rows: list[Visit], question: str, **how: Any) -> tuple[S
     with clinic(folder, rows, **how) as curator:
         with replayed(GeneratorBits(5)):
             answer = curator.ask(question, 0.5)
-        plan, priced = curator._priced(question, 0.5, None, None, None, False, {})
-        claim = curator.ledger.charge(
-            _asked(
-                curator,
-                question,
-                repr((priced.bounded.plan, priced.noises, priced.selection, _quantiles(plan, priced))),
-            ),
-            priced.charge,
-        )
+        prepared = curator.prepare(question, 0.5)
+        claim = curator.ledger.charge(prepared.request, prepared.priced.charge)
         assert claim.answer is not None
-        return seen(curator, answer, question), Released.from_bytes(claim.answer), priced
-
-
-def _asked(curator: Curator, question: str, key: str) -> Any:
-    from discreet.ledger import Question
-
-    tables = ["visits", *(["wards"] if "wards" in question else [])]
-    return Question(key, ";".join(f"{table}={curator.version(table)}" for table in tables), question)
+        return seen(curator, answer, question), Released.from_bytes(claim.answer), prepared.priced
 
 
 def differences(one: Released, other: Released, priced: Price) -> Iterator[tuple[int, int, int, int]]:
@@ -202,23 +187,11 @@ def test_no_unit_whatsoever_is_noticed(
     assert_alike(folder, one, [*others, *rows], question, neighbours=neighbours)
 
 
-class _Loose(Limits):
-    """Limits that an engine is told to be far wider than what is declared."""
-
-    def l1(self) -> int:
-        return 3
-
-    def l2_squared(self) -> int:
-        return 9
-
-
-def _unlimited(*_: object) -> Limits:
-    return _Loose(1000, 1, 1000)
-
-
 def test_the_replay_notices_what_it_should(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With limits that are declared and not enforced, a heavy unit shows."""
-    monkeypatch.setattr("discreet.query.bound.choose_limits", _unlimited)
+    monkeypatch.setattr("discreet.query.bound.choose_limits", lambda *_: Limits(1000, 1, 1000))
+    monkeypatch.setattr(Limits, "l1", lambda self: 3)
+    monkeypatch.setattr(Limits, "l2_squared", lambda self: 9)
     with pytest.raises(AssertionError):
         assert_alike(tmp_path, VISITS, [*VISITS, *HEAVY], "SELECT COUNT(*) FROM visits")
 
@@ -227,7 +200,7 @@ def test_every_charge_is_at_least_its_noise(tmp_path: Path) -> None:
     """The privacy that the noise gives, measure by measure, adds up to no more than what was charged."""
     with clinic(tmp_path) as curator:
         for question in QUESTIONS:
-            _, priced = curator._priced(question, 0.5, None, None, None, False, {})
+            priced = curator.prepare(question, 0.5).priced
             plan = priced.bounded.plan
             if priced.charge.epsilon == Fraction(1, 2):
                 losses = [

@@ -10,9 +10,10 @@ import pytest
 
 from discreet.base.errors import FailedError, LedgerError, PolicyError, StoppedError, SuspendedError
 from discreet.curator import Curator
+from discreet.curator.door.performance import GENERIC, UNRECORDED, Performance
 from discreet.curator.owner.check import _opened
-from discreet.curator.stopping import GENERIC
 from discreet.engines.duck.engine import DuckEngine
+from discreet.ledger import Ledger
 from support.clinic import VISITS, WARDS, clinic, visits
 
 QUESTION = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
@@ -46,8 +47,7 @@ def operator(folder: Path) -> Curator:
 
 PLACES = {
     "running": "discreet.engines.duck.engine.DuckEngine.run",
-    "noise": "discreet.curator.curator.release",
-    "recording": "discreet.ledger.Ledger.record",
+    "noise": "discreet.curator.door.desk.release",
 }
 
 
@@ -55,7 +55,7 @@ PLACES = {
 def test_a_failure_keeps_the_charge_and_suspends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     with clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
-            patch.setattr(PLACES[place], raising(LedgerError("disk") if place == "recording" else MemoryError()))
+            patch.setattr(PLACES[place], raising(MemoryError()))
             with pytest.raises(FailedError, match="asking is suspended"):
                 curator.ask(QUESTION, 0.2)
         assert kinds(curator) == ["CREATE", "CHARGE", "SUSPEND"]
@@ -70,13 +70,31 @@ def test_a_failure_keeps_the_charge_and_suspends(tmp_path: Path, monkeypatch: py
         assert kinds(curator) == ["CREATE", "CHARGE", "SUSPEND"]
 
 
+def test_a_ledger_that_cannot_be_written_suspends_nobody_and_loses_no_draw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk is no fact about the data. What was drawn is in the journal, and is what is recorded in the end."""
+    with clinic(tmp_path) as curator:
+        with monkeypatch.context() as patch:
+            patch.setattr(Ledger, "record", raising(LedgerError("disk")))
+            with pytest.raises(FailedError, match="the ledger could not be written") as told:
+                curator.ask(QUESTION, 0.2)
+        assert str(told.value) == UNRECORDED
+        drawn = kinds(curator)
+        assert drawn == ["CREATE", "CHARGE", "MEASURE"]
+        with monkeypatch.context() as patch:
+            patch.setattr(DuckEngine, "run", raising(AssertionError("nothing is computed again")))
+            assert curator.ask(QUESTION, 0.2).receipt.paid == "free"
+        assert kinds(curator) == [*drawn, "RETRY", "RECORD"]
+
+
 def test_what_reads_no_private_row_is_not_suspended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with clinic(tmp_path) as curator:
         curator.ask(OTHER, 0.2)
         fail(curator, monkeypatch)
         assert "sensitivity" in str(curator.explain(QUESTION, epsilon=0.2))
         assert "patient_id" in str(curator.tables)
-        assert "asking is suspended after a failure in entry 4: the operator runs `discreet resume`" in str(
+        assert "asking is suspended after a failure in entry 5: the operator runs `discreet resume`" in str(
             curator.budget
         )
         with pytest.raises(SuspendedError):
@@ -114,14 +132,14 @@ def test_only_that_analyst_and_only_until_the_operator_resumes(tmp_path: Path, m
         spent = alice.budget.total.spent
         assert alice.ask(QUESTION, 0.2).rows
         assert alice.budget.total.spent == spent, "the charge is run again, not paid again"
-        assert kinds(owner)[-3:] == ["RESUME", "RETRY", "RECORD"]
+        assert kinds(owner)[-4:] == ["RESUME", "RETRY", "MEASURE", "RECORD"]
         assert owner.ledger.verify().ok
 
 
 def test_stopping_by_hand_suspends_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
-            patch.setattr(DuckEngine, "run", raising(KeyboardInterrupt()))
+            patch.setattr(Performance, "wait", raising(KeyboardInterrupt()))
             with pytest.raises(StoppedError):
                 curator.ask(QUESTION, 0.2)
         assert curator.ask(QUESTION, 0.2).receipt.paid == "free"
@@ -133,7 +151,7 @@ def test_the_message_is_the_same_when_even_the_suspension_fails(
 ) -> None:
     with clinic(tmp_path) as curator:
         with monkeypatch.context() as patch:
-            patch.setattr("discreet.ledger.suspensions.suspend", raising(OSError("disk full")))
+            patch.setattr("discreet.ledger.entries.suspensions.suspend", raising(OSError("disk full")))
             fail(curator, patch)
         with pytest.raises(SuspendedError):
             curator.ask(OTHER, 0.1)

@@ -8,9 +8,9 @@ import pytest
 
 from discreet.base.errors import LedgerError
 from discreet.ledger import Server
+from discreet.ledger.files.store import SqliteStore
 from discreet.ledger.places import create_store, open_store
 from discreet.ledger.postgres.store import PostgresStore
-from discreet.ledger.store import SqliteStore
 from support.ledger import Home, place
 
 

@@ -4,72 +4,76 @@ from __future__ import annotations
 
 from mutants.mutant import broken
 
-RULES, LOCKS, LEASES = "tests/ledger/test_decisions.py", "tests/ledger/test_locks.py", "tests/ledger/test_leases.py"
-LEDGER, STORE, VERIFY = "tests/ledger/test_ledger.py", "tests/ledger/test_store.py", "tests/ledger/test_verify.py"
+RULES, LOCKS, LEASES = (
+    "tests/ledger/entries/test_decisions.py",
+    "tests/ledger/files/test_locks.py",
+    "tests/ledger/files/test_leases.py",
+)
+LEDGER, STORE, VERIFY = "tests/ledger/test_ledger.py", "tests/ledger/files/test_store.py", "tests/ledger/test_verify.py"
 FACTS, CRASH = "tests/ledger/test_facts.py", "tests/ledger/test_crash.py"
-SUSPENSIONS = "tests/ledger/test_suspensions.py"
+SUSPENSIONS = "tests/ledger/entries/test_suspensions.py"
 
 MUTATIONS = [
     broken(
         "the analyst's own cap does not decide",
-        "ledger/decisions.py",
-        "totals.after(db, who, self.caps.get(who), price) if who",
-        "totals.after(db, who, None, price) if who",
+        "ledger/entries/decisions.py",
+        "totals.admit_charge(db, who, self.caps.get(who), price) if who",
+        "totals.admit_charge(db, who, None, price) if who",
         RULES,
     ),
     broken(
         "the total's filter does not decide",
-        "ledger/decisions.py",
-        "total = totals.after(db, totals.TOTAL, self.total, price)",
-        "total = totals.after(db, totals.TOTAL, None, price)",
+        "ledger/entries/decisions.py",
+        "total = totals.admit_charge(db, totals.TOTAL, self.total, price)",
+        "total = totals.admit_charge(db, totals.TOTAL, None, price)",
         RULES,
     ),
     broken(
         "a charge forgets to update the total",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         '"total": totals.write(db, totals.TOTAL, total),',
         '"total": totals.sum_texts(total),',
         RULES,
     ),
     broken(
         "another's answer is free for everybody",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "if who not in self.caps or claims.has_paid(db, asked.entry, who):",
         "if who or not who:",
         RULES,
     ),
     broken(
         "a charge is run again for another price",
-        "ledger/claims.py",
+        "ledger/entries/claims.py",
         '"question = ? AND record IS NULL AND epsilon = ? AND rho = ? AND delta = ? ORDER BY entry DESC LIMIT 1"',
         '"question = ? AND record IS NULL AND ? IS NOT ? AND ? IS NOT NULL ORDER BY entry DESC LIMIT 1"',
         RULES,
     ),
     broken(
         "a charge that somebody runs is run beside them",
-        "ledger/decisions.py",
-        "return begun.entry if self.alive(begun) else self._take_over(db, begun, who)",
-        "return self._take_over(db, begun, who)",
+        "ledger/entries/decisions.py",
+        "                if self.alive(begun):\n",
+        "                if False:\n",
         RULES,
         LEDGER,
     ),
     broken(
         "a holder that was overtaken may record",
-        "ledger/decisions.py",
-        "now.record is not None or now.token != lease.token:",
+        "ledger/entries/decisions.py",
+        "now.record is not None or now.token != token:",
         "now.record is not None:",
         RULES,
     ),
     broken(
         "a hung holder is waited for for ever",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "return self._clock() < asked.expires and self._leases.alive(asked.token)",
         "return self._leases.alive(asked.token)",
         RULES,
     ),
     broken(
         "a crashed holder is waited for until its time is over",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "return self._clock() < asked.expires and self._leases.alive(asked.token)",
         "return self._clock() < asked.expires",
         RULES,
@@ -77,43 +81,44 @@ MUTATIONS = [
     ),
     broken(
         "fresh finds the old answer",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "        if not fresh:\n",
         "        if True:\n",
         RULES,
     ),
     broken(
         "the first answer wins over a fresh one",
-        "ledger/claims.py",
+        "ledger/entries/claims.py",
         "ORDER BY record DESC LIMIT 1",
         "ORDER BY record LIMIT 1",
         RULES,
     ),
     broken(
         "who is suspended is charged",
-        "ledger/decisions.py",
-        "        suspensions.refuse(db, who)\n",
-        "",
+        "ledger/entries/decisions.py",
+        "        suspensions.refuse_suspended(db, who)\n        if not fresh:\n",
+        "        if not fresh:\n",
         SUSPENSIONS,
     ),
     broken(
         "who is suspended is shown recorded answers",
-        "ledger/decisions.py",
-        "        suspensions.refuse(db, who)\n        if not fresh:\n",
-        "        if fresh or not claims.answered(db, question.hash):\n            suspensions.refuse(db, who)\n"
+        "ledger/entries/decisions.py",
+        "        suspensions.refuse_suspended(db, who)\n        if not fresh:\n",
+        "        if fresh or not claims.find_answered(db, request.identity):\n"
+        "            suspensions.refuse_suspended(db, who)\n"
         "        if not fresh:\n",
         SUSPENSIONS,
     ),
     broken(
         "what ran while its analyst was suspended is recorded",
-        "ledger/decisions.py",
-        "        suspensions.refuse(db, claim.analyst or totals.TOTAL)\n",
+        "ledger/entries/decisions.py",
+        "        suspensions.refuse_suspended(db, claim.analyst or totals.TOTAL)\n",
         "",
         SUSPENSIONS,
     ),
     broken(
         "everybody is suspended for one",
-        "ledger/suspensions.py",
+        "ledger/entries/suspensions.py",
         '    return f"{PREFIX}{who}"',
         "    return PREFIX",
         SUSPENSIONS,
@@ -127,9 +132,9 @@ MUTATIONS = [
     ),
     broken(
         "every failure while suspended leaves a trace",
-        "ledger/suspensions.py",
-        "    if find(db, who) is None:\n",
-        '    db.execute("DELETE FROM states WHERE name = ?", (state_of(who),))\n    if True:\n',
+        "ledger/entries/suspensions.py",
+        "    if find_suspension(db, who) is None:\n",
+        "    if True:\n",
         SUSPENSIONS,
     ),
     broken(
@@ -141,7 +146,7 @@ MUTATIONS = [
     ),
     broken(
         "suspensions are not verified",
-        "ledger/verify.py",
+        "ledger/entries/recompute.py",
         "        if (name in self.states) != (kind == RESUME):\n",
         "        if False:\n",
         SUSPENSIONS,
@@ -149,13 +154,13 @@ MUTATIONS = [
     broken(
         "a named state ends a suspension",
         "ledger/ledger.py",
-        "        if name.startswith(suspensions.PREFIX):\n",
-        "        if not name:\n",
+        "        if name.startswith((suspensions.PREFIX, suspensions.OVERRUNS)) or ",
+        "        if ",
         SUSPENSIONS,
     ),
     broken(
         "a forked child keeps its parent's locks",
-        "ledger/locks.py",
+        "ledger/files/locks.py",
         "os.register_at_fork(after_in_child=_close_in_child)",
         "",
         LOCKS,
@@ -163,21 +168,21 @@ MUTATIONS = [
     ),
     broken(
         "connections are carried into forked children",
-        "ledger/store.py",
+        "ledger/files/store.py",
         "        store._mutex.acquire()\n        store._disconnect()\n",
         "        store._mutex.acquire()\n",
         STORE,
     ),
     broken(
         "commits are not synced",
-        "ledger/store.py",
+        "ledger/files/store.py",
         'connection.execute("PRAGMA synchronous = FULL")\n        connection.execute("PRAGMA fullfsync = ON")',
         'connection.execute("PRAGMA synchronous = NORMAL")',
         STORE,
     ),
     broken(
         "a missing ledger is created",
-        "ledger/store.py",
+        "ledger/files/store.py",
         '    if not path.exists():\n        raise LedgerError(f"there is no ledger',
         "    if not path.exists():\n        create(path, lambda db: None)\n    if False:\n"
         '        raise LedgerError(f"there is no ledger',
@@ -200,10 +205,10 @@ MUTATIONS = [
     ),
     broken(
         "an entry's hash does not cover the one before",
-        "ledger/chain.py",
-        "canonical([previous, number, kind, at, text])",
-        "canonical([number, kind, at, text])",
-        "tests/ledger/test_chain.py",
+        "ledger/entries/chain.py",
+        "hash_json([previous, number, kind, at, text])",
+        "hash_json([number, kind, at, text])",
+        "tests/ledger/entries/test_chain.py",
     ),
     broken(
         "a cut tail is not held against the receipt",
@@ -228,9 +233,9 @@ MUTATIONS = [
     ),
     broken(
         "the answer is recorded in another transaction than its entry",
-        "ledger/decisions.py",
-        '        step("recording")\n',
-        '        db.execute("COMMIT")\n        db.execute("BEGIN")\n        step("recording")\n',
+        "ledger/entries/decisions.py",
+        '        pass_step("recording")\n',
+        '        db.execute("COMMIT")\n        db.execute("BEGIN")\n        pass_step("recording")\n',
         LEDGER,
     ),
 ]

@@ -112,14 +112,15 @@ MUTATIONS = [
     broken(
         "postgres: a record is looked for without its turn",
         "ledger/ledger.py",
-        'if entry is None or entry.body.get("answer") != chain.digest(answer):',
+        'if entry is None or entry.body.get("answer") != hash_bytes(answer):',
         "if entry is None:\n                entry = Entry(0, chain.RECORD, '', '', '')\n            if not entry:",
         LOSSES,
     ),
     broken(
         "postgres: a charge that may be lost keeps its lease",
         "ledger/ledger.py",
-        "            if isinstance(claim, Claim):\n                claim.__exit__()\n            raise\n",
+        "            if isinstance(found, Claim) and found.lease is not None:\n"
+        "                found.lease.release()\n            raise\n",
         "            raise\n",
         LOSSES,
     ),
@@ -241,17 +242,17 @@ MUTATIONS = [
     ),
     broken(
         "what was charged is what anybody writes into the totals",
-        "ledger/decisions.py",
+        "ledger/entries/decisions.py",
         "        _check_total(db)\n",
         "",
-        "tests/ledger/test_decisions.py",
+        "tests/ledger/entries/test_decisions.py",
     ),
     broken(
         "a missing total is nothing spent",
-        "ledger/totals.py",
+        "ledger/entries/totals.py",
         "if row is None and who != TOTAL:",
         "if row is None:",
-        "tests/ledger/test_totals.py",
+        "tests/ledger/entries/test_totals.py",
     ),
     broken(
         "postgres: the server does not count entries itself",

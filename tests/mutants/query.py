@@ -158,8 +158,8 @@ MUTATIONS = [
     broken(
         "keys are selected without a delta in the charge",
         "query/price.py",
-        "return Price(bounded, tuple(noises), shares, Charge(epsilon, rho, delta), words)",
-        "return Price(bounded, tuple(noises), shares, Charge(epsilon, rho), words)",
+        "cost.rho if rho is None else rho, self.delta)",
+        "cost.rho if rho is None else rho, cost.delta * 0)",
         PRICE,
     ),
     broken(

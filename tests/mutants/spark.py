@@ -163,9 +163,9 @@ MUTATIONS = [
     ),
     broken(
         "a table that is gone costs a charge",
-        "curator/curator.py",
-        "            self._engine.ready(plan)\n",
-        "            pass\n",
+        "curator/session.py",
+        "                shared.engines.ready(plan)\n",
+        "                pass\n",
         "tests/curator/test_ready.py",
     ),
 ]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from discreet import noise
 from discreet.noise import coin, interval, race
 from discreet.noise.bits import replayed
-from discreet.noise.interval import EXPONENTIAL, INT64, NORMAL, Draws, Inversion, Prefix
+from discreet.noise.interval import EXPONENTIAL, INT64, NORMAL, Inversion, Prefix, WholeDraws
 from support.sampling import GeneratorBits, ScriptedBits
 
 SAMPLERS = [noise.discrete_laplace, noise.geometric, noise.rounded_gaussian, noise.discrete_gaussian]
@@ -179,7 +179,7 @@ def test_words_that_say_too_little_are_left_to_balls() -> None:
 
 
 def test_wide_draws_show_what_int64_cannot() -> None:
-    draws = Draws(np.array([1, INT64, -INT64, INT64]), {1: 2**70, 2: -(2**80)})
+    draws = WholeDraws(np.array([1, INT64, -INT64, INT64]), {1: 2**70, 2: -(2**80)})
     assert draws.shaped((2, 2), wide=True).tolist() == [[1, 2**70], [-(2**80), INT64]]
     assert draws.shaped((2, 2), wide=False).tolist() == [[1, INT64], [-INT64, INT64]]
 

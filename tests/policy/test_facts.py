@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from discreet.base.canonical import write_json
 from discreet.policy import describe_policy, describe_protected, hash_policy
-from discreet.policy.facts import write_canonical
 from support.policies import EXAMPLE, read, table
 
 POLICY = read(EXAMPLE)
@@ -84,7 +84,7 @@ def test_numbers_are_exact_decimals_in_text() -> None:
 
 def test_facts_survive_json() -> None:
     for facts in (describe_protected(POLICY), describe_policy(POLICY)):
-        assert json.loads(write_canonical(facts)) == facts
+        assert json.loads(write_json(facts)) == facts
 
 
 def test_a_category_is_never_taken_for_another_that_looks_like_it() -> None:
@@ -94,7 +94,7 @@ def test_a_category_is_never_taken_for_another_that_looks_like_it() -> None:
 
 
 def test_an_identity_is_written_the_same_way_for_ever_since_ledgers_hold_it() -> None:
-    assert write_canonical(describe_protected(POLICY)) == (
+    assert write_json(describe_protected(POLICY)) == (
         '{"neighbours":"add-remove","tables":{"visits":'
         '{"identifies":"patient","rows_are_units":false,"unit":"patient_id"}}}'
     )

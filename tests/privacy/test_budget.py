@@ -9,13 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.privacy import (
-    ApproximateLoss,
-    BudgetFilter,
-    GaussianLoss,
-    PureLoss,
-    ZcdpLoss,
-)
+from discreet.privacy import ApproximateLoss, BudgetFilter, GaussianLoss, PureLoss, ZcdpLoss
 from discreet.privacy.budget import rho_cap
 from discreet.privacy.charges import Charge
 from discreet.privacy.filters import PureFilter

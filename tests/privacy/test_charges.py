@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import math
 
-from discreet.privacy import (
-    ApproximateLoss,
-    BoundedRangeLoss,
-    DiscreteLaplaceLoss,
-    GaussianLoss,
-)
+from discreet.privacy import ApproximateLoss, BoundedRangeLoss, DiscreteLaplaceLoss, GaussianLoss
 from discreet.privacy.charges import charge_of
 
 

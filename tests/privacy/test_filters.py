@@ -12,16 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.base.errors import BudgetError, DiscreetError, ParameterError
-from discreet.privacy import (
-    ApproximateLoss,
-    BudgetFilter,
-    Filter,
-    GaussianLoss,
-    Loss,
-    PureLoss,
-    ZcdpLoss,
-    filter_over,
-)
+from discreet.privacy import ApproximateLoss, BudgetFilter, Filter, GaussianLoss, Loss, PureLoss, ZcdpLoss, filter_over
 from discreet.privacy.filters import ApproximateFilter, GaussianFilter, PureFilter, RenyiFilter, ZcdpFilter
 
 EACH: list[tuple[Filter, Loss]] = [

@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 from discreet.base.errors import DiscreetError
-from discreet.privacy import (
-    ApproximateLoss,
-    GaussianLoss,
-    Odometer,
-    SampledLoss,
-    ZcdpLoss,
-)
+from discreet.privacy import ApproximateLoss, GaussianLoss, Odometer, SampledLoss, ZcdpLoss
 
 
 def test_an_odometer_only_rises_and_never_refuses() -> None:

@@ -89,7 +89,7 @@ def engine_of(
 
 def duck(engines: Engines) -> DuckEngine:
     """Return DuckDB's among the engines."""
-    engine = engines._engines["duckdb"]
+    engine = engines._open("duckdb")
     assert isinstance(engine, DuckEngine)
     return engine
 

@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
-from discreet.ledger import Ledger, LedgerFacts, Place, Question, Server, chain
+from discreet.base.canonical import hash_json
+from discreet.ledger import Ledger, LedgerFacts, Place, Request, Server
 from discreet.ledger.database import Database
+from discreet.ledger.entries import chain
 from discreet.privacy.charges import Charge
 
 PROCESSES = 8
@@ -40,8 +42,8 @@ CAPS = {"ann": (Fraction(1, 2), 0), "bob": (Fraction(3, 10), 0)}
 """Two analysts' own caps."""
 
 
-def question(name: str = "q", version: str = "v1") -> Question:
-    return Question(name, version, f"SELECT {name}")
+def question(name: str = "q", version: str = "v1") -> Request:
+    return Request(hash_json([name, version]), version, f"SELECT {name}")
 
 
 class Clock:
@@ -149,7 +151,7 @@ def relink(db: Database) -> None:
     """Compute every hash anew, as somebody would who rewrites the chain and knows how it is made."""
     previous = chain.GENESIS
     for entry in list(chain.read(db)):
-        previous = chain.link(previous, entry.number, entry.kind, entry.at, entry.text)
+        previous = chain.hash_entry(previous, entry.number, entry.kind, entry.at, entry.text)
         db.execute("UPDATE entries SET hash = ? WHERE number = ?", (previous, entry.number))
     db.execute("UPDATE head SET number = (SELECT max(number) FROM entries), hash = ?", (previous,))
     if isinstance(db, sqlite3.Connection):

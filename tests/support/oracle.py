@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from discreet.curator.estimates.values import Values
 from discreet.curator.release.finish import finish_rows
-from discreet.curator.release.release import Released, ReleasedSet
+from discreet.curator.release.released import Released, ReleasedSet
 from discreet.query.bound import bound
 from discreet.query.price import price
 from support.hospital import asked, catalog_of, engine_of

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.base import check
 from discreet.base.errors import ParameterError
-from discreet.base.exact import exact_text, from_text
+from discreet.base.exact import read_exact, write_exact
 from discreet.privacy.charges import Charge
 
 CHARGED, SHARED, FREE = "charged", "own cap only", "free"
@@ -78,11 +78,11 @@ class Receipt:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the receipt as JSON values, numbers exact."""
-        prices = {name: exact_text(getattr(self.charge, name)) for name in ("epsilon", "rho", "delta")}
+        prices = {name: write_exact(getattr(self.charge, name)) for name in ("epsilon", "rho", "delta")}
         return {"receipt": str(self), "analyst": self.analyst, "paid": self.paid, **prices}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Receipt:
         """Return the receipt that `to_dict` wrote."""
-        charge = Charge(*(from_text(values[name]) for name in ("epsilon", "rho", "delta")))
+        charge = Charge(*(read_exact(values[name]) for name in ("epsilon", "rho", "delta")))
         return cls(Mark.parse(values["receipt"]), values["analyst"], charge, values["paid"])

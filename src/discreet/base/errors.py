@@ -50,6 +50,18 @@ class StoppedError(FailedError):
     """A question was stopped by hand after its charge; the charge stays."""
 
 
+class OperationError(DiscreetError):
+    """An operation asks its desk for more than it declared, or for something else than in its first run."""
+
+
+class PendingError(DiscreetError):
+    """The answer is still being computed: it will be recorded, and asking again finds it without a new charge."""
+
+
+class LostLeaseError(LedgerError):
+    """Somebody else runs this charge now. That is no failure of the data: the charge stays, and nobody is suspended."""
+
+
 class ExhaustedError(DiscreetError):
     """A mechanism that answers a limited number of times was asked once more."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from fractions import Fraction
 
 from discreet.base import check
@@ -13,10 +14,10 @@ from discreet.base.errors import ParameterError
 _WRITTEN = re.compile(r"inf|(?:0|-?[1-9][0-9]*)(?:/[1-9][0-9]*)?", re.ASCII)
 
 
-def exact(name: str, value: object) -> Exact:
+def to_exact(name: str, value: object) -> Exact:
     """Return a number that is at least 0 as a Fraction equal to it, or infinity as the float that it is.
 
-    >>> exact("epsilon", 0.5), exact("epsilon", float("inf"))
+    >>> to_exact("epsilon", 0.5), to_exact("epsilon", float("inf"))
     (Fraction(1, 2), inf)
     """
     if isinstance(value, float) and value == math.inf:
@@ -24,10 +25,22 @@ def exact(name: str, value: object) -> Exact:
     return Fraction(check.real(name, value, least=0))
 
 
-def exact_text(value: Exact) -> str:
+def to_float(value: Fraction, beyond: float = sys.float_info.max) -> float:
+    """Return the nearest float; what lies beyond all floats becomes plus or minus `beyond`, and nothing raises.
+
+    >>> to_float(Fraction(1, 2)), to_float(Fraction(-(10**400)), math.inf)
+    (0.5, -inf)
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(beyond, 1 if value > 0 else -1)
+
+
+def write_exact(value: Exact) -> str:
     """Return the one text of a number: two numbers are equal exactly when their texts are.
 
-    >>> exact_text(Fraction(2, 20)), exact_text(0.1), exact_text(math.inf), exact_text(3.0)
+    >>> write_exact(Fraction(2, 20)), write_exact(0.1), write_exact(math.inf), write_exact(3.0)
     ('1/10', '3602879701896397/36028797018963968', 'inf', '3')
     """
     if value == math.inf:
@@ -37,15 +50,15 @@ def exact_text(value: Exact) -> str:
     return str(Fraction(value))
 
 
-def from_text(text: str) -> Exact:
+def read_exact(text: str) -> Exact:
     """Return the number with this text; a text that `exact_text` would not write is refused.
 
-    >>> from_text("1/10"), from_text("inf")
+    >>> read_exact("1/10"), read_exact("inf")
     (Fraction(1, 10), inf)
     """
     if not isinstance(text, str) or not _WRITTEN.fullmatch(text):
         raise ParameterError("number", text, "a fraction in lowest terms such as 1/10, a whole number or inf")
     value: Exact = math.inf if text == "inf" else Fraction(text)
-    if exact_text(value) != text:
-        raise ParameterError("number", text, f"written in lowest terms, {exact_text(value)}")
+    if write_exact(value) != text:
+        raise ParameterError("number", text, f"written in lowest terms, {write_exact(value)}")
     return value

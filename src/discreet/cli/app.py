@@ -47,6 +47,8 @@ app.command()(spending.budget)
 app.command()(spending.ledger)
 app.command()(asking.bounds)
 app.command()(owning.resume)
+app.command()(owning.retry)
+app.command()(owning.failures)
 app.add_typer(owning.data, name="data")
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.base.errors import DiscreetError, QueryError
-from discreet.cli.errors import show_errors
+from discreet.base.errors import DiscreetError, PendingError, QueryError
+from discreet.cli.errors import PENDING, fail, show_errors
 from discreet.cli.options import (
     AnalystOption,
     ClampingOption,
@@ -73,7 +73,7 @@ def ask(
             "max_groups": max_groups,
             "max_rows_per_group": max_rows_per_group,
         }
-        with _opened(policy, analyst) as curator, _in_options(), progress("asking") as shown:
+        with _opened(policy, analyst) as curator, _in_options(), _say_pending(), progress("asking") as shown:
             answer = curator.ask(text, epsilon, fresh=fresh, progress=shown, **how, **limits)
         wanted.write(answer)
 
@@ -113,7 +113,7 @@ def bounds(
 ) -> None:
     """Find bounds of a column privately, paid like any question."""
     with show_errors():
-        with _opened(policy, analyst) as curator, progress("finding bounds") as shown:
+        with _opened(policy, analyst) as curator, _say_pending(), progress("finding bounds") as shown:
             found = curator.bounds(column, epsilon, progress=shown)
         typer.echo(str(found))
         typer.echo(f"receipt: {found.receipt}; {found.receipt.paid}", err=True)
@@ -141,6 +141,15 @@ def _question(text: str | None, file: Path | None) -> str:
     if text is None and sys.stdin.isatty():
         raise QueryError("there is no question; write it in quotes, or name a file with -f, or pipe it in")
     return sys.stdin.read(LONGEST)
+
+
+@contextmanager
+def _say_pending() -> Iterator[None]:
+    """Say at once that an answer will come later; closing the curator then waits until it is recorded."""
+    try:
+        yield
+    except PendingError as pending:
+        fail(str(pending), PENDING)
 
 
 @contextmanager

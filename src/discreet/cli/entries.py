@@ -6,7 +6,7 @@ from typing import Any
 
 from discreet.answers.words import to_one_line
 from discreet.base.errors import DiscreetError
-from discreet.base.exact import from_text
+from discreet.base.exact import read_exact
 from discreet.ledger import Entry
 
 
@@ -45,6 +45,14 @@ def _words(kind: str, body: dict[str, Any]) -> str:
         return f"{_cost(body)}, own cap only: the answer of entry {body['charge']}"
     if kind == "RETRY":
         return f"entry {body['charge']} is run again, for what it paid"
+    if kind == "MEASURE":
+        return f"measured for entry {body['charge']}, {body['bytes']:,} bytes"
+    if kind == "OVERRUN":
+        return f"entry {body['charge']} took longer than the deadline, overrun {body['count']}"
+    if kind == "DEATH":
+        return f"the run of entry {body['charge']} died, overrun {body['count']}"
+    if kind == "ALLOW":
+        return f"entry {body['charge']} may be run again"
     if kind == "RECORD":
         return f"the answer of entry {body['charge']}, {body['bytes']:,} bytes"
     if kind == "SUSPEND":
@@ -58,14 +66,14 @@ def _words(kind: str, body: dict[str, Any]) -> str:
 
 
 def _cost(body: dict[str, Any]) -> str:
-    amounts = [(name, float(from_text(body[name]))) for name in ("epsilon", "rho", "delta") if name in body]
+    amounts = [(name, float(read_exact(body[name]))) for name in ("epsilon", "rho", "delta") if name in body]
     return ", ".join(f"{name} {value:.4g}" for name, value in amounts if value and value != float("inf")) or "nothing"
 
 
 def _value(value: object) -> str:
     if isinstance(value, str) and "/" in value:
         try:
-            return f"{float(from_text(value)):.6g}"
+            return f"{float(read_exact(value)):.6g}"
         except DiscreetError:
             return value
     return "nothing" if value is None else str(value)

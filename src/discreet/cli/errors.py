@@ -10,10 +10,17 @@ from typing import NoReturn
 
 import typer
 
-from discreet.base.errors import BudgetError, DiscreetError, FailedError, StoppedError, SuspendedError
+from discreet.base.errors import (
+    BudgetError,
+    DiscreetError,
+    FailedError,
+    PendingError,
+    StoppedError,
+    SuspendedError,
+)
 
-TO_DO, REFUSED, SPENT, SUSPENDED, STOPPED = 1, 2, 3, 4, 130
-"""Exit codes: a check or a run failed; input refused; the budget does not allow it; suspended; Ctrl-C."""
+TO_DO, REFUSED, SPENT, SUSPENDED, PENDING, STOPPED = 1, 2, 3, 4, 5, 130
+"""Exit codes: a check or run failed; input refused; beyond the budget; suspended; still running; Ctrl-C."""
 
 
 @contextmanager
@@ -45,4 +52,6 @@ def code_of(trouble: DiscreetError) -> int:
         return SPENT
     if isinstance(trouble, SuspendedError):
         return SUSPENDED
+    if isinstance(trouble, PendingError):
+        return PENDING
     return TO_DO if isinstance(trouble, FailedError) else REFUSED

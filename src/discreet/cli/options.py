@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from decimal import Decimal
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,14 @@ import typer
 from discreet.base.errors import ParameterError, PolicyError
 
 POLICY = "policy.toml"
+
+
+class ListFormat(StrEnum):
+    """How a listing is written."""
+
+    TABLE = "table"
+    JSON = "json"
+
 
 PolicyOption = Annotated[
     Path | None, typer.Option("--policy", help="The policy.", show_default="policy.toml here or in a folder above")

@@ -118,20 +118,19 @@ def _check_writable(path: Path) -> None:
 
 
 @contextmanager
-def progress(words: str) -> Iterator[Callable[[float], None] | None]:
-    """Show a bar on standard error while a question runs, where somebody looks at it; it vanishes at the end."""
+def progress(words: str) -> Iterator[Callable[[object], None] | None]:
+    """Show on standard error that a question runs, where somebody looks at it; it vanishes at the end.
+
+    Only the time is shown: how far an engine is depends on the data, and what is shown before a run is killed and run
+    again would be a second release.
+    """
     if not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(words, total=None)
-
-        def update(share: float) -> None:
-            if share > 0:
-                shown.update(task, total=1.0, completed=min(share, 1.0))
-
-        yield update
+        shown.add_task(words, total=None)
+        yield lambda _: shown.refresh()

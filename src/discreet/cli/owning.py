@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +11,7 @@ import typer
 
 from discreet.base.errors import ParameterError, PolicyError
 from discreet.cli.errors import TO_DO, show_errors
-from discreet.cli.options import POLICY, AnalystOption, PolicyOption, find_policy
+from discreet.cli.options import POLICY, AnalystOption, ListFormat, PolicyOption, find_policy
 
 if TYPE_CHECKING:
     from discreet.curator import Curator
@@ -73,9 +75,7 @@ def versions(context: typer.Context, policy: PolicyOption = None, analyst: Analy
     if context.invoked_subcommand is not None:
         return
     with show_errors(), opened(policy, analyst) as curator:
-        from discreet.curator.owner.versions import list_data_states
-
-        states = list_data_states(curator)
+        states = curator.data_states
         width = max(len(state.table) for state in states)
         for state in states:
             told = "named in the policy" if state.declared else "as accepted" if state.accepted else ""
@@ -93,9 +93,7 @@ def accept(
     """Take changed files under a new version: questions are answered anew on them, from what is left of the budget."""
     before = context.parent.params if context.parent else {}
     with show_errors(), opened(policy or before.get("policy"), analyst or before.get("analyst")) as curator:
-        from discreet.curator.owner.versions import accept_data as take
-
-        state = take(curator, table, version)
+        state = curator.accept(table, version)
         typer.echo(
             f"{state.table} is at version {state.version!r} now; answers about earlier versions stay as they are"
         )
@@ -114,6 +112,35 @@ def resume(
             raise ParameterError("--analyst", analyst, f"left out, or {name!r} as well")
         kept.resume(name if name is not None else analyst)
         typer.echo(f"{name or analyst or 'everybody'} may ask again; what was charged and failed runs again for that")
+
+
+def retry(
+    entry: Annotated[int, typer.Argument(help="The number of the charge, as the refusal named it.")],
+    policy: PolicyOption = None,
+) -> None:
+    """Let a charge be run again whose runs died twice, once you have seen to why."""
+    with show_errors(), books(policy, None) as kept:
+        kept.retry(entry)
+        typer.echo(f"entry {entry} may be run again, for what it has paid: ask the same question")
+
+
+def failures(
+    last: Annotated[int | None, typer.Option(help="Only so many, the newest.", min=1, show_default=False)] = None,
+    format: Annotated[ListFormat, typer.Option(help="How to write it.")] = ListFormat.TABLE,
+    policy: PolicyOption = None,
+) -> None:
+    """List what failed after its charge, in the engine's own words. They may quote rows: for your eyes only."""
+    with show_errors(), books(policy, None) as kept:
+        found = kept.failures[-last:] if last is not None else kept.failures
+        if format is ListFormat.JSON:
+            typer.echo(json.dumps([asdict(failure) for failure in found], indent=2, ensure_ascii=False))
+            return
+        from discreet.answers.words import to_one_line
+
+        for failure in found:
+            typer.echo(to_one_line(str(failure)))
+        if not found:
+            typer.echo("nothing failed")
 
 
 def opened(policy: Path | None, analyst: str | None) -> Curator:

@@ -6,7 +6,6 @@ import json
 import shutil
 import sys
 from collections import deque
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,18 +13,11 @@ import typer
 
 from discreet.base.errors import LedgerError, ParameterError
 from discreet.cli.errors import TO_DO, fail, show_errors
-from discreet.cli.options import AnalystOption, EpsilonOption, PolicyOption, find_policy
+from discreet.cli.options import AnalystOption, EpsilonOption, ListFormat, PolicyOption, find_policy
 from discreet.cli.owning import books
 
 if TYPE_CHECKING:
     from discreet.ledger import Entry
-
-
-class ListForm(StrEnum):
-    """The forms of a ledger's listing."""
-
-    TABLE = "table"
-    JSON = "json"
 
 
 def budget(epsilon: EpsilonOption = None, policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
@@ -47,7 +39,7 @@ def ledger(
         str | None,
         typer.Option(help="With --verify: a receipt kept elsewhere, to find a cut tail.", show_default=False),
     ] = None,
-    format: Annotated[ListForm, typer.Option(help="How to write it.")] = ListForm.TABLE,
+    format: Annotated[ListFormat, typer.Option(help="How to write it.")] = ListFormat.TABLE,
     policy: PolicyOption = None,
     analyst: AnalystOption = None,
 ) -> None:
@@ -62,7 +54,7 @@ def ledger(
             _list(path, last, analyst, format)
 
 
-def _verify(path: Path, receipt: str | None, format: ListForm) -> None:
+def _verify(path: Path, receipt: str | None, format: ListFormat) -> None:
     from discreet.answers import Mark
     from discreet.curator.owner.ledger_place import find_ledger_place
     from discreet.ledger import verify_place
@@ -74,7 +66,7 @@ def _verify(path: Path, receipt: str | None, format: ListForm) -> None:
     except LedgerError as damaged:
         fail(str(damaged), TO_DO)
     head = f"{found.entries}:{found.head}"
-    if format is ListForm.JSON:
+    if format is ListFormat.JSON:
         told = {"ok": found.ok, "entries": found.entries, "head": head, "problems": list(found.problems)}
         typer.echo(json.dumps({**told, "unproven": found.unproven}, indent=1))
     elif found.ok:
@@ -90,7 +82,7 @@ def _verify(path: Path, receipt: str | None, format: ListForm) -> None:
         fail(f"verification failed: {len(found.problems)} problem{'s' if len(found.problems) > 1 else ''}", TO_DO)
 
 
-def _list(path: Path, last: int | None, analyst: str | None, format: ListForm) -> None:
+def _list(path: Path, last: int | None, analyst: str | None, format: ListFormat) -> None:
     from discreet.cli.entries import line, name_of
     from discreet.curator.owner.account import read_facts
     from discreet.curator.owner.ledger_place import find_ledger_place
@@ -105,7 +97,7 @@ def _list(path: Path, last: int | None, analyst: str | None, format: ListForm) -
             (entry for entry in opened_ledger.entries() if analyst is None or entry.body.get("analyst") == analyst),
             maxlen=last,
         )
-    if format is ListForm.JSON:
+    if format is ListFormat.JSON:
         rows = [
             {"number": each.number, "at": each.at, "kind": each.kind, "hash": each.hash, "body": each.body}
             for each in entries

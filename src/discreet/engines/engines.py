@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from functools import cached_property
 from typing import Any
 
 import duckdb
@@ -26,29 +26,41 @@ Frames = Mapping[str, Any]
 
 
 class Engines:
-    """The tables of a policy on all its engines; only those engines are opened that hold one.
+    """The tables of a policy on all its engines, each opened when something first needs it. Threads may share them.
 
     Where `partly`, tables that are to be handed over from Python and were not are left out.
     """
 
     def __init__(self, policy: Policy, frames: Frames | None = None, *, partly: bool = False) -> None:
         self.policy = policy
-        given = _given(policy, frames or {})
+        self._given = _given(policy, frames or {})
+        tables = [each for each in policy.tables if not partly or _is_there(each, self._given)]
+        self._declared = {table.name.casefold(): table for table in tables}
         self._engines: dict[str, Engine] = {}
-        with ExitStack() as opened:
-            for declared in policy.engines:
-                tables = [table for table in policy.tables if table.engine == declared.name]
-                if partly:
-                    tables = [each for each in tables if each.format is not SourceFormat.PYTHON or each.name in given]
-                if tables:
-                    engine = _opened(policy, declared, tables, given)
-                    opened.callback(engine.close)
-                    self._engines[declared.name] = engine
-            found = {name: each for engine in self._engines.values() for name, each in engine.tables.items()}
-            names = [table.name.casefold() for table in policy.tables]
-            self.tables: dict[str, Resolved] = {name: found[name] for name in names if name in found}
-            check_people(policy, tuple(each for each in self.tables.values() if not each.table.public))
-            opened.pop_all()
+        self._lock = threading.RLock()
+        self._empty: duckdb.DuckDBPyConnection | None = None
+        self.tables: Mapping[str, Resolved] = OpenedTables(self._declared, lambda table: self._open(table.engine))
+
+    def open_all(self) -> None:
+        """Open every engine that holds a table: what is wrong with any of them is said now."""
+        for table in self._declared.values():
+            self._open(table.engine)
+
+    def _open(self, name: str) -> Engine:
+        """Return the engine of that name, opened with all its tables."""
+        with self._lock:
+            if name not in self._engines:
+                declared = next(each for each in self.policy.engines if each.name == name)
+                tables = [table for table in self._declared.values() if table.engine == name]
+                engine = _opened(self.policy, declared, tables, self._given)
+                try:
+                    private = (each for each in engine.tables.values() if not each.table.public)
+                    check_people(self.policy, tuple(private))
+                except BaseException:
+                    engine.close()
+                    raise
+                self._engines[name] = engine
+            return self._engines[name]
 
     def check(self, plan: BoundedPlan) -> None:
         """Refuse a plan that cannot be run where its tables lie; nothing is read."""
@@ -66,7 +78,7 @@ class Engines:
         names = {self.policy.table(table).engine for table in find_tables(plan)}
         if len(names) != 1:
             raise QueryError("the tables of a question lie on one engine")
-        return self._engines[names.pop()]
+        return self._open(names.pop())
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
@@ -78,12 +90,14 @@ class Engines:
 
     def evaluate(self, expression: Expression, given: dict[Column, tuple[Constant, ...]]) -> tuple[Constant, ...]:
         """Return the distinct values of an expression, without NULL, over all combinations of public values."""
-        return evaluate(self._values.cursor(), expression, given)
+        return evaluate(self._open_empty(), expression, given)
 
-    @cached_property
-    def _values(self) -> duckdb.DuckDBPyConnection:
-        """Return a database that holds nothing."""
-        return connect()
+    def _open_empty(self) -> duckdb.DuckDBPyConnection:
+        """Return a cursor of a database that holds nothing."""
+        with self._lock:
+            if self._empty is None:
+                self._empty = connect()
+            return self._empty.cursor()
 
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source that changes when it does. For the operator only."""
@@ -94,11 +108,34 @@ class Engines:
         with ExitStack() as closing:
             for engine in self._engines.values():
                 closing.callback(engine.close)
-            if "_values" in self.__dict__:
-                closing.callback(self._values.close)
+            if self._empty is not None:
+                closing.callback(self._empty.close)
 
     def _of(self, table: str) -> Engine:
-        return self._engines[self.policy.table(table).engine]
+        return self._open(self.policy.table(table).engine)
+
+
+class OpenedTables(Mapping[str, Resolved]):
+    """The tables by folded name, in the order of the policy. Looking one up opens the engine that holds it."""
+
+    def __init__(self, declared: Mapping[str, Table], find: Callable[[Table], Engine]) -> None:
+        self._declared, self._find = declared, find
+
+    def __getitem__(self, name: str) -> Resolved:
+        return self._find(self._declared[name]).tables[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._declared)
+
+    def __len__(self) -> int:
+        return len(self._declared)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._declared
+
+
+def _is_there(table: Table, given: Frames) -> bool:
+    return table.format is not SourceFormat.PYTHON or table.name in given
 
 
 def _given(policy: Policy, frames: Frames) -> dict[str, Any]:

@@ -18,7 +18,11 @@ from discreet.policy.schema import Resolved
 
 
 class RunCancelledError(Exception):
-    """The run was stopped between two statements."""
+    """The run was cancelled."""
+
+
+class EngineLostError(Exception):
+    """The engine, or the connection to it, was lost while it ran: mostly a failure of a machine, not of the data."""
 
 
 class Running(ABC):
@@ -54,15 +58,27 @@ class Running(ABC):
         except BaseException as trouble:
             self._future.set_exception(trouble)
 
+    def _explain(self, trouble: BaseException) -> BaseException:
+        """Return what a failure is: whatever an interrupted statement raises, the run was cancelled."""
+        if self._stopped.is_set():
+            return RunCancelledError("cancelled")
+        return EngineLostError(f"{type(trouble).__name__}: {trouble}") if self.is_lost(trouble) else trouble
+
+    def is_lost(self, trouble: BaseException) -> bool:
+        """Say whether a failure means that the engine is gone, as far as can be told."""
+        return False
+
     def _exact(self) -> ExactResult:
         try:
             return ExactResult(tuple(self._set(index) for index in range(len(self._steps))))
+        except BaseException as trouble:
+            raise self._explain(trouble) from trouble
         finally:
             self.release()
 
     def _set(self, index: int) -> GroupedSums:
         if self._stopped.is_set():
-            raise RunCancelledError("stopped between two statements")
+            raise RunCancelledError("cancelled between two statements")
         step = self._steps[index]
         return gather_sums(self._plan, index, *step.read(self.execute(step.statement)))
 

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from discreet.base.errors import LedgerError
+from discreet.ledger.failures import FailureLog
 
 PATIENCE = 10.0
 """Seconds that a writer waits for its turn before it says that the ledger is busy."""
@@ -42,6 +43,10 @@ class Lease(Protocol):
     def token(self) -> str:
         """The random name that stands beside the charge."""
 
+    @property
+    def held(self) -> bool:
+        """Whether this process still holds it: not after a release, and not in a forked child."""
+
     def release(self) -> None:
         """Give the lease up; doing so again changes nothing. In a forked child the parent's lease stays."""
 
@@ -62,6 +67,16 @@ class Leases(Protocol):
         """Remove what crashes left behind; only inside a writing transaction."""
 
 
+class LargeResults(Protocol):
+    """Where answers are kept that are too large for a row, each under its hash."""
+
+    def write(self, data: bytes) -> str:
+        """Keep an answer, durably, and return its name."""
+
+    def read(self, name: str) -> bytes:
+        """Return an answer, or raise where it is missing or was changed."""
+
+
 class Store(Protocol):
     """A ledger's database. Threads may share it, and it may be used on both sides of a fork."""
 
@@ -73,6 +88,14 @@ class Store(Protocol):
     def leases(self) -> Leases:
         """Who runs what, as this database tells it."""
 
+    @property
+    def results(self) -> LargeResults | None:
+        """Where large answers are kept; None where the database itself holds them."""
+
+    @property
+    def failures(self) -> FailureLog:
+        """Where failures are kept for the operator."""
+
     def reading(self) -> AbstractContextManager[Database]:
         """Give a connection that sees one state of the ledger and does not hold writers up."""
 
@@ -81,6 +104,9 @@ class Store(Protocol):
 
     def writing(self) -> AbstractContextManager[Database]:
         """Give a connection inside a transaction that nobody else writes beside: committed, or as if never begun."""
+
+    def explaining(self) -> AbstractContextManager[None]:
+        """Turn failures of what lies below into an error with a remedy."""
 
     def clock(self) -> float:
         """Return the time that all who share this ledger go by, in seconds since 1970."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from discreet.base import check
+from discreet.base.canonical import write_json
 from discreet.base.check import Exact
 from discreet.base.errors import LedgerError, ParameterError
-from discreet.base.exact import exact, exact_text, from_text
-from discreet.ledger.chain import canonical
+from discreet.base.exact import read_exact, to_exact, write_exact
 from discreet.privacy.budget import BudgetFilter
 
 
@@ -33,15 +33,15 @@ class LedgerFacts:
     other: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", exact("epsilon", check.positive("epsilon", self.epsilon)))
-        object.__setattr__(self, "delta", exact("delta", check.delta("delta", self.delta)))
+        object.__setattr__(self, "epsilon", to_exact("epsilon", check.positive("epsilon", self.epsilon)))
+        object.__setattr__(self, "delta", to_exact("delta", check.delta("delta", self.delta)))
         caps = {}
         for name, (epsilon, delta) in self.caps.items():
             if not name or not isinstance(name, str):
                 raise ParameterError("analyst", name, "a name that is not empty")
             caps[name] = (
-                exact("epsilon", check.positive("epsilon", epsilon)),
-                exact("delta", check.delta("delta", delta)),
+                to_exact("epsilon", check.positive("epsilon", epsilon)),
+                to_exact("delta", check.delta("delta", delta)),
             )
         object.__setattr__(self, "caps", caps)
 
@@ -57,23 +57,25 @@ class LedgerFacts:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the facts as JSON values, numbers exact."""
-        caps = {name: {"epsilon": exact_text(e), "delta": exact_text(d)} for name, (e, d) in self.caps.items()}
+        caps = {name: {"epsilon": write_exact(e), "delta": write_exact(d)} for name, (e, d) in self.caps.items()}
         facts = {
             "neighbours": self.neighbours,
             "tables": dict(self.tables),
-            "budget": {"epsilon": exact_text(self.epsilon), "delta": exact_text(self.delta)},
+            "budget": {"epsilon": write_exact(self.epsilon), "delta": write_exact(self.delta)},
             "analysts": caps,
             "other": dict(self.other),
         }
-        copied: dict[str, Any] = json.loads(canonical(facts))
+        copied: dict[str, Any] = json.loads(write_json(facts))
         return copied
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> LedgerFacts:
         """Return the facts that `to_dict` wrote."""
         budget = values["budget"]
-        caps = {name: (from_text(cap["epsilon"]), from_text(cap["delta"])) for name, cap in values["analysts"].items()}
-        exactly = (from_text(budget["epsilon"]), from_text(budget["delta"]))
+        caps = {
+            name: (read_exact(cap["epsilon"]), read_exact(cap["delta"])) for name, cap in values["analysts"].items()
+        }
+        exactly = (read_exact(budget["epsilon"]), read_exact(budget["delta"]))
         return cls(values["neighbours"], values["tables"], *exactly, caps, values["other"])
 
 
@@ -101,7 +103,7 @@ def check_protected(known: dict[str, Any], new: dict[str, Any]) -> dict[str, Any
     now = {"neighbours": new["neighbours"], "tables": {name: tables[name] for name in known["tables"]}}
     wrong = list(list_changes(before, now))
     if wrong:
-        said = "; ".join(f"{w['key']} was {canonical(w['old'])} and is {canonical(w['new'])}" for w in wrong)
+        said = "; ".join(f"{w['key']} was {write_json(w['old'])} and is {write_json(w['new'])}" for w in wrong)
         raise LedgerError(
             f"the policy protects something else than this ledger has counted for: {said}. "
             "Change the policy back, or create a new ledger with `discreet init` in another folder"

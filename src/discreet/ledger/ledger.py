@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
 from discreet.answers.receipt import Mark, Receipt
-from discreet.base.errors import LedgerError, ParameterError
-from discreet.ledger import chain, claims, suspensions, totals
-from discreet.ledger.chain import Entry
-from discreet.ledger.claims import Claim, Question
+from discreet.base.canonical import hash_bytes
+from discreet.base.errors import LedgerError, ParameterError, PendingError
 from discreet.ledger.database import PATIENCE, Database, UncertainError
-from discreet.ledger.decisions import Decisions, time_text
+from discreet.ledger.entries import chain, claims, states, suspensions, totals
+from discreet.ledger.entries.chain import Entry
+from discreet.ledger.entries.claims import Claim, Request
+from discreet.ledger.entries.decisions import Decisions, Waiting, write_time
+from discreet.ledger.entries.suspensions import Suspension
 from discreet.ledger.facts import LedgerFacts, check_protected, list_changes
+from discreet.ledger.failures import Failure, describe_failure
+from discreet.ledger.files.results import LARGE
 from discreet.ledger.places import Place, create_store, open_store
-from discreet.ledger.steps import step
-from discreet.ledger.suspensions import Suspension
+from discreet.ledger.runs import Runs
+from discreet.ledger.steps import pass_step
 from discreet.ledger.verify import Verification, verify_place
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge
@@ -52,7 +56,9 @@ class Ledger:
         self._owed: set[tuple[str, int]] = set()
         self._place = place
         self._store = open_store(place, patience)
-        self._rules = Decisions(facts, self._store.leases, lease_seconds, clock or self._store.clock)
+        self._rules = Decisions(facts, self._store, lease_seconds, clock or self._store.clock)
+        self.runs = Runs(self._store, self._rules)
+        """What runs write between their charge and their record."""
         try:
             self._adopt(facts)
         except BaseException:
@@ -68,7 +74,7 @@ class Ledger:
         def fill(db: Database) -> None:
             db.execute("INSERT INTO head VALUES (0, ?)", (chain.GENESIS,))
             totals.write(db, totals.TOTAL, totals.NOTHING)
-            chain.append(db, chain.CREATE, time_text((options.get("clock") or time.time)()), body)
+            chain.append(db, chain.CREATE, write_time((options.get("clock") or time.time)()), body)
 
         create_store(place, fill)
         return cls(place, facts, **options)
@@ -93,39 +99,57 @@ class Ledger:
 
     def charge(
         self,
-        question: Question,
+        request: Request,
         charge: Charge,
         analyst: str | None = None,
         *,
         fresh: bool = False,
         timeout: float = TIMEOUT,
     ) -> Claim:
-        """Pay for a question, or find its answer. What this decides is durable before it returns.
+        """Pay for a request, or find its answer. What this decides is durable before it returns.
 
         An answer that is recorded is found: free for who has paid for it, and else charged to the asker's own cap. One
         that somebody is running is waited for. A charge that nobody runs any more is run again, without paying the
         total again. Otherwise both filters, the total's and the asker's own, must admit the charge; `fresh` always
         pays, and its answer is the one that is found later. Whoever is suspended is refused all of it.
         """
-        who, price = self._rules.named(analyst), totals.exactly(charge)
+        who, price = self._rules.named(analyst), totals.to_exact_charge(charge)
         waited, pause = 0.0, 0.002
         self._settle()
         while True:
-            step("before charge")
-            claim = self._decide(question, price, who, fresh)
-            if isinstance(claim, Claim):
-                step("charged")
-                return claim
-            while self._running(claim):
+            pass_step("before charge")
+            found = self._decide(request, price, who, fresh)
+            if isinstance(found, Claim):
+                pass_step("charged")
+                return found
+            while not found.died and self._running(found.entry):
                 if waited >= timeout:
-                    raise LedgerError(f"busy: entry {claim}, the same question, is still being run. Ask again later")
+                    raise PendingError(
+                        f"entry {found.entry}, the same question, is still being run. Ask again later: what was "
+                        "charged is not charged again"
+                    )
                 self._sleep(pause)
                 waited, pause = waited + pause, min(2 * pause, 0.05)
 
-    def answered(self, question: Question) -> bool:
+    def answered(self, request: Request) -> bool:
         """Say whether an answer is recorded: who asks for it needs no run."""
         with self._store.reading() as db:
-            return claims.answered(db, question.hash) is not None
+            return claims.find_answered(db, request.identity) is not None
+
+    def read_record(self, charge: int) -> bytes | None:
+        """Return what was recorded for a charge, if anything was."""
+        with self._store.reading() as db:
+            found = claims.find_charge(db, charge)
+            if found is None or found.record is None:
+                return None
+            return self._rules.read_answer(db, found.record)[0]
+
+    def use(self, charges: Sequence[int], analyst: str | None = None) -> Receipt:
+        """Pay for an answer that is inferred from recorded ones: each costs what asking for it again would."""
+        who = self._rules.named(analyst)
+        self._settle()
+        with self._store.writing() as db:
+            return self._rules.use(db, charges, who)
 
     def record(self, claim: Claim, answer: bytes) -> Receipt:
         """Make an answer durable, once, and return its receipt; only after this may a byte of it be shown.
@@ -135,20 +159,20 @@ class Ledger:
         """
         if claim.lease is None:
             raise LedgerError(f"entry {claim.entry} was answered from the ledger; there is nothing to record")
-        step("before record")
+        pass_step("before record")
+        files = self._store.results if len(answer) >= LARGE else None
+        if files is not None:
+            with self._store.explaining():
+                files.write(answer)
         try:
             with self._store.writing() as db:
-                entry = self._rules.record(db, claim, claim.lease, answer)
+                entry = self._rules.record(db, claim, answer, beside=files is not None)
         except UncertainError:
             entry = self._written(claim, answer)
-        step("recorded")
+        pass_step("recorded")
         claim.lease.release()
         claim.answer, claim.receipt = answer, Receipt(entry.mark, claim.analyst, claim.charge, claim.paid)
         return claim.receipt
-
-    def release(self, claim: Claim) -> None:
-        """Give up a claim whose run failed: its charge stays, and whoever asks next may run it again for it."""
-        claim.__exit__()
 
     def suspend(self, claim: Claim) -> None:
         """Suspend the analyst of a claim whose run failed: until `resume`, everything they ask is refused.
@@ -164,11 +188,27 @@ class Ledger:
         with self._store.writing() as db:
             return suspensions.resume(db, self._rules.now(), analyst or totals.TOTAL).mark
 
+    def retry(self, charge: int) -> Mark:
+        """Allow a charge to be run again whose runs died; for the operator, who has seen to why."""
+        with self._store.writing() as db:
+            return self._rules.allow_retry(db, charge).mark
+
+    def note_failure(self, claim: Claim, where: str, trouble: BaseException) -> None:
+        """Keep what failed for the operator; analysts never see it."""
+        self._store.failures.add(
+            Failure(self._rules.now(), claim.analyst, claim.entry, where, describe_failure(trouble))
+        )
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """What failed, the oldest first. For the operator."""
+        return self._store.failures.read()
+
     @property
     def suspended(self) -> tuple[Suspension, ...]:
         """Everybody who is suspended now."""
         with self._store.reading() as db:
-            return suspensions.every(db)
+            return suspensions.list_suspensions(db)
 
     def spent(self, analyst: str | None = None) -> BudgetFilter:
         """Return the filter of the total, or of an analyst's own cap, with what was spent so far.
@@ -209,36 +249,31 @@ class Ledger:
     def get_state(self, name: str) -> bytes | None:
         """Return the value that was last set under a name."""
         with self._store.reading() as db:
-            row = db.execute("SELECT value FROM states WHERE name = ?", (name,)).fetchone()
-        return bytes(row[0]) if row else None
+            return states.read_state(db, name)
 
     def set_state(self, name: str, value: bytes) -> Mark:
         """Set a small durable value; the chain holds its hash, and the mark returned covers it."""
-        if name.startswith(suspensions.PREFIX):
-            raise ParameterError("name", name, f"a name that does not begin with {suspensions.PREFIX!r}")
-        if "\0" in name:
-            raise ParameterError("name", name, "a name without NUL")
-        body = {"name": name, "value": chain.digest(value), "bytes": len(value)}
+        if name.startswith((suspensions.PREFIX, suspensions.OVERRUNS)) or "\0" in name:
+            raise ParameterError("name", name, "a name without NUL that is none of the ledger's own")
+        body = {"name": name, "value": hash_bytes(value), "bytes": len(value)}
         with self._store.writing() as db:
             entry = chain.append(db, chain.STATE, self._rules.now(), body)
-            statement = (
-                "INSERT INTO states VALUES (?, ?, ?) ON CONFLICT (name) "
-                "DO UPDATE SET entry = excluded.entry, value = excluded.value"
-            )
-            db.execute(statement, (name, entry.number, value))
+            states.write_state(db, name, entry.number, value)
         return entry.mark
 
-    def _decide(self, question: Question, price: Charge, who: str, fresh: bool) -> Claim | int:
+    def _decide(self, request: Request, price: Charge, who: str, fresh: bool) -> Claim | Waiting:
         """Decide in one transaction; a lease whose token is not known to be written is given up at once."""
-        claim: Claim | int = 0
+        found: Claim | Waiting | None = None
         try:
             with self._store.writing() as db:
-                claim = self._rules.decide(db, question, price, who, fresh)
+                found = self._rules.decide(db, request, price, who, fresh)
         except BaseException:
-            if isinstance(claim, Claim):
-                claim.__exit__()
+            if isinstance(found, Claim) and found.lease is not None:
+                found.lease.release()
             raise
-        return claim
+        if isinstance(found, Claim):
+            found.give_up = self.runs.give_up
+        return found
 
     def _written(self, claim: Claim, answer: bytes) -> Entry:
         """Return the entry of a record whose commit may have come to nothing, or raise if it did.
@@ -246,9 +281,9 @@ class Ledger:
         Whoever has the turn to write knows: the session that committed kept its turn until it was done or undone.
         """
         with self._store.writing() as db:
-            now = claims.numbered(db, claim.entry)
+            now = claims.find_charge(db, claim.entry)
             entry = chain.get(db, now.record) if now is not None and now.record is not None else None
-            if entry is None or entry.body.get("answer") != chain.digest(answer):
+            if entry is None or entry.body.get("answer") != hash_bytes(answer):
                 raise LedgerError(f"the answer of entry {claim.entry} was not recorded; its charge stays. Ask again")
             return entry
 
@@ -261,7 +296,7 @@ class Ledger:
 
     def _running(self, entry: int) -> bool:
         with self._store.reading() as db:
-            asked = claims.numbered(db, entry)
+            asked = claims.find_charge(db, entry)
         return asked is not None and asked.record is None and self._rules.alive(asked)
 
     def _adopt(self, facts: LedgerFacts) -> None:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from discreet.ledger import store
 from discreet.ledger.database import PATIENCE, Database, Store
+from discreet.ledger.files import store
 from discreet.ledger.postgres.server import Server
 
 Place = str | os.PathLike[str] | Server
@@ -26,8 +26,8 @@ def open_store(place: Place, patience: float = PATIENCE) -> Store:
 def create_store(place: Place, fill: Callable[[Database], None]) -> None:
     """Make a new ledger that holds what `fill` puts there: whole or not at all, and never over another."""
     if isinstance(place, Server):
-        from discreet.ledger.postgres.schema import create
+        from discreet.ledger.postgres.schema import create_schema
 
-        create(place, fill)
+        create_schema(place, fill)
     else:
-        store.create(Path(place), fill)
+        store.create_file(Path(place), fill)

@@ -11,6 +11,9 @@ STEPS = (
     "charged",
     "sharing",  # inside the transaction, before its commit
     "taking over",  # inside the transaction, before its commit
+    "before journal",
+    "journaling",  # inside the transaction, before its commit
+    "journaled",
     "before record",
     "recording",  # inside the transaction, before its commit
     "recorded",  # durable, its lease still held
@@ -19,14 +22,14 @@ STEPS = (
 _watcher: Callable[[str], None] | None = None
 
 
-def step(name: str) -> None:
+def pass_step(name: str) -> None:
     """Pass a gap. Outside of tests this does nothing."""
     if _watcher is not None:
         _watcher(name)
 
 
 @contextmanager
-def watched(watcher: Callable[[str], None]) -> Iterator[None]:
+def watch_steps(watcher: Callable[[str], None]) -> Iterator[None]:
     """Call the watcher at every gap, for tests."""
     global _watcher
     before, _watcher = _watcher, watcher

@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from discreet.answers.receipt import Mark, Receipt
+from discreet.base.canonical import hash_bytes
 from discreet.base.errors import DiscreetError
-from discreet.ledger import chain, suspensions, totals
-from discreet.ledger.chain import CHARGE, RECORD, RESUME, RETRY, SHARE, STATE, SUSPEND, Entry
-from discreet.ledger.database import Database
+from discreet.ledger.database import Database, LargeResults
+from discreet.ledger.entries import chain, totals
+from discreet.ledger.entries.recompute import Recomputed
 from discreet.ledger.places import Place, open_store
-from discreet.privacy.filter import Sums
 
 UNPROVEN = (
     "without a receipt, a chain that was cut or rewritten as a whole, with every table fitted to it, or an older copy "
@@ -40,19 +40,22 @@ class Verification:
 def verify_place(place: Place, receipt: Receipt | Mark | None = None) -> Verification:
     """Verify the ledger at a place, without its policy and even where it is too damaged to be opened for asking."""
     with contextlib.closing(open_store(place)) as opened, opened.scanning() as db:
-        return verify(db, opened.counted, receipt.mark if isinstance(receipt, Receipt) else receipt)
+        mark = receipt.mark if isinstance(receipt, Receipt) else receipt
+        return verify(db, opened.counted, mark, opened.results)
 
 
-def verify(db: Database, counted: str, receipt: Mark | None = None) -> Verification:
+def verify(
+    db: Database, counted: str, receipt: Mark | None = None, results: LargeResults | None = None
+) -> Verification:
     """Recompute every hash, number, total and digest from the chain, and hold it against the receipt.
 
     `counted` is the query for how many entries the database itself has counted: a second witness for the chain's end.
     Found always: an edited, missing, doubled or reordered entry; a tail cut without fitting every table to it; totals,
-    prices, payments, answers and states that are not what the chain says. Found with a receipt from then or later: a
-    cut tail, a rewritten chain, an older copy, however well they are made.
+    prices, payments, journals, answers and states that are not what the chain says. Found with a receipt from then or
+    later: a cut tail, a rewritten chain, an older copy, however well they are made.
     """
     end, head = db.execute("SELECT number, hash FROM head").fetchone() or (0, chain.GENESIS)
-    problems = [*_links(db, counted, receipt), *_tables(db)]
+    problems = [*_links(db, counted, receipt), *_tables(db, results)]
     return Verification(end, head, tuple(problems), UNPROVEN if receipt is None else None)
 
 
@@ -62,7 +65,7 @@ def _links(db: Database, counted: str, receipt: Mark | None) -> Iterator[str]:
     for entry in chain.read(db):
         if entry.number != number + 1:
             yield f"entries {number + 1} to {entry.number - 1} are missing"
-        elif entry.hash != chain.link(previous, entry.number, entry.kind, entry.at, entry.text):
+        elif entry.hash != chain.hash_entry(previous, entry.number, entry.kind, entry.at, entry.text):
             yield f"entry {entry.number} was edited: it does not have the hash that the chain gives it"
         number, previous = entry.number, entry.hash
         if receipt and number == receipt.entry:
@@ -78,80 +81,34 @@ def _links(db: Database, counted: str, receipt: Mark | None) -> Iterator[str]:
         yield f"entry {receipt.entry} is not the one on the receipt: the chain was rewritten"
 
 
-@dataclass(slots=True)
-class _Recomputed:
-    """What the tables must hold, according to the chain."""
-
-    sums: dict[str, Sums] = field(default_factory=lambda: {totals.TOTAL: totals.NOTHING})
-    charges: dict[int, tuple[Any, ...]] = field(default_factory=dict)
-    payments: set[tuple[int, str]] = field(default_factory=set)
-    answers: dict[int, str] = field(default_factory=dict)
-    states: dict[str, tuple[int, str]] = field(default_factory=dict)
-
-    def follow(self, entry: Entry) -> Iterator[str]:
-        """Take one entry in, and say what in it contradicts those before."""
-        body = entry.body
-        if entry.kind in (CHARGE, SHARE, RETRY, RECORD, SUSPEND, RESUME):
-            yield from self._allowed(entry.number, entry.kind, body)
-        if entry.kind in (CHARGE, SHARE):
-            yield from self._spend(entry.number, entry.kind, body)
-        if entry.kind == CHARGE:
-            self.charges[entry.number] = (body["question"], body["epsilon"], body["rho"], body["delta"], None)
-        elif entry.kind == RECORD:
-            charge = self.charges.get(body["charge"])
-            if charge is None or charge[-1] is not None:
-                yield f"entry {entry.number} records an answer for no open charge"
-            else:
-                self.charges[body["charge"]] = (*charge[:-1], entry.number)
-            self.answers[entry.number] = body["answer"]
-        elif entry.kind == STATE:
-            self.states[body["name"]] = (entry.number, body["value"])
-
-    def _allowed(self, number: int, kind: str, body: dict[str, Any]) -> Iterator[str]:
-        """Follow suspensions: between one and its end, nothing happens for the analyst."""
-        name = suspensions.state_of(body.get("analyst") or totals.TOTAL)
-        if (name in self.states) != (kind == RESUME):
-            yield f"entry {number} is for somebody who was {'not suspended' if kind == RESUME else 'suspended'} then"
-        if kind == SUSPEND:
-            if body["charge"] not in self.charges:
-                yield f"entry {number} suspends somebody for no charge"
-            self.states[name] = (number, chain.digest(suspensions.value_of(body["charge"])))
-        elif kind == RESUME:
-            self.states.pop(name, None)
-
-    def _spend(self, number: int, kind: str, body: dict[str, Any]) -> Iterator[str]:
-        charge = totals.from_texts(body["epsilon"], body["rho"], body["delta"])
-        who = body["analyst"] or totals.TOTAL
-        told = [(who, body["own"])] if who else []
-        told += [(totals.TOTAL, body["total"])] if kind == CHARGE else []
-        for name, sums in told:
-            self.sums[name] = totals.plus(self.sums.get(name, totals.NOTHING), charge)
-            if totals.sum_texts(self.sums[name]) != sums:
-                yield f"entry {number} does not add up to the totals that it states"
-        self.payments.add((number if kind == CHARGE else body["charge"], who))
-
-
-def _tables(db: Database) -> Iterator[str]:
+def _tables(db: Database, results: LargeResults | None) -> Iterator[str]:
     """Say where the tables differ from what the chain says."""
-    wanted = _Recomputed()
+    wanted = Recomputed()
     for entry in chain.read(db):
         try:
             yield from wanted.follow(entry)
         except (DiscreetError, KeyError, TypeError, AttributeError, json.JSONDecodeError):
             yield f"entry {entry.number} cannot be read"
     sums = {who: tuple(rest) for who, *rest in db.execute("SELECT who, epsilon, rho, delta FROM totals")}
-    if sums != {who: tuple(totals.sum_texts(found)) for who, found in wanted.sums.items()}:
+    if sums != {who: tuple(totals.write_sums(found)) for who, found in wanted.sums.items()}:
         yield "the running totals are not the sums of the charges in the chain"
     charges = {
-        row[0]: row[1:] for row in db.execute("SELECT entry, question, epsilon, rho, delta, record FROM charges")
+        row[0]: row[1:]
+        for row in db.execute("SELECT entry, question, epsilon, rho, delta, record, deaths FROM charges")
     }
-    yield from _differing("the charge of entry", charges, wanted.charges)
+    yield from _differing("the charge of entry", charges, {entry: each.row for entry, each in wanted.charges.items()})
     if set(db.execute("SELECT charge, who FROM payments")) != wanted.payments:
         yield "who has paid for which answer is not what the chain says"
-    answers = {number: chain.digest(answer) for number, answer in db.execute("SELECT record, answer FROM answers")}
+    rows = db.execute("SELECT charge, position, call, result FROM journal")
+    journal = {(charge, position): (call, hash_bytes(result)) for charge, position, call, result in rows}
+    yield from _differing("the journal of entry and position", journal, wanted.journal)
+    answers = {
+        number: _hash_answer(answer, wanted.answers.get(number, ""), results)
+        for number, answer in db.execute("SELECT record, answer FROM answers")
+    }
     yield from _differing("the answer of entry", answers, wanted.answers)
     states = {
-        name: (entry, chain.digest(value)) for name, entry, value in db.execute("SELECT name, entry, value FROM states")
+        name: (entry, hash_bytes(value)) for name, entry, value in db.execute("SELECT name, entry, value FROM states")
     }
     yield from _differing("the state", states, wanted.states)
 
@@ -164,3 +121,13 @@ def _differing(what: str, found: dict[Any, Any], wanted: dict[Any, Any]) -> Iter
             yield f"{what} {key} is not in the chain"
         elif found[key] != wanted[key]:
             yield f"{what} {key} was edited"
+
+
+def _hash_answer(answer: bytes | None, name: str, results: LargeResults | None) -> str:
+    """Return the hash of an answer: of the row, or of the file that the chain names; empty where that is not there."""
+    if answer is not None:
+        return hash_bytes(answer)
+    try:
+        return hash_bytes(results.read(name)) if results is not None else ""
+    except DiscreetError:
+        return ""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from discreet.base import check
 from discreet.base.rounding import ball
 from discreet.noise.coin import exponential_coin
-from discreet.noise.interval import CHUNK, INT64, NORMAL, Draws, Floats, Inversion
+from discreet.noise.interval import CHUNK, INT64, NORMAL, Floats, Inversion, WholeDraws
 from discreet.noise.laplace import laplace_draws, scale_in_range
 
 
@@ -47,10 +47,10 @@ def discrete_gaussian(sigma: float | Fraction, size: int | tuple[int, ...], *, w
             for position in np.flatnonzero(kept == source):
                 beyond[filled + int(position)] = whole
         filled += len(kept)
-    return Draws(values, beyond).shaped(shape, wide)
+    return WholeDraws(values, beyond).shaped(shape, wide)
 
 
-def _propose(sigma: float | Fraction, count: int) -> tuple[Draws, NDArray[np.intp]]:
+def _propose(sigma: float | Fraction, count: int) -> tuple[WholeDraws, NDArray[np.intp]]:
     """Return Laplace proposals and the positions of those that the coin keeps."""
     scale = math.floor(sigma) + 1
     proposed = laplace_draws(float(scale), count)

@@ -102,7 +102,7 @@ class Prefix:
 
 
 @dataclass(frozen=True, slots=True)
-class Draws:
+class WholeDraws:
     """Integer draws: int64, with those beyond int64 saturated there and kept whole in `beyond`."""
 
     values: NDArray[np.int64]
@@ -130,7 +130,7 @@ class Inversion:
     shift: Callable[[], arb]
     signed: bool
 
-    def draw(self, count: int) -> Draws:
+    def draw(self, count: int) -> WholeDraws:
         """Draw `count` integers."""
         values = np.empty(count, dtype=np.int64)
         beyond: dict[int, int] = {}
@@ -151,7 +151,7 @@ class Inversion:
                 sign = words >> 63  # 0 or -1: x ^ -1 is -x - 1
                 part ^= sign
                 part -= sign
-        return Draws(values, beyond)
+        return WholeDraws(values, beyond)
 
     def _estimate(self, prefixes: NDArray[np.int64], shift: float, out: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Write the floors that floats can decide, and say which they cannot."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.base import check
 from discreet.base.rounding import ball
-from discreet.noise.interval import EXPONENTIAL, Draws, Inversion
+from discreet.noise.interval import EXPONENTIAL, Inversion, WholeDraws
 
 SMALLEST_SCALE, LARGEST_SCALE = 1e-6, 1e15
 
@@ -37,7 +37,7 @@ def geometric(scale: float | Fraction, size: int | tuple[int, ...], *, wide: boo
     return law.draw(math.prod(shape)).shaped(shape, wide)
 
 
-def laplace_draws(scale: float | Fraction, count: int) -> Draws:
+def laplace_draws(scale: float | Fraction, count: int) -> WholeDraws:
     """Draw by inverting one tail, with a fair sign.
 
     With q = exp(-1/scale), Pr[x >= k] = q^k / (1 + q) for k >= 1. Given the sign, and half of the mass of 0 on

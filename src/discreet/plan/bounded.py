@@ -175,6 +175,11 @@ class BoundedPlan:
         squares = sum(each.limits.units_l1() if units else each.limits.l2_squared() for each in self.sets)
         return self.factor**2 * squares * measure.reach**2 * measure.levels
 
+    def linf(self, measure: Measure) -> int:
+        """Return how far one unit moves a measure at one key, at most."""
+        each = max(min(chosen.limits.rows_per_group, chosen.limits.rows) for chosen in self.sets)
+        return self.factor * (1 if measure.part is Part.UNITS else each) * measure.reach
+
     def reached(self) -> int:
         """Return how many keys of selected sets one unit can be in."""
         chosen = [each.limits.units_l1() for index, each in enumerate(self.sets) if self.selects(index)]

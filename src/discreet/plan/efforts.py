@@ -1,9 +1,9 @@
 """How much work a function is on one row: what `query.work` bounds the time of one unit's rows by.
 
-Work is counted twice over. *Steps* are what a function does whatever its arguments hold: a comparison is one step, a sum
-ten, and a function whose form guards its arguments more. *Letters* are those of texts that it goes through, each once;
-functions that take longer for a letter count it several times, and those that only move or compare texts count every
-fourth. A search counts a letter once for every place at which its pattern can be half found there.
+Work is counted twice over. *Steps* are what a function does whatever its arguments hold: a comparison is one step, a
+sum ten, and a function whose form guards its arguments more. *Letters* are those of texts that it goes through, each
+once; functions that take longer for a letter count it several times, and those that only move or compare texts count
+every fourth. A search counts a letter once for every place at which its pattern can be half found there.
 
 Efforts are the same on all engines, and so bound the dearest of them; how many nanoseconds a step and a letter take is
 each engine's own (`query.work.RATES`). Both are measured by `.venv/bin/python bench/work.py`.
@@ -43,7 +43,7 @@ def moving(made: Call, given: list[int], result: int) -> int:
 
 
 def comparing(made: Call, given: list[int], result: int) -> int:
-    """Texts that are compared with the first: up to the end of the shorter one, a quarter of it; one may be returned."""
+    """Texts that are compared with the first: up to the end of the shorter one, a quarter of it."""
     compared = sum(min(given[0], each) for each in given[1:])
     return -(-max(compared, result) // PARTLY)
 

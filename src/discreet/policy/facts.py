@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Mapping
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
+from discreet.base.canonical import hash_json
 from discreet.policy.exact import write_number
 from discreet.policy.model import DUCKDB, DeclaredColumn, LedgerServer, Policy, Table, Value
 
@@ -42,6 +40,7 @@ def describe_policy(policy: Policy) -> JsonObject:
         **({"engines": engines} if (engines := _engines(policy)) else {}),
         **({"views": {view.name: view.sql for view in policy.views}} if policy.views else {}),
         **({"ledger": _ledger(policy.ledger)} if policy.ledger else {}),
+        **({"time": {"deadline": write_number(policy.deadline)}} if policy.deadline is not None else {}),
         "analysts": {
             analyst.name: {"epsilon": write_number(analyst.epsilon), "delta": write_number(analyst.delta)}
             for analyst in policy.analysts
@@ -49,14 +48,9 @@ def describe_policy(policy: Policy) -> JsonObject:
     }
 
 
-def write_canonical(facts: Mapping[str, Any]) -> str:
-    """Return facts as JSON of one form: the order in which keys were written does not matter."""
-    return json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-
-
 def hash_policy(policy: Policy) -> str:
     """Return the SHA-256 of everything that the policy declares: it changes with every fact, and only then."""
-    return hashlib.sha256(write_canonical(describe_policy(policy)).encode("ascii")).hexdigest()
+    return hash_json(describe_policy(policy))
 
 
 def _ledger(server: LedgerServer) -> JsonObject:

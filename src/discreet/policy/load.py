@@ -18,7 +18,7 @@ from discreet.policy.tables import KEYS as TABLE_KEYS
 from discreet.policy.tables import read_table
 from discreet.privacy.neighbours import Neighbours
 
-SECTIONS = ("budget", "privacy", "engine", "engines", "tables", "views", "analysts", "ledger")
+SECTIONS = ("budget", "privacy", "engine", "engines", "tables", "views", "analysts", "ledger", "time")
 MOST_PUBLISHED = Fraction(1, 100)
 """The most that delta * size may be: with delta = 1 / size a mechanism may publish a whole person."""
 
@@ -60,11 +60,23 @@ def loads(text: str, path: str | Path) -> Policy:
     views = _views(root, tables)
     analysts = _analysts(root, epsilon, delta)
     ledger = read_ledger(root)
+    deadline = _deadline(root)
     problems.refuse()
     if epsilon is None or delta is None or question_delta is None or neighbours is None:
         raise PolicyError(f"{path}: budget: cannot be read; write epsilon and delta as numbers")
     return Policy(
-        path, epsilon, delta, question_delta, neighbours, tables, analysts, views, engines, ledger, least_share
+        path,
+        epsilon,
+        delta,
+        question_delta,
+        neighbours,
+        tables,
+        analysts,
+        views,
+        engines,
+        ledger,
+        deadline=deadline,
+        least_share=least_share,
     )
 
 
@@ -127,6 +139,16 @@ def _neighbours(root: Section) -> Neighbours | None:
         return Neighbours(name)
     section.wrong("neighbours", f"is {quote_value(name)}", 'write "add-remove" (the default) or "replace"')
     return None
+
+
+def _deadline(root: Section) -> Fraction | None:
+    section = root.section("time", ("deadline",))
+    remedy = "write seconds above 0, such as deadline = 60"
+    deadline = section.number("deadline", remedy)
+    if deadline is not None and deadline <= 0:
+        section.wrong("deadline", f"is {exact.write_number(deadline)}", remedy)
+        return None
+    return deadline
 
 
 def _tables(root: Section, delta: Fraction | None, engines: tuple[DeclaredEngine, ...]) -> tuple[Table, ...]:

@@ -178,6 +178,8 @@ class Policy:
     views: tuple[DeclaredView, ...] = ()
     engines: tuple[DeclaredEngine, ...] = (DeclaredEngine(DUCKDB, EngineKind.DUCKDB),)
     ledger: LedgerServer | None = None
+    deadline: Fraction | None = None
+    """Seconds after which nobody waits for an answer any more; the run goes on, and is counted as an overrun."""
     least_share: Fraction = LEAST_SHARE
 
     def table(self, name: str) -> Table:

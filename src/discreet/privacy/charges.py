@@ -26,6 +26,23 @@ class Charge:
     delta: Exact = 0.0
 
 
+GRAIN = 10**30
+"""Charges are multiples of one part in this many: sums of such stay short, and tenths stay exact."""
+
+
+def round_charge(charge: Charge) -> Charge:
+    """Return a charge with every number rounded up to a multiple of 1e-30.
+
+    >>> round_charge(Charge(Fraction(1, 10), Fraction(1, 3))).epsilon
+    Fraction(1, 10)
+    """
+    return Charge(*(_round_up(each) for each in (charge.epsilon, charge.rho, charge.delta)))
+
+
+def _round_up(value: Exact) -> Exact:
+    return Fraction(math.ceil(Fraction(value) * GRAIN), GRAIN) if math.isfinite(value) else value
+
+
 @lru_cache(maxsize=1 << 16)
 def charge_of(loss: Loss) -> Charge:
     """Return the charge of a loss: (epsilon, delta) is delta-approximate (epsilon^2 / 2)-zCDP (Bun, Steinke 2016)."""

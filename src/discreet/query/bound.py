@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.bounded import BoundedPlan, Key, KeySet
+from discreet.plan.identity import write_sort_key
 from discreet.plan.question import Question
 from discreet.plan.relations import list_scans
 from discreet.plan.words import describe_expression
@@ -46,7 +47,9 @@ def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None
         sets.append(KeySet(places, choose_limits(found, dict(tighter or {}), combinations, units)))
     _check_keys(question, keys, sets, units)
     wanted = Measures(facts).of(question.aggregates)
-    measures = sorted({measure for each, _ in wanted for measure in each}, key=repr)  # however they were asked for
+    measures = sorted(
+        {measure for each, _ in wanted for measure in each}, key=write_sort_key
+    )  # however they were asked for
     if len(measures) > MOST_NUMBERS:
         raise QueryError(
             f"the question's aggregates take {len(measures)} numbers by key, and {MOST_NUMBERS} are computed at once; "

@@ -9,14 +9,7 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.plan.expressions import Expression
-from discreet.plan.question import (
-    Aggregate,
-    Finish,
-    Order,
-    Question,
-    refer_to_key,
-    refer_to_value,
-)
+from discreet.plan.question import Aggregate, Finish, Order, Question, refer_to_key, refer_to_value
 from discreet.plan.widths import check_widths
 from discreet.query.catalog import Catalog
 from discreet.query.parse import check_clauses, quote_sql

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from discreet.base.types import Type
 from discreet.plan.expressions import Call, Expression, join_conditions
+from discreet.plan.identity import write_sort_key
 from discreet.plan.question import Question
 
 
@@ -30,7 +31,7 @@ def order_terms(expression: Expression) -> Expression:
     for argument in arguments:
         inside = argument.arguments if isinstance(argument, Call) and argument.function == expression.function else None
         terms.extend(_flat(argument, expression.function) if inside is not None else [argument])
-    unique = sorted(dict.fromkeys(terms), key=repr)
+    unique = sorted(dict.fromkeys(terms), key=write_sort_key)
     if expression.function == "and":
         joined = join_conditions(unique)
         assert joined is not None

@@ -36,7 +36,7 @@ class Catalog:
         """Return the table of that name."""
         found = self.tables.get(name.casefold())
         if found is None:
-            names = [each.table.name for each in self.tables.values()]
+            names = [table.name for table in self.policy.tables]
             raise QueryError(f"there is no table {name!r}; {suggest_name(name, names)}")
         return found
 

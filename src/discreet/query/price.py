@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.base import check
 from discreet.base.errors import ParameterError, QueryError
-from discreet.base.rounding import ball, float_down, float_up, ratio_up, rounded_down, rounded_up
+from discreet.base.rounding import ball, float_down, ratio_up, rounded_down, rounded_up
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.additive import fitting_scale
 from discreet.mechanisms.gaussian import analytic_sigma
@@ -20,17 +20,21 @@ from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Call
 from discreet.plan.words import describe_expression
 from discreet.policy.model import Policy
-from discreet.privacy.charges import Charge, add_up
-from discreet.privacy.guarantees import BoundedRangeLoss, PureLoss
+from discreet.privacy.charges import Charge, round_charge
 from discreet.query.bound import Bounded
+from discreet.query.cost import cost_measures, fits_within
+from discreet.query.draws import Draw, Draws, KeyChoice
 
 ROWS = 1 << 48
 """No table has more rows."""
 
 DIGITS = 10**38
 
-AdditiveNoise = Laplace | Gaussian
-Draw = AdditiveNoise | Quantile
+FLOATS = 10**300
+"""Sums in the values' own units stay below this, and their noise far below the largest float."""
+
+SPARE = 1 - Fraction(1, 1 << 40)
+"""What of a rho is given to a selection of keys: its own rho, rounded up as a float, then still fits."""
 
 SELECTIONS = 32
 """One selection of keys takes at most this part of the budget's delta, so that some of them fit."""
@@ -54,7 +58,7 @@ class Price:
     shares: tuple[Fraction, ...]
     charge: Charge
     guarantee: str
-    selection: KeySelection | KeyThreshold | None = None
+    selection: KeyChoice | None = None
     counted: int | None = None
     """The measure whose noisy counts are compared with a threshold."""
 
@@ -64,32 +68,100 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
     for measure in bounded.plan.measures:
         if measure.reach * ROWS >= DIGITS:
             raise QueryError("a sum here could leave 38 digits; declare narrower bounds or a larger step")
+        if measure.reach * ROWS * find_step(measure) >= FLOATS:
+            raise QueryError("a sum here could be larger than any float; declare narrower bounds")
     selects = any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets)))
     delta = _selection_delta(policy, bounded) if selects else Fraction(0)
     counted = _counted(bounded) if selects else None
     shares, kept = _shares(bounded, selects and counted is None)
+    draft = _Draft(bounded, shares, kept, delta, counted)
     if rho is not None:
         if policy.delta == 0:
             raise QueryError("rho= needs a budget with delta > 0; ask with epsilon= instead")
-        sigma = rounded_up(lambda: 1 / (2 * ball(rho)).sqrt())
-        words = f"{_decimal(rho)}-zCDP" + (f" with delta {float(delta):g} for its keys" if selects else "")
-        made = _gaussian(bounded, shares, sigma, Charge(math.inf, rho, delta), words, rho)
-        return _selecting(made, delta, counted, lambda: _root_down(2 * rho * kept)) if selects else made
+        return draft.with_rho(rho)
     assert epsilon is not None
-    laplace = _laplace(bounded, shares, epsilon, kept, delta)
-    if selects:
-        return _selecting(laplace, delta, counted, lambda: float_down(kept * epsilon))
-    if policy.question_delta == 0 or any(measure.part is Part.QUANTILE for measure in bounded.plan.measures):
+    laplace = draft.with_epsilon(epsilon)
+    if selects or policy.question_delta == 0:
         return laplace
-    sigma = analytic_sigma(float_down(epsilon), float_down(policy.question_delta), 1)
-    words = f"({_decimal(epsilon)}, {float(policy.question_delta):g})-differentially private"
+    if any(measure.part is Part.QUANTILE for measure in bounded.plan.measures):
+        return laplace
     try:
-        gaussian = _gaussian(bounded, shares, sigma, None, words)
+        gaussian = draft.with_epsilon_and_delta(epsilon, policy.question_delta)
     except ParameterError:  # beyond the widest noise, where the other still is not
         return laplace
     pairs = zip(gaussian.noises, laplace.noises, strict=True)
     ratios = [estimate_error(a) / estimate_error(b) for a, b in pairs]
     return gaussian if math.fsum(ratios) < len(ratios) else laplace
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A price being made: what is released, how the charge is split, and how keys are selected."""
+
+    bounded: Bounded
+    shares: tuple[Fraction, ...]
+    kept: Fraction
+    """The share of the charge that a selection of keys by units takes."""
+    delta: Fraction
+    """The delta of a selection of keys."""
+    counted: int | None
+
+    def with_epsilon(self, epsilon: Fraction) -> Price:
+        """Return the price with Laplace noise."""
+        noises: list[Draw] = []
+        for measure, share in zip(self.bounded.plan.measures, self.shares, strict=True):
+            if measure.part is Part.QUANTILE:
+                noises.append(_quantile(self.bounded, measure, float_down(share * epsilon)))
+                continue
+            scale = ratio_up(self.bounded.plan.l1(measure), share * epsilon)
+            noises.append(Laplace(fitting_scale(scale, "epsilon", float(epsilon))))
+        alone = f"({_decimal(epsilon)}, {float(self.delta):g})" if self.delta else _decimal(epsilon)
+        selection = self._select(noises, lambda: float_down(self.kept * epsilon))
+        return self._finish(noises, selection, f"{alone}-differentially private", epsilon=epsilon)
+
+    def with_epsilon_and_delta(self, epsilon: Fraction, delta: Fraction) -> Price:
+        """Return the price with Gaussian noise that is (epsilon, delta)-differentially private."""
+        sigma = analytic_sigma(float_down(epsilon), float_down(delta), 1)
+        noises = _gaussians(self.bounded, self.shares, sigma, Fraction(0), "epsilon", epsilon)
+        return self._finish(noises, None, f"({_decimal(epsilon)}, {float(delta):g})-differentially private")
+
+    def with_rho(self, rho: Fraction) -> Price:
+        """Return the price with Gaussian noise that is rho-zCDP."""
+        sigma = rounded_up(lambda: 1 / (2 * ball(rho)).sqrt())
+        noises = _gaussians(self.bounded, self.shares, sigma, rho, "rho", rho)
+        words = f"{_decimal(rho)}-zCDP" + (f" with delta {float(self.delta):g} for its keys" if self.delta else "")
+        selection = self._select(noises, lambda: _root_down(2 * rho * self.kept * SPARE))
+        return self._finish(noises, selection, words, rho=rho)
+
+    def _select(self, noises: list[Draw], epsilon: Callable[[], float]) -> KeyChoice | None:
+        """Return how keys of the data are selected: by a count that is released, or by one of its own."""
+        plan = self.bounded.plan
+        if not self.delta:
+            return None
+        if self.counted is None:
+            return KeySelection(epsilon(), float_down(self.delta), plan.reached())
+        noise = noises[self.counted]
+        assert not isinstance(noise, Quantile)
+        chosen = [each for index, each in enumerate(plan.sets) if plan.selects(index)]
+        units = plan.measures[self.counted].part is Part.UNITS
+        rows = 1 if units else max(min(each.limits.rows_per_group, each.limits.rows) for each in chosen)
+        return KeyThreshold(noise, float_down(self.delta), plan.reached(), rows)
+
+    def _finish(
+        self,
+        noises: list[Draw],
+        selection: KeyChoice | None,
+        guarantee: str,
+        *,
+        epsilon: Fraction | None = None,
+        rho: Fraction | None = None,
+    ) -> Price:
+        """Return the price; what was asked for is charged as it was asked, and the rest as it is computed."""
+        cost = cost_measures(self.bounded.plan, Draws(tuple(noises), selection, self.counted))
+        asked = Charge(cost.epsilon if epsilon is None else epsilon, cost.rho if rho is None else rho, self.delta)
+        charge = round_charge(asked)
+        assert fits_within(cost, charge), "the noise costs more than the question may"
+        return Price(self.bounded, tuple(noises), self.shares, charge, guarantee, selection, self.counted)
 
 
 def _selection_delta(policy: Policy, bounded: Bounded) -> Fraction:
@@ -120,18 +192,6 @@ def _counted(bounded: Bounded) -> int | None:
     return None
 
 
-def _selecting(priced: Price, delta: Fraction, counted: int | None, epsilon: Callable[[], float]) -> Price:
-    """Return a price with the selection of its keys: by a count that is released, or by one of its own."""
-    plan = priced.bounded.plan
-    if counted is None:
-        return replace(priced, selection=KeySelection(epsilon(), float_down(delta), plan.reached()))
-    noise, chosen = priced.noises[counted], [each for index, each in enumerate(plan.sets) if plan.selects(index)]
-    assert not isinstance(noise, Quantile)
-    units = plan.measures[counted].part is Part.UNITS
-    rows = 1 if units else max(min(each.limits.rows_per_group, each.limits.rows) for each in chosen)
-    return replace(priced, selection=KeyThreshold(noise, float_down(delta), plan.reached(), rows), counted=counted)
-
-
 def _shares(bounded: Bounded, selects: bool) -> tuple[tuple[Fraction, ...], Fraction]:
     """Split the charge: as much for each aggregate, and as much for each measure that an aggregate is made from.
 
@@ -145,30 +205,6 @@ def _shares(bounded: Bounded, selects: bool) -> tuple[tuple[Fraction, ...], Frac
     return tuple(shares), kept
 
 
-def _laplace(
-    bounded: Bounded, shares: tuple[Fraction, ...], epsilon: Fraction, kept: Fraction, delta: Fraction
-) -> Price:
-    noises: list[Draw] = []
-    rho = 0.0
-    for measure, share in zip(bounded.plan.measures, shares, strict=True):
-        own = share * epsilon
-        if measure.part is Part.QUANTILE:
-            noises.append(_quantile(bounded, measure, float_down(own)))
-            rho = float(add_up(rho, BoundedRangeLoss(float_up(own)).zcdp()))
-            continue
-        scale = ratio_up(bounded.plan.l1(measure), own)
-        noises.append(Laplace(fitting_scale(scale, "epsilon", float(epsilon))))
-        rho = float(add_up(rho, PureLoss(float_up(own)).zcdp()))
-    if kept:
-        rho = float(add_up(rho, PureLoss(float_up(kept * epsilon)).zcdp()))
-    if not delta:
-        return Price(
-            bounded, tuple(noises), shares, Charge(epsilon, rho), f"{_decimal(epsilon)}-differentially private"
-        )
-    words = f"({_decimal(epsilon)}, {float(delta):g})-differentially private"
-    return Price(bounded, tuple(noises), shares, Charge(epsilon, rho, delta), words)
-
-
 def _quantile(bounded: Bounded, measure: Measure, epsilon: float) -> Quantile:
     assert measure.grid is not None
     assert measure.share is not None
@@ -176,32 +212,23 @@ def _quantile(bounded: Bounded, measure: Measure, epsilon: float) -> Quantile:
     return Quantile(measure.share, points, epsilon, bounded.plan.l1(measure))
 
 
-def _gaussian(
-    bounded: Bounded,
-    shares: tuple[Fraction, ...],
-    sigma: float,
-    charge: Charge | None,
-    words: str,
-    rho: Fraction = Fraction(0),
-) -> Price:
+def _gaussians(
+    bounded: Bounded, shares: tuple[Fraction, ...], sigma: float, rho: Fraction, name: str, target: Fraction
+) -> list[Draw]:
     """Return Gaussian noises that are together as private as `sigma` on a sensitivity of 1.
 
     Quantiles have no Gaussian noise: a unit that moves n_g rows in group g loses a range of n_g e / L1 there, and so
     at most e^2 L2^2 / (8 L1^2) of zCDP in all (Cesar, Rogers 2021), which is their share of rho.
     """
     noises: list[Draw] = []
-    squares = Fraction(0)
     for measure, share in zip(bounded.plan.measures, shares, strict=True):
-        l2 = Fraction(bounded.plan.l2_squared(measure))
+        l2_squared = Fraction(bounded.plan.l2_squared(measure))
         if measure.part is Part.QUANTILE:
-            wide = Fraction(bounded.plan.l1(measure)) ** 2 * 8 * share * rho / l2
+            wide = Fraction(bounded.plan.l1(measure)) ** 2 * 8 * share * rho / l2_squared
             noises.append(_quantile(bounded, measure, _root_down(wide)))
             continue
-        noise = Gaussian(fitting_scale(_wider(sigma, l2 / share), "epsilon", words))
-        noises.append(noise)
-        squares += l2 / Fraction(noise.sigma) ** 2
-    cost = charge or Charge(math.inf, ratio_up(squares, 2))
-    return Price(bounded, tuple(noises), shares, cost, words)
+        noises.append(Gaussian(fitting_scale(_wider(sigma, l2_squared / share), name, float(target))))
+    return noises
 
 
 def _wider(sigma: float, square: Fraction) -> float:

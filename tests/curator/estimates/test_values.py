@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.curator.curator import _quantiles
 from discreet.curator.estimates.values import REMARKS, Values
-from discreet.curator.release.release import release
+from discreet.curator.release.noise import release
 from discreet.noise.bits import replayed
 from discreet.plan.bounded import Part
 from discreet.plan.question import AggregateKind
@@ -42,15 +41,16 @@ def test_intervals_hold_the_truth_often_enough(tmp_path: Path, aggregate: str, h
     """At confidence 0.9 at least nine in ten, but for chance; and counts and sums not much more: they are exact."""
     with clinic(tmp_path, ROWS, limits="max_rows = 1") as curator:
         epsilon, rho = (0.5, None) if how == "epsilon" else (None, 0.02)
-        question, priced = curator._priced(f"SELECT {aggregate} FROM visits", epsilon, rho, None, None, False, {})
-        exact = curator._engine.run(priced.bounded.plan).result()
+        prepared = curator.prepare(f"SELECT {aggregate} FROM visits", epsilon, rho=rho)
+        question, priced = prepared.question, prepared.priced
+        exact = curator._engines.run(priced.bounded.plan).result()
     inside, truth, values = 0, TRUTHS[aggregate], []
     rounds = {Part.RANKS: 100, Part.QUANTILE: 100, Part.ROWS: 500, Part.UNITS: 500}.get(
         priced.bounded.plan.measures[0].part, 250
     )
     with replayed(GeneratorBits(3)):
         for _ in range(rounds):
-            released = release(priced, exact, _quantiles(question, priced))
+            released = release(priced.bounded.plan, exact, prepared.operation.draws)
             made = Values(question.aggregates, priced, released)
             low, high = made.interval(0, made.rows[0], miss=0.1)
             value = made.value(0, made.rows[0])

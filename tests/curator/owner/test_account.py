@@ -26,8 +26,8 @@ def gone(tmp_path: Path) -> Path:
             curator.ledger.suspend(claim)
     for name in HOSPITAL:
         (tmp_path / f"{name}.parquet").unlink()
-    with pytest.raises(PolicyError):
-        Curator.open(path)
+    with Curator.open(path) as curator, pytest.raises(PolicyError, match="check that the path is right"):
+        curator.ask("SELECT COUNT(*) FROM visits", epsilon=0.5)
     return path
 
 

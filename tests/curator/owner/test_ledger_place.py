@@ -17,7 +17,7 @@ from discreet.curator import Curator
 from discreet.curator.owner.account import read_facts
 from discreet.curator.owner.ledger_place import choose_new_place, find_ledger_place
 from discreet.ledger import Ledger, Server
-from discreet.ledger.steps import STEPS, watched
+from discreet.ledger.steps import STEPS, watch_steps
 from discreet.policy import load
 from servers.postgres import Cluster
 from support.cli import COUNT, POLICY, Ran, refused, run, tables
@@ -114,7 +114,7 @@ def test_a_failure_suspends_on_every_host(here: Path, monkeypatch: pytest.Monkey
     Curator.init(here / "policy.toml")
     with Curator.open(here / "policy.toml") as curator, Curator.open(here / "policy.toml", operator=True) as other:
         with monkeypatch.context() as patch:
-            patch.setattr("discreet.curator.curator.release", lambda *_: 1 / 0)
+            patch.setattr("discreet.curator.door.desk.release", lambda *_: 1 / 0)
             with pytest.raises(FailedError):
                 curator.ask(COUNT, 0.5)
         with pytest.raises(SuspendedError):
@@ -135,7 +135,7 @@ def test_a_curator_killed_in_any_gap_costs_at_most_one_charge_and_has_one_answer
             child = os.fork()
         if child == 0:
             signal.alarm(60)
-            with watched(lambda name: os.kill(os.getpid(), signal.SIGKILL) if name == where else None):
+            with watch_steps(lambda name: os.kill(os.getpid(), signal.SIGKILL) if name == where else None):
                 asked(here)
             os._exit(1)
         _, status = os.waitpid(child, 0)

@@ -9,7 +9,7 @@ import pytest
 from discreet.base.errors import QueryError
 from discreet.curator.estimates.values import Values
 from discreet.curator.release.finish import finish_rows
-from discreet.curator.release.release import Released, ReleasedSet
+from discreet.curator.release.released import Released, ReleasedSet
 from support.clinic import clinic
 
 
@@ -30,7 +30,8 @@ def test_arithmetic_beyond_38_digits_is_a_clear_error(tmp_path: Path) -> None:
     """A sum may be wider than any column, so this shows only when it is there: the values are recorded by then."""
     with clinic(tmp_path) as curator:
         sql = "SELECT SUM(age) * 1000000000000000000 AS wide FROM visits"
-        question, priced = curator._priced(sql, 0.5, None, None, None, False, {})
+        prepared = curator.prepare(sql, 0.5)
+        question, priced = prepared.question, prepared.priced
     values = Values(question.aggregates, priced, Released((ReleasedSet(((2**100,),)),)))
     with pytest.raises(QueryError, match="38 digits"):
         finish_rows(question.finish, (), values)

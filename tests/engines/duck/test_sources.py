@@ -53,7 +53,9 @@ QUESTION = "SELECT ward, COUNT(*), SUM(age), AVG(cost), MEDIAN(age) FROM visits 
 
 def opened(folder: Path, source: str, frame: Any = None) -> Engines:
     policy = loads(OWNER.replace("SOURCE", source), folder / "policy.toml")
-    return Engines(policy, None if frame is None else {"visits": frame})
+    engines = Engines(policy, None if frame is None else {"visits": frame})
+    engines.open_all()
+    return engines
 
 
 def refused(folder: Path, source: str, frame: Any = None) -> str:
@@ -247,7 +249,7 @@ def test_a_collation_of_the_database_does_not_multiply_rows_or_join_units(tmp_pa
 def test_moments_that_do_not_fit_are_null_and_never_an_error(tmp_path: Path) -> None:
     frame = pa.table({"m": pa.array([0, 2**60, None], pa.timestamp("s"))})
     engine = engine_of("[budget]\nepsilon = 1.0\n[tables.t]\nrows_are_units = true\n", {"t": frame})
-    assert answered(engine, "SELECT COUNT(m), COUNT(*) FROM t").sets[0].sums == ((3,), (1,))
+    assert answered(engine, "SELECT COUNT(m) FROM t").sets[0].sums == ((1,),)
     assert answered(engine, "SELECT COUNT(*) FROM t WHERE m < '2000-01-01'").sets[0].sums == ((1,),)
 
 
@@ -281,7 +283,7 @@ def test_decimal_units_of_csv_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("u\n1.0\n1\n")
     policy = '[budget]\nepsilon = 1.0\n[tables.t]\nsource = "t.csv"\nunit = "u"\nmax_rows = 1\n'
     with pytest.raises(PolicyError, match="in many ways"):
-        Engines(loads(policy + '[tables.t.columns]\nu = { type = "decimal" }\n', tmp_path / "policy.toml"))
+        Engines(loads(policy + '[tables.t.columns]\nu = { type = "decimal" }\n', tmp_path / "policy.toml")).open_all()
 
 
 NAMES = st.text(

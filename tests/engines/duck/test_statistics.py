@@ -60,7 +60,7 @@ def test_nan_left_out_of_a_files_statistics_is_still_nan(tmp_path: Path, last: f
 def test_only_plain_rewriting_is_left_on_every_cursor(tmp_path: Path) -> None:
     counts(tmp_path / "one", [(1, 1.0), (2, 2.0)])
     with Curator.open(tmp_path / "one" / "policy.toml") as curator:
-        engine = duck(curator._engine)
+        engine = duck(curator._engines)
         cursor = engine._cursor(set())
         off = set(cursor.execute("SELECT current_setting('disabled_optimizers')").fetchall()[0][0].split(","))
         assert off == set(list_other_optimizers(engine._connection))

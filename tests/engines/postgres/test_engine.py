@@ -17,7 +17,7 @@ import pytest
 
 from discreet.base.errors import FailedError, PolicyError, SuspendedError
 from discreet.curator import Curator
-from discreet.curator.stopping import GENERIC
+from discreet.curator.door.performance import GENERIC
 from discreet.engines.engines import Engines
 from discreet.engines.postgres.engine import PostgresEngine, PostgresRun
 from engines.postgres.placed import VARIABLE, Placed, engines, on_server
@@ -205,7 +205,7 @@ def test_the_address_is_in_no_error_log_or_word_about_the_engine(
     placed.role("asker", PASSWORD)
     dsn = placed.cluster.dsn(placed.name, user="asker", password=PASSWORD, host="127.0.0.1")
     monkeypatch.setenv(VARIABLE, dsn)
-    shown = [repr(clinic), repr(clinic._engine), str(clinic.tables), clinic.fingerprint("visits")]
+    shown = [repr(clinic), repr(clinic._engines), str(clinic.tables), clinic.fingerprint("visits")]
     shown += [str(clinic.ask(ASKED, epsilon=1)), str(clinic.explain(ASKED, epsilon=1))]
     placed.owner.execute("DROP TABLE visits")
     with pytest.raises(PolicyError) as gone:

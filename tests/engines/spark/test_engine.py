@@ -13,7 +13,7 @@ import pytest
 
 from discreet.base.errors import FailedError, PolicyError
 from discreet.curator import Curator
-from discreet.curator.stopping import GENERIC
+from discreet.curator.door.performance import GENERIC
 from discreet.engines.engines import Engines
 from discreet.engines.spark.engine import SparkRun, fetch_rows
 from discreet.engines.spark.session import SparkConnection

@@ -14,7 +14,7 @@ import pytest
 from discreet.base.errors import LedgerError
 from discreet.ledger import Ledger, Server
 from discreet.ledger.database import UncertainError
-from discreet.ledger.steps import watched
+from discreet.ledger.steps import watch_steps
 from servers.postgres import Cluster
 from servers.proxy import Cut, Proxy
 from support.ledger import DSN, TENTH, again, ask, kinds, new, question
@@ -70,7 +70,7 @@ def test_after_any_loss_between_steps_there_is_one_answer(
         "leases lost": lambda: end("leases") if gap != "before charge" else None,
     }
     with new(server) as ledger:
-        with watched(once(gap, actions[loss])):
+        with watch_steps(once(gap, actions[loss])):
             shown = tell(ledger, b"first")
         lost_inside = gap in ("charging", "recording") and loss != "leases lost"
         assert shown == (None if lost_inside else b"first")
@@ -91,7 +91,7 @@ def test_a_charge_whose_commit_is_unknown_shows_nothing_and_is_not_paid_for_twic
 ) -> None:
     with wire, new(server) as ledger:
         with (
-            watched(once("charging", lambda: wire.cut(what))),
+            watch_steps(once("charging", lambda: wire.cut(what))),
             pytest.raises(UncertainError, match="may have been charged, and nothing is shown") as caught,
         ):
             ask(ledger)
@@ -103,7 +103,7 @@ def test_a_charge_whose_commit_is_unknown_shows_nothing_and_is_not_paid_for_twic
 
 def test_a_record_that_was_committed_unheard_is_found_and_shown(server: Server, wire: Proxy) -> None:
     with wire, new(server) as ledger:
-        with watched(once("recording", lambda: wire.cut(Cut.REPLY))):
+        with watch_steps(once("recording", lambda: wire.cut(Cut.REPLY))):
             assert ask(ledger, answer=b"first") == b"first"
         afterwards(ledger, b"first")
 
@@ -111,7 +111,7 @@ def test_a_record_that_was_committed_unheard_is_found_and_shown(server: Server, 
 def test_a_record_that_was_never_committed_is_not_shown(server: Server, wire: Proxy) -> None:
     with wire, new(server) as ledger:
         with (
-            watched(once("recording", lambda: wire.cut(Cut.MESSAGE))),
+            watch_steps(once("recording", lambda: wire.cut(Cut.MESSAGE))),
             pytest.raises(LedgerError, match="entry 2 was not recorded; its charge stays"),
         ):
             ask(ledger, answer=b"first")
@@ -130,13 +130,13 @@ def test_a_record_is_not_shown_while_nobody_can_say_whether_it_was_committed(
     with wire, new(server) as ledger:
         claim = ledger.charge(question(), TENTH)
         try:
-            with watched(once("recording", lose)), pytest.raises(LedgerError, match="cannot connect to the schema"):
+            with watch_steps(once("recording", lose)), pytest.raises(LedgerError, match="cannot connect to the schema"):
                 ledger.record(claim, b"first")
         finally:
             postgres.start()
         assert claim.answer is None
         assert claim.receipt is None
-        ledger.release(claim)
+        claim.__exit__()
         afterwards(ledger, b"first")
 
 

@@ -11,9 +11,9 @@ import psycopg
 import pytest
 
 from discreet.base.errors import LedgerError
-from discreet.ledger import Server
+from discreet.ledger import JournalRow, Server
 from discreet.ledger.database import Database
-from discreet.ledger.postgres.schema import create
+from discreet.ledger.postgres.schema import create_schema
 from discreet.ledger.postgres.store import PostgresStore
 from servers.postgres import Cluster
 from support.ledger import DSN, TENTH, again, ask, new, question, tampering
@@ -58,9 +58,9 @@ def test_creating_leaves_nothing_at_all_if_it_fails(server: Server) -> None:
         raise OSError(28, "No space left on device")
 
     with pytest.raises(LedgerError, match="No space left"):
-        create(server, fail)
+        create_schema(server, fail)
     assert not exists(server)
-    create(server, nothing)
+    create_schema(server, nothing)
     PostgresStore(server).close()
 
 
@@ -76,12 +76,12 @@ def test_two_who_create_at_once_make_one_ledger(server: Server) -> None:
 
     def second() -> None:
         try:
-            create(server, nothing)
+            create_schema(server, nothing)
         except LedgerError as error:
             told.append(str(error))
 
     other = threading.Thread(target=second)
-    create(server, slow)
+    create_schema(server, slow)
     other.join()
     assert len(told) == 1
     assert "exists already" in told[0]
@@ -92,10 +92,10 @@ def test_an_empty_schema_that_the_administrator_made_is_used_and_another_is_not(
         db.execute(f"CREATE SCHEMA {server.schema}")
         db.execute(f"CREATE TABLE {server.schema}.theirs (x int)")
     with pytest.raises(LedgerError, match="exists already"):
-        create(server, nothing)
+        create_schema(server, nothing)
     with tampering(server) as db:
         db.execute("DROP TABLE theirs")
-    create(server, nothing)
+    create_schema(server, nothing)
 
 
 OTHERS = (
@@ -116,11 +116,11 @@ def test_a_schema_in_which_there_is_anything_is_not_used(server: Server) -> None
         with tampering(server) as db:
             db.execute(statement.format(server.schema, server.schema))
         with pytest.raises(LedgerError, match="exists already and is the role postgres's"):
-            create(server, nothing)
+            create_schema(server, nothing)
         with tampering(server) as db:
             db.execute(f"DROP SCHEMA {server.schema} CASCADE")
             db.execute(f"CREATE SCHEMA {server.schema}")
-    create(server, nothing)
+    create_schema(server, nothing)
 
 
 @pytest.mark.parametrize("shared", ["AUTHORIZATION {1}", "; GRANT CREATE ON SCHEMA {0} TO {1}"])
@@ -128,7 +128,7 @@ def test_a_schema_into_which_others_may_put_things_is_not_used(server: Server, s
     with tampering(server) as db:
         db.execute(f"CREATE SCHEMA {server.schema} {shared.format(server.schema, stranger)}")
     with pytest.raises(LedgerError, match=r"others may put things into .*ALTER SCHEMA ... OWNER TO"):
-        create(server, nothing)
+        create_schema(server, nothing)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_a_schema_into_which_others_may_put_things_is_not_used(server: Server, s
     ],
 )
 def test_a_ledger_beside_which_others_put_things_is_not_opened(server: Server, stranger: str, statement: str) -> None:
-    create(server, nothing)
+    create_schema(server, nothing)
     with tampering(server) as db:
         db.execute(statement.format(server.schema, stranger))
     with pytest.raises(LedgerError, match="may hold what its owner postgres did not make"):
@@ -152,9 +152,9 @@ def test_a_ledger_beside_which_others_put_things_is_not_opened(server: Server, s
 
 
 def test_another_schema_is_not_taken_for_a_ledger_and_another_layout_is_not_guessed(server: Server) -> None:
-    create(server, nothing)
+    create_schema(server, nothing)
     for statement, told in (
-        ("UPDATE ledger SET version = 2", "has layout 2, this program reads 1"),
+        ("UPDATE ledger SET version = 1", "has layout 1, this program reads 2"),
         ("UPDATE ledger SET application = 'shop'", "is not a ledger's"),
         ("DROP TABLE ledger", "damaged or not a ledger"),
     ):
@@ -165,7 +165,7 @@ def test_another_schema_is_not_taken_for_a_ledger_and_another_layout_is_not_gues
 
 
 def test_the_server_counts_entries_itself_and_only_those_that_were_committed(server: Server) -> None:
-    create(server, nothing)
+    create_schema(server, nothing)
     with tampering(server) as db:
         db.execute("INSERT INTO entries VALUES (5, '', '', '', '')")
         db.execute("DELETE FROM entries")
@@ -188,7 +188,7 @@ def test_several_ledgers_in_one_database_are_several_budgets(server: Server) -> 
 
 
 def test_what_every_question_looks_up_is_found_by_an_index(server: Server) -> None:
-    create(server, nothing)
+    create_schema(server, nothing)
     with tampering(server) as db:
         db.execute("SET enable_seqscan = off")
         for index, query in (
@@ -233,18 +233,24 @@ def test_the_rights_on_the_page_are_enough_to_ask_and_not_to_rewrite(server: Ser
     asker()
     with again(server, epsilon=2) as ledger:
         ask(ledger)
-        ledger.release(ledger.charge(question("r"), TENTH))
+        ledger.charge(question("r"), TENTH).__exit__()
         ledger.set_state("s", b"1")
         ledger.set_state("s", b"2")
         with ledger.charge(question("r"), TENTH) as claim:
+            ledger.runs.write_journal(claim, 0, [JournalRow("call", b"result")])
+            ledger.runs.renew(claim)
+            ledger.note_failure(claim, "sql", ValueError("patient 7"))
             ledger.suspend(claim)
         ledger.resume()
+        with ledger.charge(question("r"), TENTH) as claim:
+            ledger.record(claim, b"2")
         assert ledger.verify().ok
     for tamper in (
         "UPDATE entries SET at = ''",
         "DELETE FROM entries",
         "UPDATE answers SET answer = ''",
         "DROP TABLE head",
+        "SELECT failure FROM failures",
     ):
         with pytest.raises(psycopg.errors.InsufficientPrivilege), tampering(server) as db:
             db.execute(tamper)

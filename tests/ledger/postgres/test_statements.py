@@ -13,7 +13,7 @@ from discreet.base.errors import LedgerError
 from discreet.ledger import Server
 from discreet.ledger.database import UncertainError
 from discreet.ledger.postgres.connect import connect
-from discreet.ledger.postgres.statements import Scans, Statements, commit
+from discreet.ledger.postgres.statements import Scans, Statements, commit_transaction
 from servers.postgres import Cluster
 from servers.proxy import Cut, Proxy
 from support.ledger import DSN
@@ -25,7 +25,7 @@ def test_a_transaction_in_which_something_failed_is_never_taken_for_committed(se
         with pytest.raises(psycopg.Error):
             connection.execute("SELECT 1 / 0")
         with pytest.raises(LedgerError, match="rolled this back: nothing was written"):
-            commit(connection, server)
+            commit_transaction(connection, server)
 
 
 def test_the_servers_no_is_a_no(server: Server) -> None:
@@ -34,7 +34,7 @@ def test_the_servers_no_is_a_no(server: Server) -> None:
         connection.execute("CREATE TEMP TABLE t (x int UNIQUE DEFERRABLE INITIALLY DEFERRED)")
         connection.execute("INSERT INTO t VALUES (1), (1)")
         with pytest.raises(psycopg.errors.UniqueViolation):
-            commit(connection, server)
+            commit_transaction(connection, server)
 
 
 @pytest.mark.parametrize("what", list(Cut))
@@ -47,7 +47,7 @@ def test_a_connection_lost_during_a_commit_leaves_it_unknown(
             connection.execute("BEGIN")
             proxy.cut(what)
             with pytest.raises(UncertainError, match="lost during a commit"):
-                commit(connection, server)
+                commit_transaction(connection, server)
             assert connection.closed
 
 
@@ -66,7 +66,7 @@ class Ended:
 def test_the_last_word_of_a_session_that_ends_is_not_a_no(server: Server) -> None:
     ended: Any = Ended()
     with pytest.raises(UncertainError):
-        commit(ended, server)
+        commit_transaction(ended, server)
     assert ended.closed
 
 
@@ -84,7 +84,7 @@ def test_a_session_that_is_ended_during_a_commit_leaves_it_unknown(postgres: Clu
                     connection.execute("BEGIN")
                     connection.execute("INSERT INTO public.unknown VALUES (1)")
                     try:
-                        commit(connection, server)
+                        commit_transaction(connection, server)
                     except LedgerError as error:
                         told.append(error)
 

@@ -13,7 +13,8 @@ from discreet.plan.expressions import Expression
 from discreet.plan.question import RANKED, Aggregate, AggregateKind, Question
 from discreet.plan.relations import Block, Lookup, Scan, list_sources
 from discreet.plan.words import describe_expression
-from discreet.query.price import Draw, Price, estimate_error, find_half_width, find_step
+from discreet.query.draws import Draw
+from discreet.query.price import Price, estimate_error, find_half_width, find_step
 
 CONFIDENCE = 0.95
 

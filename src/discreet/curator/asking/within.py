@@ -14,7 +14,8 @@ from discreet.plan.expressions import Reference, Slot
 from discreet.plan.question import AggregateKind, Question
 from discreet.policy.model import Policy
 from discreet.query.bound import Bounded
-from discreet.query.price import Draw, Price, find_half_width, price
+from discreet.query.draws import Draw
+from discreet.query.price import Price, find_half_width, price
 
 CONFIDENCE = 0.95
 LARGEST = 2.0**12

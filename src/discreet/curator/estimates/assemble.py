@@ -8,7 +8,7 @@ from discreet.base.types import Type
 from discreet.curator.estimates.arithmetic import bound_expression, find_aggregates
 from discreet.curator.estimates.values import REMARKS, ReleasedRow, Values
 from discreet.curator.release.finish import finish_rows
-from discreet.curator.release.release import Released
+from discreet.curator.release.released import Released
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.plan.expressions import Column, Expression
@@ -47,9 +47,8 @@ def assemble(question: Question, priced: Price, released: Released, receipt: Rec
             for number, _ in rows
         )
 
-    fields = tuple(_field(name, expression, question) for name, expression in outputs)
     return Answer(
-        fields=fields,
+        fields=describe_fields(question),
         rows=tuple(row for _, row in rows),
         receipt=receipt,
         guarantee=priced.guarantee,
@@ -57,6 +56,11 @@ def assemble(question: Question, priced: Price, released: Released, receipt: Rec
         notes=(*_notes(question, priced), *priced.bounded.coarsened),
         bounds=bounds,
     )
+
+
+def describe_fields(question: Question) -> tuple[Field, ...]:
+    """Return the columns of a question's answer, which are known before it is run."""
+    return tuple(_field(name, expression, question) for name, expression in question.finish.outputs)
 
 
 def _interval(expression: Expression, values: Values, row: ReleasedRow, miss: float) -> tuple[float, float] | None:

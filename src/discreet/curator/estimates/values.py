@@ -10,17 +10,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
+from discreet.base.exact import to_float
 from discreet.curator.estimates import covariance
 from discreet.curator.estimates.arithmetic import Interval
 from discreet.curator.estimates.fieller import bound_mean
 from discreet.curator.release import rank_tree
-from discreet.curator.release.release import Released
+from discreet.curator.release.released import Released
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Constant
 from discreet.plan.grid import ClampedGrid
 from discreet.plan.question import COUNTS, PAIRED, RANKED, Aggregate, AggregateKind
-from discreet.query.price import AdditiveNoise, Price, find_step
+from discreet.query.draws import AdditiveNoise
+from discreet.query.price import Price, find_step
 
 REMARKS = {
     **dict.fromkeys((*COUNTS, AggregateKind.SUM), "exact"),
@@ -76,7 +78,7 @@ class Values:
             return noisy[0]
         if asked.kind is AggregateKind.SUM:
             total = noisy[0] * find_step(first)
-            return round(total) if asked.type.value == "integer" else float(total)
+            return round(total) if asked.type.value == "integer" else to_float(total)
         if noisy[0] <= 0:
             return None
         if asked.kind in PAIRED:
@@ -106,7 +108,7 @@ class Values:
             return boxes[0]
         if asked.kind is AggregateKind.SUM:
             step = find_step(first)
-            return float(boxes[0][0] * step), float(boxes[0][1] * step)
+            return to_float(boxes[0][0] * step, math.inf), to_float(boxes[0][1] * step, math.inf)
         if asked.kind in PAIRED:
             return covariance.bound_covariance(asked.kind, boxes, self._grids(aggregate))
         grid = self._grids(aggregate)[0]

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Self
 
 from discreet.base.errors import PolicyError
-from discreet.curator.owner.budget import Budget, Share
+from discreet.curator.owner.budget import Budget, read_budget
 from discreet.curator.owner.ledger_place import find_ledger_place
-from discreet.ledger import Ledger, LedgerFacts
+from discreet.ledger import Failure, Ledger, LedgerFacts
 from discreet.policy import describe_policy, describe_protected, load
 from discreet.policy.model import Policy
 
@@ -39,24 +39,31 @@ class Account:
     @property
     def budget(self) -> Budget:
         """What is spent and left, of the whole budget and of each analyst's cap, and who is suspended."""
-        total = Share("total", self.policy.epsilon, self.policy.delta, self._ledger.spent())
-        analysts = tuple(
-            Share(each.name, each.epsilon, each.delta, self._ledger.spent(each.name))
-            for each in self.policy.analysts
-            if self.analyst in (None, each.name)
-        )
         everybody = self._operator and self.analyst is None
-        held = tuple(each for each in self._ledger.suspended if everybody or each.analyst == self.analyst)
-        return Budget(total, analysts, held)
+        return read_budget(self.policy, self._ledger, self.analyst, everybody=everybody)
 
     def resume(self, analyst: str | None = None) -> None:
         """Let an analyst ask again who is suspended after a failure (None: whoever asks without a name).
 
         Only for the operator, who has seen to what failed: what failed once may fail again, and tell about the data.
         """
-        if not self._operator:
-            raise PolicyError("only the operator resumes: open the curator with operator=True")
+        self._check_operator("resumes")
         self._ledger.resume(analyst)
+
+    def retry(self, charge: int) -> None:
+        """Let a charge be run again whose runs died twice. Only for the operator, who has seen to why."""
+        self._check_operator("lets a charge be run again")
+        self._ledger.retry(charge)
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """What failed after a charge, the oldest first, in the engine's own words. Only for the operator."""
+        self._check_operator("sees failures")
+        return self._ledger.failures
+
+    def _check_operator(self, what: str) -> None:
+        if not self._operator:
+            raise PolicyError(f"only the operator {what}: open the curator with operator=True")
 
     @property
     def ledger(self) -> Ledger:

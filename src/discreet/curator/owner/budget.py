@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.ledger import Suspension
+from discreet.ledger import Ledger, Suspension
+from discreet.policy.model import Policy
 from discreet.privacy.budget import BudgetFilter
 from discreet.privacy.charges import Charge
 from discreet.privacy.guarantees import PureLoss
@@ -51,6 +52,21 @@ class Share:
     def _admits(self, charge: Charge, times: int) -> bool:
         many = Charge(*(part * times for part in (charge.epsilon, Fraction(charge.rho), charge.delta)))
         return self.filter.take(many) is not None
+
+
+def read_budget(policy: Policy, ledger: Ledger, analyst: str | None, *, everybody: bool = False) -> Budget:
+    """Return what is spent and left, of the whole budget and of the caps of this analyst, or of all without a name.
+
+    Only the operator is told about `everybody` who is suspended.
+    """
+    total = Share("total", policy.epsilon, policy.delta, ledger.spent())
+    analysts = tuple(
+        Share(each.name, each.epsilon, each.delta, ledger.spent(each.name))
+        for each in policy.analysts
+        if analyst in (None, each.name)
+    )
+    held = tuple(each for each in ledger.suspended if everybody or each.analyst == analyst)
+    return Budget(total, analysts, held)
 
 
 @dataclass(frozen=True, slots=True)

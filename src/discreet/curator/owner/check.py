@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from discreet.base.errors import LedgerError, PolicyError
 from discreet.curator.curator import Curator
 from discreet.curator.owner.ledger_place import find_ledger_place
-from discreet.curator.owner.versions import list_data_states
 from discreet.engines.engines import Engines
 from discreet.policy import Policy, load
 
@@ -33,7 +33,8 @@ def check_policy(path: Path) -> Iterator[Finding]:
     yield Finding("policy", f"{path}: {_budget(policy)}, neighbours {policy.neighbours.value}")
     yield from (Finding("warning", warning) for warning in policy.warnings())
     try:
-        Engines(policy, partly=True).close()
+        with closing(Engines(policy, partly=True)) as engines:
+            engines.open_all()
     except PolicyError as wrong:
         yield from (Finding("source", line, True) for line in str(wrong).splitlines())
         return
@@ -43,6 +44,7 @@ def check_policy(path: Path) -> Iterator[Finding]:
         return
     try:
         with Curator.open(path, operator=True) as curator:
+            curator.check_views()
             yield from _opened(curator)
     except LedgerError as wrong:
         yield Finding("ledger", str(wrong), True)
@@ -51,7 +53,7 @@ def check_policy(path: Path) -> Iterator[Finding]:
 
 
 def _opened(curator: Curator) -> Iterator[Finding]:
-    for resolved, state in zip(curator.tables.tables, list_data_states(curator), strict=True):
+    for resolved, state in zip(curator.tables.tables, curator.data_states, strict=True):
         table = resolved.table
         whose = "public" if table.public else f"unit {table.unit}" if table.unit else "every row is a unit"
         columns = f"{len(resolved.columns)} column" + ("s" if len(resolved.columns) != 1 else "")

@@ -6,18 +6,14 @@ anybody's rows changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from discreet.base.errors import PolicyError
 from discreet.ledger import Ledger
-from discreet.policy.model import SourceFormat, Table
+from discreet.policy.model import Policy, SourceFormat, Table
 from discreet.policy.problems import explain_problem
-
-if TYPE_CHECKING:
-    from discreet.curator.curator import Curator
 
 FIRST = "1"
 """The version of data that nobody named."""
@@ -67,17 +63,20 @@ def remember(ledger: Ledger, fingerprints: Mapping[str, str]) -> None:
         ledger.set_state(f"fingerprint of {table}", found.encode())
 
 
-def list_data_states(curator: Curator) -> tuple[DataState, ...]:
+Fingerprint = Callable[[str], str]
+"""A table's name to a hash of its source, that changes when it does."""
+
+
+def list_data_states(policy: Policy, ledger: Ledger, fingerprint: Fingerprint) -> tuple[DataState, ...]:
     """Return what is known of every table's data."""
-    return tuple(_state(curator, table) for table in curator.policy.tables)
+    return tuple(_find_state(table, ledger, fingerprint) for table in policy.tables)
 
 
-def accept_data(curator: Curator, name: str, version: str) -> DataState:
+def accept_data(policy: Policy, ledger: Ledger, fingerprint: Fingerprint, name: str, version: str) -> DataState:
     """Take a table's files as they are now under a version that it never had: earlier answers stay with theirs.
 
     No budget is given back: the people in the data are the same.
     """
-    policy, ledger = curator.policy, curator.ledger
     table = policy.table(name)
     key = ("tables", table.name, "version")
     if table.version is not None:
@@ -88,26 +87,26 @@ def accept_data(curator: Curator, name: str, version: str) -> DataState:
         raise explain_problem(policy.path, key, wrong, "name its version in the policy")
     if not version.strip():
         raise PolicyError("a version needs a name, such as 2026-03")
-    if ledger.get_state(f"fingerprint of {table.name}") is not None and version in _earlier(curator, table):
+    if ledger.get_state(f"fingerprint of {table.name}") is not None and version in _list_earlier(table, ledger):
         raise PolicyError(f"{table.name} had version {version!r} already, and its answers stay with it; name another")
-    found = curator.fingerprint(table.name)
+    found = fingerprint(table.name)
     ledger.set_state(f"version of {table.name}", version.encode())
     ledger.set_state(f"fingerprint of {table.name}", found.encode())
     ledger.note(NOTE, {"table": table.name, "version": version, "fingerprint": found})
-    return _state(curator, table)
+    return _find_state(table, ledger, fingerprint)
 
 
-def _state(curator: Curator, table: Table) -> DataState:
-    version = find_version(table, curator.ledger)
+def _find_state(table: Table, ledger: Ledger, fingerprint: Fingerprint) -> DataState:
+    version = find_version(table, ledger)
     if table.version is not None or table.format is SourceFormat.PYTHON:
         return DataState(table.name, version, table.version is not None, True, True)
-    known = curator.ledger.get_state(f"fingerprint of {table.name}")
-    same = known is not None and known.decode() == curator.fingerprint(table.name)
+    known = ledger.get_state(f"fingerprint of {table.name}")
+    same = known is not None and known.decode() == fingerprint(table.name)
     return DataState(table.name, version, False, same, known is not None)
 
 
-def _earlier(curator: Curator, table: Table) -> set[str]:
+def _list_earlier(table: Table, ledger: Ledger) -> set[str]:
     """Return every version that a table's data had."""
-    notes = [entry.body["details"] for entry in curator.ledger.entries() if entry.kind == NOTE]
+    notes = [entry.body["details"] for entry in ledger.entries() if entry.kind == NOTE]
     named = {str(note["version"]) for note in notes if note.get("table") == table.name}
-    return {FIRST, find_version(table, curator.ledger)} | named
+    return {FIRST, find_version(table, ledger)} | named

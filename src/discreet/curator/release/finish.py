@@ -1,11 +1,18 @@
 """HAVING, ORDER BY, LIMIT and arithmetic on what was released: plain SQL over the released table, and nothing else.
 
-It runs in a DuckDB of its own that holds no other table and may not touch files, so nothing here can cost privacy.
+It runs in a DuckDB that is kept for this alone and may not touch files. Each finish has a connection of its own there,
+and its table is temporary: no other connection sees it. Where a question asks for released columns as they are, there
+is nothing to compute, and no database is asked.
 """
 
 from __future__ import annotations
 
+import datetime as dt
+import os
+import threading
+from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -19,9 +26,10 @@ from discreet.curator.estimates.values import Values
 from discreet.engines.duck.forms import write_sql
 from discreet.engines.duck.literals import SQL_TYPES, quote_name
 from discreet.plan.bounded import Key
+from discreet.plan.expressions import Reference
 from discreet.plan.question import RELEASED, Finish
 
-FEW = 100
+FEW = 200
 """Rows up to which pyarrow is not worth its start."""
 
 BEYOND = (
@@ -29,52 +37,34 @@ BEYOND = (
     "The values are recorded: asking for them again is free"
 )
 
+WIDE = "HUGEINT"
+"""Whole numbers of the released table: sums and keys may be wider than any column."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedColumn:
+    """A column of the released table: its name and type in SQL, and its values."""
+
+    name: str
+    type: str
+    values: Sequence[Any]
+
 
 def finish_rows(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tuple[int, Row]]:
     """Return the rows of the answer, each with the number of its released row; sorted by key before ORDER BY."""
-    names, types = ["number"], ["BIGINT"]
-    columns: list[list[Any]] = [list(range(len(values.rows)))]
-    for place, key in enumerate(keys):
-        column: list[Any] = [row.keys[place] for row in values.rows]
-        if key.type in (Type.FLOAT, Type.DECIMAL):
-            column = [float(value) if isinstance(value, int | Fraction) else None for value in column]
-        names.append(f"k{place}")
-        types.append(SQL_TYPES[key.type])
-        columns.append(column)
-    for place, asked in enumerate(values.aggregates):
-        names.append(f"a{place}")
-        types.append("HUGEINT" if asked.type is Type.INTEGER else "DOUBLE")
-        columns.append([values.value(place, row) for row in values.rows])
-    with closing(duckdb.connect(":memory:")) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        listed = ", ".join(f'"{name}" {kind}' for name, kind in zip(names, types, strict=True))
-        connection.execute(f"CREATE TABLE {RELEASED} ({listed})")
-        _fill(connection, types, columns)
-        connection.execute("SET enable_external_access = false")
+    columns = {each.name: each for each in _list_columns(keys, values)}
+    plain = [expression for _, expression in finish.outputs if isinstance(expression, Reference)]
+    if len(plain) == len(finish.outputs) and not finish.selects:
+        shown = [columns[expression.name].values for expression in plain]
+        return list(enumerate(zip(*shown, strict=True)))
+    number = ReleasedColumn("number", "BIGINT", range(len(values.rows)))
+    with closing(_DATABASE.connect()) as connection:
         try:
+            _create_table(connection, [number, *columns.values()])
             rows = connection.execute(write_finish(finish)).fetchall()
-        except duckdb.Error:
+        except (duckdb.Error, ValueError):  # pyarrow's are ValueErrors
             raise QueryError(BEYOND) from None
     return [(number, tuple(row)) for number, *row in rows]
-
-
-def _fill(connection: duckdb.DuckDBPyConnection, types: list[str], columns: list[list[Any]]) -> None:
-    """Put the columns into the released table: few rows one by one, since pyarrow takes long to begin with."""
-    if len(columns[0]) <= FEW:
-        marks = ", ".join("?" for _ in columns)
-        for row in zip(*columns, strict=True):
-            connection.execute(f"INSERT INTO {RELEASED} VALUES ({marks})", row)
-        return
-    import pyarrow as pa
-
-    arrays = [pa.array(_plain(column, kind), _arrow(kind)) for kind, column in zip(types, columns, strict=True)]
-    connection.register("given", pa.table(arrays, [f"c{place}" for place in range(len(arrays))]))
-    connection.execute(f"INSERT INTO {RELEASED} SELECT * FROM given")
-    connection.unregister("given")
-
-
-def _plain(column: list[Any], kind: str) -> list[Any]:
-    return [None if value is None else Decimal(value) for value in column] if kind == "HUGEINT" else column
 
 
 def write_finish(finish: Finish) -> str:
@@ -90,16 +80,76 @@ def write_finish(finish: Finish) -> str:
     return f"SELECT {number}, {outputs} FROM {RELEASED}{where} ORDER BY {', '.join([*order, number])}{limit}"
 
 
-def _arrow(kind: str) -> Any:
-    """Return Arrow's type for one of DuckDB's."""
+class FinishDatabase:
+    """A DuckDB in memory that holds nothing of its own. Threads may share it; a forked child opens another."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._owner = 0
+        self._database: duckdb.DuckDBPyConnection | None = None
+
+    def connect(self) -> duckdb.DuckDBPyConnection:
+        """Return a connection for one finish."""
+        with self._lock:
+            if self._database is None or self._owner != os.getpid():
+                self._database, self._owner = duckdb.connect(":memory:"), os.getpid()
+                self._database.execute("SET GLOBAL TimeZone = 'UTC'")
+                self._database.execute("SET enable_external_access = false")
+            return self._database.cursor()
+
+
+_DATABASE = FinishDatabase()
+
+
+def _list_columns(keys: tuple[Key, ...], values: Values) -> list[ReleasedColumn]:
+    """Return the columns k0, k1, ... of keys and a0, a1, ... of aggregates."""
+    found = []
+    for place, key in enumerate(keys):
+        kind = WIDE if key.type is Type.INTEGER else SQL_TYPES[key.type]
+        found.append(ReleasedColumn(f"k{place}", kind, [_show_key(row.keys[place], key.type) for row in values.rows]))
+    for place, asked in enumerate(values.aggregates):
+        kind = WIDE if asked.type is Type.INTEGER else "DOUBLE"
+        found.append(ReleasedColumn(f"a{place}", kind, [values.value(place, row) for row in values.rows]))
+    return found
+
+
+def _show_key(value: object, type_: Type) -> object:
+    """Return a key as an answer shows it: numbers that are no whole ones as floats, and times, all in UTC, as such."""
+    if type_ in (Type.FLOAT, Type.DECIMAL):
+        return float(value) if isinstance(value, int | Fraction) else None
+    return value.replace(tzinfo=None) if isinstance(value, dt.datetime) else value
+
+
+def _create_table(connection: duckdb.DuckDBPyConnection, columns: list[ReleasedColumn]) -> None:
+    listed = ", ".join(f'"{each.name}" {each.type}' for each in columns)
+    connection.execute(f"CREATE TEMP TABLE {RELEASED} ({listed})")
+    count = len(columns[0].values)
+    if 0 < count <= FEW:
+        marks = ", ".join([f"({', '.join('?' for _ in columns)})"] * count)
+        rows = zip(*(each.values for each in columns), strict=True)
+        connection.execute(f"INSERT INTO {RELEASED} VALUES {marks}", [value for row in rows for value in row])
+    elif count:
+        _insert_arrow(connection, columns)
+
+
+def _insert_arrow(connection: duckdb.DuckDBPyConnection, columns: list[ReleasedColumn]) -> None:
     import pyarrow as pa
 
     types = {
-        "HUGEINT": pa.decimal128(38, 0),
+        WIDE: pa.decimal128(38, 0),
         "BOOLEAN": pa.bool_(),
         "BIGINT": pa.int64(),
         "VARCHAR": pa.string(),
         "DATE": pa.date32(),
-        "TIMESTAMP": pa.timestamp("us", "UTC"),
+        "TIMESTAMP": pa.timestamp("us"),
     }
-    return types.get(kind, pa.float64())
+    arrays = [pa.array(_to_plain(each), types.get(each.type, pa.float64())) for each in columns]
+    connection.register("given", pa.table(arrays, [f"c{place}" for place in range(len(arrays))]))
+    connection.execute(f"INSERT INTO {RELEASED} SELECT * FROM given")
+    connection.unregister("given")
+
+
+def _to_plain(column: ReleasedColumn) -> list[Any]:
+    if column.type != WIDE:
+        return list(column.values)
+    return [None if value is None else Decimal(value) for value in column.values]

@@ -10,7 +10,7 @@ from discreet.base.errors import PolicyError
 from discreet.engines.engine import check_unchanged, find_tables, find_unit_type
 from discreet.engines.lookups import select_fan_out, select_values
 from discreet.engines.postgres.dialect import POSTGRES
-from discreet.engines.postgres.session import PostgresSession, ServerFacts
+from discreet.engines.postgres.session import PostgresSession, ServerFacts, driver
 from discreet.engines.postgres.sources import PostgresSource
 from discreet.engines.rows import Select
 from discreet.engines.running import Running
@@ -104,6 +104,12 @@ class PostgresRun(Running):
             with self._lock:
                 self._session = session
         return self._session.rows(statement)
+
+    def is_lost(self, trouble: BaseException) -> bool:
+        """A server that cannot be reached, or that ended the connection, is lost."""
+        with self._lock:
+            ended = self._session is None or self._session.is_closed
+        return ended and isinstance(trouble, PolicyError | driver().OperationalError)
 
     def interrupt(self) -> None:
         """Ask PostgreSQL to stop."""

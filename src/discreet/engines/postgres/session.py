@@ -165,6 +165,11 @@ class PostgresSession:
         except psycopg.Error:
             return
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the connection has ended, by whichever side."""
+        return bool(self._connection.closed)
+
     def close(self) -> None:
         """End the transaction and the connection."""
         self._connection.close()

@@ -113,6 +113,13 @@ class SparkRun(Running):
         self._done += 1
         return found
 
+    def is_lost(self, trouble: BaseException) -> bool:
+        """A driver or a Connect server that answers no more is lost; a job that failed is not."""
+        names = {kind.__name__ for kind in type(trouble).__mro__}
+        if names & {"Py4JNetworkError", "ConnectionError", "Py4JError"} and "Py4JJavaError" not in names:
+            return True
+        return "SparkConnectGrpcException" in names and "UNAVAILABLE" in str(trouble)
+
     def interrupt(self) -> None:
         """Ask Spark to stop the jobs of this run."""
         self._jobs.stop()

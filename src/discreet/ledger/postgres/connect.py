@@ -29,7 +29,7 @@ KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_coun
 """A host that is cut off is missed within a minute. What the connection string says instead is kept."""
 
 
-def driver() -> Any:
+def load_driver() -> Any:
     """Return psycopg, or say how to get it."""
     try:
         import psycopg
@@ -40,7 +40,7 @@ def driver() -> Any:
 
 def connect(server: Server, patience: float, purpose: str = "ledger") -> psycopg.Connection:
     """Return a connection that commits every statement, and whose names mean the server's own things and no others."""
-    postgres = driver()
+    postgres = load_driver()
     try:
         given = postgres.conninfo.conninfo_to_dict(server.dsn)
     except postgres.Error:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from discreet.base.errors import LedgerError
-from discreet.ledger.postgres.connect import driver
+from discreet.ledger.postgres.connect import load_driver
 from discreet.ledger.postgres.server import Server
 
 RIGHTS = "grant it what docs/ledger.md lists, or use the role that ran `discreet init`"
@@ -16,7 +16,7 @@ RIGHTS = "grant it what docs/ledger.md lists, or use the role that ran `discreet
 @contextmanager
 def explain_errors(server: Server, patience: float) -> Iterator[None]:
     """Turn every failure of the driver into an error with a remedy."""
-    psycopg = driver()
+    psycopg = load_driver()
     try:
         yield
     except psycopg.Error as error:
@@ -43,7 +43,7 @@ def explain_error(server: Server, error: Any, patience: float) -> str:
         return f"the {server} has no room left ({state}): free disk, memory or connections there"
     if state.startswith("40"):
         return f"the {server} gave this turn up ({state}): nothing was written. Ask again"
-    if isinstance(error, driver().DataError):
+    if isinstance(error, load_driver().DataError):
         return f"the {server} cannot store a name or value given to it: leave out NUL characters"
     if not state or state.startswith(("08", "57")):
         return f"the connection to the {server} was lost: nothing was written. Ask again"

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from discreet.base.errors import LedgerError
-from discreet.ledger.postgres.connect import abandon, connect, driver
+from discreet.ledger.postgres.connect import abandon, connect, load_driver
 from discreet.ledger.postgres.errors import explain_errors
 from discreet.ledger.postgres.server import Server
 
@@ -44,6 +44,11 @@ class SessionLease:
         self._finalizer = weakref.finalize(self, leases.drop, token)
         self._finalizer.atexit = False
 
+    @property
+    def held(self) -> bool:
+        """Whether this process still holds it: not after a release, and not in a forked child."""
+        return self._finalizer.alive and self._leases.holds(self.token)
+
     def release(self) -> None:
         """Give the lease up; doing so again changes nothing. In a forked child the parent's lease stays."""
         if self._finalizer.detach():
@@ -68,6 +73,10 @@ class SessionLeases:
                 raise LedgerError("a new lease is held by somebody else. Ask again")
             self._held.add(token)
         return SessionLease(self, token)
+
+    def holds(self, token: str) -> bool:
+        """Say whether this process holds that lease, as far as it knows."""
+        return token in self._held
 
     def alive(self, token: str) -> bool:
         """Say whether the holder of that token still runs: its session is there and holds the lock."""
@@ -137,7 +146,7 @@ class SessionLeases:
         try:
             if self._connection is not None:
                 self._connection.execute(_GIVE, (_number(token),))
-        except driver().Error:  # nothing is held any more where the session is lost, and it is lost now
+        except load_driver().Error:  # nothing is held any more where the session is lost, and it is lost now
             self._lose()
 
     def _ask(self, query: Any, token: str) -> Any:
@@ -146,7 +155,7 @@ class SessionLeases:
         if self._connection is not None:
             try:
                 return (self._connection.execute(query, (number,)).fetchone() or (None,))[0]
-            except driver().OperationalError:
+            except load_driver().OperationalError:
                 self._lose()
         self._connection = connect(self._server, self._patience, "leases")
         return (self._connection.execute(query, (number,)).fetchone() or (None,))[0]

@@ -1,9 +1,9 @@
-"""The layout of a ledger on PostgreSQL: the tables of `discreet.ledger.schema`, in a schema of their own.
+"""The layout of a ledger on PostgreSQL: the tables of `discreet.ledger.files.schema`, in a schema of their own.
 
 `counted` is the second witness: a trigger, so the server itself, remembers there the highest number ever used, as
 SQLite does in `sqlite_sequence`. A sequence would not do: it counts entries whose transaction came to nothing. `gate`
-has no columns and no rows; writers lock it, one after the other. Texts compare by their bytes, whatever the database's
-language.
+has no columns and no rows; writers lock it, one after the other. `failures` is for the operator: roles that ask may
+add to it and not read it. Texts compare by their bytes, whatever the database's language.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Callable
 
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import PATIENCE, Database
-from discreet.ledger.postgres.connect import connect, driver
+from discreet.ledger.postgres.connect import connect, load_driver
 from discreet.ledger.postgres.errors import explain_errors
 from discreet.ledger.postgres.server import Server
-from discreet.ledger.postgres.statements import Statements, commit
+from discreet.ledger.postgres.statements import Statements, commit_transaction
 
 APPLICATION = "discreet ledger"
-VERSION = 1
+VERSION = 2
 
 SCHEMA = """
 CREATE TABLE ledger (application TEXT NOT NULL, version INTEGER NOT NULL);
@@ -47,10 +47,24 @@ CREATE TABLE charges (
     delta    TEXT COLLATE "C" NOT NULL,
     record   BIGINT,
     token    TEXT COLLATE "C",
-    expires  DOUBLE PRECISION
+    expires  DOUBLE PRECISION,
+    runner   TEXT COLLATE "C" NOT NULL DEFAULT '',
+    deaths   BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX asked ON charges (question, record);
 CREATE TABLE payments (charge BIGINT NOT NULL, who TEXT COLLATE "C" NOT NULL, PRIMARY KEY (charge, who));
+CREATE TABLE journal (
+    charge   BIGINT NOT NULL,
+    position BIGINT NOT NULL,
+    call     TEXT COLLATE "C" NOT NULL,
+    result   BYTEA NOT NULL,
+    PRIMARY KEY (charge, position)
+);
+CREATE TABLE failures (
+    number  BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at      TEXT COLLATE "C" NOT NULL,
+    failure TEXT COLLATE "C" NOT NULL
+);
 CREATE TABLE answers (record BIGINT PRIMARY KEY, answer BYTEA NOT NULL);
 CREATE TABLE states (name TEXT COLLATE "C" PRIMARY KEY, entry BIGINT NOT NULL, value BYTEA NOT NULL);
 CREATE TABLE counted (number BIGINT NOT NULL);
@@ -79,7 +93,7 @@ WHERE n.oid = ? AND d.classid <> 'pg_default_acl'::regclass
 """Everything in a schema, and what of it is neither a lasting table of its owner nor the one function."""
 
 
-def create(server: Server, fill: Callable[[Database], None]) -> None:
+def create_schema(server: Server, fill: Callable[[Database], None]) -> None:
     """Make a new ledger whose tables hold nothing but what `fill` puts there, or raise.
 
     One transaction makes the schema and all in it: it appears whole or not at all. A schema that is there already is
@@ -93,7 +107,7 @@ def create(server: Server, fill: Callable[[Database], None]) -> None:
         if found is None:
             try:
                 db.execute(f'CREATE SCHEMA "{server.schema}"')
-            except driver().errors.InsufficientPrivilege:
+            except load_driver().errors.InsufficientPrivilege:
                 raise LedgerError(
                     f"the role may not make the {server}: let an administrator GRANT CREATE ON DATABASE to it, or "
                     f'CREATE SCHEMA "{server.schema}" AUTHORIZATION it'
@@ -104,7 +118,7 @@ def create(server: Server, fill: Callable[[Database], None]) -> None:
         connection.execute(SCHEMA.encode())
         db.execute("INSERT INTO ledger VALUES (?, ?)", (APPLICATION, VERSION))
         fill(db)
-        commit(connection, server)
+        commit_transaction(connection, server)
 
 
 def _check_empty(db: Database, server: Server, schema: int, owner: str, mine: bool, shared: bool) -> None:

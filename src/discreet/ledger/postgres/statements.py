@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import ResultRows, UncertainError
-from discreet.ledger.postgres.connect import driver
+from discreet.ledger.postgres.connect import load_driver
 from discreet.ledger.postgres.server import Server
 
 if TYPE_CHECKING:
@@ -49,14 +49,14 @@ class Scans:
             cursor.close()
 
 
-def commit(connection: psycopg.Connection, server: Server) -> None:
+def commit_transaction(connection: psycopg.Connection, server: Server) -> None:
     """Commit, or raise: an UncertainError where nobody here can know whether it happened.
 
     A transaction in which a statement failed is rolled back by COMMIT without an error, so its word is looked at. An
     ERROR is the server's no. Anything else, a lost connection or the end of the session, may have come after the
     commit was durable.
     """
-    psycopg = driver()
+    psycopg = load_driver()
     try:
         done = connection.execute("COMMIT").statusmessage
     except psycopg.Error as error:

@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING
 
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import PATIENCE, Database
-from discreet.ledger.postgres.connect import abandon, connect, driver
+from discreet.ledger.postgres.connect import abandon, connect, load_driver
 from discreet.ledger.postgres.errors import explain_errors
+from discreet.ledger.postgres.failures import PostgresFailures
 from discreet.ledger.postgres.leases import SessionLeases
 from discreet.ledger.postgres.schema import check_schema_layout, enter_schema
 from discreet.ledger.postgres.server import Server
-from discreet.ledger.postgres.statements import Scans, Statements, commit
+from discreet.ledger.postgres.statements import Scans, Statements, commit_transaction
 
 if TYPE_CHECKING:
     import psycopg
@@ -48,6 +49,9 @@ class PostgresStore:
     def __init__(self, server: Server, patience: float = PATIENCE) -> None:
         self.server = server
         self.leases = SessionLeases(server, patience)
+        self.results = None
+        """Large answers lie in the database like all others."""
+        self.failures = PostgresFailures(self)
         self._patience = patience
         self._mutex = threading.RLock()
         self._connection: psycopg.Connection | None = None
@@ -55,13 +59,13 @@ class PostgresStore:
         """The newest entry that was seen here, and its hash."""
         self._closed = False
         _open.add(self)
-        with self._mutex, self._plainly():
+        with self._mutex, self.explaining():
             self._connected()
 
     @contextmanager
     def reading(self) -> Iterator[Database]:
         """Give a connection that sees one state of the ledger and does not hold writers up."""
-        with self._mutex, self._plainly(), self._transaction(_READ) as connection:
+        with self._mutex, self.explaining(), self._transaction(_READ) as connection:
             self._known = self._recognised(connection)
             yield Statements(connection)
             connection.execute("COMMIT")
@@ -69,7 +73,7 @@ class PostgresStore:
     @contextmanager
     def scanning(self) -> Iterator[Database]:
         """Give the same for reading whole tables: rows come as they are asked for."""
-        with self._mutex, self._plainly(), self._transaction(_READ) as connection:
+        with self._mutex, self.explaining(), self._transaction(_READ) as connection:
             with contextlib.closing(Scans(connection)) as scans:
                 yield scans
             connection.execute("COMMIT")
@@ -77,17 +81,17 @@ class PostgresStore:
     @contextmanager
     def writing(self) -> Iterator[Database]:
         """Give a connection inside a transaction that nobody else writes beside: committed, or as if never begun."""
-        with self._mutex, self._plainly(), self._transaction(_WRITE) as connection:
+        with self._mutex, self.explaining(), self._transaction(_WRITE) as connection:
             connection.execute("LOCK TABLE gate IN EXCLUSIVE MODE")
             self._known = self._recognised(connection)
             yield Statements(connection)
-            commit(connection, self.server)
-            with contextlib.suppress(driver().Error):  # it is committed, whatever comes now
+            commit_transaction(connection, self.server)
+            with contextlib.suppress(load_driver().Error):  # it is committed, whatever comes now
                 self._known = self._recognised(connection)
 
     def clock(self) -> float:
         """Return the server's time: one for all hosts."""
-        with self._mutex, self._plainly():
+        with self._mutex, self.explaining():
             seconds: float = self._first(_CLOCK)[1]
             return seconds
 
@@ -131,7 +135,7 @@ class PostgresStore:
             try:
                 done = connection.execute(statement.encode())
                 return connection, (done.fetchone() or (0.0,))[0] if done.description else 0.0
-            except driver().OperationalError:
+            except load_driver().OperationalError:
                 if not connection.closed:
                     raise
                 self._disconnect()
@@ -143,7 +147,7 @@ class PostgresStore:
             connection.execute("ROLLBACK")
         except BaseException as failure:
             connection.close()
-            if not isinstance(failure, driver().Error):
+            if not isinstance(failure, load_driver().Error):
                 raise
 
     def _connected(self) -> psycopg.Connection:
@@ -165,7 +169,8 @@ class PostgresStore:
         if connection is not None:
             connection.close()
 
-    def _plainly(self) -> contextlib.AbstractContextManager[None]:
+    def explaining(self) -> contextlib.AbstractContextManager[None]:
+        """Turn failures of the driver into an error with a remedy."""
         return explain_errors(self.server, self._patience)
 
     def __del__(self) -> None:

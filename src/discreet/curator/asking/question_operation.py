@@ -1,0 +1,59 @@
+"""A question in SQL as an operation: one plan, measured once, with the noises that its price chose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from discreet.base.canonical import Json
+from discreet.curator.door.desk import Desk
+from discreet.curator.release.released import Released
+from discreet.plan.bounded import BoundedPlan, Part
+from discreet.plan.question import Question
+from discreet.privacy.charges import Charge
+from discreet.query.draws import Draws
+from discreet.query.price import Price
+
+
+@dataclass(frozen=True)
+class QuestionOperation:
+    """Releases the measures of a question's plan; HAVING, ORDER BY, LIMIT and arithmetic come after the record."""
+
+    kind: ClassVar[str] = "sql"
+    version: ClassVar[int] = 1
+
+    plan: BoundedPlan
+    draws: Draws
+    charge: Charge
+
+    def parameters(self) -> Json:
+        """Return how the measures are released."""
+        return self.draws.describe()
+
+    def plans(self) -> tuple[BoundedPlan, ...]:
+        """Return the one plan."""
+        return (self.plan,)
+
+    def run(self, desk: Desk) -> bytes:
+        """Measure it."""
+        return desk.measure(self.plan, self.draws).to_bytes()
+
+    def finish(self, measured: bytes) -> Released:
+        """Return what was released."""
+        return Released.from_bytes(measured)
+
+
+def make_operation(question: Question, priced: Price) -> QuestionOperation:
+    """Return the operation of a question at a price."""
+    draws = Draws(priced.noises, priced.selection, priced.counted, _list_quantiles(question, priced))
+    return QuestionOperation(priced.bounded.plan, draws, priced.charge)
+
+
+def _list_quantiles(question: Question, priced: Price) -> tuple[tuple[int, tuple[Fraction, ...]], ...]:
+    """Return which quantiles are looked for in each tree of ranks."""
+    shares: dict[int, set[Fraction]] = {}
+    for asked, source in zip(question.aggregates, priced.bounded.sources, strict=True):
+        if asked.share is not None and priced.bounded.plan.measures[source[0]].part is Part.RANKS:
+            shares.setdefault(source[0], set()).add(asked.share)
+    return tuple((measure, tuple(sorted(each))) for measure, each in sorted(shares.items()))

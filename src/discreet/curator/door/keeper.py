@@ -1,0 +1,97 @@
+"""The keeper: a thread that renews the leases of all runs that live, and counts those that outlast the public time."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from discreet.base.errors import LedgerError, LostLeaseError
+from discreet.ledger import Claim
+from discreet.ledger.runs import Runs
+
+RENEWALS = 4
+"""How often a lease is renewed in its own time: some may be missed, when the ledger cannot be reached for a while."""
+
+
+@dataclass(eq=False)
+class Kept:
+    """A run that is looked after: its claim, what to do when its lease is lost, and when it began."""
+
+    claim: Claim
+    lose: Callable[[], None]
+    began: float = field(default_factory=time.monotonic)
+    late: bool = False
+    renewed: float = field(default_factory=time.monotonic)
+
+
+class Keeper:
+    """Looks after all runs of one curator. Its thread lives only while there are runs."""
+
+    def __init__(self, runs: Runs, deadline: float | None) -> None:
+        self._runs, self._deadline = runs, deadline
+        self._kept: set[Kept] = set()
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    @contextmanager
+    def keep(self, claim: Claim, lose: Callable[[], None]) -> Iterator[None]:
+        """Renew a claim's lease until the end of the block; `lose` is called if somebody else took the charge."""
+        kept = Kept(claim, lose)
+        with self._changed:
+            self._kept.add(kept)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="discreet-keeper", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._kept.discard(kept)
+                self._changed.notify_all()
+
+    def wait(self) -> None:
+        """Wait until no run lives any more."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._kept)
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                if not self._kept:
+                    self._thread = None
+                    return
+                now = time.monotonic()
+                due = [each for each in self._kept if self._next(each) <= now]
+                if not due:
+                    self._changed.wait(min(self._next(each) for each in self._kept) - now)
+                    continue
+            for each in due:
+                self._look_after(each)
+
+    def _next(self, kept: Kept) -> float:
+        """Return when something is to be done about a run."""
+        renewal = kept.renewed + self._runs.lease_seconds / RENEWALS
+        if self._deadline is None or kept.late:
+            return renewal
+        return min(renewal, kept.began + self._deadline)
+
+    def _look_after(self, kept: Kept) -> None:
+        """Count a run that is late, and renew its lease. A ledger that cannot be reached is tried again later."""
+        now = time.monotonic()
+        with contextlib.suppress(LedgerError):
+            if self._deadline is not None and not kept.late and kept.began + self._deadline <= now:
+                kept.late = True
+                self._runs.count_overrun(kept.claim)
+        try:
+            if kept.renewed + self._runs.lease_seconds / RENEWALS <= now:
+                kept.renewed = now
+                self._runs.renew(kept.claim)
+        except LostLeaseError:
+            kept.lose()
+        except LedgerError:
+            return

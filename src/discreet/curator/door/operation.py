@@ -1,0 +1,83 @@
+"""Operations: everything that looks at private rows. Each declares what it is, what it reads and what it costs."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Protocol, TypeVar, runtime_checkable
+
+from discreet.base.canonical import Json, hash_json
+from discreet.base.exact import write_exact
+from discreet.curator.door.desk import Desk
+from discreet.curator.door.schedule import Schedule
+from discreet.plan.bounded import BoundedPlan
+from discreet.plan.identity import describe_plan
+from discreet.privacy.charges import Charge, round_charge
+
+R = TypeVar("R", covariant=True)
+
+VERSION = 1
+"""The version of how identities are put together."""
+
+
+@runtime_checkable
+class Operation(Protocol[R]):
+    """Something that reads private rows: a frozen value. Wings define these; SQL is the first.
+
+    `charge` is an upper bound of what the whole run costs, in every currency. `run` asks a desk for draws and returns
+    what was measured, which is recorded; `finish` makes the result of it, and reads nothing else. So `finish` may be
+    called again at any time, by anybody, and is free. An operation with a `schedule` (see `Scheduled`) declares every
+    loss in advance instead, and is charged for the schedule as a whole.
+    """
+
+    kind: ClassVar[str]
+    """Which operation this is, for good: renaming its class does not change it."""
+
+    version: ClassVar[int]
+    """Raised when the same declaration comes to mean something else."""
+
+    @property
+    def charge(self) -> Charge:
+        """What the run costs at most."""
+
+    def parameters(self) -> Json:
+        """Return all that shapes the result beside the plans, such as its noises."""
+
+    def plans(self) -> tuple[BoundedPlan, ...]:
+        """Return every plan that the run may read."""
+
+    def run(self, desk: Desk) -> bytes:
+        """Measure, and return what is recorded: noisy numbers only, since a desk hands out nothing else."""
+
+    def finish(self, measured: bytes) -> R:
+        """Return the result of what was measured: a pure function."""
+
+
+@runtime_checkable
+class Scheduled(Protocol):
+    """What an operation has beside the rest if its draws follow a fixed schedule."""
+
+    @property
+    def schedule(self) -> Schedule:
+        """The loss of every draw, in order."""
+
+
+def find_schedule(operation: Operation[R]) -> Schedule | None:
+    """Return the fixed schedule of an operation, if it has one."""
+    return operation.schedule if isinstance(operation, Scheduled) else None
+
+
+def identify(operation: Operation[R], version: str) -> str:
+    """Return what an operation is for the ledger, on this version of the data.
+
+    The hash covers its kind and version, its parameters, the forms of all its plans (which hold every bound and
+    sensitivity), its charge and the data's version: all that shapes the result or what it costs.
+    """
+    charge = round_charge(operation.charge)
+    form: Json = {
+        "version": VERSION,
+        "operation": [operation.kind, operation.version],
+        "parameters": operation.parameters(),
+        "plans": [hash_json(describe_plan(plan)) for plan in operation.plans()],
+        "charge": [write_exact(each) for each in (charge.epsilon, charge.rho, charge.delta)],
+        "data": version,
+    }
+    return hash_json(form)

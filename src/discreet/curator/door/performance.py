@@ -1,0 +1,190 @@
+"""A performance: one operation being run in a thread of its own, from its charge to its record."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from discreet.answers import Receipt
+from discreet.base.errors import (
+    FailedError,
+    LedgerError,
+    LostLeaseError,
+    OperationError,
+    StoppedError,
+    SuspendedError,
+)
+from discreet.curator.door.desk import Desk
+from discreet.curator.door.keeper import Keeper
+from discreet.curator.door.meter import ChargeMeter, Meter, ScheduleMeter
+from discreet.curator.door.operation import Operation, find_schedule
+from discreet.engines.result import ExactResult, Run
+from discreet.engines.running import EngineLostError, RunCancelledError
+from discreet.ledger import Claim, JournalRow, Ledger
+from discreet.plan.bounded import BoundedPlan
+
+R = TypeVar("R")
+
+STOPPED = "stopped. The charge stays; asking again runs it again without a new charge"
+LOST = "the engine was lost while the question ran. The charge stays; asking again runs it again without a new charge"
+UNRECORDED = "the ledger could not be written. The charge stays; asking again goes on from there without a new charge"
+GENERIC = (
+    "the question failed after it was charged; the charge stays, and asking is suspended until the operator runs "
+    "`discreet resume`. Asking again then runs it again without a new charge"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What may be shown of a run before its record: public facts only."""
+
+    seconds: float
+    draws: int
+
+
+class _ClaimJournal:
+    """The journal of one claim."""
+
+    def __init__(self, ledger: Ledger, claim: Claim) -> None:
+        self._ledger, self._claim = ledger, claim
+
+    def read(self) -> tuple[JournalRow, ...]:
+        return self._ledger.runs.read_journal(self._claim)
+
+    def write(self, position: int, rows: tuple[JournalRow, ...]) -> None:
+        self._ledger.runs.write_journal(self._claim, position, rows)
+
+
+class Performance(Generic[R]):
+    """One operation being run. Threads may share it."""
+
+    def __init__(
+        self,
+        operation: Operation[R],
+        claim: Claim,
+        ledger: Ledger,
+        keeper: Keeper,
+        start: Callable[[BoundedPlan], Run],
+    ) -> None:
+        self._operation, self._claim, self._ledger, self._keeper, self._start = operation, claim, ledger, keeper, start
+        self._began = time.monotonic()
+        self._lock = threading.Lock()
+        self._running: Run | None = None
+        self._desk: Desk | None = None
+        self._ending: BaseException | None = None
+        self._future: Future[tuple[bytes, Receipt]] = Future()
+        self._thread: threading.Thread | None = None
+        if claim.answer is not None and claim.receipt is not None:
+            self._future.set_result((claim.answer, claim.receipt))
+            return
+        work = contextvars.copy_context()  # so that recorded randomness, in tests and audits, is seen there too
+        self._thread = threading.Thread(target=work.run, args=(self._work,), name="discreet-run", daemon=True)
+        self._thread.start()
+
+    @property
+    def done(self) -> bool:
+        """Whether there is a result, or a failure."""
+        return self._future.done()
+
+    @property
+    def progress(self) -> Progress:
+        """Public facts about the run."""
+        return Progress(time.monotonic() - self._began, self._desk.work.draws if self._desk is not None else 0)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait this long at most; say whether it is done. It goes on whether anybody waits or not."""
+        try:
+            self._future.exception(seconds)
+        except TimeoutError:
+            return False
+        return True
+
+    def cancel(self) -> None:
+        """Stop the run, from whichever thread; return when nothing runs any more. Nobody is suspended for it."""
+        self._end(StoppedError(STOPPED))
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def result(self) -> tuple[R, Receipt]:
+        """Wait for the result and finish it, which may be done as often as one likes."""
+        measured, receipt = self._future.result()
+        return self._operation.finish(measured), receipt
+
+    def _end(self, ending: BaseException) -> None:
+        """Stop whatever the engine does now, and let nothing new begin."""
+        with self._lock:
+            self._ending = self._ending or ending
+            running = self._running
+        if running is not None:
+            running.cancel()
+
+    def _work(self) -> None:
+        outcome: tuple[bytes, Receipt] | BaseException
+        with self._claim, self._keeper.keep(self._claim, self._lose):
+            try:
+                outcome = self._perform()
+            except BaseException as trouble:
+                outcome = self._explain(trouble)
+        if isinstance(outcome, BaseException):
+            self._future.set_exception(outcome)
+        else:
+            self._future.set_result(outcome)
+
+    def _lose(self) -> None:
+        self._end(LostLeaseError("somebody else runs this question now; its charge stays. Ask again"))
+
+    def _perform(self) -> tuple[bytes, Receipt]:
+        operation, schedule = self._operation, find_schedule(self._operation)
+        charge = operation.charge
+        meter: Meter = ChargeMeter(charge) if schedule is None else ScheduleMeter(schedule, charge)
+        desk = Desk(operation.plans(), meter, _ClaimJournal(self._ledger, self._claim), self._compute)
+        self._desk = desk
+        measured = operation.run(desk)
+        desk.flush()
+        return measured, self._ledger.record(self._claim, measured)
+
+    def _compute(self, plan: BoundedPlan) -> ExactResult:
+        """Run a plan in its engine, unless this performance is to end."""
+        with self._lock:
+            if self._ending is not None:
+                raise self._ending
+            running = self._running = self._start(plan)
+        try:
+            return running.result()
+        finally:
+            if not running.wait(0):
+                running.cancel()
+            with self._lock:
+                self._running = None
+
+    def _explain(self, trouble: BaseException) -> BaseException:
+        """Return what whoever asked is told: the same for every failure that may be a fact about the data.
+
+        Cancelling, a lost lease, a lost engine and a ledger that cannot be written are failures of machines or people:
+        nobody is suspended for them, nor for a wing that asks its desk for too much. But an engine may be lost because
+        one person's rows filled its memory, so such runs are counted like those that died. Whatever else fails suspends
+        whoever asked; a suspension that cannot be written now is written before the ledger's next charge.
+        """
+        if self._ending is not None or isinstance(trouble, RunCancelledError):
+            return self._ending or StoppedError(STOPPED)
+        if isinstance(trouble, LostLeaseError | SuspendedError):
+            return trouble
+        with contextlib.suppress(Exception):
+            self._ledger.note_failure(self._claim, self._operation.kind, trouble)
+        if isinstance(trouble, OperationError):
+            return trouble
+        if isinstance(trouble, EngineLostError):
+            with contextlib.suppress(Exception):
+                self._ledger.runs.count_death(self._claim)
+            return FailedError(LOST)
+        if isinstance(trouble, LedgerError):
+            return FailedError(UNRECORDED)
+        with contextlib.suppress(Exception):
+            self._ledger.suspend(self._claim)
+        return FailedError(GENERIC)

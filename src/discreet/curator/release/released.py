@@ -1,0 +1,98 @@
+"""What was released of a plan: the numbers that are recorded, and that everything in an answer is made from."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from discreet.base.errors import LedgerError
+from discreet.curator.release.rank_tree import Nodes
+from discreet.engines.result import KeyValues
+from discreet.mechanisms.quantile import Drawn
+from discreet.plan.expressions import Constant
+
+VERSION = 3
+"""The version of the form in which released numbers are recorded; what a version means never changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedSet:
+    """Noisy whole numbers of one set of keys: sums, trees of noisy ranks and drawn quantiles, by measure and key.
+
+    `keys` are those that were selected, sorted; None where they are public.
+    """
+
+    sums: tuple[tuple[int, ...], ...]
+    trees: dict[int, tuple[Nodes, ...]] = field(default_factory=dict)
+    drawn: dict[int, tuple[Drawn, ...]] = field(default_factory=dict)
+    keys: tuple[KeyValues, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """What was released, of every set of keys. Safe to show."""
+
+    sets: tuple[ReleasedSet, ...]
+
+    def to_bytes(self) -> bytes:
+        """Return the form that the ledger keeps."""
+        written = [_written(each) for each in self.sets]
+        return json.dumps({"version": VERSION, "sets": written}, separators=(",", ":")).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Released:
+        """Return what `to_bytes` wrote."""
+        values: dict[str, Any] = json.loads(data)
+        if values.get("version") != VERSION:
+            raise LedgerError(
+                f"a recorded answer has version {values.get('version')}, and this program reads {VERSION}"
+            )
+        return cls(tuple(_read(each) for each in values["sets"]))
+
+
+def _written(found: ReleasedSet) -> dict[str, Any]:
+    trees = {
+        str(measure): [{f"{level}.{index}": count for (level, index), count in nodes.items()} for nodes in each]
+        for measure, each in found.trees.items()
+    }
+    drawn = {
+        str(measure): [[one.value, one.low, one.high, one.last, one.confidence] for one in each]
+        for measure, each in found.drawn.items()
+    }
+    keys = None if found.keys is None else [[_plain(value) for value in key] for key in found.keys]
+    return {"sums": found.sums, "trees": trees, "drawn": drawn, "keys": keys}
+
+
+def _read(values: dict[str, Any]) -> ReleasedSet:
+    trees = {
+        int(measure): tuple(
+            {(int(name.split(".")[0]), int(name.split(".")[1])): count for name, count in nodes.items()}
+            for nodes in each
+        )
+        for measure, each in values["trees"].items()
+    }
+    drawn = {int(measure): tuple(Drawn(*one) for one in each) for measure, each in values["drawn"].items()}
+    listed = values["keys"]
+    keys = None if listed is None else tuple(tuple(_value(value) for value in key) for key in listed)
+    return ReleasedSet(tuple(tuple(row) for row in values["sums"]), trees, drawn, keys)
+
+
+def _plain(value: Constant) -> Any:
+    """Return a key as JSON in which dates, times and fractions are none of the plain types."""
+    if isinstance(value, dt.datetime):
+        return {"timestamp": value.isoformat()}
+    if isinstance(value, dt.date):
+        return {"date": value.isoformat()}
+    return {"number": str(value)} if isinstance(value, Fraction) else value
+
+
+def _value(value: Any) -> Constant:
+    if not isinstance(value, dict):
+        found: Constant = value
+        return found
+    if "timestamp" in value:
+        return dt.datetime.fromisoformat(value["timestamp"])
+    return dt.date.fromisoformat(value["date"]) if "date" in value else Fraction(value["number"])

@@ -1,0 +1,251 @@
+"""Sessions: one analyst's way to a curator that many share, from many threads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from discreet.answers import Answer, Receipt
+from discreet.base.errors import PendingError, QueryError, StoppedError
+from discreet.curator.asking.explain import Explanation, describe_choices
+from discreet.curator.asking.fluent import TableQuestion
+from discreet.curator.asking.prepared import Prepared
+from discreet.curator.asking.question_operation import make_operation
+from discreet.curator.asking.routes import Route
+from discreet.curator.asking.within import find_least_epsilon
+from discreet.curator.bounds import FoundBounds, declare_bounds
+from discreet.curator.door.keeper import Keeper
+from discreet.curator.door.operation import Operation, identify
+from discreet.curator.door.performance import STOPPED, Performance, Progress
+from discreet.curator.estimates.assemble import assemble, describe_fields
+from discreet.curator.owner.budget import Budget, read_budget
+from discreet.curator.owner.tables import Tables
+from discreet.curator.owner.versions import find_version
+from discreet.curator.release.released import Released
+from discreet.engines.engine import find_tables
+from discreet.engines.engines import Engines
+from discreet.ledger import Ledger, Request
+from discreet.plan.bounded import BoundedPlan
+from discreet.plan.question import Question
+from discreet.plan.relations import is_plain, list_scans
+from discreet.policy.model import Policy
+from discreet.query.bound import bound
+from discreet.query.bounding.clamping import add_clamped_counts
+from discreet.query.build import build, find_parameters
+from discreet.query.canonical import to_canonical
+from discreet.query.catalog import Catalog
+from discreet.query.ibis import to_sql
+from discreet.query.parse import parse
+from discreet.query.price import Price, price, read_amount
+
+R = TypeVar("R")
+
+Watch = Callable[[Progress], None]
+"""Called now and then while a run is waited for, with public facts about it."""
+
+TICK = 0.1
+"""Seconds between two calls of a watch."""
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """What all sessions of a curator share."""
+
+    policy: Policy
+    engines: Engines
+    catalog: Catalog
+    ledger: Ledger
+    keeper: Keeper
+    routes: tuple[Route, ...] = ()
+
+
+class Session:
+    """One analyst's way in. Everything it returns or raises is safe to show to that analyst; threads may share it."""
+
+    def __init__(self, holdings: Holdings, analyst: str | None) -> None:
+        self._holdings, self._analyst = holdings, analyst
+
+    @property
+    def analyst(self) -> str | None:
+        """Who asks; None where nobody is named."""
+        return self._analyst
+
+    @property
+    def tables(self) -> Tables:
+        """The tables with their columns, types, bounds and categories: public facts, free."""
+        return Tables(tuple(self._holdings.engines.tables.values()), self._holdings.policy.views)
+
+    @property
+    def budget(self) -> Budget:
+        """What is spent and left: of the whole budget, and of this analyst's own cap."""
+        return read_budget(self._holdings.policy, self._holdings.ledger, self._analyst)
+
+    def plan(self, question: object, params: Mapping[str, Any] | None = None) -> Question:
+        """Read a question, SQL or an Ibis expression, into a plan: free, and without a look at private rows."""
+        select = parse(to_sql(question))
+        unused = sorted(set(params or {}) - find_parameters(select))
+        if unused:
+            raise QueryError(f"the question has no ${unused[0]}; leave that parameter out, or use it")
+        return to_canonical(build(select, self._holdings.catalog, params))
+
+    def prepare(
+        self,
+        question: object,
+        epsilon: float | Fraction | None = None,
+        *,
+        rho: float | Fraction | None = None,
+        within: Mapping[str, float] | None = None,
+        params: Mapping[str, Any] | None = None,
+        clamping: bool = False,
+        **limits: int | None,
+    ) -> Prepared:
+        """Plan and price a question: free. What it would cost, and the columns of its answer, are known then.
+
+        `epsilon` means that this answer alone is epsilon-differentially private, or (epsilon, delta) with the policy's
+        per-question delta where Gaussian noise errs less. `rho` is zCDP instead, and `within` finds the least epsilon
+        for errors wanted. `max_rows`, `max_groups` and `max_rows_per_group` tighten what a unit contributes.
+        """
+        try:
+            planned = self.plan(question, params)
+            planned = add_clamped_counts(planned) if clamping else planned
+            priced = self._price(planned, epsilon, rho, within, limits)
+            text, operation = to_sql(question), make_operation(planned, priced)
+            request = self._request(operation, text)
+        except RecursionError:
+            raise QueryError("the question is nested too deeply; write it flatter") from None
+        ways = (self._ask, self._start_prepared, self._explain)
+        return Prepared(planned, priced, text, operation, request, describe_fields(planned), *ways)
+
+    def ask(
+        self,
+        question: object,
+        epsilon: float | Fraction | None = None,
+        *,
+        fresh: bool = False,
+        progress: Watch | None = None,
+        **how: Any,
+    ) -> Answer:
+        """Answer a question in SQL, or an Ibis expression of one; `prepare` says what may be given.
+
+        The same question on the same data comes from the ledger; `fresh` pays for new noise.
+        """
+        return self.prepare(question, epsilon, **how).ask(fresh=fresh, progress=progress)
+
+    def explain(self, question: object, epsilon: float | Fraction | None = None, **how: Any) -> Explanation:
+        """Say what a question would do and cost: free, and without looking at any private row."""
+        return self.prepare(question, epsilon, **how).explain()
+
+    def table(self, name: str) -> TableQuestion:
+        """Begin a question in Python: `session.table("visits").where("age >= 65").count(epsilon=0.2)`."""
+        return TableQuestion(self.ask, self._holdings.catalog.table(name).table.name)
+
+    def bounds(self, column: str, epsilon: float | Fraction, progress: Watch | None = None) -> FoundBounds:
+        """Find bounds of a numeric column privately, over fixed powers of two; charged like any question."""
+        operation = declare_bounds(self._holdings.catalog, column, read_amount("epsilon", epsilon))
+        edges, receipt = self.perform(operation, f"bounds of {column}", progress=progress)
+        return FoundBounds(operation.column, *edges, receipt)
+
+    def perform(
+        self, operation: Operation[R], text: str = "", *, fresh: bool = False, progress: Watch | None = None
+    ) -> tuple[R, Receipt]:
+        """Charge for an operation, run it and record what it measured, or find what was recorded for it.
+
+        Where the policy has a deadline, waiting ends with it: the run goes on and is recorded, and asking again finds
+        it. Ctrl-C stops the run; its charge stays.
+        """
+        return self._wait(self.start(operation, text, fresh=fresh), progress)
+
+    def start(self, operation: Operation[R], text: str = "", *, fresh: bool = False) -> Performance[R]:
+        """Charge for an operation and begin to run it."""
+        return self._begin(operation, self._request(operation, text), fresh)
+
+    def read_record(self, charge: int) -> bytes | None:
+        """Return what was recorded for a charge; for routes, which say which charges they used."""
+        return self._holdings.ledger.read_record(charge)
+
+    def _request(self, operation: Operation[R], text: str) -> Request:
+        version = self._find_versions(operation.plans())
+        return Request(identify(operation, version), version, text, operation.kind)
+
+    def _find_versions(self, plans: tuple[BoundedPlan, ...]) -> str:
+        """Return the version of every table that is read, as the operator names them."""
+        policy, ledger = self._holdings.policy, self._holdings.ledger
+        names = sorted({name for plan in plans for name in find_tables(plan)})
+        return ";".join(f"{name}={find_version(policy.table(name), ledger)}" for name in names)
+
+    def _begin(self, operation: Operation[R], request: Request, fresh: bool) -> Performance[R]:
+        shared = self._holdings
+        if fresh or not shared.ledger.answered(request):
+            for plan in operation.plans():
+                shared.engines.ready(plan)
+        claim = shared.ledger.charge(request, operation.charge, self._analyst, fresh=fresh, timeout=self._patience)
+        return Performance(operation, claim, shared.ledger, shared.keeper, shared.engines.run)
+
+    @property
+    def _patience(self) -> float:
+        """Seconds to wait for somebody else who runs the same question."""
+        deadline = self._holdings.policy.deadline
+        return 60.0 if deadline is None else min(60.0, float(deadline))
+
+    def _wait(self, performance: Performance[R], progress: Watch | None) -> tuple[R, Receipt]:
+        deadline = self._holdings.policy.deadline
+        try:
+            while not performance.wait(TICK):
+                if progress is not None:
+                    progress(performance.progress)
+                if deadline is not None and performance.progress.seconds >= deadline:
+                    raise PendingError(
+                        f"not done within {float(deadline):g} s. It goes on and will be recorded: ask again later, "
+                        "without a new charge"
+                    )
+        except KeyboardInterrupt:
+            performance.cancel()
+            raise StoppedError(STOPPED) from None
+        return performance.result()
+
+    def _ask(self, prepared: Prepared, fresh: bool, progress: Watch | None) -> Answer:
+        if not fresh and not self._holdings.ledger.answered(prepared.request):
+            for route in self._holdings.routes:
+                found = route.answer(prepared, self)
+                if found is not None:
+                    return found.assemble(self._holdings.ledger.use(found.charges, self._analyst))
+        released, receipt = self._wait(self._start_prepared(prepared, fresh), progress)
+        return assemble(prepared.question, prepared.priced, released, receipt, prepared.text)
+
+    def _start_prepared(self, prepared: Prepared, fresh: bool) -> Performance[Released]:
+        return self._begin(prepared.operation, prepared.request, fresh)
+
+    def _explain(self, prepared: Prepared) -> Explanation:
+        left = self.budget.more(prepared.priced.charge, self._analyst)
+        more = (
+            f"{left:,} more questions at this price fit into what is left" if left else "nothing like it fits any more"
+        )
+        units = {table.name: table.unit for table in self._holdings.policy.tables if table.unit is not None}
+        return Explanation(prepared.question, prepared.priced, (*prepared.priced.bounded.coarsened, more), units)
+
+    def _price(
+        self,
+        question: Question,
+        epsilon: object,
+        rho: object,
+        within: Mapping[str, float] | None,
+        limits: Mapping[str, int | None],
+    ) -> Price:
+        """Bound and price a plan. Nothing is charged here, and no private row can be reached from here."""
+        policy = self._holdings.policy
+        bounded = bound(question, self._holdings.catalog, limits)
+        self._holdings.engines.check(bounded.plan)
+        if sum(value is not None for value in (epsilon, rho, within)) > 1:
+            raise QueryError("give one of epsilon, rho and within, not several")
+        if rho is not None:
+            return price(bounded, policy, rho=read_amount("rho", rho))
+        if within is not None:
+            plain = is_plain(question.block)
+            least = policy.table(list_scans(question.block)[0].table).min_count if plain else None
+            return price(bounded, policy, epsilon=find_least_epsilon(question, bounded, policy, within, least))
+        if epsilon is None:
+            choices = [price(bounded, policy, epsilon=Fraction(each)) for each in ("0.05", "0.2", "1")]
+            raise QueryError(f"say how much privacy to spend, such as\n{describe_choices(question, choices)}")
+        return price(bounded, policy, epsilon=read_amount("epsilon", epsilon))

@@ -1,0 +1,144 @@
+"""What a set of noises costs on a plan: computed from the mechanisms and the plan's own sensitivity, never stated.
+
+The price uses it to say what to charge, and the desk to admit draws: so noise and charge cannot drift apart. Every
+number is an upper bound: exact fractions where they are quotients of whole numbers and floats, else rounded up.
+
+Theorems. Measures compose (Dwork, McSherry, Nissim, Smith 2006; Bun, Steinke 2016): epsilons, rhos and deltas add up.
+Laplace noise of this scale on a vector of L1 sensitivity d is (d / scale)-differentially private. Gaussian noise on an
+L2 sensitivity d is (d^2 / 2 sigma^2)-zCDP and has no epsilon. A drawn quantile loses a range of epsilon / rows for each
+row that a unit moves in a group (Durfee, Rogers 2019): over all groups at most epsilon, and of zCDP at most
+(epsilon / rows)^2 / 8 times the sum of squared rows, d_2^2 (Cesar, Rogers 2021).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from fractions import Fraction
+
+from discreet.base.check import Exact
+from discreet.base.errors import OperationError
+from discreet.base.rounding import ball, float_up, ratio_up, rounded_up
+from discreet.mechanisms import Gaussian
+from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.quantile import Quantile
+from discreet.plan.bounded import BoundedPlan, Measure, Part
+from discreet.privacy import ApproximateLoss, BoundedRangeLoss, GaussianLoss, Loss, PureLoss
+from discreet.privacy.charges import Charge, add_up
+from discreet.query.draws import Draw, Draws
+
+NOTHING = Charge(Fraction(0), Fraction(0), Fraction(0))
+
+
+def cost_measures(plan: BoundedPlan, draws: Draws) -> Charge:
+    """Return what releasing every measure of a plan costs, and selecting its keys where they come from the data.
+
+    Raises where a mechanism was made for a smaller sensitivity than the plan has, or where keys of the data would be
+    shown without a selection.
+    """
+    total = NOTHING
+    for measure, noise in _pair(plan, draws):
+        total = add_charges(total, cost_draw(plan, measure, noise))
+    if any(plan.selects(index) for index in range(len(plan.sets))):
+        total = add_charges(total, _cost_selection(plan, draws))
+    return total
+
+
+def lose_measures(plan: BoundedPlan, draws: Draws) -> Loss:
+    """Return the loss of releasing every measure of a plan: what `cost_measures` charges for, for the accountant."""
+    cost_measures(plan, draws)
+    losses: list[Loss] = []
+    squares = Fraction(0)
+    for measure, noise in _pair(plan, draws):
+        if isinstance(noise, Gaussian):
+            squares += Fraction(plan.l2_squared(measure)) / Fraction(noise.sigma) ** 2
+        elif isinstance(noise, Quantile):
+            losses.append(BoundedRangeLoss(noise.epsilon))
+        else:
+            losses.append(PureLoss(ratio_up(plan.l1(measure), noise.scale)))
+    if squares:
+        losses.append(GaussianLoss(rounded_up(lambda: ball(squares).sqrt())))
+    if isinstance(draws.selection, KeySelection):
+        losses.append(draws.selection.loss())
+    elif draws.selection is not None:
+        losses.append(ApproximateLoss(0.0, draws.selection.delta))
+    return functools.reduce(operator.add, losses)
+
+
+def _pair(plan: BoundedPlan, draws: Draws) -> list[tuple[Measure, Draw]]:
+    if len(draws.noises) != len(plan.measures):
+        wrong = f"the plan has {len(plan.measures)} measures and {len(draws.noises)} noises"
+        raise OperationError(f"{wrong}; give one for each")
+    return list(zip(plan.measures, draws.noises, strict=True))
+
+
+def cost_draw(plan: BoundedPlan, measure: Measure, noise: Draw) -> Charge:
+    """Return what releasing one measure over all keys costs."""
+    l1, l2_squared = plan.l1(measure), plan.l2_squared(measure)
+    if isinstance(noise, Quantile):
+        return _cost_quantile(measure, noise, l1, l2_squared)
+    if noise.grid is not None or measure.part is Part.QUANTILE:
+        raise OperationError("measures are whole numbers: give noise without a grid, and a Quantile for a rank")
+    if isinstance(noise, Gaussian):
+        return Charge(math.inf, Fraction(l2_squared) / (2 * Fraction(noise.sigma) ** 2), Fraction(0))
+    return cost_pure(Fraction(l1) / Fraction(noise.scale))
+
+
+def cost_pure(epsilon: Fraction) -> Charge:
+    """Return the charge of a release that is epsilon-differentially private."""
+    return Charge(epsilon, PureLoss(float_up(epsilon)).zcdp(), Fraction(0))
+
+
+def add_charges(first: Charge, second: Charge) -> Charge:
+    """Return what two releases cost together, in every currency."""
+    return Charge(
+        add_up(first.epsilon, second.epsilon), add_up(first.rho, second.rho), add_up(first.delta, second.delta)
+    )
+
+
+def fits_within(cost: Charge, charge: Charge) -> bool:
+    """Say whether a cost stays within a charge in every currency: an `or` would make both declared numbers untrue."""
+    pairs = ((cost.epsilon, charge.epsilon), (cost.rho, charge.rho), (cost.delta, charge.delta))
+    return all(_is_within(spent, declared) for spent, declared in pairs)
+
+
+def _is_within(spent: Exact, declared: Exact) -> bool:
+    return spent <= declared if math.isfinite(declared) else True
+
+
+def _cost_quantile(measure: Measure, noise: Quantile, l1: int, l2_squared: int) -> Charge:
+    grid = measure.grid
+    if measure.part is not Part.QUANTILE or grid is None or noise.share != measure.share:
+        raise OperationError("a Quantile releases the rank that its measure is of; give other measures additive noise")
+    if noise.rows < l1 or noise.points != grid.upper - grid.lower + 1:
+        raise OperationError(f"this Quantile is made for {noise.rows} rows of a unit, and the plan moves {l1}")
+    each = Fraction(noise.epsilon) / noise.rows
+    return Charge(each * l1, each**2 * l2_squared / 8, Fraction(0))
+
+
+def _cost_selection(plan: BoundedPlan, draws: Draws) -> Charge:
+    selection, counted = draws.selection, draws.counted
+    if selection is None:
+        raise OperationError("keys come from the data here: they are shown only through a private selection")
+    if selection.groups < plan.reached():
+        raise OperationError(f"this selection is made for {selection.groups} keys of a unit, not {plan.reached()}")
+    if isinstance(selection, KeySelection):
+        if counted is not None:
+            raise OperationError("a selection by units compares no measure with a threshold")
+        return add_charges(cost_pure(Fraction(selection.epsilon)), Charge(Fraction(0), 0.0, Fraction(selection.delta)))
+    if counted is None or draws.noises[counted] != selection.noise:
+        raise OperationError("a threshold is for the noise of the counts that it is compared with")
+    if selection.rows < _most_counted(plan, plan.measures[counted]):
+        raise OperationError("this threshold is made for fewer rows of a unit in one group than the plan allows")
+    return Charge(Fraction(0), 0.0, Fraction(selection.delta))
+
+
+def _most_counted(plan: BoundedPlan, measure: Measure) -> int:
+    """Return how much one unit adds to a count of a key that it alone has."""
+    if measure.part is Part.UNITS:
+        return 1
+    if measure.part not in (Part.ROWS, Part.VALUES):
+        raise OperationError("a threshold is compared with counts of rows, values or units only")
+    chosen = [each.limits for index, each in enumerate(plan.sets) if plan.selects(index)]
+    return max(min(each.rows_per_group, each.rows) for each in chosen)

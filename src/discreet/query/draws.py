@@ -1,0 +1,43 @@
+"""How a plan is released: a noise for each measure, and how keys of the data are selected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.base.canonical import Json
+from discreet.mechanisms import Gaussian, Laplace
+from discreet.mechanisms.identity import describe_mechanism
+from discreet.mechanisms.key_selection import KeySelection
+from discreet.mechanisms.key_threshold import KeyThreshold
+from discreet.mechanisms.quantile import Quantile
+
+AdditiveNoise = Laplace | Gaussian
+Draw = AdditiveNoise | Quantile
+"""How one measure of a plan is released."""
+
+KeyChoice = KeySelection | KeyThreshold
+"""How keys that come from the data are selected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """How every measure of a plan is released.
+
+    `counted` is the measure whose noisy counts a threshold on keys is compared with. `quantiles` are those that are
+    looked for in a measure's tree of ranks: (measure, shares).
+    """
+
+    noises: tuple[Draw, ...]
+    selection: KeyChoice | None = None
+    counted: int | None = None
+    quantiles: tuple[tuple[int, tuple[Fraction, ...]], ...] = ()
+
+    def describe(self) -> Json:
+        """Return the form of all draws: equal for releases that are drawn alike, and only for those."""
+        return {
+            "noises": [describe_mechanism(noise) for noise in self.noises],
+            "selection": None if self.selection is None else describe_mechanism(self.selection),
+            "counted": self.counted,
+            "quantiles": [[measure, [str(share) for share in shares]] for measure, shares in self.quantiles],
+        }

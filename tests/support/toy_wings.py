@@ -1,0 +1,91 @@
+"""Toy wings: small operations as a wing would define them, honest and dishonest ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from discreet.base.canonical import Json
+from discreet.curator.door.desk import Desk
+from discreet.curator.door.schedule import Schedule
+from discreet.curator.door.scores import FarthestFrom
+from discreet.mechanisms import Exponential, Gaussian, Laplace
+from discreet.plan.bounded import BoundedPlan
+from discreet.privacy.charges import Charge
+from discreet.query.draws import Draws
+
+
+@dataclass(frozen=True)
+class TwoLooks:
+    """Counts each group, then looks again, more closely, at the group that surprised most: 50 lines, as a wing is."""
+
+    kind: ClassVar[str] = "two looks"
+    version: ClassVar[int] = 1
+
+    plan: BoundedPlan
+    first: Laplace
+    second: Laplace
+    pick: Exponential
+    charge: Charge
+    between: Callable[[], None] = lambda: None
+    """What happens between the two looks, in tests."""
+
+    def parameters(self) -> Json:
+        return {"first": self.first.scale, "second": self.second.scale, "pick": self.pick.scale}
+
+    def plans(self) -> tuple[BoundedPlan, ...]:
+        return (self.plan,)
+
+    def run(self, desk: Desk) -> bytes:
+        (counts,) = desk.measure(self.plan, Draws((self.first,))).sets[0].sums
+        even = sum(counts) // len(counts)
+        chosen = desk.choose(self.plan, FarthestFrom(0, (even,) * len(counts)), self.pick)
+        self.between()
+        (again,) = desk.measure(self.plan, Draws((self.second,))).sets[0].sums
+        return json.dumps([counts, chosen, again[chosen]]).encode()
+
+    def finish(self, measured: bytes) -> tuple[list[int], int, int]:
+        counts, chosen, again = json.loads(measured)
+        return counts, chosen, again
+
+
+def two_looks(plan: BoundedPlan, epsilon: Fraction, **how: Callable[[], None]) -> TwoLooks:
+    """Return the honest wing: a third of epsilon for each draw."""
+    third, l1 = epsilon / 3, Fraction(plan.l1(plan.measures[0]))
+    noise = Laplace(float(l1 / third))
+    pick = Exponential(float(2 * plan.linf(plan.measures[0]) / third))
+    return TwoLooks(plan, noise, noise, pick, Charge(epsilon, epsilon**2), **how)
+
+
+@dataclass(frozen=True)
+class ManyLooks:
+    """Measures the same counts on a fixed schedule of Gaussian noise, journaled every few draws."""
+
+    kind: ClassVar[str] = "many looks"
+    version: ClassVar[int] = 1
+
+    plan: BoundedPlan
+    noises: tuple[Gaussian, ...]
+    schedule: Schedule
+    charge: Charge
+    seen: Callable[[int, int], None] = lambda turn, count: None
+
+    def parameters(self) -> Json:
+        return [noise.sigma for noise in self.noises]
+
+    def plans(self) -> tuple[BoundedPlan, ...]:
+        return (self.plan,)
+
+    def run(self, desk: Desk) -> bytes:
+        total = 0
+        for turn, noise in enumerate(self.noises):
+            (counts,) = desk.measure(self.plan, Draws((noise,))).sets[0].sums
+            self.seen(turn, counts[0])
+            total += counts[0]
+        return str(total).encode()
+
+    def finish(self, measured: bytes) -> float:
+        return int(measured) / len(self.noises)
