@@ -39,6 +39,7 @@ from discreet.query.catalog import Catalog
 from discreet.query.ibis import to_sql
 from discreet.query.parse import parse
 from discreet.query.price import Price, price, read_amount
+from discreet.query.work import check_work
 
 R = TypeVar("R")
 
@@ -158,7 +159,9 @@ class Session:
         return self._wait(self.start(operation, text, fresh=fresh), progress)
 
     def start(self, operation: Operation[R], text: str = "", *, fresh: bool = False) -> Performance[R]:
-        """Charge for an operation and begin to run it."""
+        """Charge for an operation and begin to run it; one unit's rows must not decide how long it takes."""
+        for plan in operation.plans():
+            check_work(plan, self._holdings.policy)
         return self._begin(operation, self._request(operation, text), fresh)
 
     def read_record(self, charge: int) -> bytes | None:

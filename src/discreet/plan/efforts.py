@@ -1,12 +1,12 @@
 """How much work a function is on one row: what `query.work` bounds the time of one unit's rows by.
 
-Work is counted twice over. *Steps* are what a function does whatever its arguments hold: a comparison is one step, a
-sum ten, and a function whose form guards its arguments more. *Letters* are those of texts that it goes through, each
-once; functions that take longer for a letter count it several times, and those that only move or compare texts count
-every fourth. A search counts a letter once for every place at which its pattern can be half found there.
+*Steps* are what a function does whatever its arguments hold: a comparison is one, and a function whose form guards its
+arguments many. *Letters* are those of texts that it goes through: functions that take longer for a letter count it
+several times, those that only copy or compare texts count some of them. A search counts a letter once more for every
+few places at which its pattern can be half found there.
 
 Efforts are the same on all engines, and so bound the dearest of them; how many nanoseconds a step and a letter take is
-each engine's own (`query.work.RATES`). Both are measured by `.venv/bin/python bench/work.py`.
+each engine's own (`query.work.RATES`). `bench/work.py` measures both.
 """
 
 from __future__ import annotations
@@ -28,8 +28,11 @@ STEPS = {
 USUAL_STEPS = 20
 """Of a function that is not listed."""
 
-PARTLY = 4
-"""Every so many letters count where texts are only moved or compared."""
+LONGEST_NUMBER, LONGEST_PAD = 40, 1_000
+"""Letters of a number, a day or a time as a text, and of a text that is padded (`query.scalars.calls`)."""
+
+MOVED, COMPARED = 4, 16
+"""Every so many letters count where texts are only copied, and where they are only compared."""
 
 
 def count_steps(name: str) -> int:
@@ -39,13 +42,12 @@ def count_steps(name: str) -> int:
 
 def moving(made: Call, given: list[int], result: int) -> int:
     """Texts that are copied: a quarter of what goes in or comes out, whichever is more."""
-    return -(-max(sum(given), result) // PARTLY)
+    return -(-max(sum(given), result) // MOVED)
 
 
 def comparing(made: Call, given: list[int], result: int) -> int:
-    """Texts that are compared with the first: up to the end of the shorter one, a quarter of it."""
-    compared = sum(min(given[0], each) for each in given[1:])
-    return -(-max(compared, result) // PARTLY)
+    """Texts that are compared with the first, up to the end of the shorter one; one of them may be returned."""
+    return -(-sum(min(given[0], each) for each in given[1:]) // COMPARED) + -(-result // MOVED)
 
 
 def reading(times: int) -> Effort:
@@ -55,7 +57,7 @@ def reading(times: int) -> Effort:
 
 def trimming(made: Call, given: list[int], result: int) -> int:
     """Every letter is looked for among those to trim."""
-    return given[0] * (1 + -(-sum(given[1:]) // PARTLY))
+    return given[0] * (2 + -(-sum(given[1:]) // 4))
 
 
 def searching(made: Call, given: list[int], result: int) -> int:
@@ -63,7 +65,7 @@ def searching(made: Call, given: list[int], result: int) -> int:
     needle = made.arguments[1]
     constant = needle.value if isinstance(needle, Literal) else None
     overlaps = count_overlaps(constant) if isinstance(constant, str) else given[1]
-    return max(given[0] * (1 + -(-overlaps // 8)), result)
+    return given[0] * (2 + -(-overlaps // 4)) + result
 
 
 def matching(made: Call, given: list[int], result: int) -> int:
@@ -103,10 +105,10 @@ def _count_chain(pattern: str) -> int:
 
 EFFORTS: dict[str, Effort] = {
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge", "distinct", "in", "nullif", "least", "greatest"), comparing),
-    **dict.fromkeys(("case", "coalesce", "join", "concat", "lpad", "rpad", "length", "as_text", "is_null"), moving),
-    **dict.fromkeys(("lower", "upper", "substring", "left", "right", "starts_with", "ends_with"), reading(1)),
-    **dict.fromkeys(("reverse", "as_boolean", "as_integer", "as_float"), reading(2)),
-    **dict.fromkeys(("as_date", "as_timestamp"), reading(3)),
+    **dict.fromkeys(("case", "coalesce", "join", "concat", "length", "as_text", "is_null"), moving),
+    **dict.fromkeys(("substring", "left", "right", "starts_with", "ends_with", "lpad", "rpad"), reading(1)),
+    **dict.fromkeys(("lower", "upper", "as_boolean", "as_integer", "as_float", "as_date"), reading(2)),
+    **dict.fromkeys(("as_timestamp", "reverse"), reading(5)),
     **dict.fromkeys(("trim", "ltrim", "rtrim"), trimming),
     **dict.fromkeys(("strpos", "contains", "replace"), searching),
     "like": matching,
@@ -122,15 +124,29 @@ def count_letters(made: Call, given: list[int], result: int) -> int:
     return rule(made, given, result) if rule is not None else 0
 
 
-def shorten_result(made: Call, given: list[int], longest: int) -> int:
-    """Return how many letters a text that a call makes has at most, where `longest` is what its growth allows.
+def bound_letters(made: Call, given: list[int]) -> int:
+    """Return how many letters a text that a call makes has at most, from those of its arguments."""
+    name = made.function
+    if name in ("join", "concat"):
+        return sum(given)
+    if name == "replace":
+        searched = made.arguments[1]
+        constant = searched.value if isinstance(searched, Literal) else None
+        length = len(constant) if isinstance(constant, str) and constant else None
+        return given[0] * (given[2] + 1) if length is None else max(given[0], -(-given[0] * given[2] // length))
+    if name == "as_text":
+        return max(LONGEST_NUMBER, *given)
+    if name in ("lpad", "rpad"):
+        return max(_read_count(made, 1, LONGEST_PAD), 1)
+    if name in ("left", "right"):
+        return _read_count(made, 1, given[0])
+    if name == "substring" and len(made.arguments) > 2:
+        return _read_count(made, 2, given[0])
+    return max(given, default=0)
 
-    Padding and slices with a constant length make no more than that.
-    """
-    if made.function in ("lpad", "rpad", "left", "right") or (made.function == "substring" and len(made.arguments) > 2):
-        count = made.arguments[2 if made.function == "substring" else 1]
-        if isinstance(count, Literal) and isinstance(count.value, int):
-            exact = made.function in ("lpad", "rpad")
-            if count.value >= 0:
-                return count.value if exact else min(given[0], count.value)
-    return longest
+
+def _read_count(made: Call, place: int, most: int) -> int:
+    """Return a number of letters that is a constant, where it is between 0 and the most; else the most."""
+    count = made.arguments[place]
+    value = count.value if isinstance(count, Literal) else None
+    return min(value, most) if isinstance(value, int) and value >= 0 else most

@@ -24,6 +24,7 @@ from discreet.privacy.charges import Charge, round_charge
 from discreet.query.bound import Bounded
 from discreet.query.cost import cost_measures, fits_within
 from discreet.query.draws import Draw, Draws, KeyChoice
+from discreet.query.work import check_work
 
 ROWS = 1 << 48
 """No table has more rows."""
@@ -70,6 +71,7 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
             raise QueryError("a sum here could leave 38 digits; declare narrower bounds or a larger step")
         if measure.reach * ROWS * find_step(measure) >= FLOATS:
             raise QueryError("a sum here could be larger than any float; declare narrower bounds")
+    check_work(bounded.plan, policy)
     selects = any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets)))
     delta = _selection_delta(policy, bounded) if selects else Fraction(0)
     counted = _counted(bounded) if selects else None
