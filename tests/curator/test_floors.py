@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ COUNT = "SELECT COUNT(*) FROM visits"
 
 
 @pytest.mark.parametrize("how", [{"epsilon": 1e-12}, {"rho": 1e-15}, {"rho": 5e-324}])
-def test_a_question_below_the_floor_is_answered_and_says_so(tmp_path: Path, how: dict[str, float]) -> None:
+def test_a_question_below_the_floor_is_answered_and_says_so(tmp_path: Path, how: dict[str, Any]) -> None:
     with clinic(tmp_path) as curator:
         answer, floors = curator.ask(COUNT, **how), find_floors(curator.policy)
         assert answer.receipt.charge.epsilon >= floors.epsilon

@@ -44,10 +44,10 @@ ward = {{ values = ["north", "south", "icu"] }}
 FILLS = ("\U0001f600", "a", " ", "\u00e9", "1")
 
 
-def make_worlds() -> tuple[World, World]:
+def make_worlds(size: int = ROWS) -> tuple[World, World]:
     """Return the database with the dearest person, whose texts are as long as they may be, and the one without."""
     rng = random.Random("clock")
-    others = [(PERSON + 1 + place, rng.randrange(1_000), f"note {place % 997}") for place in range(ROWS)]
+    others = [(PERSON + 1 + place, rng.randrange(1_000), f"note {place % 997}") for place in range(size)]
     dear = [(PERSON, 999, fill * (LONGEST - 1) + "b") for fill in FILLS[:EACH]]
     return World("present", POLICY, {"visits": _table(dear + others)}), World(
         "absent", POLICY, {"visits": _table(others)}
@@ -88,7 +88,7 @@ def plan_question(engines: Engines, sql: str) -> DearQuestion | None:
 def _grow(engines: Engines, rng: random.Random) -> DearQuestion:
     """Return the last question that was allowed while functions were put around functions."""
     joins, frame = rng.choice([1, 1, 2, 2, 3, 4]), rng.choice(_FRAMES)
-    text = f"t{rng.randrange(joins)}.note"
+    text = f"CONCAT({', '.join(f't{place}.note' for place in range(joins))})"
     best: DearQuestion | None = None
     for _ in range(14):
         text = rng.choice(_STEPS).format(text)
@@ -100,8 +100,13 @@ def _grow(engines: Engines, rng: random.Random) -> DearQuestion:
 
 
 def _write(frame: str, text: str, joins: int) -> str:
-    others = "".join(f" JOIN visits AS t{place} ON t0.id = t{place}.id" for place in range(1, joins))
-    return frame.format(text=text, tables=f"visits AS t0{others}", person=PERSON)
+    return frame.format(text=text, tables=join_visits(joins), person=PERSON)
+
+
+def join_visits(times: int) -> str:
+    """Return so many times the table of visits, joined on the person."""
+    others = (f" JOIN visits AS t{place} ON t0.id = t{place}.id" for place in range(1, times))
+    return f"visits AS t0{''.join(others)}"
 
 
 _STEPS = (
@@ -150,7 +155,7 @@ class Timed:
         return self.apart > MOST_SECONDS + MOST_SHARE * min(self.present, self.absent)
 
 
-def time_question(present: Engines, absent: Engines, question: DearQuestion, rounds: int = 3) -> Timed:
+def time_question(present: Engines, absent: Engines, question: DearQuestion, rounds: int = 3, again: int = 11) -> Timed:
     """Return the medians of some rounds; where they tell, those of many more, since machines have other work too."""
     taken: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds):
@@ -159,4 +164,4 @@ def time_question(present: Engines, absent: Engines, question: DearQuestion, rou
             engines.run(question.plan).result()
             seconds.append(time.perf_counter() - start)
     found = Timed(question.sql, statistics.median(taken[0]), statistics.median(taken[1]))
-    return time_question(present, absent, question, 11) if found.tells and rounds < 11 else found
+    return time_question(present, absent, question, again) if found.tells and rounds < again else found

@@ -12,15 +12,15 @@ import pytest
 
 from conformance.placing import in_duckdb, placed
 from discreet.engines.engines import Engines
-from hostile.clock import PERSON, DearQuestion, list_questions, make_worlds, plan_question, time_question
+from hostile.clock import PERSON, DearQuestion, join_visits, list_questions, make_worlds, plan_question, time_question
 from support.hospital import bounded
 
-SHORT, LONG = 12, 200
+SHORT, FEW, LONG = 8, 20_000, 200
 
 
 @pytest.fixture(scope="module")
 def on_duckdb() -> Iterator[tuple[Engines, Engines]]:
-    present, absent = (in_duckdb(world) for world in make_worlds())
+    present, absent = (in_duckdb(world) for world in make_worlds(FEW))
     yield present, absent
     present.close()
     absent.close()
@@ -56,9 +56,8 @@ def test_no_question_of_many_tells_by_its_time(
 
 def test_the_clock_notices_what_the_price_refuses(on_duckdb: tuple[Engines, Engines]) -> None:
     present, absent = on_duckdb
-    padded = ", ".join(["LPAD(t0.note, 1000, '\U0001f600')"] * 24)
-    joined = "".join(f" JOIN visits AS t{place} ON t0.id = t{place}.id" for place in range(1, 4))
+    padded = ", ".join(f"LPAD(t{place % 4}.note, {1000 - place}, '\U0001f600')" for place in range(24))
     dear = f"CASE WHEN t0.id = {PERSON} AND t0.cost > 500 THEN LENGTH(UPPER(LOWER(CONCAT({padded})))) ELSE 0 END > 5"
-    sql = f"SELECT COUNT(*) FROM visits AS t0{joined} WHERE {dear}"
+    sql = f"SELECT COUNT(*) FROM {join_visits(4)} WHERE {dear}"
     assert plan_question(present, sql) is None
-    assert time_question(present, absent, DearQuestion(sql, bounded(present, sql).plan)).tells
+    assert time_question(present, absent, DearQuestion(sql, bounded(present, sql).plan), again=3).tells

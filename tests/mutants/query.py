@@ -173,7 +173,7 @@ MUTATIONS = [
     broken(
         "rows are not cut before they are joined",
         "query/bounding/limits.py",
-        "return replace(source, rows=_declared(catalog.table(source.table).table).total)",
+        "return replace(source, rows=declare_unit_rows(catalog.table(source.table).table).total)",
         "return source",
         LIMITS,
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ QUESTIONS = [
 ]
 
 
-def priced(text: str, policy: Policy = SMALL, **asked: Fraction) -> Price:
+def priced(text: str, policy: Policy = SMALL, **asked: Any) -> Price:
     return price(bounded(engine_of(POLICY.replace('hidden = ["secret"]\n', "")), text), policy, **asked)
 
 
@@ -49,7 +50,8 @@ def test_floors_are_parts_of_the_budget_in_each_currency() -> None:
 @pytest.mark.parametrize("text", QUESTIONS)
 @pytest.mark.parametrize("currency", ["epsilon", "rho"])
 def test_a_question_below_the_floor_is_charged_it_and_gets_the_noise_for_it(text: str, currency: str) -> None:
-    found, floors = priced(text, **{currency: Fraction(1, 10**15)}), find_floors(SMALL)
+    asked: dict[str, Any] = {currency: Fraction(1, 10**15)}
+    found, floors = priced(text, **asked), find_floors(SMALL)
     assert found.charge.epsilon >= floors.epsilon
     assert found.charge.rho >= floors.rho
     cost = cost_of(found)
