@@ -58,7 +58,10 @@ RATES = {
     EngineKind.POSTGRES: Rates(step=1, letter=20),
     EngineKind.SPARK: Rates(step=1, letter=20),
 }
-"""Measured by `bench/work.py`: the dearest functions take no longer than this, on the engine's slowest texts."""
+"""DuckDB's are measured by `bench/work.py`: no function takes longer, on the slowest texts.
+
+Those of PostgreSQL and Spark are taken to be the same; `tests/hostile/test_clock.py` holds all three to the clock.
+"""
 
 ROW = 250
 """Steps for a row that is read, joined or grouped, beside its expressions."""
