@@ -129,6 +129,13 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT LEFT(word, 1) AS initial, COUNT(*) FROM readings GROUP BY 1",
         "SELECT COUNT(*) FROM readings WHERE word = '${x}' OR other = '${x}'",
     ],
+    "texts that are too long": [
+        "SELECT COUNT(*), COUNT(other), COUNT(DISTINCT other) FROM readings",
+        "SELECT SUM(LEAST(LENGTH(other), 30)) FROM readings WHERE other IS NOT NULL",
+        "SELECT COUNT(*), COUNT(DISTINCT word), COUNT(other) FROM named",
+        "SELECT COUNT(*), COUNT(DISTINCT word) FROM named WHERE LENGTH(word) > 5",
+        "SELECT COUNT(*) FROM single WHERE LENGTH(word) > 300",
+    ],
     "LIKE and its escapes": [
         "SELECT COUNT(*) FROM readings WHERE word LIKE '%\\%' OR word LIKE 'a\\b'",
         "SELECT COUNT(*) FROM readings WHERE word LIKE 'a_b'",

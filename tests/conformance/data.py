@@ -94,13 +94,15 @@ big = { lower = -100, upper = 1000 }
 x = { lower = -10, upper = 100, step = 0.001 }
 y = { lower = 0, upper = 7 }
 exact = { lower = 0, upper = 1000, step = 0.01 }
-word = { values = ["north", "south", "icu", "it's", "\\u00e9", "%_\\\\", ""] }
+word = { values = ["north", "south", "icu", "it's", "\\u00e9", "%_\\\\", ""], longest = 1024 }
+other = { longest = 20 }
 day = { lower = 2024-12-01, upper = 2025-03-01 }
 [tables.named]
 unit = "word"
 size = 1000
 max_rows = 4
 [tables.named.columns]
+word = { longest = 7 }
 x = { lower = -10, upper = 100 }
 [tables.decimals]
 unit = "exact"

@@ -82,18 +82,21 @@ def in_postgres(world: World, server: Cluster, database: str, patch: pytest.Monk
 
 
 @contextmanager
-def placed(world: World, request: pytest.FixtureRequest, folder: Path) -> Iterator[Engines]:
-    """Hold a world on the engine that a test's parameter names; the server is started where it is not."""
+def placed(
+    world: World, request: pytest.FixtureRequest, folder: Path, kind: str | None = None, *, compiled: bool = False
+) -> Iterator[Engines]:
+    """Hold a world on this engine, or the one a test's parameter names; the server is started where it is not."""
+    kind = request.param if kind is None else kind
     with pytest.MonkeyPatch.context() as patch:
-        if request.param == "duckdb":
+        if kind == "duckdb":
             found = in_duckdb(world)
-        elif request.param == "postgres":
+        elif kind == "postgres":
             server: Cluster = request.getfixturevalue("postgres")
             found = in_postgres(world, server, request.getfixturevalue("database"), patch)
         else:
             engine: DeclaredEngine = request.getfixturevalue("spark_engine")
             request.getfixturevalue("spark_session")
-            found = in_spark(world, folder, engine, compiled=False)
+            found = in_spark(world, folder, engine, compiled=compiled)
         yield found
         found.close()
 

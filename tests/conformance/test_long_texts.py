@@ -11,19 +11,27 @@ import pytest
 from conformance.data import World
 from conformance.placing import placed
 from discreet.engines.engines import Engines
-from discreet.engines.rows import MOST_BYTES
+from discreet.policy.model import USUAL_LONGEST
 from support.hospital import answered, refusal
 
-TEXTS = ["a" * MOST_BYTES, "a" * (MOST_BYTES + 1), "\u00e9" * (MOST_BYTES // 2), "\u00e9" * (MOST_BYTES // 2) + "a"]
-NOTES = pa.table({"person": pa.array(range(1, 5), pa.int64()), "note": pa.array(TEXTS, pa.string())})
+LONGEST = 1_500
+LETTERS = ["a" * LONGEST, "\U0001f600" * LONGEST, "a" * (LONGEST + 1), "\u00e9" * (LONGEST + 1)]
+USUAL = ["a" * USUAL_LONGEST, "\u00e9" * USUAL_LONGEST, "a" * (USUAL_LONGEST + 1), "\u00e9" * (USUAL_LONGEST + 1)]
+NOTES = pa.table({"person": pa.array(range(4), pa.int64()), "note": LETTERS, "usual": USUAL})
+BY_NAME = pa.table({"name": USUAL})
 POLICY = """
 [budget]
 epsilon = 1
 [tables.notes]
 unit = "person"
 max_rows = 2
+[tables.notes.columns]
+note = { longest = 1_500 }
+[tables.names]
+unit = "name"
+max_rows = 2
 """
-WORLD = World("notes", POLICY, {"notes": NOTES})
+WORLD = World("notes", POLICY, {"notes": NOTES, "names": BY_NAME})
 LONG = f"REPLACE(note, 'a', '{'b' * 62}')"
 
 
@@ -33,9 +41,15 @@ def engines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engines]
         yield found
 
 
-def test_texts_are_read_up_to_one_length(engines: Engines) -> None:
-    found = answered(engines, "SELECT COUNT(*), COUNT(note), SUM(LEAST(COALESCE(LENGTH(note), 0), 300000)) FROM notes")
-    assert sorted(sum(sums) for sums in found.sets[0].sums) == [2, 4, MOST_BYTES + MOST_BYTES // 2]
+def test_texts_with_more_letters_than_the_policy_says_are_null(engines: Engines) -> None:
+    found = answered(engines, "SELECT COUNT(note), SUM(LEAST(COALESCE(LENGTH(note), 0), 300000)) FROM notes")
+    assert sorted(sum(sums) for sums in found.sets[0].sums) == [2, 2 * LONGEST]
+    found = answered(engines, "SELECT COUNT(usual), SUM(LEAST(COALESCE(LENGTH(usual), 0), 300000)) FROM notes")
+    assert sorted(sum(sums) for sums in found.sets[0].sums) == [2, 2 * USUAL_LONGEST]
+
+
+def test_rows_whose_unit_is_too_long_are_dropped(engines: Engines) -> None:
+    assert answered(engines, "SELECT COUNT(*) FROM names").sets[0].sums == ((2,),)
 
 
 def test_no_row_is_too_long_for_an_engine(engines: Engines) -> None:

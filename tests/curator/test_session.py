@@ -96,15 +96,15 @@ max_rows = 1
 
 
 def test_a_question_nested_too_deeply_is_refused_in_words(tmp_path: Path) -> None:
-    """A hundred additions in each of three subqueries raised a raw RecursionError; what is deeper still is refused."""
+    """Additions in three subqueries, one inside the other, raised a raw RecursionError; what is deeper is refused."""
     with open_clinic(tmp_path) as curator:
         text = "SELECT age * 1.0 AS x FROM visits"
         for _ in range(3):
-            text = f"SELECT x{' + 1' * 100} AS x FROM ({text})"
+            text = f"SELECT x{' + 1' * 60} AS x FROM ({text})"
         assert curator.prepare(f"SELECT COUNT(*) FROM ({text}) WHERE x > 1", 0.5).fields
         for _ in range(20):
             text = f"SELECT x{' + 1' * 150} AS x FROM ({text})"
-        with pytest.raises(QueryError, match=r"nested (too deeply|more than 200 deep)"):
+        with pytest.raises(QueryError, match="nested more than 200 deep"):
             curator.prepare(f"SELECT COUNT(*) FROM ({text}) WHERE x > 1", 0.5)
         assert kinds(curator) == ["CREATE"]
 

@@ -146,8 +146,8 @@ MUTATIONS = [
     broken(
         "bounds are found with noise for one row",
         "curator/bounds.py",
-        "noise = Laplace(fitting_scale(ratio_up(plan.l1(measure), epsilon)",
-        "noise = Laplace(fitting_scale(ratio_up(1, epsilon)",
+        "noise = Laplace(fitting_scale(ratio_up(plan.l1(measure), each)",
+        "noise = Laplace(fitting_scale(ratio_up(1, each)",
         "tests/curator/test_bounds.py",
     ),
     broken(

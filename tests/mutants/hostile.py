@@ -16,7 +16,7 @@ MUTATIONS = [
     ),
     broken(
         "days beyond the calendar are read",
-        "engines/duck/sources.py",
+        "engines/sources.py",
         "        if kind in ENDS:\n",
         "        if kind is Type.TIMESTAMP:\n",
         "tests/engines/test_rows.py",
@@ -45,9 +45,8 @@ MUTATIONS = [
     broken(
         "decimals as units keep their zeros",
         "engines/duck/sources.py",
-        "        if self.types[name] is not Type.DECIMAL:\n            return self._value(name)\n",
-        "        if self.types[name] is not Type.DECIMAL:\n            return self._value(name)\n"
-        "        return quoted(name)\n",
+        "rtrim(rtrim({written}, '0'), '.') ELSE",
+        "{written} ELSE",
         FOUND,
     ),
     broken(

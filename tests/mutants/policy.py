@@ -129,4 +129,25 @@ MUTATIONS = [
         'return {"unit": bool(table.unit), ',
         FACTS,
     ),
+    broken(
+        "a question may cost nothing",
+        "policy/load.py",
+        "not 0 < share <= 1",
+        "not 0 <= share <= 1",
+        LOAD,
+    ),
+    broken(
+        "texts may be as long as anybody writes",
+        "policy/columns.py",
+        "    if longest > MOST_LONGEST:\n",
+        "    if longest > 2 * MOST_LONGEST:\n",
+        COLUMNS,
+    ),
+    broken(
+        "texts without categories are thought short",
+        "policy/model.py",
+        "max(1, *categories) if categories else USUAL_LONGEST",
+        "max([1, *categories])",
+        COLUMNS,
+    ),
 ]

@@ -88,13 +88,6 @@ MUTATIONS = [
         f"{TESTS}/test_literals.py::test_no_letter_in_a_constant_means_anything_to_spark",
     ),
     broken(
-        "spark: days outside the calendar are read",
-        SOURCES,
-        "        if kind in ENDS:\n",
-        "        if kind in ():\n",
-        f"{TESTS}/test_sources.py::test_what_is_no_day_of_the_calendar_is_null",
-    ),
-    broken(
         "spark: a name in which Hadoop puts other words is a column",
         SOURCES,
         'None if "${" in name else _type(kind)',
@@ -102,10 +95,10 @@ MUTATIONS = [
         f"{TESTS}/test_sources.py::test_a_name_in_which_hadoop_puts_other_words_is_no_column",
     ),
     broken(
-        "spark: two decimals are one unit",
+        "spark: one decimal is two units by the zeros at its end",
         SOURCES,
-        "        if self.types[name] is not Type.DECIMAL:\n",
-        "        if True:\n",
+        "THEN {short} ELSE {written} END)",
+        "THEN {written} ELSE {written} END)",
         f"{TESTS}/test_sources.py::test_units_that_are_decimals_are_texts_without_zeros_at_their_ends",
     ),
     broken(
@@ -157,7 +150,7 @@ MUTATIONS = [
     broken(
         "spark: a text is as long as it likes",
         "engines/spark/sources.py",
-        "CASE WHEN octet_length({value}) <= {MOST_BYTES} THEN {value} END COLLATE",
+        "CASE WHEN char_length({value}) <= {most} THEN {value} END COLLATE",
         "{value} COLLATE",
         "tests/conformance/test_long_texts.py",
     ),

@@ -17,12 +17,15 @@ from discreet.plan.expressions import Call, Column, Expression, Literal, replace
 from discreet.plan.functions import (
     FUNCTIONS,
     MOST_BITS,
+    MOST_COPIED,
+    MOST_DEPTH,
     MOST_GROWTH,
     MOST_SIZE,
     bound_growth,
     call,
     check_expression,
     count_bits,
+    count_levels,
     count_nodes,
 )
 
@@ -156,9 +159,25 @@ def test_an_expression_counts_as_often_as_it_is_written() -> None:
     assert count_nodes(call("sqrt", INTEGER)) == 1 + FUNCTIONS["sqrt"].copies
     assert count_nodes(call("in", INTEGER, *(Literal(i, Type.INTEGER) for i in range(4000)))) < MOST_SIZE
     with pytest.raises(QueryError, match="more than 5000 parts"):
-        repeated(100, lambda made: call("sqrt", made), COLUMNS[Type.FLOAT])
-    with pytest.raises(QueryError, match="more than 5000 parts"):
         repeated(100, lambda made: call("add", made, made), COLUMNS[Type.FLOAT])
+
+
+def test_a_long_argument_counts_once_however_often_a_form_needs_it() -> None:
+    sines = [repeated(times, lambda made: call("sin", made), COLUMNS[Type.FLOAT]) for times in range(20)]
+    sizes = [count_nodes(each) for each in sines]
+    assert sizes[1] == 1 + FUNCTIONS["sin"].copies
+    assert sizes[2] == 1 + FUNCTIONS["sin"].copies * sizes[1]
+    assert sizes[2] > MOST_COPIED
+    assert [larger - size for size, larger in itertools.pairwise(sizes[2:])] == [1] * 17
+
+
+def test_an_expression_that_is_nested_too_deeply_is_refused() -> None:
+    value = COLUMNS[Type.FLOAT]
+    assert count_levels(repeated(MOST_DEPTH - 1, lambda made: call("neg", made), value)) == MOST_DEPTH
+    for name, times in (("neg", MOST_DEPTH), ("sin", MOST_DEPTH // 4), ("add", MOST_DEPTH)):
+        wide = (value,) if name == "add" else ()
+        with pytest.raises(QueryError, match="nested more than 200 deep"):
+            repeated(times, lambda made, name=name, wide=wide: call(name, made, *wide), value)  # type: ignore[misc]
 
 
 def test_what_was_put_in_the_place_of_a_column_is_checked_again() -> None:

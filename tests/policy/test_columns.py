@@ -11,6 +11,7 @@ import pytest
 
 from discreet.base.types import Type
 from discreet.policy import DeclaredColumn
+from discreet.policy.model import MOST_LONGEST, USUAL_LONGEST
 from support.policies import read, refusal, refusals, table
 
 
@@ -171,6 +172,29 @@ def test_categories_fit_the_type(type_: str, values: str, remedy: str) -> None:
     line = wrong(f'type = "{type_}", values = {values}')
     assert line.startswith(": values has ")
     assert f"which no column of type {type_} holds; {remedy}" in line
+
+
+def test_texts_have_a_longest_length_declared_or_usual_or_that_of_their_categories() -> None:
+    assert column("longest = 200").most_letters == 200
+    assert column("longest = 65536").most_letters == MOST_LONGEST == 65_536
+    assert column('type = "text"').most_letters == USUAL_LONGEST == 1_024
+    assert column('values = ["north", "icu"]').most_letters == 5
+    assert column('values = ["\\U0001F600\\U0001F600"]').most_letters == 2
+    assert column('values = [""]').most_letters == 1
+    assert column('values = ["north", "icu"], longest = 40').most_letters == 40
+
+
+def test_a_longest_length_fits_the_type_and_the_categories() -> None:
+    assert wrong("longest = 65537") == ".longest: is 65537; write at most 65536 letters"
+    assert wrong("longest = 0") == ".longest: is 0; write a whole number of at least 1, such as longest = 10"
+    assert wrong('longest = "9"').startswith('.longest: is "9"; write a whole number')
+    assert wrong('values = ["north"], longest = 4') == (
+        ".longest: is 4, and the longest of the values has 5 letters; take it out"
+    )
+    assert wrong('type = "integer", longest = 4') == (
+        ": longest is for texts, and the column's type is integer; take longest out"
+    )
+    assert wrong(f'values = ["{"a" * 65537}"]') == ".values: has a text of more than 65536 letters; write shorter ones"
 
 
 def test_types_are_those_that_columns_have() -> None:

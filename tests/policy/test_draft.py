@@ -62,7 +62,7 @@ def test_bounds_and_categories_are_left_for_the_owner() -> None:
         "# cost = { lower = ..., upper = ..., step = ... }  # decimal",
         '# "seen at" = { lower = YYYY-MM-DDT00:00:00Z, upper = YYYY-MM-DDT00:00:00Z }  # timestamp',
         "# born = { lower = YYYY-MM-DD, upper = YYYY-MM-DD }  # date",
-        '# ward = { values = ["...", "..."] }  # text',
+        '# ward = { values = ["...", "..."], longest = ... }  # text',
         "# ill: boolean, needs nothing",
         "# photo: of a type that discreet does not know; it cannot be used",
     ):

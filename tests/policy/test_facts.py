@@ -38,6 +38,8 @@ def test_the_identity_is_whom_the_budget_protects() -> None:
         ("[tables.wards", "[tables.rooms"),
         ("[analysts.alice]", "[analysts.carol]"),
         ("size = 1_000_000", "size = 100_000"),
+        ('ward = { values = ["north", "south", "icu"] }', 'ward = { values = ["north", "south", "icu"], longest = 9 }'),
+        ("epsilon = 3.0", "epsilon = 3.0\nleast_share = 1e-7"),
         ("public = true", 'public = true\nhidden = ["x"]'),
         ("[tables.wards]", '[ledger]\ndsn_env = "X"\n[tables.wards]'),
     ],
@@ -72,7 +74,7 @@ def test_neither_place_nor_order_nor_the_way_a_number_is_written_matters() -> No
 
 def test_numbers_are_exact_decimals_in_text() -> None:
     facts = describe_policy(POLICY)
-    assert facts["budget"] == {"epsilon": "3", "delta": "1e-9", "question_delta": "1e-9"}
+    assert facts["budget"] == {"epsilon": "3", "delta": "1e-9", "question_delta": "1e-9", "least_share": "0.000001"}
     assert facts["tables"]["visits"]["columns"]["cost"] == {
         "type": None,
         "lower": "0",

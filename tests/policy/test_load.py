@@ -88,8 +88,19 @@ def test_what_is_not_said_has_a_default() -> None:
     policy = read(table(""))
     assert policy.delta == policy.question_delta == 0
     assert policy.neighbours is Neighbours.ADD_REMOVE
+    assert policy.least_share == Fraction(1, 10**6)
     assert policy.analysts == ()
     assert read('[privacy]\nneighbours = "replace"\n' + table("")).neighbours is Neighbours.REPLACE
+
+
+def test_every_question_costs_a_part_of_the_budget_that_is_above_0_and_at_most_all_of_it() -> None:
+    for share, found in (("1e-7", Fraction(1, 10**7)), ("1", Fraction(1))):
+        assert read(table("", budget=f"epsilon = 1\nleast_share = {share}")).least_share == found
+    for share in ("0", "-1e-6", "1.5"):
+        assert refusal(table("", budget=f"epsilon = 1\nleast_share = {share}")) == (
+            f"budget.least_share: is {'-0.000001' if share == '-1e-6' else share}; write a number above 0 and at most "
+            "1, such as least_share = 1e-6"
+        )
 
 
 def test_the_delta_of_one_question_may_be_smaller_than_the_budget_and_not_larger() -> None:

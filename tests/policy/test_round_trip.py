@@ -64,7 +64,7 @@ def _wide(text: str) -> str:
 def toml(policy: Policy) -> str:
     """Return a policy as TOML, every key on its own line."""
     lines = ["[budget]", f"epsilon = {written(policy.epsilon)}", f"delta = {written(policy.delta)}"]
-    lines += [f"question_delta = {written(policy.question_delta)}"]
+    lines += [f"question_delta = {written(policy.question_delta)}", f"least_share = {written(policy.least_share)}"]
     lines += ["[privacy]", f"neighbours = {written(policy.neighbours.value)}"]
     for table in policy.tables:
         lines.append(f"[tables.{written(table.name)}]")
@@ -75,7 +75,7 @@ def toml(policy: Policy) -> str:
         lines += [f"{word} = {written(fact)}" for word, fact in facts.items() if fact not in (None, False, ())]
         for column in table.columns:
             lines.append(f"[tables.{written(table.name)}.columns.{written(column.name)}]")
-            known = {word: getattr(column, word) for word in ("type", "lower", "upper", "step", "values")}
+            known = {word: getattr(column, word) for word in ("type", "lower", "upper", "step", "values", "longest")}
             lines += [f"{word} = {written(fact)}" for word, fact in known.items() if fact is not None]
     for analyst in policy.analysts:
         lines += [f"[analysts.{written(analyst.name)}]", f"epsilon = {written(analyst.epsilon)}"]
@@ -85,9 +85,11 @@ def toml(policy: Policy) -> str:
 
 @st.composite
 def columns(draw: st.DrawFn, name: str) -> DeclaredColumn:
-    shape = draw(st.sampled_from(["type", "bounds", "dates", "times", "values"]))
+    shape = draw(st.sampled_from(["type", "texts", "bounds", "dates", "times", "values"]))
     if shape == "type":
         return DeclaredColumn(name, draw(st.sampled_from(list(Type))))
+    if shape == "texts":
+        return DeclaredColumn(name, Type.TEXT, longest=draw(st.integers(1, 65_536)))
     if shape == "values":
         return DeclaredColumn(name, values=draw(VALUES))
     kind: Any = {"bounds": DECIMALS, "dates": st.dates(), "times": TIMES}[shape]
@@ -136,6 +138,7 @@ def policies(draw: st.DrawFn) -> Policy:
             Analyst(name, epsilon / draw(st.sampled_from([1, 4])), delta / draw(st.sampled_from([1, 5])))
             for name in draw(st.lists(NAMES, max_size=2, unique_by=str.casefold))
         ),
+        least_share=draw(st.sampled_from([Fraction(1, 10**6), Fraction(1, 10**9), Fraction(1)])),
     )
 
 
@@ -164,7 +167,7 @@ ANYTHING: Any = st.recursive(
 )
 PLACES = {
     "": SECTIONS,
-    "budget": ("epsilon", "delta", "question_delta"),
+    "budget": ("epsilon", "delta", "question_delta", "least_share"),
     "privacy": ("neighbours",),
     "tables.t": TABLE_KEYS,
     "tables.t.columns.c": COLUMN_KEYS,

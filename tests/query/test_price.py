@@ -29,7 +29,7 @@ from support.hospital import POLICY, bounded, engine_of
 PURE = loads(POLICY.replace("delta = 1e-9\n", ""), "p.toml")
 SMALL = loads(POLICY, "p.toml")
 COLUMN = Column("t0", "x", Type.INTEGER)
-BLOCK = Block(Scan("t", "t0"))
+BLOCK = Block(Scan("visits", "t0"))
 
 
 @st.composite

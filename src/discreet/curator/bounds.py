@@ -27,6 +27,7 @@ from discreet.query.bound import bound
 from discreet.query.catalog import Catalog
 from discreet.query.cost import cost_measures
 from discreet.query.draws import Draws
+from discreet.query.floors import find_floors, reach_floor
 
 POWERS = range(-10, 41)
 """Bins end at 0 and at plus and minus two to these powers."""
@@ -96,7 +97,7 @@ class BoundsOperation:
 
 
 def declare_bounds(catalog: Catalog, name: str, epsilon: Fraction) -> BoundsOperation:
-    """Return the operation that finds bounds of a column, such as visits.cost, at this epsilon."""
+    """Return the operation that finds bounds of a column, such as visits.cost, at this epsilon or at the floor."""
     table_name, _, column_name = name.partition(".")
     table = catalog.table(table_name)
     column = catalog.column(table, column_name)
@@ -106,9 +107,13 @@ def declare_bounds(catalog: Catalog, name: str, epsilon: Fraction) -> BoundsOper
     counted = (Aggregate(AggregateKind.ROWS),)
     plan = bound(Question(Block(Scan(table.table.name, "t0")), (bins,), counted, Finish(()), ((0,),)), catalog).plan
     (measure,) = plan.measures
-    noise = Laplace(fitting_scale(ratio_up(plan.l1(measure), epsilon), "epsilon", float(epsilon)))
-    cost = cost_measures(plan, Draws((noise,)))
-    return BoundsOperation(column.name, plan, noise, round_charge(Charge(epsilon, cost.rho)))
+
+    def make(each: Fraction) -> BoundsOperation:
+        noise = Laplace(fitting_scale(ratio_up(plan.l1(measure), each), "epsilon", float(each)))
+        cost = cost_measures(plan, Draws((noise,)))
+        return BoundsOperation(column.name, plan, noise, round_charge(Charge(each, cost.rho)))
+
+    return reach_floor(make, epsilon, find_floors(catalog.policy))
 
 
 def _list_edges() -> list[Fraction]:

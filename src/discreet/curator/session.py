@@ -36,9 +36,11 @@ from discreet.query.bounding.clamping import add_clamped_counts
 from discreet.query.build import build, find_parameters
 from discreet.query.canonical import to_canonical
 from discreet.query.catalog import Catalog
+from discreet.query.floors import find_floors
 from discreet.query.ibis import to_sql
 from discreet.query.parse import parse
 from discreet.query.price import Price, price, read_amount
+from discreet.query.work import check_work
 
 R = TypeVar("R")
 
@@ -158,7 +160,9 @@ class Session:
         return self._wait(self.start(operation, text, fresh=fresh), progress)
 
     def start(self, operation: Operation[R], text: str = "", *, fresh: bool = False) -> Performance[R]:
-        """Charge for an operation and begin to run it."""
+        """Charge for an operation and begin to run it; one unit's rows must not decide how long it takes."""
+        for plan in operation.plans():
+            check_work(plan, self._holdings.policy)
         return self._begin(operation, self._request(operation, text), fresh)
 
     def read_record(self, charge: int) -> bytes | None:
@@ -181,7 +185,8 @@ class Session:
         if fresh or not shared.ledger.answered(request):
             for plan in operation.plans():
                 shared.engines.ready(plan)
-        claim = shared.ledger.charge(request, operation.charge, self._analyst, fresh=fresh, timeout=self._patience)
+        charge = find_floors(shared.policy).raise_charge(operation.charge)
+        claim = shared.ledger.charge(request, charge, self._analyst, fresh=fresh, timeout=self._patience)
         return Performance(operation, claim, shared.ledger, shared.keeper, shared.engines.run)
 
     @property
@@ -224,7 +229,8 @@ class Session:
             f"{left:,} more questions at this price fit into what is left" if left else "nothing like it fits any more"
         )
         units = {table.name: table.unit for table in self._holdings.policy.tables if table.unit is not None}
-        return Explanation(prepared.question, prepared.priced, (*prepared.priced.bounded.coarsened, more), units)
+        remarks = (*prepared.priced.bounded.coarsened, *prepared.priced.notes, more)
+        return Explanation(prepared.question, prepared.priced, remarks, units)
 
     def _price(
         self,

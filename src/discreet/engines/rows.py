@@ -45,13 +45,6 @@ ENDS: dict[Type, tuple[dt.date, dt.date]] = {
     Type.TIMESTAMP: (dt.datetime.min.replace(tzinfo=dt.UTC), dt.datetime.max.replace(tzinfo=dt.UTC)),
 }
 
-MOST_BYTES = 1 << 18
-"""Texts with more bytes are NULL where they are read.
-
-Engines raise where a text or a row is longer than they have room for; `plan.widths` bounds how much longer than this
-whatever a question makes of texts can be.
-"""
-
 
 def name_key(place: int) -> str:
     """Return the column of a key."""

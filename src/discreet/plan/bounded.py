@@ -132,6 +132,18 @@ class KeySet:
 
 
 @dataclass(frozen=True, slots=True)
+class TableFacts:
+    """What is public about a table that a plan reads: rows of one unit, and letters of each of its texts that is read.
+
+    `rows` is what the policy says, whatever less a question keeps: all of them are read. It is 0 for a public table.
+    """
+
+    table: str
+    rows: int
+    letters: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BoundedPlan:
     """What an engine runs exactly, once for every set of keys.
 
@@ -145,6 +157,7 @@ class BoundedPlan:
     sets: tuple[KeySet, ...]
     measures: tuple[Measure, ...]
     factor: int
+    tables: tuple[TableFacts, ...] = ()
 
     def selects(self, index: int) -> bool:
         """Say whether the keys of a set come from the data, so that they must be selected privately."""

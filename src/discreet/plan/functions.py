@@ -24,6 +24,12 @@ COLUMN_BITS = 63
 MOST_SIZE = 5_000
 """Nodes of one expression, each as often as an engine may write it."""
 
+MOST_COPIED = 32
+"""An argument of more nodes is computed once by every form that needs it several times."""
+
+MOST_DEPTH = 200
+"""Levels of one expression once it is written out: fewer than any step or engine can go down."""
+
 MOST_GROWTH, MOST_LETTERS = 64, 100_000
 """How many times as long as a column's text a result may be, and how many letters of constants it may hold."""
 
@@ -59,7 +65,8 @@ def _at_most(letters: int) -> Callable[[list[Growth]], Growth]:
 class Function:
     """A row of the table: the word that SQL has for it, and the result's type for given types, None where refused.
 
-    `copies` bounds how often an engine's form writes any one argument.
+    `copies` bounds how often an engine's form writes an argument that is no column, where it is short: forms that need
+    a longer one several times compute it first.
     """
 
     name: str
@@ -69,6 +76,11 @@ class Function:
     growth: Callable[[list[Growth]], Growth] = bound_any
     copies: int = 1
 
+    @property
+    def levels(self) -> int:
+        """As how many levels it counts: forms that guard an argument nest more deeply than those that write it once."""
+        return 1 if self.copies == 1 else 4
+
 
 def _bits(count: int) -> Callable[[list[int]], int]:
     return lambda bits: count
@@ -77,7 +89,7 @@ def _bits(count: int) -> Callable[[list[int]], int]:
 _INFIX = (("eq", "="), ("ne", "<>"), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="))
 _CURVES = ("sqrt", "exp", "ln", "log10", "log2", "sin", "cos", "tan", "asin", "acos", "atan", "radians", "degrees")
 _STEPS = ("floor", "ceil", "trunc")
-_TEXT_TO_TEXT = ("lower", "upper", "reverse")
+_TEXT_TO_TEXT = ("lower", "upper")
 _SEARCHES = ("starts_with", "ends_with", "contains")
 
 FUNCTIONS = {
@@ -91,35 +103,36 @@ FUNCTIONS = {
         Function("is_true", "IS TRUE", takes.logic),
         Function("is_false", "IS FALSE", takes.logic),
         Function("is_null", "IS NULL", lambda types: Type.BOOLEAN),
-        Function("in", "IN", takes.membership),
+        Function("in", "IN", takes.membership, copies=4),
         Function("add", "+", takes.arithmetic, lambda bits: max(bits) + 1),
         Function("sub", "-", takes.arithmetic, lambda bits: max(bits) + 1),
         Function("mul", "*", takes.arithmetic, sum),
         Function("neg", "-", takes.arithmetic),
         Function("div", "/", takes.floating, copies=2),
         Function("int_div", "//", takes.whole, lambda bits: bits[0], copies=2),
-        Function("mod", "%", takes.arithmetic, copies=4),
+        Function("mod", "%", takes.arithmetic, copies=6),
         Function("abs", "ABS", takes.arithmetic),
         Function("sign", "SIGN", lambda types: Type.INTEGER if takes.arithmetic(types) else None, _bits(1), copies=4),
-        *(Function(name, name.upper(), takes.arithmetic) for name in _STEPS),
-        Function("round", "ROUND", takes.rounded, lambda bits: bits[0] + (len(bits) > 1), copies=2),
-        *(Function(name, name.upper(), takes.floating, copies=2) for name in _CURVES),
-        Function("pow", "POW", takes.floating, copies=2),
-        Function("atan2", "ATAN2", takes.floating, copies=2),
-        Function("width_bucket", "WIDTH_BUCKET", takes.bucket, lambda bits: bits[3] + 1, copies=4),
+        *(Function(name, name.upper(), takes.arithmetic, copies=9) for name in _STEPS),
+        Function("round", "ROUND", takes.rounded, lambda bits: bits[0] + (len(bits) > 1), copies=10),
+        *(Function(name, name.upper(), takes.floating, copies=8) for name in _CURVES),
+        Function("pow", "POW", takes.floating, copies=3),
+        Function("atan2", "ATAN2", takes.floating, copies=8),
+        Function("width_bucket", "WIDTH_BUCKET", takes.bucket, lambda bits: bits[3] + 1, copies=5),
         Function("case", "CASE", takes.case),
         Function("coalesce", "COALESCE", takes.same),
         Function("nullif", "NULLIF", takes.first, lambda bits: bits[0], copies=2),
         Function("least", "LEAST", takes.same),
         Function("greatest", "GREATEST", takes.same),
-        Function("as_boolean", "CAST AS BOOLEAN", takes.to_type(Type.BOOLEAN)),
+        Function("as_boolean", "CAST AS BOOLEAN", takes.to_type(Type.BOOLEAN), copies=2),
         Function("as_integer", "CAST AS INTEGER", takes.to_type(Type.INTEGER), _bits(COLUMN_BITS), copies=2),
-        Function("as_float", "CAST AS DOUBLE", takes.to_type(Type.FLOAT), copies=4),
-        Function("as_text", "CAST AS TEXT", takes.to_type(Type.TEXT), growth=_at_most(40), copies=2),
+        Function("as_float", "CAST AS DOUBLE", takes.to_type(Type.FLOAT), copies=6),
+        Function("as_text", "CAST AS TEXT", takes.to_type(Type.TEXT), growth=_at_most(40), copies=3),
         Function("as_date", "CAST AS DATE", takes.to_type(Type.DATE)),
         Function("as_timestamp", "CAST AS TIMESTAMP", takes.to_type(Type.TIMESTAMP), copies=2),
         Function("like", "LIKE", takes.texts(Type.BOOLEAN, 2, 3)),
         *(Function(name, name.upper(), takes.texts(Type.TEXT, 1, 1)) for name in _TEXT_TO_TEXT),
+        Function("reverse", "REVERSE", takes.texts(Type.TEXT, 1, 1), copies=2),
         *(Function(name, name.upper(), takes.texts(Type.BOOLEAN, 2, 2)) for name in _SEARCHES),
         Function("length", "LENGTH", takes.exactly(Type.INTEGER, Type.TEXT), _bits(COLUMN_BITS)),
         Function("strpos", "STRPOS", takes.texts(Type.INTEGER, 2, 2), _bits(COLUMN_BITS)),
@@ -132,14 +145,14 @@ FUNCTIONS = {
         Function("concat", "CONCAT", takes.texts(Type.TEXT, 1), growth=bound_joined),
         Function("lpad", "LPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(4000)),
         Function("rpad", "RPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(4000)),
-        Function("date_trunc", "DATE_TRUNC", takes.moments(None, first=1, shape=2), copies=2),
-        Function("time_trunc", "DATE_TRUNC", takes.moments(Type.TIMESTAMP, first=1, shape=2), copies=2),
-        Function("date_part", "EXTRACT", takes.moments(Type.INTEGER, first=1, shape=2), _bits(14), copies=2),
-        Function("date_diff", "DATE_DIFF", takes.moments(Type.INTEGER, first=1, shape=3), _bits(COLUMN_BITS), copies=2),
-        Function("last_day", "LAST_DAY", takes.moments(Type.DATE, first=0, shape=1), copies=2),
-        Function("plus_months", "+ INTERVAL", takes.moved(None), copies=2),
-        Function("plus_days", "+ INTERVAL", takes.moved(None), copies=2),
-        Function("plus_microseconds", "+ INTERVAL", takes.moved(Type.TIMESTAMP), copies=2),
+        Function("date_trunc", "DATE_TRUNC", takes.moments(None, first=1, shape=2), copies=3),
+        Function("time_trunc", "DATE_TRUNC", takes.moments(Type.TIMESTAMP, first=1, shape=2), copies=3),
+        Function("date_part", "EXTRACT", takes.moments(Type.INTEGER, first=1, shape=2), _bits(14), copies=3),
+        Function("date_diff", "DATE_DIFF", takes.moments(Type.INTEGER, first=1, shape=3), _bits(COLUMN_BITS), copies=3),
+        Function("last_day", "LAST_DAY", takes.moments(Type.DATE, first=0, shape=1), copies=3),
+        Function("plus_months", "+ INTERVAL", takes.moved(None), copies=3),
+        Function("plus_days", "+ INTERVAL", takes.moved(None), copies=3),
+        Function("plus_microseconds", "+ INTERVAL", takes.moved(Type.TIMESTAMP), copies=3),
     )
 }
 
@@ -221,7 +234,19 @@ def count_nodes(expression: Expression, seen: dict[int, int] | None = None) -> i
         sizes = [count_nodes(argument, seen) for argument in expression.arguments]
         if expression.function == "in":
             sizes = [sizes[0], sum(sizes[1:]) // 20]
-        seen[id(expression)] = 1 + FUNCTIONS[expression.function].copies * sum(sizes)
+        copies = FUNCTIONS[expression.function].copies
+        seen[id(expression)] = 1 + sum(size * (copies if size <= MOST_COPIED else 1) for size in sizes)
+    return seen[id(expression)]
+
+
+def count_levels(expression: Expression, seen: dict[int, int] | None = None) -> int:
+    """Return how deeply an expression is nested once it is written out: 1 for a column."""
+    if not isinstance(expression, Call):
+        return 1
+    seen = {} if seen is None else seen
+    if id(expression) not in seen:
+        own = FUNCTIONS[expression.function].levels
+        seen[id(expression)] = own + max((count_levels(each, seen) for each in expression.arguments), default=0)
     return seen[id(expression)]
 
 
@@ -239,6 +264,11 @@ def check_expression(expression: Expression) -> Expression:
 
 def _check(made: Call) -> None:
     word = FUNCTIONS[made.function].word
+    if count_levels(made) > MOST_DEPTH:
+        raise QueryError(
+            f"{word} here makes an expression that is nested more than {MOST_DEPTH} deep once it is written out; "
+            f"write it flatter, or ask for its parts by themselves"
+        )
     if count_nodes(made) > MOST_SIZE:
         raise QueryError(
             f"{word} here makes an expression of more than {MOST_SIZE} parts once it is written out; "

@@ -9,7 +9,7 @@ from __future__ import annotations
 from discreet.base.canonical import Json, write_json
 from discreet.base.forms import Forms, same_names
 from discreet.base.types import Type
-from discreet.plan.bounded import BoundedPlan, Key, KeySet, Limits, Measure, Part
+from discreet.plan.bounded import BoundedPlan, Key, KeySet, Limits, Measure, Part, TableFacts
 from discreet.plan.expressions import Call, Column, Literal, Reference, Slot
 from discreet.plan.grid import ClampedGrid
 from discreet.plan.relations import (
@@ -48,7 +48,8 @@ FORMS = Forms(
         Limits: ("limits", same_names("rows groups rows_per_group")),
         Key: ("key", same_names("expression domain")),
         KeySet: ("key set", same_names("keys limits")),
-        BoundedPlan: ("bounded plan", same_names("block units keys sets measures factor")),
+        TableFacts: ("table facts", same_names("table rows letters")),
+        BoundedPlan: ("bounded plan", same_names("block units keys sets measures factor tables")),
     },
     {
         Part: {

@@ -28,8 +28,8 @@ from discreet.plan.relations import Block, InnerKind, Nested, PerUnit, Union, li
 MOST_TOGETHER = 128
 """How many times as long as a column's text all texts of a row may be together: engines hold a row in one piece.
 
-With the longest texts that sources give (`engines.rows.MOST_BYTES`) that is 32 MiB, a thirtieth of what PostgreSQL has
-room for, and a small part of an executor's memory: no row can be what makes a question fail.
+With the longest texts of all (`policy.model.MOST_LONGEST`) that is 32 MiB, a thirtieth of what PostgreSQL has room
+for, and a small part of an executor's memory: no row can be what makes a question fail.
 """
 
 

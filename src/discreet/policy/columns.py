@@ -9,11 +9,11 @@ from fractions import Fraction
 
 from discreet.base.types import Type
 from discreet.policy import exact
-from discreet.policy.model import Bound, DeclaredColumn, Value
+from discreet.policy.model import MOST_LONGEST, Bound, DeclaredColumn, Value
 from discreet.policy.problems import quote, quote_value
 from discreet.policy.section import Section
 
-KEYS = ("type", "lower", "upper", "step", "values")
+KEYS = ("type", "lower", "upper", "step", "values", "longest")
 INTEGERS = range(-(2**63), 2**63)
 STEPS = (Fraction(1, 10**100), Fraction(10**100))
 """The smallest and the largest step that a grid can have."""
@@ -22,7 +22,8 @@ STEPS = (Fraction(1, 10**100), Fraction(10**100))
 def read_column(name: str, section: Section) -> DeclaredColumn:
     """Return what a section declares about a column; what is wrong is left out and noted."""
     lower, upper = _bounds(section)
-    column = DeclaredColumn(name, _type(section), lower, upper, _step(section, lower, upper), _values(section))
+    step, values = _step(section, lower, upper), _values(section)
+    column = DeclaredColumn(name, _type(section), lower, upper, step, values, _longest(section, values))
     misfits = list(find_misfits(column, column.type)) if column.type else []
     for wrong, remedy in misfits:
         section.wrong((), wrong, remedy)
@@ -38,6 +39,8 @@ def find_misfits(column: DeclaredColumn, type_: Type) -> Iterator[tuple[str, str
             yield f"{word} = {_shown(bound)} is no bound for a column of type {type_}", _BOUNDS[type_]
     if column.step is not None and not type_.numeric:
         yield f"step is for numbers, and the column's type is {type_}", "take step out"
+    if column.longest is not None and type_ is not Type.TEXT:
+        yield f"longest is for texts, and the column's type is {type_}", "take longest out"
     wrong = [value for value in column.values or () if not _value_fits(value, type_)]
     if wrong:
         yield f"values has {_shown(wrong[0])}, which no column of type {type_} holds", _VALUES[type_]
@@ -147,10 +150,27 @@ def _values(section: Section) -> tuple[Value, ...] | None:
     if len(kinds) > 1:
         section.wrong("values", "has values of different kinds", remedy)
         return None
+    if any(len(value) > MOST_LONGEST for value in values if isinstance(value, str)):
+        section.wrong("values", f"has a text of more than {MOST_LONGEST} letters", "write shorter ones")
+        return None
     found: list[Value] = [_in_utc(value) if isinstance(value, date) else value for value in values]
     for value in (value for value, count in Counter(found).items() if count > 1):
         section.wrong("values", f"{_shown(value)} is there twice", "write each once")
     return tuple(found)
+
+
+def _longest(section: Section, values: tuple[Value, ...] | None) -> int | None:
+    longest = section.whole("longest")
+    if longest is None:
+        return None
+    least = max((len(value) for value in values or () if isinstance(value, str)), default=1)
+    if longest > MOST_LONGEST:
+        section.wrong("longest", f"is {longest}", f"write at most {MOST_LONGEST} letters")
+    elif longest < least:
+        section.wrong("longest", f"is {longest}, and the longest of the values has {least} letters", "take it out")
+    else:
+        return longest
+    return None
 
 
 def _check_inside(section: Section, values: tuple[Value, ...], lower: Bound, upper: Bound) -> None:

@@ -61,9 +61,11 @@ def _table(name: str, source: str, schema: Mapping[str, Type | None], inner: str
 
 
 _ABOUT = {
-    False: "# All columns may be filtered on. Sums and means need bounds; keys that are declared cost no delta.\n",
+    False: "# All columns may be filtered on. Sums and means need bounds; keys that are declared cost no delta.\n"
+    "# Texts with more letters than `longest` (1024 where nothing is declared) are NULL.\n",
     True: "# A csv file has no types: correct these where a column is no text, to boolean, integer, decimal, float,\n"
-    "# date or timestamp. Sums and means need bounds (lower, upper); keys that are declared cost no delta.\n",
+    "# date or timestamp. Sums and means need bounds (lower, upper); keys that are declared cost no delta.\n"
+    "# Texts with more letters than `longest` (1024 where nothing is declared) are NULL.\n",
 }
 
 _FACTS = {
@@ -71,7 +73,7 @@ _FACTS = {
     Type.INTEGER: "lower = ..., upper = ...",
     Type.DECIMAL: "lower = ..., upper = ..., step = ...",
     Type.FLOAT: "lower = ..., upper = ..., step = ...",
-    Type.TEXT: 'values = ["...", "..."]',
+    Type.TEXT: 'values = ["...", "..."], longest = ...',
     Type.DATE: "lower = YYYY-MM-DD, upper = YYYY-MM-DD",
     Type.TIMESTAMP: "lower = YYYY-MM-DDT00:00:00Z, upper = YYYY-MM-DDT00:00:00Z",
 }

@@ -33,6 +33,7 @@ def describe_policy(policy: Policy) -> JsonObject:
             "epsilon": write_number(policy.epsilon),
             "delta": write_number(policy.delta),
             "question_delta": write_number(policy.question_delta),
+            "least_share": write_number(policy.least_share),
         },
         "neighbours": policy.neighbours.value,
         "tables": {table.name: _table(table) for table in policy.tables},
@@ -99,6 +100,7 @@ def _column(column: DeclaredColumn) -> JsonObject:
         "upper": _plain(column.upper),
         "step": _plain(column.step),
         "values": None if column.values is None else [_plain(value) for value in column.values],
+        **({"longest": column.longest} if column.longest is not None else {}),
     }
 
 

@@ -11,7 +11,7 @@ from discreet.base.errors import PolicyError
 from discreet.policy import exact
 from discreet.policy.engines import read_engines
 from discreet.policy.ledger import read_ledger
-from discreet.policy.model import Analyst, DeclaredEngine, DeclaredView, Policy, Table
+from discreet.policy.model import LEAST_SHARE, Analyst, DeclaredEngine, DeclaredView, Policy, Table
 from discreet.policy.problems import Problems, quote_value
 from discreet.policy.section import Section
 from discreet.policy.tables import KEYS as TABLE_KEYS
@@ -51,7 +51,9 @@ def loads(text: str, path: str | Path) -> Policy:
     path = Path(path)
     problems = Problems(path)
     root = Section(problems, (), _parsed(text, path), SECTIONS)
-    epsilon, delta, question_delta = _budget(root)
+    budget = root.section("budget", ("epsilon", "delta", "question_delta", "least_share"))
+    epsilon, delta, question_delta = _budget(budget)
+    least_share = _least_share(budget)
     neighbours = _neighbours(root)
     engines = read_engines(root)
     tables = _tables(root, delta, engines)
@@ -62,7 +64,20 @@ def loads(text: str, path: str | Path) -> Policy:
     problems.refuse()
     if epsilon is None or delta is None or question_delta is None or neighbours is None:
         raise PolicyError(f"{path}: budget: cannot be read; write epsilon and delta as numbers")
-    return Policy(path, epsilon, delta, question_delta, neighbours, tables, analysts, views, engines, ledger, deadline)
+    return Policy(
+        path,
+        epsilon,
+        delta,
+        question_delta,
+        neighbours,
+        tables,
+        analysts,
+        views,
+        engines,
+        ledger,
+        deadline=deadline,
+        least_share=least_share,
+    )
 
 
 def _parsed(text: str, path: Path) -> dict[str, object]:
@@ -81,8 +96,7 @@ def _parsed(text: str, path: Path) -> dict[str, object]:
         raise PolicyError(f"{path}: a number is too long or lists are too deep; write shorter ones") from None
 
 
-def _budget(root: Section) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
-    section = root.section("budget", ("epsilon", "delta", "question_delta"))
+def _budget(section: Section) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
     epsilon = section.number("epsilon", "write a number above 0, such as epsilon = 1.0")
     if "epsilon" not in section:
         section.wrong(
@@ -97,6 +111,14 @@ def _budget(root: Section) -> tuple[Fraction | None, Fraction | None, Fraction |
         wrong = f"is {exact.write_number(question_delta)}, more than the budget's delta"
         section.wrong("question_delta", wrong, f"write at most {exact.write_number(delta)}")
     return epsilon, delta, question_delta
+
+
+def _least_share(section: Section) -> Fraction:
+    remedy = "write a number above 0 and at most 1, such as least_share = 1e-6"
+    share = section.number("least_share", remedy)
+    if share is not None and not 0 < share <= 1:
+        section.wrong("least_share", f"is {exact.write_number(share)}", remedy)
+    return LEAST_SHARE if share is None else share
 
 
 def _delta(section: Section, name: str, default: Fraction | None) -> Fraction | None:

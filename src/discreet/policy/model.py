@@ -19,6 +19,15 @@ Bound = Fraction | date
 Value = str | int | bool | date
 """A category of a column: text, a whole number, a boolean, a date, or a datetime in UTC."""
 
+USUAL_LONGEST, MOST_LONGEST = 1_024, 65_536
+"""How many letters the texts of a column have at most where nothing is declared, and the most that can be declared.
+
+A letter has up to four bytes, so that no text is longer than 256 KiB.
+"""
+
+LEAST_SHARE = Fraction(1, 10**6)
+"""What part of the budget every question costs at least, where the owner says nothing."""
+
 LOUD_EPSILON = 20
 """A budget above this is allowed, and `warnings` says what it means."""
 
@@ -64,7 +73,10 @@ class DeclaredEngine:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredColumn:
-    """Public facts about a column. Bounds come in pairs, with lower < upper; a step only with numeric bounds."""
+    """Public facts about a column. Bounds come in pairs, with lower < upper; a step only with numeric bounds.
+
+    `longest` is how many letters its texts have at most: longer ones are NULL on every engine, where rows are read.
+    """
 
     name: str
     type: Type | None = None
@@ -72,6 +84,19 @@ class DeclaredColumn:
     upper: Bound | None = None
     step: Fraction | None = None
     values: tuple[Value, ...] | None = None
+    longest: int | None = None
+
+    @property
+    def most_letters(self) -> int:
+        """How many letters a text of it has at most: as declared, those of the longest category, or the usual number.
+
+        >>> DeclaredColumn("ward", values=("north", "icu")).most_letters
+        5
+        """
+        if self.longest is not None:
+            return self.longest
+        categories = [len(value) for value in self.values or () if isinstance(value, str)]
+        return max(1, *categories) if categories else USUAL_LONGEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +129,10 @@ class Table:
         """Return what is declared about a column, by its exact name; None where nothing is."""
         return next((column for column in self.columns if column.name == name), None)
 
+    def most_letters(self, name: str) -> int:
+        """Return how many letters a text of a column has at most."""
+        return (self.column(name) or DeclaredColumn(name)).most_letters
+
 
 @dataclass(frozen=True, slots=True)
 class Analyst:
@@ -135,7 +164,8 @@ class Policy:
     """All that an owner declared.
 
     Guaranteed by `load`: epsilon > 0; 0 <= question_delta <= delta < 1; where delta > 0 every private table has a size
-    and delta * size <= 0.01; no analyst's share is above the budget; names differ by more than their case.
+    and delta * size <= 0.01; 0 < least_share <= 1; no analyst's share is above the budget; names differ by more than
+    their case. `least_share` is the part of the budget that every question costs at least.
     """
 
     path: Path
@@ -150,6 +180,7 @@ class Policy:
     ledger: LedgerServer | None = None
     deadline: Fraction | None = None
     """Seconds after which nobody waits for an answer any more; the run goes on, and is counted as an overrun."""
+    least_share: Fraction = LEAST_SHARE
 
     def table(self, name: str) -> Table:
         """Return the table of that name; as in SQL, upper and lower case are the same."""

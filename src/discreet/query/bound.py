@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.bounded import BoundedPlan, Key, KeySet
+from discreet.plan.bounded import BoundedPlan, Key, KeySet, TableFacts
+from discreet.plan.expressions import find_columns
 from discreet.plan.identity import write_sort_key
 from discreet.plan.question import Question
-from discreet.plan.relations import list_scans
+from discreet.plan.relations import Lookup, Scan, list_scans, list_sources
 from discreet.plan.words import describe_expression
+from discreet.policy.schema import Resolved
 from discreet.privacy.neighbours import Neighbours
-from discreet.query.bounding.limits import bound_unit_rows, choose_limits
+from discreet.query.bounding.limits import bound_unit_rows, choose_limits, declare_unit_rows
 from discreet.query.bounding.measures import Measures
 from discreet.query.bounding.public_facts import PublicFacts
 from discreet.query.catalog import Catalog
@@ -58,8 +60,32 @@ def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None
     sources = [tuple(measures.index(measure) for measure in each) for each, _ in wanted]
     remarks = [remark for _, each in wanted for remark in each]
     factor = 1 if catalog.policy.neighbours is Neighbours.ADD_REMOVE else 2
-    plan = BoundedPlan(question.block, units, keys, tuple(sets), tuple(measures), factor)
+    tables = list_table_facts(question, catalog)
+    plan = BoundedPlan(question.block, units, keys, tuple(sets), tuple(measures), factor, tables)
     return Bounded(plan, tuple(sources), tuple(dict.fromkeys(remarks)))
+
+
+def list_table_facts(question: Question, catalog: Catalog) -> tuple[TableFacts, ...]:
+    """Return what the policy says about every table that is read, in the order of their names."""
+    sources = {each.relation: each.table for each in list_sources(question.block) if isinstance(each, Scan | Lookup)}
+    read: dict[str, set[str]] = {table: set() for table in sources.values()}
+    for expression in question.expressions():
+        for column in find_columns(expression):
+            if column.relation in sources:
+                read[sources[column.relation]].add(column.name)
+    for join in list_sources(question.block):
+        if isinstance(join, Lookup):
+            read[join.table].update(name for _, name in join.on)
+    return tuple(_describe_table(catalog.table(name), read[name]) for name in sorted(read))
+
+
+def _describe_table(found: Resolved, read: set[str]) -> TableFacts:
+    table = found.table
+    letters = {each.name: each.most_letters for each in found.columns if each.name in read and each.type is Type.TEXT}
+    if table.unit is not None and found.unit_type is Type.TEXT:
+        letters[table.unit] = table.most_letters(table.unit)
+    rows = 0 if table.public else declare_unit_rows(table).total
+    return TableFacts(table.name, rows, tuple(sorted(letters.items())))
 
 
 def _combinations(keys: list[Key]) -> int | None:

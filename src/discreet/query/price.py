@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.base import check
@@ -24,6 +24,8 @@ from discreet.privacy.charges import Charge, round_charge
 from discreet.query.bound import Bounded
 from discreet.query.cost import cost_measures, fits_within
 from discreet.query.draws import Draw, Draws, KeyChoice
+from discreet.query.floors import Floors, describe_floor, find_floors, reach_floor
+from discreet.query.work import check_work
 
 ROWS = 1 << 48
 """No table has more rows."""
@@ -61,37 +63,48 @@ class Price:
     selection: KeyChoice | None = None
     counted: int | None = None
     """The measure whose noisy counts are compared with a threshold."""
+    target: Fraction = Fraction(0)
+    """The epsilon or rho that its noise was made for."""
+    notes: tuple[str, ...] = ()
+    """What is said about the price, where it is not what was asked for."""
 
 
 def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho: Fraction | None = None) -> Price:
-    """Return the price of a question at this epsilon (the noise that errs less) or rho (Gaussian noise)."""
+    """Return the price of a question at this epsilon (the noise that errs less) or rho (Gaussian noise).
+
+    Less than the policy's floor is priced at it (`query.floors`): noise, charge and guarantee alike.
+    """
     for measure in bounded.plan.measures:
         if measure.reach * ROWS >= DIGITS:
             raise QueryError("a sum here could leave 38 digits; declare narrower bounds or a larger step")
         if measure.reach * ROWS * find_step(measure) >= FLOATS:
             raise QueryError("a sum here could be larger than any float; declare narrower bounds")
+    check_work(bounded.plan, policy)
     selects = any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets)))
     delta = _selection_delta(policy, bounded) if selects else Fraction(0)
     counted = _counted(bounded) if selects else None
     shares, kept = _shares(bounded, selects and counted is None)
     draft = _Draft(bounded, shares, kept, delta, counted)
+    floors = find_floors(policy)
     if rho is not None:
         if policy.delta == 0:
             raise QueryError("rho= needs a budget with delta > 0; ask with epsilon= instead")
-        return draft.with_rho(rho)
+        return _note_floor(draft.with_rho(max(rho, floors.rho)), floors, policy, rho=rho)
     assert epsilon is not None
-    laplace = draft.with_epsilon(epsilon)
-    if selects or policy.question_delta == 0:
-        return laplace
-    if any(measure.part is Part.QUANTILE for measure in bounded.plan.measures):
-        return laplace
-    try:
-        gaussian = draft.with_epsilon_and_delta(epsilon, policy.question_delta)
-    except ParameterError:  # beyond the widest noise, where the other still is not
-        return laplace
-    pairs = zip(gaussian.noises, laplace.noises, strict=True)
-    ratios = [estimate_error(a) / estimate_error(b) for a, b in pairs]
-    return gaussian if math.fsum(ratios) < len(ratios) else laplace
+    alone = selects or any(measure.part is Part.QUANTILE for measure in bounded.plan.measures)
+    question_delta = Fraction(0) if alone else policy.question_delta
+    found = reach_floor(lambda each: draft.with_less_error(each, question_delta), epsilon, floors)
+    return _note_floor(found, floors, policy, epsilon=epsilon)
+
+
+def _note_floor(
+    priced: Price, floors: Floors, policy: Policy, *, epsilon: Fraction | None = None, rho: Fraction | None = None
+) -> Price:
+    """Return the price with a charge that is at the floor in each currency, and a note where it was asked for less."""
+    name, asked = ("epsilon", epsilon) if rho is None else ("rho", rho)
+    assert asked is not None
+    notes = (describe_floor(name, asked, priced.target, policy),) if priced.target > asked else ()
+    return replace(priced, charge=floors.raise_charge(priced.charge), notes=notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +119,19 @@ class _Draft:
     """The delta of a selection of keys."""
     counted: int | None
 
+    def with_less_error(self, epsilon: Fraction, delta: Fraction) -> Price:
+        """Return the price with Laplace noise, or with Gaussian noise where delta is above 0 and it errs less."""
+        laplace = self.with_epsilon(epsilon)
+        if delta == 0:
+            return laplace
+        try:
+            gaussian = self.with_epsilon_and_delta(epsilon, delta)
+        except ParameterError:  # beyond the widest noise, where the other still is not
+            return laplace
+        pairs = zip(gaussian.noises, laplace.noises, strict=True)
+        ratios = [estimate_error(a) / estimate_error(b) for a, b in pairs]
+        return gaussian if math.fsum(ratios) < len(ratios) else laplace
+
     def with_epsilon(self, epsilon: Fraction) -> Price:
         """Return the price with Laplace noise."""
         noises: list[Draw] = []
@@ -117,21 +143,26 @@ class _Draft:
             noises.append(Laplace(fitting_scale(scale, "epsilon", float(epsilon))))
         alone = f"({_decimal(epsilon)}, {float(self.delta):g})" if self.delta else _decimal(epsilon)
         selection = self._select(noises, lambda: float_down(self.kept * epsilon))
-        return self._finish(noises, selection, f"{alone}-differentially private", epsilon=epsilon)
+        return self._finish(noises, selection, f"{alone}-differentially private", epsilon, epsilon=epsilon)
 
     def with_epsilon_and_delta(self, epsilon: Fraction, delta: Fraction) -> Price:
         """Return the price with Gaussian noise that is (epsilon, delta)-differentially private."""
         sigma = analytic_sigma(float_down(epsilon), float_down(delta), 1)
         noises = _gaussians(self.bounded, self.shares, sigma, Fraction(0), "epsilon", epsilon)
-        return self._finish(noises, None, f"({_decimal(epsilon)}, {float(delta):g})-differentially private")
+        return self._finish(noises, None, f"({_decimal(epsilon)}, {float(delta):g})-differentially private", epsilon)
 
     def with_rho(self, rho: Fraction) -> Price:
         """Return the price with Gaussian noise that is rho-zCDP."""
-        sigma = rounded_up(lambda: 1 / (2 * ball(rho)).sqrt())
-        noises = _gaussians(self.bounded, self.shares, sigma, rho, "rho", rho)
         words = f"{_decimal(rho)}-zCDP" + (f" with delta {float(self.delta):g} for its keys" if self.delta else "")
-        selection = self._select(noises, lambda: _root_down(2 * rho * self.kept * SPARE))
-        return self._finish(noises, selection, words, rho=rho)
+        try:
+            sigma = rounded_up(lambda: 1 / (2 * ball(rho)).sqrt())
+            noises = _gaussians(self.bounded, self.shares, sigma, rho, "rho", rho)
+            selection = self._select(noises, lambda: _root_down(2 * rho * self.kept * SPARE))
+        except ParameterError as wrong:
+            if wrong.name == "rho":
+                raise
+            raise ParameterError("rho", float(rho), "larger here: too little of it is left for every number") from None
+        return self._finish(noises, selection, words, rho, rho=rho)
 
     def _select(self, noises: list[Draw], epsilon: Callable[[], float]) -> KeyChoice | None:
         """Return how keys of the data are selected: by a count that is released, or by one of its own."""
@@ -152,6 +183,7 @@ class _Draft:
         noises: list[Draw],
         selection: KeyChoice | None,
         guarantee: str,
+        target: Fraction,
         *,
         epsilon: Fraction | None = None,
         rho: Fraction | None = None,
@@ -161,7 +193,7 @@ class _Draft:
         asked = Charge(cost.epsilon if epsilon is None else epsilon, cost.rho if rho is None else rho, self.delta)
         charge = round_charge(asked)
         assert fits_within(cost, charge), "the noise costs more than the question may"
-        return Price(self.bounded, tuple(noises), self.shares, charge, guarantee, selection, self.counted)
+        return Price(self.bounded, tuple(noises), self.shares, charge, guarantee, selection, self.counted, target)
 
 
 def _selection_delta(policy: Policy, bounded: Bounded) -> Fraction:

@@ -74,7 +74,7 @@ def test_a_result_is_journaled_before_it_is_seen_and_replayed_without_a_draw(tmp
     again = desk_of(plan, pages, compute=never)
     assert again.measure(plan, Draws((Laplace(50.0),))) == released
     assert len(pages.rows) == 1
-    assert again.work.draws == 1
+    assert again.draws == 1
 
 
 def test_a_journal_that_cannot_be_written_hides_the_draw(tmp_path: Path) -> None:

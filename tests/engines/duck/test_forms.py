@@ -38,15 +38,6 @@ def test_no_form_raises_in_a_condition(connection: duckdb.DuckDBPyConnection, na
         connection.execute(f"SELECT count(*) FROM t WHERE {write_sql(made)} IS NOT NULL AND length(s) >= 0").fetchall()
 
 
-@pytest.mark.parametrize("name", sorted(FUNCTIONS))
-def test_no_form_writes_an_argument_more_often_than_it_says(name: str) -> None:
-    for made in every(name):
-        for argument in made.arguments:
-            if isinstance(argument, Column):
-                times = write_sql(made).count(write_sql(argument)) / sum(each == argument for each in made.arguments)
-                assert times <= FUNCTIONS[name].copies
-
-
 def test_a_date_beyond_all_points_in_time_equals_none(connection: duckdb.DuckDBPyConnection) -> None:
     before = write_sql(call("lt", DATES[0], MOMENTS[0]))
     assert "TRY_CAST" in before

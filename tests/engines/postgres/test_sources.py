@@ -14,8 +14,8 @@ from discreet.base.types import Type
 from discreet.engines.postgres import sources
 from discreet.engines.postgres.session import ServerFacts
 from discreet.engines.postgres.sources import PostgresSource
-from discreet.engines.rows import MOST_BYTES
 from discreet.policy import loads
+from discreet.policy.model import USUAL_LONGEST
 from engines.postgres.placed import DECLARED, ENGINE, PATH, VARIABLE, Placed
 
 OWNER = """\
@@ -98,12 +98,23 @@ def test_texts_of_all_kinds_are_texts(placed: Placed) -> None:
 
 def test_texts_without_end_are_null(placed: Placed) -> None:
     """PostgreSQL raises where a function would need more than 2^30 bytes, which some do at an eighth of that."""
-    sizes = [MOST_BYTES, MOST_BYTES + 1, 3_000_000]
+    sizes = [USUAL_LONGEST, USUAL_LONGEST + 1, 3_000_000]
     for kind in ("text", "varchar"):
-        found = column(
-            placed, kind, *(f"repeat('a', {size})" for size in sizes), f"repeat('\u00e9', {MOST_BYTES // 2})"
-        )
-        assert [value and len(value) for value in found] == [MOST_BYTES, None, None, MOST_BYTES // 2]
+        listed = [f"repeat('{letter}', {size})" for size in sizes for letter in ("a", "\U0001f600")]
+        found = column(placed, kind, *listed)
+        assert [value and len(value) for value in found] == [USUAL_LONGEST, USUAL_LONGEST, None, None, None, None]
+
+
+def test_letters_are_counted_without_the_blanks_that_fill_a_column_up(placed: Placed) -> None:
+    assert column(placed, f"char({4 * USUAL_LONGEST + 1})", "'a'", f"repeat('a', {USUAL_LONGEST + 1})") == ["a", None]
+
+
+def test_texts_of_every_kind_are_as_long_as_declared(placed: Placed) -> None:
+    placed.owner.execute("CREATE TYPE size AS ENUM ('small', 'medium')")
+    placed.owner.execute("CREATE TABLE t (u int, x text, y size, z uuid)")
+    placed.owner.execute("INSERT INTO t VALUES (1, 'small', 'small', gen_random_uuid()), (2, 'medium', 'medium', NULL)")
+    found = read(opened(more="\n".join(f"columns.{name}.longest = 5" for name in "xyz")), "x", "y", "z")
+    assert sorted(found, key=str) == [("small", "small", None, 1), (None, None, None, 2)]
 
 
 def test_texts_are_compared_byte_by_byte_whatever_collation_they_have(placed: Placed) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
+from discreet.engines.once import SHORT
 from discreet.engines.spark.division import SHORT_BITS, truncated
-from discreet.engines.spark.once import SHORT
 from discreet.engines.spark.session import SparkConnection
 
 MOST = 2**126 - 1

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from discreet.engines.spark.once import SHORT, compute_once, held
+from discreet.engines.once import SHORT
+from discreet.engines.spark.once import compute_once, held
 
 
 def test_a_short_argument_is_repeated_and_a_long_one_is_not() -> None:

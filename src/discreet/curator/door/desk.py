@@ -9,7 +9,6 @@ were answered get the same result and draw nothing, and a call that differs from
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
@@ -46,13 +45,6 @@ class Journal(Protocol):
         """Make results durable, the first of them at this position."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Public facts about a run: how many draws it has made."""
-
-    draws: int
-
-
 class Desk:
     """Releases measures of the plans that were declared, and chooses among their keys."""
 
@@ -71,9 +63,9 @@ class Desk:
         self.__unwritten: list[JournalRow] = []
 
     @property
-    def work(self) -> Work:
-        """What may be shown of the run before its record: public facts only."""
-        return Work(self.__position)
+    def draws(self) -> int:
+        """How many draws the run has made: a public fact, which may be shown before the record."""
+        return self.__position
 
     def measure(self, plan: BoundedPlan, draws: Draws) -> Released:
         """Release every measure of a plan, each with its noise; keys of the data are selected first."""

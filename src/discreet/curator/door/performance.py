@@ -101,7 +101,7 @@ class Performance(Generic[R]):
     @property
     def progress(self) -> Progress:
         """Public facts about the run."""
-        return Progress(time.monotonic() - self._began, self._desk.work.draws if self._desk is not None else 0)
+        return Progress(time.monotonic() - self._began, self._desk.draws if self._desk is not None else 0)
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait this long at most; say whether it is done. It goes on whether anybody waits or not."""

@@ -53,7 +53,7 @@ def assemble(question: Question, priced: Price, released: Released, receipt: Rec
         receipt=receipt,
         guarantee=priced.guarantee,
         question=text,
-        notes=(*_notes(question, priced), *priced.bounded.coarsened),
+        notes=(*_notes(question, priced), *priced.bounded.coarsened, *priced.notes),
         bounds=bounds,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.base.errors import QueryError
+from discreet.base.types import Type
 from discreet.policy.model import DeclaredColumn, DeclaredView
 from discreet.policy.schema import Resolved
 
@@ -59,6 +60,8 @@ def describe_column(column: DeclaredColumn) -> str:
     if column.values is not None:
         listed = ", ".join(str(value) for value in column.values[:8])
         told.append(listed + (f", ... ({len(column.values)} values)" if len(column.values) > 8 else ""))
+    if column.type is Type.TEXT and (column.values is None or column.longest is not None):
+        told.append(f"up to {column.most_letters:,} letters")
     return "; ".join(told)
 
 

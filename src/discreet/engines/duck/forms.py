@@ -7,6 +7,7 @@ from discreet.engines.duck.forms_math import MATH
 from discreet.engines.duck.forms_text import TEXTS
 from discreet.engines.duck.forms_time import TIMES
 from discreet.engines.duck.literals import cast_working, quote_name, write_constant
+from discreet.engines.duck.once import compute_once
 from discreet.engines.shapes import Form, write_infix
 from discreet.plan.expressions import Call, Column, Expression, Literal
 
@@ -40,7 +41,16 @@ def _listed(word: str) -> Form:
 
 
 def _null_if(arguments: list[str], made: Call) -> str:
-    return f"(CASE WHEN {arguments[0]} = {arguments[1]} THEN NULL ELSE {cast_working(arguments[0], made.type)} END)"
+    return compute_once(
+        lambda a, b: f"(CASE WHEN {a} = {b} THEN NULL ELSE {cast_working(a, made.type)} END)", *arguments
+    )
+
+
+def _among(arguments: list[str], made: Call) -> str:
+    """DuckDB compares with up to four constants one by one, and writes the value out for each; more it looks up."""
+    value, *others = arguments
+    listed = ", ".join(others)
+    return f"({value} IN ({listed}))" if len(others) > 4 else compute_once(lambda x: f"({x} IN ({listed}))", value)
 
 
 FORMS: dict[str, Form] = {
@@ -57,7 +67,7 @@ FORMS: dict[str, Form] = {
     "is_true": lambda arguments, made: f"({arguments[0]} IS TRUE)",
     "is_false": lambda arguments, made: f"({arguments[0]} IS FALSE)",
     "is_null": lambda arguments, made: f"({arguments[0]} IS NULL)",
-    "in": lambda arguments, made: f"({arguments[0]} IN ({', '.join(arguments[1:])}))",
+    "in": _among,
     "case": _case,
     "coalesce": _listed("coalesce"),
     "least": _listed("least"),

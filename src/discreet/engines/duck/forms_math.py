@@ -12,7 +12,8 @@ from fractions import Fraction
 
 from discreet.base.types import Type
 from discreet.engines.duck.literals import cast_working, write_number, write_text
-from discreet.engines.shapes import Form, write_within
+from discreet.engines.duck.once import compute_once, hold_within
+from discreet.engines.shapes import Form
 from discreet.plan.expressions import Call, Literal
 
 MOST = write_number(Fraction(sys.float_info.max))
@@ -50,7 +51,7 @@ def _double(argument: str) -> str:
 
 
 def _not_zero(value: str) -> str:
-    return f"(CASE WHEN {value} <> 0 THEN {value} END)"
+    return compute_once(lambda x: f"(CASE WHEN {x} <> 0 THEN {x} END)", value)
 
 
 def _exact(word: str) -> Form:
@@ -75,15 +76,18 @@ def _whole_part(arguments: list[str], made: Call) -> str:
 def _remainder(arguments: list[str], made: Call) -> str:
     above, below = (cast_working(argument, made.type) for argument in arguments)
     found = f"({above} % {_not_zero(below)})"
-    return found if made.type is Type.INTEGER else write_within(found, LEAST, MOST)
+    return found if made.type is Type.INTEGER else hold_within(found, LEAST, MOST)
 
 
 def _sign(arguments: list[str], made: Call) -> str:
     """NaN has no sign."""
     whole = made.arguments[0].type is Type.INTEGER
-    value = arguments[0] if whole else _double(arguments[0])
-    missing = "" if whole else f"WHEN isnan({value}) THEN NULL "
-    return f"(CASE {missing}WHEN {value} > 0 THEN 1 WHEN {value} < 0 THEN -1 WHEN {value} = 0 THEN 0 END)"
+
+    def body(x: str) -> str:
+        missing = "" if whole else f"WHEN isnan({x}) THEN NULL "
+        return f"(CASE {missing}WHEN {x} > 0 THEN 1 WHEN {x} < 0 THEN -1 WHEN {x} = 0 THEN 0 END)"
+
+    return compute_once(body, arguments[0] if whole else _double(arguments[0]))
 
 
 def _stepped(word: str) -> Form:
@@ -106,32 +110,36 @@ def _rounded(arguments: list[str], made: Call) -> str:
     if digits >= 0:
         return value
     unit, half = (f"CAST({write_text(str(each))} AS HUGEINT)" for each in (10**-digits, 10**-digits // 2))
-    return f"(CAST(sign({value}) AS HUGEINT) * (((abs({value}) + {half}) // {unit}) * {unit}))"
+    return compute_once(lambda x: f"(CAST(sign({x}) AS HUGEINT) * (((abs({x}) + {half}) // {unit}) * {unit}))", value)
 
 
 def _curve(word: str) -> Form:
     low, high = DOMAINS[word]
-    return lambda arguments, made: f"{word}({write_within(_double(arguments[0]), low, high)})"
+    return lambda arguments, made: f"{word}({hold_within(_double(arguments[0]), low, high)})"
 
 
 def _power(arguments: list[str], made: Call) -> str:
-    return write_within(f"pow({_double(arguments[0])}, {_double(arguments[1])})", LEAST, MOST)
+    return hold_within(f"pow({_double(arguments[0])}, {_double(arguments[1])})", LEAST, MOST)
 
 
 def _angle(arguments: list[str], made: Call) -> str:
-    first, second = (write_within(_double(argument), LEAST, MOST) for argument in arguments)
+    first, second = (hold_within(_double(argument), LEAST, MOST) for argument in arguments)
     return f"atan2({first}, {second})"
 
 
 def _bucket(arguments: list[str], made: Call) -> str:
-    """0 below, one more than there are buckets above; NULL and NaN are in none."""
-    value, low, high = (_double(argument) for argument in arguments[:3])
+    """0 below, one more than there are buckets above; NULL and NaN are in none. All but the value are constants."""
+    low, high = (_double(argument) for argument in arguments[1:3])
     count = arguments[3]
-    place = f"TRY_CAST(floor(({value} - {low}) / ({high} - {low}) * {_double(count)}) AS HUGEINT)"
-    return (
-        f"(CASE WHEN {value} < {low} THEN 0 WHEN {value} < {high} THEN least({place} + 1, {count}) "
-        f"WHEN {value} <= CAST('inf' AS DOUBLE) THEN {count} + 1 END)"
-    )
+
+    def body(x: str) -> str:
+        place = f"TRY_CAST(floor(({x} - {low}) / ({high} - {low}) * {_double(count)}) AS HUGEINT)"
+        return (
+            f"(CASE WHEN {x} < {low} THEN 0 WHEN {x} < {high} THEN least({place} + 1, {count}) "
+            f"WHEN {x} <= CAST('inf' AS DOUBLE) THEN {count} + 1 END)"
+        )
+
+    return compute_once(body, _double(arguments[0]))
 
 
 def _to_boolean(arguments: list[str], made: Call) -> str:
@@ -140,7 +148,9 @@ def _to_boolean(arguments: list[str], made: Call) -> str:
 
 def _written(value: str, pattern: str) -> str:
     """Return the part of a text that is a number of this form, or nothing that could be cast to one."""
-    return f"(CASE WHEN length({value}) <= {LONGEST} THEN regexp_extract({value}, {write_text(pattern)}, 1) END)"
+    return compute_once(
+        lambda x: f"(CASE WHEN length({x}) <= {LONGEST} THEN regexp_extract({x}, {write_text(pattern)}, 1) END)", value
+    )
 
 
 def _to_integer(arguments: list[str], made: Call) -> str:
@@ -155,7 +165,7 @@ def _to_integer(arguments: list[str], made: Call) -> str:
 
 def _to_float(arguments: list[str], made: Call) -> str:
     if made.arguments[0].type is Type.TEXT:
-        return write_within(f"TRY_CAST({_written(arguments[0], DECIMAL)} AS DOUBLE)", LEAST, MOST)
+        return hold_within(f"TRY_CAST({_written(arguments[0], DECIMAL)} AS DOUBLE)", LEAST, MOST)
     return f"TRY_CAST({arguments[0]} AS DOUBLE)"
 
 

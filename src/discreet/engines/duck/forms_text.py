@@ -6,7 +6,8 @@ import string
 
 from discreet.base.types import Type
 from discreet.engines.duck.literals import cast_working, write_text
-from discreet.engines.shapes import Form, write_call, write_infix, write_within
+from discreet.engines.duck.once import compute_once, hold_within
+from discreet.engines.shapes import Form, write_call, write_infix
 from discreet.plan.expressions import Call, Literal
 
 FARTHEST = 2**31 - 1
@@ -22,9 +23,12 @@ def _position(argument: str, made: Call, place: int, least: int) -> str:
     given = made.arguments[place]
     if isinstance(given, Literal) and isinstance(given.value, int):
         return f"CAST({max(least, min(given.value, FARTHEST))} AS BIGINT)"
-    value = cast_working(argument, Type.INTEGER)
-    held = f"CASE WHEN {value} < {least} THEN {least} WHEN {value} > {FARTHEST} THEN {FARTHEST} ELSE {value} END"
-    return f"CAST({held} AS BIGINT)"
+
+    def body(x: str) -> str:
+        held = f"CASE WHEN {x} < {least} THEN {least} WHEN {x} > {FARTHEST} THEN {FARTHEST} ELSE {x} END"
+        return f"CAST({held} AS BIGINT)"
+
+    return compute_once(body, cast_working(argument, Type.INTEGER))
 
 
 def _substring(arguments: list[str], made: Call) -> str:
@@ -59,9 +63,14 @@ def _padded(word: str) -> Form:
     return form
 
 
+def _reversed(arguments: list[str], made: Call) -> str:
+    """By letters; DuckDB's own REVERSE keeps some of them together, and its `array_to_string` writes its list twice."""
+    return f"list_aggregate(list_reverse(string_split({arguments[0]}, '')), 'string_agg', '')"
+
+
 def _to_text(arguments: list[str], made: Call) -> str:
     """Dates are written as 2026-03-01, which has room for the years 1 to 9999 only."""
-    value = write_within(arguments[0], FIRST_DAY, LAST_DAY) if made.arguments[0].type is Type.DATE else arguments[0]
+    value = hold_within(arguments[0], FIRST_DAY, LAST_DAY) if made.arguments[0].type is Type.DATE else arguments[0]
     return f"CAST({value} AS VARCHAR)"
 
 
@@ -69,7 +78,7 @@ TEXTS: dict[str, Form] = {
     "like": _like,
     "lower": lambda arguments, made: f"translate({arguments[0]}, {UPPER}, {LOWER})",
     "upper": lambda arguments, made: f"translate({arguments[0]}, {LOWER}, {UPPER})",
-    "reverse": lambda arguments, made: f"array_to_string(list_reverse(string_split({arguments[0]}, '')), '')",
+    "reverse": _reversed,
     "length": write_call("length"),
     "strpos": write_call("strpos"),
     "starts_with": write_call("starts_with"),

@@ -9,7 +9,8 @@ import datetime as dt
 
 from discreet.base.types import Type
 from discreet.engines.duck.literals import write_constant, write_text
-from discreet.engines.shapes import Form, write_within
+from discreet.engines.duck.once import compute_once, hold_within
+from discreet.engines.shapes import Form
 from discreet.plan.expressions import Call, Literal
 
 YEAR = "([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
@@ -23,8 +24,8 @@ FIRST, LAST = dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31, 23, 59, 59, 999999
 def _between(value: str, type_: Type, low: dt.datetime, high: dt.datetime) -> str:
     """Return the date or time, NULL outside of these ends."""
     if type_ is Type.DATE:
-        return write_within(value, write_constant(low.date(), type_), write_constant(high.date(), type_))
-    return write_within(value, *(f"TIMESTAMP {write_text(end.isoformat(sep=' '))}" for end in (low, high)))
+        return hold_within(value, write_constant(low.date(), type_), write_constant(high.date(), type_))
+    return hold_within(value, *(f"TIMESTAMP {write_text(end.isoformat(sep=' '))}" for end in (low, high)))
 
 
 def _safe(value: str, type_: Type) -> str:
@@ -108,8 +109,8 @@ def _to_timestamp(arguments: list[str], made: Call) -> str:
     """The last day may end at 24:00 as every other, and that is in the year 10000."""
     if made.arguments[0].type is not Type.TEXT:
         return f"TRY_CAST({arguments[0]} AS TIMESTAMP)"
-    found = f"regexp_extract({arguments[0]}, {write_text(ISO_TIME)}, 1)"
-    return f"nullif(TRY_CAST({found} AS TIMESTAMP), TIMESTAMP '10000-01-01 00:00:00')"
+    found = f"TRY_CAST(regexp_extract({arguments[0]}, {write_text(ISO_TIME)}, 1) AS TIMESTAMP)"
+    return compute_once(lambda x: f"nullif({x}, TIMESTAMP '10000-01-01 00:00:00')", found)
 
 
 TIMES: dict[str, Form] = {

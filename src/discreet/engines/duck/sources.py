@@ -10,12 +10,11 @@ import duckdb
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
-from discreet.engines.dialect import UNIT
 from discreet.engines.duck import header
+from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.duck.frames import drop_zones, from_pandas
-from discreet.engines.duck.literals import SQL_TYPES, quote_name, write_constant, write_text
-from discreet.engines.rows import ENDS, MOST_BYTES
-from discreet.engines.shapes import write_within
+from discreet.engines.duck.literals import SQL_TYPES, quote_name, write_text
+from discreet.engines.sources import TableSource
 from discreet.policy.model import Policy, SourceFormat, Table
 from discreet.policy.problems import explain_problem
 
@@ -36,13 +35,12 @@ TYPES = {
 """DuckDB's types in the words of a policy; others, such as lists and blobs, have none."""
 
 
-class DuckSource:
-    """One table's rows, as a FROM clause on cursors of a connection, once they are `prepared`."""
+class DuckSource(TableSource):
+    """One table's rows, for cursors of a connection, once they are `prepared`."""
 
     def __init__(self, policy: Policy, table: Table, connection: duckdb.DuckDBPyConnection, frame: Any = None) -> None:
-        self.policy, self.table, self.connection = policy, table, connection
-        self.types: dict[str, Type] = {}
-        """Types pinned by the policy, set once the schema is checked: what csv columns are cast to."""
+        super().__init__(policy, table, DUCKDB)
+        self.connection = connection
         self.found: dict[str, Type] = {}
         """Types that the source itself had then."""
         self.kinds: dict[str, str] = {}
@@ -82,7 +80,7 @@ class DuckSource:
             return quote_name(f"__discreet_python_{table.name}")
         if place is None:
             remedy = f'write source = "...", or open with tables={{"{table.name}": frame}}'
-            raise explain_problem(self.policy.path, ("tables", table.name, "source"), "there is no source", remedy)
+            raise self.explain("source", "there is no source", remedy)
         if table.format is SourceFormat.PARQUET:
             return f"read_parquet({write_text(place)}, union_by_name = false)"
         if table.format is SourceFormat.CSV:
@@ -104,8 +102,7 @@ class DuckSource:
         elif self.table.columns and not any(column.name in names for column in self.table.columns):
             wrong = "its first line holds no name that the policy declares"
         if wrong:
-            remedy = "csv files begin with a line of names, the same in each"
-            raise explain_problem(self.policy.path, ("tables", self.table.name, "source"), wrong, remedy)
+            raise self.explain("source", wrong, "csv files begin with a line of names, the same in each")
         return next(iter(found))
 
     def schema(self) -> dict[str, Type | None]:
@@ -120,35 +117,19 @@ class DuckSource:
         csv = self.table.format is SourceFormat.CSV
         return {name: Type.TEXT if csv else _type(kind) for name, kind, *_ in found}
 
-    def select(self, columns: frozenset[str]) -> str:
-        """Return a SELECT of these columns, cast to their types, and of the unit; what does not fit is NULL."""
-        listed = [f"{self._value(name)} AS {quote_name(name)}" for name in self.types if name in columns]
-        if self.table.unit is not None:
-            listed.append(f"{self._unit(self.table.unit)} AS {UNIT}")
-        return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
+    def write_cast(self, name: str) -> str:
+        """Return a column in its type, NULL where it does not fit."""
+        return f"TRY_CAST({quote_name(name)} AS {SQL_TYPES[self.types[name]]})"
 
-    def _value(self, name: str) -> str:
-        """Return a column in its type. Text is compared byte by byte, whatever collation it has, and not without end.
+    def write_text(self, name: str, most: int) -> str:
+        """Return a column of texts, NULL where one has more letters."""
+        value = self.write_cast(name)
+        return f"(CASE WHEN length({value}) <= {most} THEN {value} END COLLATE C)"
 
-        Days and times outside the years 1 to 9999 are NULL: engines have different calendars beyond, and Python none.
-        """
-        kind = self.types[name]
-        value = f"TRY_CAST({quote_name(name)} AS {SQL_TYPES[kind]})"
-        if kind in ENDS:
-            return write_within(value, *(write_constant(end, kind) for end in ENDS[kind]))
-        if kind is Type.TEXT:
-            return f"(CASE WHEN strlen({value}) <= {MOST_BYTES} THEN {value} END COLLATE C)"
-        return value
-
-    def _unit(self, name: str) -> str:
-        """Return whose row it is. Wide numbers become texts: as floats, two units could be one.
-
-        The zeros at their ends go, so that 1.0 and 1.00 in two tables are one unit.
-        """
-        if self.types[name] is not Type.DECIMAL:
-            return self._value(name)
-        told = f"CAST({quote_name(name)} AS VARCHAR)"
-        return f"(CASE WHEN contains({told}, '.') THEN rtrim(rtrim({told}, '0'), '.') ELSE {told} END)"
+    def write_decimal(self, name: str) -> str:
+        """Return a column of wide numbers as texts."""
+        written = f"CAST({quote_name(name)} AS VARCHAR)"
+        return f"(CASE WHEN contains({written}, '.') THEN rtrim(rtrim({written}, '0'), '.') ELSE {written} END)"
 
     def fingerprint(self) -> str:
         """Return a hash that changes with the files: their names, sizes and times. Frames from Python have none."""
@@ -159,18 +140,16 @@ class DuckSource:
         unit = self.table.unit
         if unit is not None and self.kinds.get(unit) == "TIMESTAMP_NS":
             wrong, remedy = f"{unit!r} is told to the nanosecond, and times here to the microsecond", "store it as text"
-            raise explain_problem(self.policy.path, ("tables", self.table.name, "unit"), wrong, remedy)
+            raise self.explain("unit", wrong, remedy)
         if unit is not None and self.table.format is SourceFormat.CSV and self.types[unit] is Type.DECIMAL:
             wrong, remedy = f"{unit!r} is decimal, and csv files write one decimal in many ways", 'write type = "text"'
-            raise explain_problem(self.policy.path, ("tables", self.table.name, "unit"), wrong, remedy)
+            raise self.explain("unit", wrong, remedy)
 
     def _unreadable(self, trouble: Exception) -> PolicyError:
         """Say what is wrong with a source without quoting what it holds."""
         kind = type(trouble).__name__.removesuffix("Exception").removesuffix("Error")
         remedy = "check that the path is right and that the file can be read"
-        return explain_problem(
-            self.policy.path, ("tables", self.table.name, "source"), f"it cannot be read ({kind})", remedy
-        )
+        return self.explain("source", f"it cannot be read ({kind})", remedy)
 
 
 def hash_files(policy: Policy, table: Table, connection: duckdb.DuckDBPyConnection) -> str:

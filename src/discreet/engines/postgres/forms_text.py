@@ -1,22 +1,19 @@
 """Forms of functions on texts: letters are code points, and only the letters of ASCII have two cases.
 
-Every text here is collated "C", where it is read, made or written as a constant: so are the results.
+Every text here is collated "C", where it is read, made or written as a constant: so are the results. In this
+collation LOWER and UPPER change no letters but those of ASCII.
 """
 
 from __future__ import annotations
 
-import string
-
 from discreet.base.types import Type
-from discreet.engines.postgres.literals import collate_bytewise, write_constant, write_plain, write_text
+from discreet.engines.postgres.literals import collate_bytewise, write_constant, write_text
 from discreet.engines.postgres.once import compute_once
 from discreet.engines.shapes import Form, write_call, write_infix
 from discreet.plan.expressions import Call, Literal
 
 FARTHEST = 2**31 - 1
 """Positions and lengths beyond this mean this: no text is longer."""
-
-LOWER, UPPER = write_plain(string.ascii_lowercase), write_plain(string.ascii_uppercase)
 
 
 def _held(value: str, least: int) -> str:
@@ -106,8 +103,8 @@ def _concat(arguments: list[str], made: Call) -> str:
 
 TEXTS: dict[str, Form] = {
     "like": _like,
-    "lower": lambda arguments, made: f"translate({arguments[0]}, {UPPER}, {LOWER})",
-    "upper": lambda arguments, made: f"translate({arguments[0]}, {LOWER}, {UPPER})",
+    "lower": lambda arguments, made: f"lower({collate_bytewise(arguments[0])})",
+    "upper": lambda arguments, made: f"upper({collate_bytewise(arguments[0])})",
     "reverse": write_call("reverse"),
     "length": _whole("length"),
     "strpos": _whole("strpos"),

@@ -21,9 +21,12 @@ _DAY = (
 )
 _CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?"
 _MIDNIGHT = "24:00(:00([.]0{1,6})?)?"
-ISO_DATE = f"^ *{_DAY} *$"
-ISO_TIME = f"^ *(?! *9999-12-31[ T]24){_DAY}([ T]({_CLOCK}|{_MIDNIGHT}))? *$"
+ISO_DATE = f"^{_DAY}$"
+ISO_TIME = f"^(?!9999-12-31[ T]24){_DAY}([ T]({_CLOCK}|{_MIDNIGHT}))?$"
 """Texts that are dates or times, and no others: a cast that PostgreSQL does not take would be an error."""
+
+LONGEST = 32
+"""Bytes of a text that can be one."""
 
 FIRST, LAST = dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31, 23, 59, 59, 999999)
 
@@ -158,24 +161,31 @@ def _plus(unit: str) -> Form:
     return form
 
 
+def _read(arguments: list[str], made: Call, pattern: str, kind: str) -> str:
+    """Return the date or time that a text is, spaces around it apart; only a short one is compared with a pattern.
+
+    On a long one that holds spaces only, PostgreSQL would try the pattern from every one of them on.
+    """
+    return compute_once(
+        [f"btrim({arguments[0]}, ' ')"],
+        [made],
+        lambda a: (
+            f"(CASE WHEN octet_length({a}) > {LONGEST} THEN NULL "
+            f"WHEN {a} ~ {write_plain(pattern)} THEN CAST({a} AS {kind}) END)"
+        ),
+    )
+
+
 def _to_date(arguments: list[str], made: Call) -> str:
     if made.arguments[0].type is not Type.TEXT:
         return f"CAST({arguments[0]} AS DATE)"
-    return compute_once(
-        arguments,
-        made.arguments,
-        lambda a: f"(CASE WHEN {a} ~ {write_plain(ISO_DATE)} THEN CAST(btrim({a}, ' ') AS DATE) END)",
-    )
+    return _read(arguments, made, ISO_DATE, "DATE")
 
 
 def _to_timestamp(arguments: list[str], made: Call) -> str:
     if made.arguments[0].type is not Type.TEXT:
         return f"CAST({arguments[0]} AS TIMESTAMP)"
-    return compute_once(
-        arguments,
-        made.arguments,
-        lambda a: f"(CASE WHEN {a} ~ {write_plain(ISO_TIME)} THEN CAST(btrim({a}, ' ') AS TIMESTAMP) END)",
-    )
+    return _read(arguments, made, ISO_TIME, "TIMESTAMP")
 
 
 TIMES: dict[str, Form] = {

@@ -6,15 +6,13 @@ import hashlib
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
-from discreet.engines.dialect import UNIT
 from discreet.engines.postgres.catalog import find, writes
+from discreet.engines.postgres.dialect import POSTGRES
 from discreet.engines.postgres.forms_casts import OVERFLOW, UNDERFLOW
-from discreet.engines.postgres.literals import SQL_TYPES, collate_bytewise, quote_name, write_constant, write_double
+from discreet.engines.postgres.literals import SQL_TYPES, collate_bytewise, quote_name, write_double
 from discreet.engines.postgres.session import PostgresSession, driver
-from discreet.engines.rows import ENDS, MOST_BYTES
-from discreet.engines.shapes import write_within
-from discreet.policy.model import Policy, Table
-from discreet.policy.problems import explain_problem
+from discreet.engines.sources import TableSource
+from discreet.policy.model import MOST_LONGEST, Policy, Table
 
 PUBLIC = "public"
 """The schema of tables that are named without one."""
@@ -22,26 +20,25 @@ PUBLIC = "public"
 SAFE_DIGITS = 300
 """Decimals with no more digits before and after the point are neither beyond all floats nor, but for 0, below."""
 
+MOST_BYTES = 4
+"""Of a letter."""
+
 LONG = frozenset({"text", "varchar", "bpchar"})
+"""Types whose values may be very long; PostgreSQL tells how many bytes they have without reading them."""
 
 
-class PostgresSource:
-    """One table's rows, as a FROM clause. Of private tables nothing is read but what the catalog says."""
+class PostgresSource(TableSource):
+    """One table's rows. Of private tables nothing is read but what the catalog says."""
 
     def __init__(self, policy: Policy, table: Table, session: PostgresSession) -> None:
-        self.policy, self.table = policy, table
-        self.types: dict[str, Type] = {}
-        """Types that the policy agrees with, set once the schema is checked."""
-
+        super().__init__(policy, table, POSTGRES)
         parts = (table.database_table or table.name).split(".")
         schema, name = (PUBLIC, *parts) if len(parts) == 1 else (parts[0], ".".join(parts[1:]))
         self.relation = find(session, schema, name, self._refuse)
         if table.version is None and writes(session, self.relation) is None:
             what = "a view" if self.relation.view else "a table whose writes are not counted here"
             wrong = f"{what} does not tell when its rows change"
-            raise explain_problem(
-                policy.path, ("tables", table.name, "version"), wrong, 'name one, such as version = "2026-03"'
-            )
+            raise self.explain("version", wrong, 'name one, such as version = "2026-03"')
         self.clause = f"{quote_name(schema)}.{quote_name(name)}"
         if self.relation.view:  # what a view computes is computed as it says, and not in the order of our conditions
             self.clause = f"(SELECT * FROM {self.clause} OFFSET 0) AS q"
@@ -63,39 +60,26 @@ class PostgresSource:
         except psycopg.Error:
             raise self._refuse("it cannot be read", "check that SELECT * FROM it works") from None
 
-    def select(self, columns: frozenset[str]) -> str:
-        """Return a SELECT of these columns, cast to their types, and of the unit; what does not fit is NULL."""
-        listed = [f"{self._value(name)} AS {quote_name(name)}" for name in self.types if name in columns]
-        if self.table.unit is not None:
-            listed.append(f"{self._unit(self.table.unit)} AS {UNIT}")
-        return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
-
-    def _value(self, name: str) -> str:
-        """Return a column in its type. Text is compared byte by byte, whatever collation it has, and not without end.
-
-        Days and times outside the years 1 to 9999 are NULL: engines have different calendars beyond, and Python none.
-        """
+    def write_cast(self, name: str) -> str:
+        """Return a column in its type; decimals beyond all floats are NULL."""
         stored, value = self.relation.columns[name], quote_name(name)
         kind = self.types[name]
-        if kind is Type.TEXT:
-            written = f"CAST({value} AS TEXT)"
-            short = f"CASE WHEN octet_length({value}) <= {MOST_BYTES} THEN {written} END"
-            return collate_bytewise(short if stored.kind in LONG else written)
         if kind is Type.DECIMAL:
             return _float(value, stored.digits)
         if stored.kind == "timestamptz":
             value = f"({value} AT TIME ZONE 'UTC')"
-        if kind in ENDS:
-            return write_within(value, *(write_constant(end, kind) for end in ENDS[kind]))
         return f"CAST({value} AS {SQL_TYPES[kind]})"
 
-    def _unit(self, name: str) -> str:
-        """Return whose row it is. Decimals become texts: as floats, two units could be one.
+    def write_text(self, name: str, most: int) -> str:
+        """Return a column of texts, NULL where one has more letters. Those of char(n) end with blanks, as bytes do."""
+        stored, value = self.relation.columns[name], quote_name(name)
+        written = f"CAST({value} AS TEXT)"
+        bytes_ = MOST_BYTES * (MOST_LONGEST if stored.kind == "bpchar" else most)
+        unread = f"WHEN octet_length({value}) > {bytes_} THEN NULL " if stored.kind in LONG else ""
+        return collate_bytewise(f"CASE {unread}WHEN length({written}) <= {most} THEN {written} END")
 
-        The zeros at their ends go, so that 1.0 and 1.00 in two tables are one unit.
-        """
-        if self.types[name] is not Type.DECIMAL:
-            return self._value(name)
+    def write_decimal(self, name: str) -> str:
+        """Return a column of wide numbers as texts."""
         return collate_bytewise(f"CAST(trim_scale({quote_name(name)}) AS TEXT)")
 
     def fingerprint(self, session: PostgresSession) -> str:
@@ -103,7 +87,7 @@ class PostgresSource:
         return hashlib.sha256(str(writes(session, self.relation)).encode()).hexdigest()
 
     def _refuse(self, wrong: str, remedy: str) -> PolicyError:
-        return explain_problem(self.policy.path, ("tables", self.table.name, "table"), wrong, remedy)
+        return self.explain("table", wrong, remedy)
 
 
 def _float(value: str, digits: tuple[int, int] | None) -> str:

@@ -1,15 +1,10 @@
-"""Arguments that a form needs many times, computed once where they are long.
-
-A form that wrote a long argument out several times would make statements that grow exponentially with nesting. Spark
-has no LET; the parameter of a lambda function over an array of one element is one.
-"""
+"""Arguments that a form of Spark's needs several times, computed once where they are long."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-SHORT = 160
-"""Letters up to which an argument is repeated: columns and constants, which Spark compiles better without a lambda."""
+from discreet.engines.once import bind_arguments
 
 
 def compute_once(body: Callable[..., str], *arguments: str) -> str:
@@ -21,14 +16,16 @@ def compute_once(body: Callable[..., str], *arguments: str) -> str:
     >>> compute_once(lambda x: f"({x} * {x})", long) == f"transform(array({long}), v -> (v * v))[0]"
     True
     """
-    if max(len(argument) for argument in arguments) <= SHORT:
-        return body(*arguments)
-    if len(arguments) == 1:
-        return f"transform(array({arguments[0]}), v -> {body('v')})[0]"
-    fields = ", ".join(f"'x{place}', {argument}" for place, argument in enumerate(arguments))
-    return (
-        f"transform(array(named_struct({fields})), v -> {body(*(f'v.x{place}' for place in range(len(arguments))))})[0]"
-    )
+    return bind_arguments(body, arguments, _bind, _pack)
+
+
+def _bind(value: str, expression: str) -> str:
+    return f"transform(array({value}), v -> {expression})[0]"
+
+
+def _pack(values: Sequence[str]) -> str:
+    fields = ", ".join(f"'x{place}', {value}" for place, value in enumerate(values))
+    return f"named_struct({fields})"
 
 
 def held(value: str, low: str, high: str) -> str:

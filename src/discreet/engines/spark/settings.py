@@ -62,8 +62,11 @@ READING = {
 Columns that are names of folders are text: their type must not depend on which folders there are.
 """
 
-RUNNING = {"spark.sql.optimizer.windowGroupLimitThreshold": "-1"}
-"""A unit's groups are sorted once, where its rows have come together, and not before that too."""
+RUNNING = {"spark.sql.optimizer.windowGroupLimitThreshold": "-1", "spark.sql.analyzer.maxIterations": "1000"}
+"""A unit's groups are sorted once, where its rows have come together, and not before that too.
+
+With Spark's own limit of a hundred rounds, functions nested fifty deep would fail after their charge.
+"""
 
 UNLIMITED = "spark.driver.maxResultSize"
 """How many bytes of a result the driver takes before the question fails: how many keys the data have decided it."""

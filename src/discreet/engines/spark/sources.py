@@ -8,13 +8,11 @@ import re
 from typing import TYPE_CHECKING
 
 from discreet.base.types import Type
-from discreet.engines.dialect import UNIT
-from discreet.engines.rows import ENDS, MOST_BYTES
-from discreet.engines.spark.literals import SQL_TYPES, quote_name, write_constant
-from discreet.engines.spark.once import held
+from discreet.engines.sources import TableSource
+from discreet.engines.spark.dialect import SPARK
+from discreet.engines.spark.literals import SQL_TYPES, quote_name
 from discreet.engines.spark.session import SparkConnection
 from discreet.policy.model import Policy, Table
-from discreet.policy.problems import explain_problem
 
 if TYPE_CHECKING:
     from discreet.base.errors import PolicyError
@@ -34,13 +32,12 @@ SPECIAL = re.compile(r"([*?\[\]{}\\])")
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
-class SparkSource:
-    """One table's rows, as a FROM clause."""
+class SparkSource(TableSource):
+    """One table's rows, on a connection to Spark."""
 
     def __init__(self, policy: Policy, table: Table, session: SparkConnection) -> None:
-        self.policy, self.table, self.session = policy, table, session
-        self.types: dict[str, Type] = {}
-        """Types of the columns, set once the schema is checked."""
+        super().__init__(policy, table, SPARK)
+        self.session = session
         self.found: dict[str, Type] = {}
         """Types that the source itself had then."""
         self.kinds: dict[str, str] = {}
@@ -53,7 +50,7 @@ class SparkSource:
             return f"parquet.{quote_name(place)}"
         if name is None:
             wrong, remedy = "there is no source", 'write source = "...", or table = "..." for a table of the catalog'
-            raise explain_problem(self.policy.path, ("tables", self.table.name, "source"), wrong, remedy)
+            raise self.explain("source", wrong, remedy)
         return ".".join(quote_name(part) for part in name.split("."))
 
     def schema(self) -> dict[str, Type | None]:
@@ -69,36 +66,20 @@ class SparkSource:
         self.kinds = {each.name: each.dataType.simpleString() for each in fields}
         return {name: None if "${" in name else _type(kind) for name, kind in self.kinds.items()}
 
-    def select(self, columns: frozenset[str]) -> str:
-        """Return a SELECT of these columns, cast to their types, and of the unit; what does not fit is NULL."""
-        listed = [f"{self._value(name)} AS {quote_name(name)}" for name in self.types if name in columns]
-        if self.table.unit is not None:
-            listed.append(f"{self._unit(self.table.unit)} AS {UNIT}")
-        return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
+    def write_cast(self, name: str) -> str:
+        """Return a column in its type, NULL where it does not fit."""
+        return f"try_cast({quote_name(name)} AS {SQL_TYPES[self.types[name]]})"
 
-    def _value(self, name: str) -> str:
-        """Return a column in its type. Text is compared byte by byte, whatever collation it has, and not without end.
+    def write_text(self, name: str, most: int) -> str:
+        """Return a column of texts, NULL where one has more letters."""
+        value = self.write_cast(name)
+        return f"(CASE WHEN char_length({value}) <= {most} THEN {value} END COLLATE UTF8_BINARY)"
 
-        Days and times outside the years 1 to 9999 are NULL: engines have different calendars beyond, and Python none.
-        """
-        kind = self.types[name]
-        value = f"try_cast({quote_name(name)} AS {SQL_TYPES[kind]})"
-        if kind in ENDS:
-            return held(value, *(write_constant(end, kind) for end in ENDS[kind]))
-        if kind is Type.TEXT:
-            return f"(CASE WHEN octet_length({value}) <= {MOST_BYTES} THEN {value} END COLLATE UTF8_BINARY)"
-        return value
-
-    def _unit(self, name: str) -> str:
-        """Return whose row it is. Wide numbers become texts: as floats, two units could be one.
-
-        The zeros at their ends go, so that 1.0 and 1.00 in two tables are one unit.
-        """
-        if self.types[name] is not Type.DECIMAL:
-            return self._value(name)
-        told = f"CAST({quote_name(name)} AS STRING)"
-        short = f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM {told}))"
-        return f"(CASE WHEN contains({told}, '.') THEN {short} ELSE {told} END)"
+    def write_decimal(self, name: str) -> str:
+        """Return a column of wide numbers as texts."""
+        written = f"CAST({quote_name(name)} AS STRING)"
+        short = f"trim(TRAILING '.' FROM trim(TRAILING '0' FROM {written}))"
+        return f"(CASE WHEN contains({written}, '.') THEN {short} ELSE {written} END)"
 
     def fingerprint(self) -> str:
         """Return a hash that changes with the files of a source: their paths, sizes and times."""
@@ -112,7 +93,7 @@ class SparkSource:
                 raise self._unreadable() from None
             wrong = "nothing of Spark tells when this table or view changes"
             remedy = 'say so yourself, as in version = "2026-03", and write another whenever its rows change'
-            raise explain_problem(self.policy.path, ("tables", self.table.name, "version"), wrong, remedy) from None
+            raise self.explain("version", wrong, remedy) from None
         told = hashlib.sha256()
         for file in sorted(tuple(row) for row in files):
             told.update("\x00".join((*file, "")).encode())
@@ -125,7 +106,7 @@ class SparkSource:
         here = source is not None and not ADDRESS.match(source) and self.session.context is not None
         if here and not glob.glob(str(self.policy.path.parent / str(source)), recursive=True):
             wrong, remedy = "there is no such file", "check the path, which begins at the policy's folder"
-        return explain_problem(self.policy.path, ("tables", self.table.name, key), wrong, remedy)
+        return self.explain(key, wrong, remedy)
 
     def _remedy(self, source: str | None) -> str:
         if source is None:

@@ -53,7 +53,7 @@ def cut_scans(block: Block, catalog: Catalog) -> Block:
 
 def _cut(source: Source, catalog: Catalog) -> Source:
     if isinstance(source, Scan):
-        return replace(source, rows=_declared(catalog.table(source.table).table).total)
+        return replace(source, rows=declare_unit_rows(catalog.table(source.table).table).total)
     if isinstance(source, Nested):
         return replace(source, block=cut_scans(source.block, catalog))
     if isinstance(source, Union):
@@ -83,7 +83,7 @@ def bound_unit_rows(block: Block, catalog: Catalog) -> UnitRows:
 
 def _of_source(source: Source, catalog: Catalog) -> UnitRows:
     if isinstance(source, Scan):
-        return _declared(catalog.table(source.table).table)
+        return declare_unit_rows(catalog.table(source.table).table)
     if isinstance(source, Nested):
         return bound_unit_rows(source.block, catalog)
     if isinstance(source, Union):
@@ -98,7 +98,8 @@ def _of_source(source: Source, catalog: Catalog) -> UnitRows:
     return UnitRows(inner.total, None, inner.groups)
 
 
-def _declared(table: Table) -> UnitRows:
+def declare_unit_rows(table: Table) -> UnitRows:
+    """Return what the policy says that one unit has in a table."""
     return UnitRows(table.max_rows, table.max_rows_per_group, table.max_groups)
 
 

@@ -1,0 +1,71 @@
+"""Where rows come from, as far as all engines agree: each column in its type, within its public ends, and the unit."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from discreet.base.errors import PolicyError
+from discreet.base.types import Type
+from discreet.engines.dialect import UNIT, Dialect
+from discreet.engines.rows import ENDS
+from discreet.engines.shapes import write_within
+from discreet.policy.model import Policy, Table
+from discreet.policy.problems import explain_problem
+
+
+class TableSource(ABC):
+    """One table's rows as a SELECT from `clause`: what questions see of them, whatever the source holds.
+
+    Values that do not fit their type are NULL. So are days and times outside the years 1 to 9999, where engines have
+    different calendars and Python none, and texts with more letters than the policy says. Texts are compared byte by
+    byte, whatever collation they have.
+    """
+
+    clause: str
+
+    def __init__(self, policy: Policy, table: Table, dialect: Dialect) -> None:
+        self.policy, self.table, self.dialect = policy, table, dialect
+        self.types: dict[str, Type] = {}
+        """Types that policy and source agree on, set once the schema is checked."""
+
+    def select(self, columns: frozenset[str]) -> str:
+        """Return a SELECT of these columns and of the unit."""
+        name = self.dialect.quote_name
+        listed = [f"{self.write_value(each)} AS {name(each)}" for each in self.types if each in columns]
+        if self.table.unit is not None:
+            listed.append(f"{self.write_unit(self.table.unit)} AS {UNIT}")
+        return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
+
+    def write_value(self, name: str) -> str:
+        """Return a column in its type."""
+        kind = self.types[name]
+        if kind is Type.TEXT:
+            return self.write_text(name, self.table.most_letters(name))
+        value = self.write_cast(name)
+        if kind in ENDS:
+            return write_within(value, *(self.dialect.write_constant(end, kind) for end in ENDS[kind]))
+        return value
+
+    def write_unit(self, name: str) -> str:
+        """Return whose row it is; NULL for a text that is too long: no two of them become one, and the row is dropped.
+
+        Wide numbers become texts: as floats, two units could be one. The zeros at their ends go, so that 1.0 and 1.00
+        in two tables are one unit.
+        """
+        return self.write_decimal(name) if self.types[name] is Type.DECIMAL else self.write_value(name)
+
+    @abstractmethod
+    def write_cast(self, name: str) -> str:
+        """Return a column of any type but text in the type that questions see, NULL where it does not fit."""
+
+    @abstractmethod
+    def write_text(self, name: str, most: int) -> str:
+        """Return a column of texts that are compared byte by byte, NULL where one has more letters than `most`."""
+
+    @abstractmethod
+    def write_decimal(self, name: str) -> str:
+        """Return a column of wide numbers as texts, without zeros at the end of what stands behind the point."""
+
+    def explain(self, key: str, wrong: str, remedy: str) -> PolicyError:
+        """Return an error about one key of this table in the policy; it never quotes what the source holds."""
+        return explain_problem(self.policy.path, ("tables", self.table.name, key), wrong, remedy)
