@@ -56,9 +56,9 @@ def lose_measures(plan: BoundedPlan, draws: Draws) -> Loss:
         elif isinstance(noise, Quantile):
             losses.append(BoundedRangeLoss(noise.epsilon))
         else:
-            losses.append(PureLoss(ratio_up(plan.l1(measure), noise.scale)))
+            losses.append(PureLoss(Fraction(ratio_up(plan.l1(measure), noise.scale))))
     if squares:
-        losses.append(GaussianLoss(rounded_up(lambda: ball(squares).sqrt())))
+        losses.append(GaussianLoss(Fraction(rounded_up(lambda: ball(squares).sqrt()))))
     if isinstance(draws.selection, KeySelection):
         losses.append(draws.selection.loss())
     elif draws.selection is not None:

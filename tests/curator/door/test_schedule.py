@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from discreet.base.errors import OperationError, ParameterError
@@ -13,9 +15,9 @@ from discreet.privacy.charges import charge_of
 def test_the_charge_is_what_the_accountant_certifies_for_all_draws() -> None:
     schedule = Schedule(((GaussianLoss(0.1), 100), (PureLoss(0.01), 5)), 1e-9)
     whole = GaussianLoss(0.1) * 100 + PureLoss(0.01) * 5
-    assert schedule.charge == charge_of(ApproximateLoss(whole.epsilon(1e-9).high, 1e-9))
+    assert schedule.charge == charge_of(ApproximateLoss(Fraction(whole.epsilon(1e-9).high), 1e-9))
     assert schedule.charge.epsilon == whole.epsilon(1e-9).high
-    assert schedule.charge.delta == 1e-9
+    assert schedule.charge.delta == Fraction(1, 10**9)
     assert schedule.draws == 105
 
 

@@ -9,6 +9,7 @@ results. Where the losses themselves are chosen on the way, only a meter of sums
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 from discreet.base import check
@@ -49,7 +50,7 @@ class Schedule:
         total = first * count
         for loss, times in rest:
             total = total + loss * times
-        return charge_of(ApproximateLoss(total.epsilon(self.delta).high, self.delta))
+        return charge_of(ApproximateLoss(Fraction(total.epsilon(self.delta).high), self.delta))
 
     def find_loss(self, position: int) -> Loss:
         """Return the loss that the draw at this position, counted from 0, may have at most."""
