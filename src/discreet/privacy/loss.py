@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 from flint import arb
@@ -207,6 +207,10 @@ class Loss(ABC):
         return ours == theirs and _list_types(ours) == _list_types(theirs)
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash(self._list_values())
 
     def _list_values(self) -> tuple[Any, ...]:

@@ -78,7 +78,7 @@ def test_shifts_come_back_from_json_in_order() -> None:
         ([1.0], [0.9], "weights"),
         ([1.0, 2.0], [1.0], "weights"),
         ([1.0, 2.0], [1.5, -0.5], "weights"),
-        ([0.0] * 65, [1 / 65] * 65, "shifts"),
+        ([0.0] * 33, [1 / 33] * 33, "shifts"),
     ],
 )
 def test_senseless_mixtures_are_refused(shifts: list[float], weights: list[float], name: str) -> None:

@@ -20,13 +20,13 @@ MOST_POINTS = 1 << 21
 MOST_RELEASES = 10**13
 """With more releases than this the round-off of one law, times their number, is no longer small."""
 
-MOST_LAWS = 300
+MOST_LAWS = 60
 """The most laws that are put on a grid one by one; those of one family go together."""
 
 MOST_EFFORT = 1000.0
 """The most effort of such laws in all."""
 
-MOST_ROWS = 20_000
+MOST_ROWS = 5000
 """The most laws, those of one family included."""
 
 MOST_ATOMS = 1 << 22

@@ -19,7 +19,7 @@ from discreet.privacy.amounts import read_decimal, read_down, read_up, state_amo
 from discreet.privacy.loss import Loss
 from discreet.privacy.losses.noises import GaussianLoss
 
-MOST = 64
+MOST = 32
 """The most shifts."""
 
 NEWTON = 500
