@@ -60,7 +60,7 @@ RATES = {
 }
 """DuckDB's are measured by `bench/work.py`: no function takes longer, on the slowest texts.
 
-Those of PostgreSQL and Spark are taken to be the same; `tests/hostile/test_clock.py` holds all three to the clock.
+Those of PostgreSQL and Spark are taken to be the same; the long form of `tests/hostile/test_clock.py` times all three.
 """
 
 ROW = 250
