@@ -24,6 +24,7 @@ from discreet.plan.relations import (
     Union,
     UnitCondition,
 )
+from discreet.plan.rows_plan import DeclaredPlan, GridColumn, RowsPlan
 
 VERSION = 1
 """The version of all forms of plans together."""
@@ -49,6 +50,8 @@ FORMS = Forms(
         Key: ("key", same_names("expression domain")),
         KeySet: ("key set", same_names("keys limits")),
         BoundedPlan: ("bounded plan", same_names("block units keys sets measures factor")),
+        GridColumn: ("grid column", same_names("expression grid")),
+        RowsPlan: ("rows plan", same_names("block units columns rows factor")),
     },
     {
         Part: {
@@ -79,8 +82,8 @@ FORMS = Forms(
 )
 
 
-def describe_plan(plan: BoundedPlan) -> Json:
-    """Return the form of a bounded plan: equal for plans that read and release the same, and only for those."""
+def describe_plan(plan: DeclaredPlan) -> Json:
+    """Return the form of a plan: equal for plans that read and release the same, and only for those."""
     return {"version": VERSION, "plan": FORMS.describe(plan)}
 
 

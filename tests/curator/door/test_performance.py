@@ -46,7 +46,7 @@ class Gate:
 def held_up(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     gate, execute = Gate(), DuckRun.execute
 
-    def slow(run: DuckRun, statement: str) -> list[Any]:
+    def slow(run: DuckRun[Any], statement: str) -> list[Any]:
         gate.reached.set()
         while not gate.opened.wait(0.01):
             if run._stopped.is_set():
@@ -173,7 +173,7 @@ def test_a_lost_lease_ends_the_run_and_suspends_nobody(tmp_path: Path, monkeypat
 def test_a_lost_engine_suspends_nobody_but_twice_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may have been lost because one person's rows filled its memory, so it is counted like a run that died."""
 
-    def gone(run: DuckRun, statement: str) -> list[Any]:
+    def gone(run: DuckRun[Any], statement: str) -> list[Any]:
         raise EngineLostError("server closed the connection, host=10.0.0.7 password=secret")
 
     with open_clinic(tmp_path) as curator:
@@ -198,7 +198,7 @@ def test_a_lost_engine_suspends_nobody_but_twice_is_enough(tmp_path: Path, monke
 def test_a_failure_is_written_down_for_the_operator_and_told_to_nobody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(run: DuckRun, statement: str) -> list[Any]:
+    def fail(run: DuckRun[Any], statement: str) -> list[Any]:
         raise RuntimeError("Conversion Error: patient 17 at postgresql://clinic:secret@db/visits")
 
     with open_clinic(tmp_path) as curator:

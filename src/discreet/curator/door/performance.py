@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 from discreet.answers import Receipt
@@ -24,12 +25,15 @@ from discreet.curator.door.desk import Desk
 from discreet.curator.door.keeper import Keeper
 from discreet.curator.door.meter import ChargeMeter, Meter, ScheduleMeter
 from discreet.curator.door.operation import Operation, find_schedule
-from discreet.engines.result import ExactResult, Run
+from discreet.engines.result import ExactResult, ExactRows, Run
 from discreet.engines.running import EngineLostError, RunCancelledError
 from discreet.ledger import Claim, JournalRow, Ledger
 from discreet.plan.bounded import BoundedPlan
+from discreet.plan.rows_plan import RowsPlan
 
 R = TypeVar("R")
+P = TypeVar("P")
+E = TypeVar("E")
 
 STOPPED = "stopped. The charge stays; asking again runs it again without a new charge"
 LOST = "the engine was lost while the question ran. The charge stays; asking again runs it again without a new charge"
@@ -70,12 +74,14 @@ class Performance(Generic[R]):
         claim: Claim,
         ledger: Ledger,
         keeper: Keeper,
-        start: Callable[[BoundedPlan], Run],
+        start: Callable[[BoundedPlan], Run[ExactResult]],
+        read: Callable[[RowsPlan], Run[ExactRows]],
     ) -> None:
-        self._operation, self._claim, self._ledger, self._keeper, self._start = operation, claim, ledger, keeper, start
+        self._operation, self._claim, self._ledger, self._keeper = operation, claim, ledger, keeper
+        self._start, self._read = start, read
         self._began = time.monotonic()
         self._lock = threading.Lock()
-        self._running: Run | None = None
+        self._running: Run[object] | None = None
         self._desk: Desk | None = None
         self._ending: BaseException | None = None
         self._future: Future[tuple[bytes, Receipt]] = Future()
@@ -143,18 +149,23 @@ class Performance(Generic[R]):
         operation, schedule = self._operation, find_schedule(self._operation)
         charge = operation.charge
         meter: Meter = ChargeMeter(charge) if schedule is None else ScheduleMeter(schedule, charge)
-        desk = Desk(operation.plans(), meter, _ClaimJournal(self._ledger, self._claim), self._compute)
-        self._desk = desk
-        measured = operation.run(desk)
+        journal = _ClaimJournal(self._ledger, self._claim)
+        compute, read = partial(self._run, self._start), partial(self._run, self._read)
+        desk = self._desk = Desk(operation.plans(), meter, journal, compute, read)
+        try:
+            measured = operation.run(desk)
+        finally:
+            if desk.failure is not None:
+                raise desk.failure
         desk.flush()
         return measured, self._ledger.record(self._claim, measured)
 
-    def _compute(self, plan: BoundedPlan) -> ExactResult:
+    def _run(self, start: Callable[[P], Run[E]], plan: P) -> E:
         """Run a plan in its engine, unless this performance is to end."""
         with self._lock:
             if self._ending is not None:
                 raise self._ending
-            running = self._running = self._start(plan)
+            running = self._running = start(plan)
         try:
             return running.result()
         finally:
