@@ -7,10 +7,10 @@ import dataclasses
 import pytest
 
 from discreet.base.canonical import hash_json, write_json
-from discreet.plan import bounded, expressions, grid, identity, relations
+from discreet.plan import bounded, expressions, grid, identity, relations, rows_plan
 from discreet.plan.identity import FORMS, describe_plan, write_sort_key
 from support.hospital import bounded as bound_plan
-from support.hospital import engine_of
+from support.hospital import engine_of, rows_of
 
 GOLDEN = {
     "SELECT COUNT(*) FROM visits": ("628fe56dea0d3fbd5fa3d6443c1f36dfd690a1c4f9fe502124fafdb37ec3d75b"),
@@ -46,6 +46,37 @@ new hash beside the old ones with the reason.
 """
 
 
+GOLDEN_ROWS = {
+    "SELECT age, cost FROM visits": "ee0dfec15ffc35d79a98b8a45e1db4aa2d8bb6e830354ecc1da0e901244ed39e",
+    "SELECT 1 AS one, CAST(sick AS INTEGER) AS sick, age FROM visits WHERE age > 3 AND ward = 'icu'": (
+        "c528e8180180d41ed2aa69f4b9c6264e532cfcf8a4c2ac8bab31cd1e2cacfe8a"
+    ),
+    "SELECT COUNT(*) AS n, AVG(cost) AS mean FROM visits GROUP BY patient": (
+        "1f2bd60e9c472b3572386ea4153f30a417e9fab894c5e023f3e223f3834c2cc3"
+    ),
+    "SELECT age FROM people": "633502ff2554ce5b3cdf1107d8ad87c51560a7627305014b7efbb261d62d40d5",
+}
+"""The same for plans of rows."""
+
+
+@pytest.mark.parametrize("text", GOLDEN_ROWS)
+def test_the_hash_of_a_plan_of_rows_never_changes(text: str) -> None:
+    assert hash_json(describe_plan(rows_of(engine_of(), text))) == GOLDEN_ROWS[text]
+
+
+def test_plans_of_rows_that_differ_in_anything_have_different_forms() -> None:
+    engine = engine_of()
+    plan = rows_of(engine, "SELECT age, cost FROM visits")
+    plans = [
+        *(rows_of(engine, text) for text in GOLDEN_ROWS),
+        rows_of(engine, "SELECT cost, age FROM visits"),
+        rows_of(engine, "SELECT age, cost FROM visits", max_rows=2),
+        dataclasses.replace(plan, factor=2),
+        dataclasses.replace(plan, units=False),
+    ]
+    assert len({write_json(describe_plan(each)) for each in plans}) == len(plans)
+
+
 @pytest.mark.parametrize("text", GOLDEN)
 def test_the_hash_of_a_plan_never_changes(text: str) -> None:
     assert hash_json(describe_plan(bound_plan(engine_of(), text).plan)) == GOLDEN[text]
@@ -55,7 +86,7 @@ def test_every_field_of_every_node_is_in_its_form() -> None:
     assert FORMS.list_missing() == []
     nodes = {
         each
-        for module in (bounded, expressions, grid, relations)
+        for module in (bounded, expressions, grid, relations, rows_plan)
         for each in vars(module).values()
         if dataclasses.is_dataclass(each) and isinstance(each, type)
     }

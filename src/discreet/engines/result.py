@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from discreet.plan.expressions import Constant
@@ -60,10 +60,9 @@ class ExactRows:
         return len(self.offsets) - 1
 
 
-def stack_columns(table: pa.Table) -> Points:
-    """Return an Arrow table of whole numbers of at most 64 bits, none of them NULL, as one array."""
-    columns = [column.to_numpy().astype(np.int64, casting="safe") for column in table.columns]
-    return np.column_stack(columns)
+def stack_columns(columns: Iterable[NDArray[Any]]) -> Points:
+    """Return columns of whole numbers of at most 64 bits, none of them NULL, as one array with a line for each row."""
+    return np.column_stack([column.astype(np.int64, casting="safe") for column in columns])
 
 
 E = TypeVar("E", covariant=True)

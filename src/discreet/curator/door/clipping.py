@@ -9,8 +9,8 @@ the norm of p times C / N, which is at most C. Every step is one on whole number
 and truncated entry by entry, and compared; whatever is added up is a whole number, for which order does not matter. A
 float sum over all units at once need not have this property: its last bit may depend on how many there are.
 
-**Exact.** Entries are at most 2^30 and so is C; there are at most 2^20 entries. So |p_i| * C <= 2^60, sums of entries
-stay below 2^50, and sums of squares are added up in parts that stay below 2^52.
+**Exact.** Entries and C are at most M = isqrt(2^62 / d) for vectors of d entries. So sums of squares, sums of entries
+and products |p_i| * C are at most 2^62, and whole numbers of 64 bits hold them.
 """
 
 from __future__ import annotations
@@ -21,22 +21,20 @@ from enum import Enum
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import check
 from discreet.base.canonical import Json
 from discreet.base.errors import FailedError
 from discreet.base.grid import Floats
-from discreet.base.wide import Ints, WideInts
-
-MOST_STEPS = 1 << 30
-"""The furthest that an entry, or a bound, lies from 0."""
+from discreet.base.wide import Ints
 
 MOST_ENTRIES = 1 << 20
 """Entries of one vector."""
 
-HALF = 15
-"""Bits of the lower part of an entry, where squares are added up."""
+
+def find_most_steps(dimension: int) -> int:
+    """Return the furthest that an entry, or a clip, may lie from 0 in vectors of so many entries: M above."""
+    return math.isqrt((1 << 62) // dimension)
 
 
 class Norm(Enum):
@@ -60,7 +58,7 @@ class Clip:
     step: Fraction
 
     def __init__(self, steps: int, step: float | Fraction) -> None:
-        object.__setattr__(self, "steps", check.integer("steps", steps, least=1, most=MOST_STEPS))
+        object.__setattr__(self, "steps", check.integer("steps", steps, least=1, most=find_most_steps(1)))
         exact = check.real("step", step, least=1e-100, most=1e100)
         object.__setattr__(self, "step", Fraction(repr(exact)) if isinstance(exact, float) else Fraction(exact))
 
@@ -70,7 +68,7 @@ class Clip:
 
 
 def clip_vectors(vectors: Floats, clip: Clip, norm: Norm) -> Ints:
-    """Return one vector of whole steps for each row of `vectors`, none of them longer than the clip.
+    """Return one vector of whole steps for each line of `vectors`, none of them longer than the clip.
 
     A vector of which some entry is no finite number counts as nothing.
     """
@@ -85,13 +83,14 @@ def clip_vectors(vectors: Floats, clip: Clip, norm: Norm) -> Ints:
 
 def put_on_grid(vectors: Floats, step: Fraction) -> Ints:
     """Return vectors in whole steps, truncated towards zero; one that reaches too far is shrunk to where it may."""
+    most = find_most_steps(vectors.shape[1])
     with np.errstate(all="ignore"):
         scaled = vectors / float(step)
         scaled[~np.isfinite(scaled).all(axis=1)] = 0.0
         furthest = np.abs(scaled).max(axis=1)
-        far = furthest > MOST_STEPS
-        scaled[far] *= (MOST_STEPS / furthest[far])[:, None]
-    return np.clip(np.trunc(scaled), -MOST_STEPS, MOST_STEPS).astype(np.int64)
+        far = furthest > most
+        scaled[far] *= (most / furthest[far])[:, None]
+    return np.clip(np.trunc(scaled), -most, most).astype(np.int64)
 
 
 def bound_lengths(points: Ints, norm: Norm) -> Ints:
@@ -99,25 +98,18 @@ def bound_lengths(points: Ints, norm: Norm) -> Ints:
     if norm is Norm.L1:
         lengths: Ints = np.abs(points).sum(axis=1)
         return lengths
-    roots = [math.isqrt(square - 1) + 1 if square else 0 for square in _add_squares(points)]
-    return np.array(roots, dtype=np.int64)
+    squares: Ints = (points * points).sum(axis=1)
+    roots: Ints = np.sqrt(squares.astype(np.float64)).astype(np.int64)  # off by one at most, which whole numbers tell
+    roots -= roots * roots > squares
+    roots += roots * roots < squares
+    return roots
 
 
 def check_lengths(points: Ints, clip: Clip, norm: Norm) -> None:
     """Refuse to go on where a vector is longer than the clip, which the proof above says cannot be."""
     if norm is Norm.L1:
-        holds = bool((np.abs(points).sum(axis=1) <= clip.steps).all())
+        holds = np.abs(points).sum(axis=1) <= clip.steps
     else:
-        holds = all(square <= clip.steps**2 for square in _add_squares(points))
-    if not holds:
+        holds = (points * points).sum(axis=1) <= clip.steps**2
+    if not bool(holds.all()):
         raise FailedError("a vector is longer than its clip")
-
-
-def _add_squares(points: Ints) -> WideInts:
-    """Return the sum of squares of each vector, in Python's integers: (a 2^15 + b)^2 is added up in three parts."""
-    high, low = np.abs(points) >> HALF, np.abs(points) & ((1 << HALF) - 1)
-    parts = ((high * high, 2 * HALF), (high * low, HALF + 1), (low * low, 0))
-    total: NDArray[np.object_] = np.zeros(len(points), dtype=object)
-    for part, shift in parts:
-        total = total + part.sum(axis=1).astype(object) * (1 << shift)
-    return total

@@ -120,7 +120,7 @@ class Desk:
     def sum(self, plan: RowsPlan, function: UnitFunction, clip: Clip, noise: VectorNoise) -> tuple[int, ...]:
         """Return the sum over units of a function of each unit's rows, clipped, with noise: in the clip's steps."""
         declared = self._find_hash(plan, RowsPlan)
-        dimension, sensitivity = check_function(plan, function), bound_sum(plan, clip)
+        dimension, sensitivity = check_function(plan, function, clip), bound_sum(plan, clip)
         cost = cost_vector(sensitivity, noise)
         call: Json = {
             "sum": declared,

@@ -14,7 +14,7 @@ import numpy as np
 from discreet.base.errors import OperationError
 from discreet.base.grid import Floats
 from discreet.base.wide import WideInts
-from discreet.curator.door.clipping import MOST_ENTRIES, Clip, Norm, clip_vectors
+from discreet.curator.door.clipping import MOST_ENTRIES, Clip, Norm, clip_vectors, find_most_steps
 from discreet.curator.door.unit_functions import BatchFunction, UnitFunction, apply_function
 from discreet.engines.result import ExactRows, Points
 from discreet.mechanisms import Laplace
@@ -25,13 +25,15 @@ AT_ONCE = 1 << 22
 """Numbers that are held at once: rows times columns, or units times entries."""
 
 
-def check_function(plan: RowsPlan, function: UnitFunction) -> int:
-    """Return the dimension of a function, or refuse one that cannot be applied to the plan's rows."""
+def check_function(plan: RowsPlan, function: UnitFunction, clip: Clip) -> int:
+    """Return the dimension of a function, or refuse one that does not fit the plan's rows, or the clip."""
     dimension = function.dimension
     if not isinstance(dimension, int) or not 1 <= dimension <= MOST_ENTRIES:
         raise OperationError(f"a function of a unit's rows has from 1 to {MOST_ENTRIES:,} entries, not {dimension!r}")
     if isinstance(function, BatchFunction) and function.columns != len(plan.columns):
         raise OperationError(f"this function is of {function.columns} columns, and the plan has {len(plan.columns)}")
+    if clip.steps > find_most_steps(dimension):
+        raise OperationError(f"a clip of vectors of {dimension} entries has at most {find_most_steps(dimension)} steps")
     return dimension
 
 
@@ -47,7 +49,7 @@ def bound_sum(plan: RowsPlan, clip: Clip) -> int:
 
 def sum_units(plan: RowsPlan, exact: ExactRows, function: UnitFunction, clip: Clip, norm: Norm) -> list[int]:
     """Return the sum of all units' clipped vectors, in steps: Python's integers, which do not wrap."""
-    dimension = check_function(plan, function)
+    dimension = check_function(plan, function, clip)
     total: WideInts = np.zeros(dimension, dtype=object)
     widest = max(dimension, len(plan.columns))
     for first, last in _split(exact.offsets, max(1, AT_ONCE // widest)):

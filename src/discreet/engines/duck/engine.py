@@ -124,7 +124,7 @@ class DuckRun(Running[E]):
 
     def execute_whole(self, statement: str) -> Points:
         """Return the rows of a statement that has whole numbers of 64 bits alone, as one array."""
-        return stack_columns(self._cursor.execute(statement).to_arrow_table())
+        return stack_columns(self._cursor.execute(statement).fetchnumpy().values())
 
     def interrupt(self) -> None:
         """Ask DuckDB to stop."""

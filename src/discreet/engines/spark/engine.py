@@ -129,7 +129,8 @@ class SparkRun(Running[E]):
     def execute_whole(self, statement: str) -> Points:
         """Return the rows of a statement that has whole numbers of 64 bits alone, as one array."""
         self._jobs.begin()
-        found = stack_columns(fetch_table(self._session, statement))
+        table = fetch_table(self._session, statement)
+        found = stack_columns(column.to_numpy() for column in table.columns)
         self._done += 1
         return found
 
