@@ -40,8 +40,7 @@ class Running(ABC, Generic[E]):
 
     def execute_whole(self, statement: str) -> Points:
         """Return the rows of a statement that has whole numbers of 64 bits alone, as one array."""
-        rows = self.execute(statement)
-        return np.array(rows, dtype=np.int64).reshape(len(rows), -1)
+        return np.array(self.execute(statement), dtype=np.int64)
 
     @abstractmethod
     def interrupt(self) -> None:

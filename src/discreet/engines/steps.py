@@ -73,6 +73,7 @@ def gather_rows(plan: RowsPlan, found: Points) -> ExactRows:
     An engine returns rows in whatever order it likes, and that may depend on other units. So rows are sorted by their
     points: what a function makes of a unit's rows depends on these alone, to the last bit.
     """
+    found = found.reshape(len(found), plan.units + len(plan.columns))  # also where there is no row at all
     numbers = found[:, 0] if plan.units else np.arange(len(found), dtype=np.int64)
     points = found[:, 1:] if plan.units else found
     order = np.lexsort((*points.T[::-1], numbers))

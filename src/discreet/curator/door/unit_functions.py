@@ -185,7 +185,8 @@ def apply_function(function: UnitFunction, dimension: int, rows: Floats, offsets
     found = np.empty((len(offsets) - 1, dimension))
     for unit, (first, last) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
         try:
-            found[unit] = _read_vector(function.apply(rows[first:last].copy()), dimension)
+            with np.errstate(all="ignore"):
+                found[unit] = _read_vector(function.apply(rows[first:last].copy()), dimension)
         except BaseException as trouble:
             raise FailedError(f"the function failed on a unit's rows: {type(trouble).__name__}") from trouble
     return found
@@ -196,5 +197,4 @@ def _read_vector(result: object, dimension: int) -> Floats:
     array = np.asarray(result)
     if array.shape != (dimension,) or array.dtype.kind not in "biuf":
         raise ParameterError.of_data("the vector of a unit", array, f"{dimension} real numbers")
-    with np.errstate(all="ignore"):
-        return array.astype(np.float64)
+    return array.astype(np.float64)
