@@ -32,6 +32,7 @@ from discreet.plan.bounded import BoundedPlan
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy import DiscreteGaussianLoss, GaussianLoss, PureLoss, ZcdpLoss
 from discreet.privacy.charges import Charge
+from discreet.query.draws import VectorNoise
 from support.clinic import make_tables, write_policy
 from support.hospital import bounded, engine_of, rows_of
 
@@ -219,10 +220,15 @@ def test_a_sum_costs_its_clip_and_twice_that_under_replace(
 
 def test_draws_of_a_schedule_are_ticked_off_by_their_loss() -> None:
     clip = Clip(10, 1.0)
-    noises = (Gaussian(100.0), DiscreteGaussian(100.0), Laplace(100.0), DiscreteGaussian(100.0))
+    noises: tuple[VectorNoise, ...] = (
+        Gaussian(100.0),
+        DiscreteGaussian(100.0),
+        Laplace(100.0),
+        DiscreteGaussian(100.0),
+    )
     losses = (GaussianLoss(0.1), ZcdpLoss(0.005), PureLoss(0.1), DiscreteGaussianLoss(100.0, 10))
     dimensions = (2, 2, 2, 1)
-    functions = {1: Written(lambda rows: [1.0], dimension=1), 2: ColumnSums(2)}
+    functions: dict[int, UnitFunction] = {1: Written(lambda rows: [1.0], dimension=1), 2: ColumnSums(2)}
     schedule = Schedule(tuple((loss, 1) for loss in losses), 1e-6)
     desk = desk_of(ScheduleMeter(schedule, schedule.charge))
     for noise, dimension in zip(noises, dimensions, strict=True):
