@@ -1,4 +1,4 @@
-"""From statements to exact rows: units kept together, each one's rows in the order of their content, none over a limit."""
+"""From statements to exact rows: units kept together, each one's rows in the order of their content, none too many."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ ages = st.integers(-5, 120) | st.none()
 costs = st.sampled_from([0.0, -0.0, 1.5, float("nan"), float("inf"), 1e300]) | st.none()
 
 
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(st.lists(st.tuples(people, ages, costs), max_size=30), st.integers(0, 4), st.randoms())
 def test_without_one_unit_only_its_rows_are_gone_in_whatever_order_rows_lie(
     rows: list[tuple[int | None, int | None, float | None]], gone: int, chance: st.DataObject
@@ -89,6 +89,5 @@ def test_sql_that_is_too_long_to_plan_is_refused() -> None:
 
 def test_no_unit_is_in_what_comes_back() -> None:
     (statement,) = write_row_steps(PLAN, ENGINE.tables, duck(ENGINE)._select, DUCKDB).statements
-    assert statement.startswith(
-        "SELECT dense_rank() OVER (ORDER BY __discreet_unit) AS n, __discreet_m0, __discreet_m1 FROM"
-    )
+    columns = statement.split(" FROM ")[0]
+    assert columns == "SELECT dense_rank() OVER (ORDER BY __discreet_unit) AS n, __discreet_m0, __discreet_m1"

@@ -1,4 +1,4 @@
-"""The rules of sums over units, each broken once: plans of rows, what units keep, functions, clipping, cost, failures."""
+"""The rules of sums over units, each broken once: rows that units keep, functions, clipping, cost, failures."""
 
 from __future__ import annotations
 
@@ -252,8 +252,8 @@ APART = [
     broken(
         "sums: a function's own errors are shown",
         "curator/door/unit_functions.py",
-        '            raise FailedError(f"the function failed on a unit\'s rows: {type(trouble).__name__}") from trouble\n',
-        "            raise\n",
+        "            raise FailedError(",
+        "            raise type(trouble)(",
         FUNCTIONS,
         WINGS,
     ),

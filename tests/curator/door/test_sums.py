@@ -101,6 +101,19 @@ def test_a_sum_is_that_of_the_columns_with_noise_of_its_scale() -> None:
     assert isinstance(ages, int)
 
 
+@pytest.mark.parametrize(
+    ("noise", "clipped"),
+    [(Laplace(1.0), (428, 571)), (Gaussian(1.0), (600, 800)), (DiscreteGaussian(1.0), (600, 800))],
+    ids=lambda each: type(each).__name__,
+)
+def test_vectors_are_clipped_in_the_norm_that_their_noise_protects(
+    noise: Laplace | Gaussian | DiscreteGaussian, clipped: tuple[int, int]
+) -> None:
+    function = Written(lambda _: [3e6, 4e6])
+    found = desk_of(read=lambda _: rows_with([[0, 0]])).sum(PLAN, function, Clip(1000, 1.0), noise)
+    assert all(abs(entry - true) < 60 for entry, true in zip(found, clipped, strict=True))
+
+
 def test_exact_values_are_those_of_the_grid() -> None:
     """Ages are whole, and costs in steps of a cent: 250 cents are 2.5."""
     found = sum_units(PLAN, rows_with([[30, 250], [40, 50]], [[5, 0]]), ColumnSums(2), Clip(10**6, 0.5), Norm.L2)
