@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -12,12 +13,12 @@ import pytest
 
 from curator.door.test_wings import die, kill_in_child, kinds
 from discreet.base.canonical import Json
-from discreet.base.errors import FailedError, OperationError
+from discreet.base.errors import FailedError, OperationError, StoppedError
 from discreet.base.grid import Floats
 from discreet.curator import Curator
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.desk import Desk
-from discreet.curator.door.performance import GENERIC
+from discreet.curator.door.performance import GENERIC, Performance
 from discreet.engines.running import RunCancelledError
 from discreet.mechanisms import Laplace
 from discreet.plan.rows_plan import RowsPlan
@@ -95,6 +96,25 @@ def test_a_plan_of_rows_that_was_not_declared_is_not_read(tmp_path: Path) -> Non
         with pytest.raises(OperationError, match="was not declared"):
             curator.session().perform(wing)
         assert "MEASURE" not in kinds(curator)
+
+
+def test_a_wing_that_is_cancelled_between_two_steps_takes_no_other_and_goes_on_later(tmp_path: Path) -> None:
+    """Rows are read once, so no engine runs any more that could be interrupted."""
+    with open_clinic(tmp_path) as curator:
+        running: list[Performance[list[list[int]]]] = []
+        begun = threading.Event()
+
+        def cancel() -> None:
+            assert begun.wait(60)
+            running[0].cancel()
+
+        running.append(curator.session().start(two_gradients(plan_of(curator), THIRD, between=cancel)))
+        begun.set()
+        with pytest.raises(StoppedError):
+            running[0].result()
+        assert kinds(curator) == ["CREATE", "CHARGE", "MEASURE"]
+        assert curator.session().perform(two_gradients(plan_of(curator), THIRD))[1].paid == "free"
+        assert kinds(curator)[-2:] == ["MEASURE", "RECORD"]
 
 
 @dataclass(frozen=True)

@@ -53,15 +53,16 @@ class Progress:
 
 
 class _ClaimJournal:
-    """The journal of one claim."""
+    """The journal of one claim. Nothing is written, so nothing more is seen, where `check` raises."""
 
-    def __init__(self, ledger: Ledger, claim: Claim) -> None:
-        self._ledger, self._claim = ledger, claim
+    def __init__(self, ledger: Ledger, claim: Claim, check: Callable[[], None]) -> None:
+        self._ledger, self._claim, self._check = ledger, claim, check
 
     def read(self) -> tuple[JournalRow, ...]:
         return self._ledger.runs.read_journal(self._claim)
 
     def write(self, position: int, rows: tuple[JournalRow, ...]) -> None:
+        self._check()
         self._ledger.runs.write_journal(self._claim, position, rows)
 
 
@@ -149,7 +150,7 @@ class Performance(Generic[R]):
         operation, schedule = self._operation, find_schedule(self._operation)
         charge = operation.charge
         meter: Meter = ChargeMeter(charge) if schedule is None else ScheduleMeter(schedule, charge)
-        journal = _ClaimJournal(self._ledger, self._claim)
+        journal = _ClaimJournal(self._ledger, self._claim, self._check_ending)
         compute, read = partial(self._run, self._start), partial(self._run, self._read)
         desk = self._desk = Desk(operation.plans(), meter, journal, compute, read)
         try:
@@ -160,11 +161,15 @@ class Performance(Generic[R]):
         desk.flush()
         return measured, self._ledger.record(self._claim, measured)
 
+    def _check_ending(self) -> None:
+        """Raise where this performance is to end."""
+        if self._ending is not None:
+            raise self._ending
+
     def _run(self, start: Callable[[P], Run[E]], plan: P) -> E:
         """Run a plan in its engine, unless this performance is to end."""
         with self._lock:
-            if self._ending is not None:
-                raise self._ending
+            self._check_ending()
             running = self._running = start(plan)
         try:
             return running.result()

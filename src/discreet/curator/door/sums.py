@@ -49,7 +49,7 @@ def bound_sum(plan: RowsPlan, clip: Clip) -> int:
 
 def sum_units(plan: RowsPlan, exact: ExactRows, function: UnitFunction, clip: Clip, norm: Norm) -> list[int]:
     """Return the sum of all units' clipped vectors, in steps: Python's integers, which do not wrap."""
-    dimension = check_function(plan, function, clip)
+    dimension = function.dimension
     total: WideInts = np.zeros(dimension, dtype=object)
     widest = max(dimension, len(plan.columns))
     for first, last in _split(exact.offsets, max(1, AT_ONCE // widest)):
