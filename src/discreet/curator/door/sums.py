@@ -56,7 +56,7 @@ def sum_units(plan: RowsPlan, exact: ExactRows, function: UnitFunction, clip: Cl
         offsets = exact.offsets[first : last + 1]
         rows = _to_values(plan, exact.points[offsets[0] : offsets[-1]])
         vectors = apply_function(function, dimension, rows, offsets - offsets[0])
-        total = total + clip_vectors(vectors, clip, norm).sum(axis=0).astype(object)
+        total = total + clip_vectors(vectors, clip, norm).sum(axis=0)
     return [int(each) for each in total]
 
 
