@@ -42,6 +42,17 @@ def test_rows_that_are_incomplete_use_up_no_limit() -> None:
     assert by_unit(read("SELECT age, cost FROM visits", table)) == [[[70, 4], [71, 4]]]
 
 
+def test_a_unit_over_its_limit_keeps_the_same_rows_whoever_else_is_there() -> None:
+    heavy = [(1, age, 1.0) for age in range(20)]
+    others = [(person, 50, 2.0) for person in range(2, 6)]
+    (alone,) = by_unit(read("SELECT age, cost FROM visits", visits_of(heavy)))
+    assert len(alone) == 3
+    together = by_unit(read("SELECT age, cost FROM visits", visits_of([*others, *reversed(heavy)])))
+    assert together == sorted([alone, *([[50, 8]] for _ in others)])
+    (fewer,) = by_unit(read("SELECT age, cost FROM visits", visits_of(heavy), max_rows=2))
+    assert [row for row in alone if row in fewer] == fewer
+
+
 def test_a_table_without_rows_has_no_units() -> None:
     found = read("SELECT age, cost FROM visits", visits_of([]))
     assert (found.units, found.points.shape, found.offsets.tolist()) == (0, (0, 2), [0])

@@ -237,8 +237,8 @@ APART = [
     broken(
         "sums: a function may change others' rows",
         "curator/door/unit_functions.py",
-        "function.apply(rows[first:last].copy())",
-        "function.apply(rows)",
+        "rows[first:last].copy())",
+        "rows)",
         FUNCTIONS,
     ),
     broken(
@@ -252,8 +252,8 @@ APART = [
     broken(
         "sums: a function's own errors are shown",
         "curator/door/unit_functions.py",
-        "            raise FailedError(",
-        "            raise type(trouble)(",
+        "        raise FailedError(",
+        "        raise type(trouble)(",
         FUNCTIONS,
         WINGS,
     ),

@@ -13,7 +13,7 @@ import pytest
 
 from curator.door.test_wings import die, kill_in_child, kinds
 from discreet.base.canonical import Json
-from discreet.base.errors import FailedError, OperationError, StoppedError
+from discreet.base.errors import FailedError, OperationError, QueryError, StoppedError
 from discreet.base.grid import Floats
 from discreet.curator import Curator
 from discreet.curator.door.clipping import Clip
@@ -31,6 +31,18 @@ THIRD = Fraction(3, 10)
 
 def plan_of(curator: Curator, text: str = "SELECT 1 AS one, age, cost FROM visits") -> RowsPlan:
     return curator.session().plan_rows(text)
+
+
+def test_a_plan_of_rows_is_free_and_says_what_is_wrong_with_its_text(tmp_path: Path) -> None:
+    with open_clinic(tmp_path) as curator:
+        session = curator.session()
+        adults = session.plan_rows("SELECT age FROM adults WHERE age < $most", {"most": 65}, max_rows=2)
+        assert adults.rows == 2
+        with pytest.raises(QueryError, match=r"the question has no \$least"):
+            session.plan_rows("SELECT age FROM visits", {"least": 3})
+        with pytest.raises(QueryError, match="nested too deeply"):
+            session.plan_rows(f"SELECT {'(' * 3000}age{')' * 3000} FROM visits")
+        assert kinds(curator) == ["CREATE"]
 
 
 def test_a_wing_takes_two_steps_pays_once_and_is_found_again(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -183,13 +184,17 @@ def apply_function(function: UnitFunction, dimension: int, rows: Floats, offsets
     if isinstance(function, BATCH) and type(function) in BATCH:
         return function.apply_all(rows, offsets)
     found = np.empty((len(offsets) - 1, dimension))
-    for unit, (first, last) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
-        try:
-            with np.errstate(all="ignore"):
-                found[unit] = _read_vector(function.apply(rows[first:last].copy()), dimension)
-        except BaseException as trouble:
-            raise FailedError(f"the function failed on a unit's rows: {type(trouble).__name__}") from trouble
+    with np.errstate(all="ignore"):
+        for unit, (first, last) in enumerate(pairwise(offsets.tolist())):
+            found[unit] = _apply_to_one(function, dimension, rows[first:last].copy())
     return found
+
+
+def _apply_to_one(function: UnitFunction, dimension: int, rows: Floats) -> Floats:
+    try:
+        return _read_vector(function.apply(rows), dimension)
+    except BaseException as trouble:
+        raise FailedError(f"the function failed on a unit's rows: {type(trouble).__name__}") from trouble
 
 
 def _read_vector(result: object, dimension: int) -> Floats:
