@@ -49,6 +49,8 @@ COVERED_ELSEWHERE = {
     "ledger/files/failures.py": "ledger/test_failures.py",
     "ledger/postgres/failures.py": "ledger/test_failures.py",
     "query/draws.py": "query/test_cost.py",
+    "plan/rows_plan.py": "query/test_plan_rows.py",
+    "engines/limiting/unit_rows.py": "engines/test_steps.py",
     "engines/contributions.py": "engines/test_statements.py",
     "engines/duck/connection.py": "engines/duck/test_statistics.py",
     **{

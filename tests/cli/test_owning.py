@@ -343,7 +343,7 @@ def _delay_beyond_the_first_wait(patch: pytest.MonkeyPatch) -> None:
         waited.set()
         return done
 
-    def execute_late(run: DuckRun, statement: str) -> list[Any]:
+    def execute_late(run: DuckRun[Any], statement: str) -> list[Any]:
         waited.wait()
         return execute(run, statement)
 

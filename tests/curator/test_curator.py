@@ -56,7 +56,7 @@ def test_the_charge_is_durable_before_data_is_read_and_the_answer_before_it_is_s
     seen: list[list[str]] = []
     result = DuckRun.result
 
-    def watched(run: DuckRun) -> Any:
+    def watched(run: DuckRun[Any]) -> Any:
         seen.append(entries(curator))
         return result(run)
 
@@ -138,7 +138,7 @@ def test_a_new_version_of_the_data_is_a_new_question_and_no_new_budget(tmp_path:
         assert curator.ask(QUESTION, 0.2).receipt.paid == "charged"
 
 
-def fail(run: DuckRun) -> Any:
+def fail(run: DuckRun[Any]) -> Any:
     raise RuntimeError("patient 17 has a cost of 4000 euros")
 
 

@@ -8,19 +8,21 @@ from typing import Any
 import pytest
 
 from discreet.engines.duck.dialect import DUCKDB
+from discreet.engines.result import ExactResult
 from discreet.engines.running import RunCancelledError, Running
+from discreet.engines.steps import write_sum_steps
 from support.hospital import bounded, duck, engine_of
 
 ENGINE = engine_of()
 PLAN = bounded(ENGINE, "SELECT ward, COUNT(*) FROM visits GROUP BY ROLLUP (ward)").plan
 
 
-class Recorded(Running):
+class Recorded(Running[ExactResult]):
     """A run whose statements wait until they are let go or interrupted."""
 
     def __init__(self) -> None:
         self.go, self.begun, self.released, self.interrupted = threading.Event(), threading.Event(), 0, False
-        super().__init__(PLAN, ENGINE.tables, duck(ENGINE)._select, DUCKDB)
+        super().__init__(write_sum_steps(PLAN, ENGINE.tables, duck(ENGINE)._select, DUCKDB))
 
     def execute(self, statement: str) -> Any:
         self.begun.set()

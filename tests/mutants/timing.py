@@ -44,6 +44,13 @@ MUTATIONS = [
         WORK,
     ),
     broken(
+        "work: rows that are read by their unit are computed for nothing",
+        "query/work.py",
+        "    counted.compute(rows, expressions, times=WRITTEN)\n    counted.found",
+        "    counted.found",
+        WORK,
+    ),
+    broken(
         "work: one grouping counts for all",
         "query/work.py",
         "    for chosen in plan.sets:\n",

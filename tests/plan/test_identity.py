@@ -7,10 +7,10 @@ import dataclasses
 import pytest
 
 from discreet.base.canonical import hash_json, write_json
-from discreet.plan import bounded, expressions, grid, identity, relations
+from discreet.plan import bounded, expressions, grid, identity, relations, rows_plan
 from discreet.plan.identity import FORMS, describe_plan, write_sort_key
 from support.hospital import bounded as bound_plan
-from support.hospital import engine_of
+from support.hospital import engine_of, rows_of
 
 GOLDEN = {
     "SELECT COUNT(*) FROM visits": ("d7c2f56c2df85c8ba5867184f1d0c5ecaefc7d27bfeeeac59d0e9e92c91c2944"),
@@ -46,6 +46,37 @@ new hash beside the old ones with the reason.
 """
 
 
+GOLDEN_ROWS = {
+    "SELECT age, cost FROM visits": "d0f08e45588856efc5f12aba7e150db608be29d8f4f657ee49e5f50e0dc655a2",
+    "SELECT 1 AS one, CAST(sick AS INTEGER) AS sick, age FROM visits WHERE age > 3 AND ward = 'icu'": (
+        "175fd22073b484290ea961e27fc418c7762b167d5bff76f1002918f70511fc04"
+    ),
+    "SELECT COUNT(*) AS n, AVG(cost) AS mean FROM visits GROUP BY patient": (
+        "14df54ab31f6c7db6c2b6e63793ff0258474272f8eb96acdf4f7bd00f0c103de"
+    ),
+    "SELECT age FROM people": "ad525dbc1e3c39162cbf3db563076a3e63cd37a915f645915576de4c9d61488f",
+}
+"""The same for plans of rows."""
+
+
+@pytest.mark.parametrize("text", GOLDEN_ROWS)
+def test_the_hash_of_a_plan_of_rows_never_changes(text: str) -> None:
+    assert hash_json(describe_plan(rows_of(engine_of(), text))) == GOLDEN_ROWS[text]
+
+
+def test_plans_of_rows_that_differ_in_anything_have_different_forms() -> None:
+    engine = engine_of()
+    plan = rows_of(engine, "SELECT age, cost FROM visits")
+    plans = [
+        *(rows_of(engine, text) for text in GOLDEN_ROWS),
+        rows_of(engine, "SELECT cost, age FROM visits"),
+        rows_of(engine, "SELECT age, cost FROM visits", max_rows=2),
+        dataclasses.replace(plan, factor=2),
+        dataclasses.replace(plan, units=False),
+    ]
+    assert len({write_json(describe_plan(each)) for each in plans}) == len(plans)
+
+
 @pytest.mark.parametrize("text", GOLDEN)
 def test_the_hash_of_a_plan_never_changes(text: str) -> None:
     assert hash_json(describe_plan(bound_plan(engine_of(), text).plan)) == GOLDEN[text]
@@ -55,7 +86,7 @@ def test_every_field_of_every_node_is_in_its_form() -> None:
     assert FORMS.list_missing() == []
     nodes = {
         each
-        for module in (bounded, expressions, grid, relations)
+        for module in (bounded, expressions, grid, relations, rows_plan)
         for each in vars(module).values()
         if dataclasses.is_dataclass(each) and isinstance(each, type)
     }

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.mechanisms import Gaussian, Laplace
+from discreet.base.errors import OperationError
+from discreet.mechanisms import DiscreteGaussian, Gaussian, Grid, Laplace
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, Part
 from discreet.privacy import GaussianLoss, PureLoss
 from discreet.privacy.charges import Charge
-from discreet.query.cost import add_charges, cost_measures, fits_within, lose_measures
+from discreet.query.cost import add_charges, cost_measures, cost_vector, fits_within, lose_measures
 from discreet.query.draws import Draws
 from support.hospital import bounded, engine_of
 
@@ -97,3 +98,19 @@ def test_costs_add_up_in_every_currency_and_fit_only_if_all_do() -> None:
     ):
         assert not fits_within(both, short)
     assert not fits_within(Charge(math.inf, 0.0), Charge(Fraction(10**9), Fraction(1)))
+
+
+@given(st.integers(1, 2**31), scales)
+def test_a_vector_costs_its_sensitivity_in_the_norm_of_its_noise(sensitivity: int, scale: float) -> None:
+    epsilon = Fraction(sensitivity) / Fraction(Laplace(scale).scale)
+    assert cost_vector(sensitivity, Laplace(scale)).epsilon == epsilon
+    for noise in (Gaussian(scale), DiscreteGaussian(scale)):
+        found = cost_vector(sensitivity, noise)
+        assert (found.epsilon, found.rho, found.delta) == (math.inf, (sensitivity / Fraction(noise.sigma)) ** 2 / 2, 0)
+        assert float(found.rho) <= noise.loss(sensitivity, dim=2).zcdp() * (1 + 1e-12), "the loss is rounded up"
+
+
+def test_noise_on_a_grid_is_for_reals_and_sums_are_whole_numbers() -> None:
+    for noise in (Laplace(1.0, Grid(0.5)), Gaussian(1.0, Grid(0.5)), DiscreteGaussian(1.0, Grid(0.5))):
+        with pytest.raises(OperationError, match="without a grid"):
+            cost_vector(1, noise)

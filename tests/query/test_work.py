@@ -10,7 +10,7 @@ from discreet.engines.engines import Engines
 from discreet.plan.bounded import BoundedPlan
 from discreet.policy.model import EngineKind
 from discreet.query.work import MOST_BYTES, MOST_TIME, RATES, check_work_on, list_work
-from support.hospital import bounded, engine_of
+from support.hospital import bounded, engine_of, rows_of
 
 DUCKDB = EngineKind.DUCKDB
 
@@ -150,3 +150,11 @@ def test_a_pattern_that_is_half_found_everywhere_counts_for_more() -> None:
         f"SELECT COUNT(*) FROM t WHERE STRPOS(note, '{each}') > 1" for each in ("ab" + "c" * 2, "a" * 59 + "b")
     )
     assert time_of(deep) > 3 * time_of(flat)
+
+
+def test_rows_that_are_read_by_their_unit_are_bounded_too() -> None:
+    engine = clinic()
+    check_work_on(rows_of(engine, "SELECT LEAST(LENGTH(note), 9) AS n, cost FROM t"), DUCKDB)
+    dear = rows_of(engine, f"SELECT CASE WHEN LENGTH({LONG}) > 5 THEN 1 ELSE 0 END AS n FROM {joined(4)}")
+    with pytest.raises(QueryError, match="one unit's rows could take"):
+        check_work_on(dear, DUCKDB)

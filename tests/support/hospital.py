@@ -13,14 +13,16 @@ import pytest
 from discreet.base.errors import QueryError
 from discreet.engines.duck.engine import DuckEngine
 from discreet.engines.engines import Engines
-from discreet.engines.result import ExactResult, GroupedSums
+from discreet.engines.result import ExactResult, ExactRows, GroupedSums
 from discreet.plan.question import Question
+from discreet.plan.rows_plan import RowsPlan
 from discreet.policy import Policy, loads
 from discreet.query.bound import Bounded, bound
 from discreet.query.build import build
 from discreet.query.canonical import to_canonical
 from discreet.query.catalog import Catalog
 from discreet.query.parse import parse
+from discreet.query.plan_rows import plan_rows
 
 POLICY = """\
 [budget]
@@ -111,6 +113,17 @@ def asked(engine: Engines, text: str, params: Mapping[str, Any] | None = None) -
 
 def bounded(engine: Engines, text: str, params: Any = None, **tighter: Any) -> Bounded:
     return bound(asked(engine, text, params), catalog_of(engine), tighter)
+
+
+def rows_of(engine: Engines, text: str, params: Any = None, max_rows: int | None = None) -> RowsPlan:
+    """Return the plan of a SELECT of rows."""
+    return plan_rows(parse(text), catalog_of(engine), params, max_rows)
+
+
+def by_unit(exact: ExactRows) -> list[list[list[int]]]:
+    """Return the points of each unit's rows, the units in an order that depends on these alone."""
+    parts = zip(exact.offsets[:-1], exact.offsets[1:], strict=True)
+    return sorted(exact.points[first:last].tolist() for first, last in parts)
 
 
 def answered(engine: Engines, text: str, params: Any = None, **tighter: Any) -> ExactResult:

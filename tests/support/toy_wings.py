@@ -9,11 +9,15 @@ from fractions import Fraction
 from typing import ClassVar
 
 from discreet.base.canonical import Json
+from discreet.curator.door.clipping import Clip
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.schedule import Schedule
 from discreet.curator.door.scores import FarthestFrom
-from discreet.mechanisms import Exponential, Gaussian, Laplace
+from discreet.curator.door.unit_functions import LinearGradient
+from discreet.mechanisms import DiscreteGaussian, Exponential, Gaussian, Laplace
+from discreet.mechanisms.identity import describe_mechanism
 from discreet.plan.bounded import BoundedPlan
+from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge
 from discreet.query.draws import Draws
 
@@ -89,3 +93,45 @@ class ManyLooks:
 
     def finish(self, measured: bytes) -> float:
         return int(measured) / len(self.noises)
+
+
+@dataclass(frozen=True)
+class TwoGradients:
+    """Takes two steps of gradient descent for a linear model, each along a noisy sum of the units' gradients."""
+
+    kind: ClassVar[str] = "two gradients"
+    version: ClassVar[int] = 1
+
+    plan: RowsPlan
+    clip: Clip
+    noise: Laplace | Gaussian | DiscreteGaussian
+    charge: Charge
+    between: Callable[[], None] = lambda: None
+    """What happens between the two steps, in tests."""
+
+    def parameters(self) -> Json:
+        return {"clip": self.clip.describe(), "noise": describe_mechanism(self.noise)}
+
+    def plans(self) -> tuple[RowsPlan, ...]:
+        return (self.plan,)
+
+    def run(self, desk: Desk) -> bytes:
+        weights, seen = (0.0,) * (len(self.plan.columns) - 1), []
+        for turn in range(2):
+            if turn:
+                self.between()
+            gradient = desk.sum(self.plan, LinearGradient(weights), self.clip, self.noise)
+            seen.append(gradient)
+            weights = tuple(weight - 1e-9 * float(entry) for weight, entry in zip(weights, gradient, strict=True))
+        return json.dumps(seen).encode()
+
+    def finish(self, measured: bytes) -> list[list[int]]:
+        found: list[list[int]] = json.loads(measured)
+        return found
+
+
+def two_gradients(plan: RowsPlan, epsilon: Fraction, **how: Callable[[], None]) -> TwoGradients:
+    """Return the honest wing: half of epsilon for each step, under add-remove neighbours."""
+    clip = Clip(1 << 16, 2.0**-10)
+    noise = Laplace(float(clip.steps / (epsilon / 2)))
+    return TwoGradients(plan, clip, noise, Charge(epsilon, epsilon**2), **how)

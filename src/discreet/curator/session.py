@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from sqlglot import exp
+
 from discreet.answers import Answer, Receipt
 from discreet.base.errors import PendingError, QueryError, StoppedError
 from discreet.curator.asking.explain import Explanation, describe_choices
@@ -27,9 +29,9 @@ from discreet.curator.release.released import Released
 from discreet.engines.engine import find_tables
 from discreet.engines.engines import Engines
 from discreet.ledger import Ledger, Request
-from discreet.plan.bounded import BoundedPlan
 from discreet.plan.question import Question
 from discreet.plan.relations import is_plain, list_scans
+from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import Policy
 from discreet.query.bound import bound
 from discreet.query.bounding.clamping import add_clamped_counts
@@ -39,6 +41,7 @@ from discreet.query.catalog import Catalog
 from discreet.query.floors import find_floors
 from discreet.query.ibis import to_sql
 from discreet.query.parse import parse
+from discreet.query.plan_rows import plan_rows
 from discreet.query.price import Price, price, read_amount
 from discreet.query.work import check_work
 
@@ -86,11 +89,21 @@ class Session:
 
     def plan(self, question: object, params: Mapping[str, Any] | None = None) -> Question:
         """Read a question, SQL or an Ibis expression, into a plan: free, and without a look at private rows."""
-        select = parse(to_sql(question))
-        unused = sorted(set(params or {}) - find_parameters(select))
-        if unused:
-            raise QueryError(f"the question has no ${unused[0]}; leave that parameter out, or use it")
-        return to_canonical(build(select, self._holdings.catalog, params))
+        return to_canonical(build(_parse(question, params), self._holdings.catalog, params))
+
+    def plan_rows(
+        self, question: object, params: Mapping[str, Any] | None = None, max_rows: int | None = None
+    ) -> RowsPlan:
+        """Read a SELECT of rows, `SELECT age, cost FROM visits WHERE ...`, for operations that sum over units: free.
+
+        Only a desk sees the rows; each unit keeps at most `max_rows`, or as many as the policy allows.
+        """
+        try:
+            plan = plan_rows(_parse(question, params), self._holdings.catalog, params, max_rows)
+            self._holdings.engines.check(plan)
+        except RecursionError:
+            raise QueryError("the question is nested too deeply; write it flatter") from None
+        return plan
 
     def prepare(
         self,
@@ -173,7 +186,7 @@ class Session:
         version = self._find_versions(operation.plans())
         return Request(identify(operation, version), version, text, operation.kind)
 
-    def _find_versions(self, plans: tuple[BoundedPlan, ...]) -> str:
+    def _find_versions(self, plans: tuple[DeclaredPlan, ...]) -> str:
         """Return the version of every table that is read, as the operator names them."""
         policy, ledger = self._holdings.policy, self._holdings.ledger
         names = sorted({name for plan in plans for name in find_tables(plan)})
@@ -187,7 +200,7 @@ class Session:
                 shared.engines.ready(plan)
         charge = find_floors(shared.policy).raise_charge(operation.charge)
         claim = shared.ledger.charge(request, charge, self._analyst, fresh=fresh, timeout=self._patience)
-        return Performance(operation, claim, shared.ledger, shared.keeper, shared.engines.run)
+        return Performance(operation, claim, shared.ledger, shared.keeper, shared.engines.run, shared.engines.read)
 
     @property
     def _patience(self) -> float:
@@ -256,3 +269,12 @@ class Session:
             choices = [price(bounded, policy, epsilon=Fraction(each)) for each in ("0.05", "0.2", "1")]
             raise QueryError(f"say how much privacy to spend, such as\n{describe_choices(question, choices)}")
         return price(bounded, policy, epsilon=read_amount("epsilon", epsilon))
+
+
+def _parse(question: object, params: Mapping[str, Any] | None) -> exp.Select:
+    """Return the one SELECT of a question, or refuse parameters that it does not use."""
+    select = parse(to_sql(question))
+    unused = sorted(set(params or {}) - find_parameters(select))
+    if unused:
+        raise QueryError(f"the question has no ${unused[0]}; leave that parameter out, or use it")
+    return select

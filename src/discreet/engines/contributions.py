@@ -37,6 +37,12 @@ def write_contribution(measure: Measure, dialect: Dialect) -> str:
     return f"(CASE WHEN {missing} THEN 0 ELSE {at} END)"
 
 
+def write_grid_value(argument: Expression, grid: ClampedGrid, dialect: Dialect) -> str:
+    """Return the SQL of a row's grid point; NULL where its value is NULL or NaN."""
+    at = write_point(dialect.double(dialect.write_sql(argument)), grid, dialect)
+    return f"(CASE WHEN {_absent(argument, dialect)} THEN NULL ELSE {at} END)"
+
+
 def _missing(measure: Measure, dialect: Dialect) -> str:
     return " OR ".join(_absent(each, dialect) for each in (measure.argument, measure.other) if each is not None)
 

@@ -7,10 +7,11 @@ from typing import Protocol
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
-from discreet.engines.result import Run
+from discreet.engines.result import ExactResult, ExactRows, Run
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
 from discreet.plan.relations import Lookup, Scan, list_scans, list_sources
+from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.schema import Resolved
 
 
@@ -21,17 +22,20 @@ class Engine(Protocol):
     def tables(self) -> Mapping[str, Resolved]:
         """Return the tables by folded name, whose policy and source agree."""
 
-    def check(self, plan: BoundedPlan) -> None:
+    def check(self, plan: DeclaredPlan) -> None:
         """Refuse a plan that this engine cannot run, from its text alone: nothing is read."""
 
-    def ready(self, plan: BoundedPlan) -> None:
+    def ready(self, plan: DeclaredPlan) -> None:
         """Refuse a plan whose tables are not there as they were when this was opened; only their schemas are looked at.
 
         So that a server that is down, or a table that was renamed, costs nobody a charge.
         """
 
-    def run(self, plan: BoundedPlan) -> Run:
+    def run(self, plan: BoundedPlan) -> Run[ExactResult]:
         """Begin to run a bounded plan over this engine's tables, all of them in one state."""
+
+    def read(self, plan: RowsPlan) -> Run[ExactRows]:
+        """Begin to read the rows that units keep, all of one state of the tables; only a desk sees them."""
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
@@ -46,7 +50,7 @@ class Engine(Protocol):
         """Let go of whatever is open."""
 
 
-def find_tables(plan: BoundedPlan) -> set[str]:
+def find_tables(plan: DeclaredPlan) -> set[str]:
     """Return the names of the tables that a plan reads."""
     return {each.table for each in list_sources(plan.block) if isinstance(each, Scan | Lookup)}
 
@@ -61,7 +65,7 @@ def check_unchanged(table: str, before: Mapping[str, Type], now: Mapping[str, Ty
             )
 
 
-def find_unit_type(plan: BoundedPlan, tables: Mapping[str, Resolved]) -> Type | None:
+def find_unit_type(plan: DeclaredPlan, tables: Mapping[str, Resolved]) -> Type | None:
     """Return the type of a plan's units, one for all its tables; None where rows are units.
 
     Wide numbers are texts as units: as floats, two could be one.

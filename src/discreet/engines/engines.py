@@ -14,9 +14,10 @@ from discreet.engines.duck.connection import connect
 from discreet.engines.duck.engine import DuckEngine
 from discreet.engines.duck.evaluate import evaluate
 from discreet.engines.engine import Engine, find_tables
-from discreet.engines.result import Run
+from discreet.engines.result import ExactResult, ExactRows, Run
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Column, Constant, Expression
+from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import DUCKDB, EngineKind, Policy, SourceFormat, Table
 from discreet.policy.model import DeclaredEngine as Declared
 from discreet.policy.problems import explain_problem
@@ -62,19 +63,23 @@ class Engines:
                 self._engines[name] = engine
             return self._engines[name]
 
-    def check(self, plan: BoundedPlan) -> None:
+    def check(self, plan: DeclaredPlan) -> None:
         """Refuse a plan that cannot be run where its tables lie; nothing is read."""
         self._holding(plan).check(plan)
 
-    def ready(self, plan: BoundedPlan) -> None:
+    def ready(self, plan: DeclaredPlan) -> None:
         """Refuse a plan whose tables are not there as they were when they were opened; no private row is read."""
         self._holding(plan).ready(plan)
 
-    def run(self, plan: BoundedPlan) -> Run:
+    def run(self, plan: BoundedPlan) -> Run[ExactResult]:
         """Begin to run a bounded plan, on the engine that holds all its tables."""
         return self._holding(plan).run(plan)
 
-    def _holding(self, plan: BoundedPlan) -> Engine:
+    def read(self, plan: RowsPlan) -> Run[ExactRows]:
+        """Begin to read the rows of a plan, on the engine that holds all its tables."""
+        return self._holding(plan).read(plan)
+
+    def _holding(self, plan: DeclaredPlan) -> Engine:
         names = {self.policy.table(table).engine for table in find_tables(plan)}
         if len(names) != 1:
             raise QueryError("the tables of a question lie on one engine")

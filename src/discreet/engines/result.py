@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.plan.expressions import Constant
 
@@ -36,8 +40,36 @@ class ExactResult:
     sets: tuple[GroupedSums, ...]
 
 
-class Run(Protocol):
-    """A question being run."""
+Points = NDArray[np.int64]
+"""Whole numbers of 64 bits: grid points, or places of rows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactRows:
+    """The rows of all units, as grid points: those of unit u are `points[offsets[u]:offsets[u + 1]]`.
+
+    Units are in no order that means anything; rows of one are in the order of their points. Never shown to anybody.
+    """
+
+    points: Points
+    offsets: Points
+
+    @property
+    def units(self) -> int:
+        """How many units have a row."""
+        return len(self.offsets) - 1
+
+
+def stack_columns(columns: Iterable[NDArray[Any]]) -> Points:
+    """Return columns of whole numbers of at most 64 bits, none of them NULL, as one array with a line for each row."""
+    return np.column_stack([column.astype(np.int64, casting="safe") for column in columns])
+
+
+E = TypeVar("E", covariant=True)
+
+
+class Run(Protocol[E]):
+    """A plan being run."""
 
     def progress(self) -> float:
         """Return how much is done, from 0 to 1, or a negative number where it is not known. For the operator only."""
@@ -48,5 +80,5 @@ class Run(Protocol):
     def wait(self, seconds: float) -> bool:
         """Wait this long at most; say whether it is done."""
 
-    def result(self) -> ExactResult:
+    def result(self) -> E:
         """Wait for the result."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from discreet.base.types import Type
-from discreet.engines.contributions import write_contribution, write_point
+from discreet.engines.contributions import write_contribution, write_grid_value, write_point
 from discreet.engines.dialect import UNIT, Dialect
 from discreet.engines.limiting.grouped_rows import name_measure
 from discreet.engines.limiting.hashing import write_values
@@ -31,6 +31,7 @@ from discreet.plan.relations import (
     UnitCondition,
     list_expressions,
 )
+from discreet.plan.rows_plan import RowsPlan
 
 Select = Callable[[str, frozenset[str]], str]
 """A table's name and the columns needed of it, to a SELECT that casts them to their types."""
@@ -61,6 +62,17 @@ def write_rows(
     used = [plan.keys[place].expression for place in chosen.keys]
     used += [each for measure in plan.measures for each in (measure.argument, measure.other) if each is not None]
     writer.note([*used, *list_expressions(plan.block)])
+    return writer.block(plan.block, columns)
+
+
+def write_plan_rows(plan: RowsPlan, source: Select, unit: Type | None, dialect: Dialect) -> str:
+    """Return unit and grid points of every row of a plan of rows; a point is NULL where its value is missing."""
+    columns = [
+        (write_grid_value(each.expression, each.grid, dialect), name_measure(place))
+        for place, each in enumerate(plan.columns)
+    ]
+    writer = Writer(unit, source, dialect)
+    writer.note([*(each.expression for each in plan.columns), *list_expressions(plan.block)])
     return writer.block(plan.block, columns)
 
 

@@ -1,20 +1,19 @@
-"""A bounded plan being run, in a thread of its own: what runs on all engines share."""
+"""A plan being run, in a thread of its own: what runs on all engines share."""
 
 from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from discreet.engines.dialect import Dialect
-from discreet.engines.engine import find_unit_type
-from discreet.engines.result import ExactResult, GroupedSums
-from discreet.engines.rows import Select
-from discreet.engines.statements import gather_sums, write_statements
-from discreet.plan.bounded import BoundedPlan
-from discreet.policy.schema import Resolved
+import numpy as np
+
+from discreet.engines.result import Points
+from discreet.engines.steps import Steps
+
+E = TypeVar("E")
 
 
 class RunCancelledError(Exception):
@@ -25,13 +24,12 @@ class EngineLostError(Exception):
     """The engine, or the connection to it, was lost while it ran: mostly a failure of a machine, not of the data."""
 
 
-class Running(ABC):
-    """One bounded plan being run. An engine says how a statement is executed, interrupted, and what is let go after."""
+class Running(ABC, Generic[E]):
+    """One plan being run. An engine says how a statement is executed, interrupted, and what is let go after."""
 
-    def __init__(self, plan: BoundedPlan, tables: Mapping[str, Resolved], source: Select, dialect: Dialect) -> None:
-        self._plan = plan
-        self._steps = write_statements(plan, source, find_unit_type(plan, tables), dialect)
-        self._future: Future[ExactResult] = Future()
+    def __init__(self, steps: Steps[E]) -> None:
+        self._steps = steps
+        self._future: Future[E] = Future()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
@@ -39,6 +37,10 @@ class Running(ABC):
     @abstractmethod
     def execute(self, statement: str) -> Sequence[Sequence[Any]]:
         """Return the rows of a statement; called in the run's own thread, for one after another."""
+
+    def execute_whole(self, statement: str) -> Points:
+        """Return the rows of a statement that has whole numbers of 64 bits alone, as one array."""
+        return np.array(self.execute(statement), dtype=np.int64)
 
     @abstractmethod
     def interrupt(self) -> None:
@@ -68,19 +70,20 @@ class Running(ABC):
         """Say whether a failure means that the engine is gone, as far as can be told."""
         return False
 
-    def _exact(self) -> ExactResult:
+    def _exact(self) -> E:
         try:
-            return ExactResult(tuple(self._set(index) for index in range(len(self._steps))))
+            return self._steps.gather(self._fetch())
         except BaseException as trouble:
             raise self._explain(trouble) from trouble
         finally:
             self.release()
 
-    def _set(self, index: int) -> GroupedSums:
-        if self._stopped.is_set():
-            raise RunCancelledError("cancelled between two statements")
-        step = self._steps[index]
-        return gather_sums(self._plan, index, *step.read(self.execute(step.statement)))
+    def _fetch(self) -> Iterator[Any]:
+        """Yield what each statement returns."""
+        for statement in self._steps.statements:
+            if self._stopped.is_set():
+                raise RunCancelledError("cancelled between two statements")
+            yield self.execute_whole(statement) if self._steps.whole else self.execute(statement)
 
     def progress(self) -> float:
         """Return how much is done, from 0 to 1, or a negative number where it is not known."""
@@ -104,6 +107,6 @@ class Running(ABC):
             return False
         return True
 
-    def result(self) -> ExactResult:
+    def result(self) -> E:
         """Wait for the result."""
         return self._future.result()

@@ -28,13 +28,18 @@ def write_statements(plan: BoundedPlan, source: Select, unit: Type | None, diale
         keys = [KeyColumn(name_key(at), plan.keys[at].type, plan.keys[at].domain) for at in chosen.keys]
         measures = [*plan.measures, *([UNITS] if plan.selects(index) else [])]
         text = write_rows(plan, chosen, source, measures, unit if plan.units else None, dialect)
-        if dialect.longest is not None and len(text) > dialect.longest:
-            raise QueryError(
-                f"the question takes {len(text):,} letters of SQL where its tables lie, and {dialect.longest:,} are "
-                "planned there; nest its expressions less deeply, or ask for its parts by themselves"
-            )
+        check_length(text, dialect)
         found.append(write_statement(text, unit if plan.units else None, keys, chosen.limits, measures, dialect))
     return found
+
+
+def check_length(text: str, dialect: Dialect) -> None:
+    """Refuse rows whose SQL takes too long to plan where they lie."""
+    if dialect.longest is not None and len(text) > dialect.longest:
+        raise QueryError(
+            f"the question takes {len(text):,} letters of SQL where its tables lie, and {dialect.longest:,} are "
+            "planned there; nest its expressions less deeply, or ask for its parts by themselves"
+        )
 
 
 UNITS = Measure(Part.UNITS)

@@ -24,6 +24,7 @@ from discreet.plan.relations import (
     Union,
     UnitCondition,
 )
+from discreet.plan.rows_plan import DeclaredPlan, GridColumn, RowsPlan
 
 VERSION = 1
 """The version of all forms of plans together."""
@@ -50,6 +51,8 @@ FORMS = Forms(
         KeySet: ("key set", same_names("keys limits")),
         TableFacts: ("table facts", same_names("table rows letters")),
         BoundedPlan: ("bounded plan", same_names("block units keys sets measures factor tables")),
+        GridColumn: ("grid column", same_names("expression grid")),
+        RowsPlan: ("rows plan", same_names("block units columns rows factor tables")),
     },
     {
         Part: {
@@ -80,8 +83,8 @@ FORMS = Forms(
 )
 
 
-def describe_plan(plan: BoundedPlan) -> Json:
-    """Return the form of a bounded plan: equal for plans that read and release the same, and only for those."""
+def describe_plan(plan: DeclaredPlan) -> Json:
+    """Return the form of a plan: equal for plans that read and release the same, and only for those."""
     return {"version": VERSION, "plan": FORMS.describe(plan)}
 
 

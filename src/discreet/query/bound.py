@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.bounded import BoundedPlan, Key, KeySet, TableFacts
-from discreet.plan.expressions import find_columns
+from discreet.plan.expressions import Expression, find_columns
 from discreet.plan.identity import write_sort_key
 from discreet.plan.question import Question
-from discreet.plan.relations import Lookup, Scan, list_scans, list_sources
+from discreet.plan.relations import Block, Lookup, Scan, list_scans, list_sources
 from discreet.plan.words import describe_expression
 from discreet.policy.schema import Resolved
 from discreet.privacy.neighbours import Neighbours
@@ -60,20 +60,20 @@ def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None
     sources = [tuple(measures.index(measure) for measure in each) for each, _ in wanted]
     remarks = [remark for _, each in wanted for remark in each]
     factor = 1 if catalog.policy.neighbours is Neighbours.ADD_REMOVE else 2
-    tables = list_table_facts(question, catalog)
+    tables = list_table_facts(question.block, question.expressions(), catalog)
     plan = BoundedPlan(question.block, units, keys, tuple(sets), tuple(measures), factor, tables)
     return Bounded(plan, tuple(sources), tuple(dict.fromkeys(remarks)))
 
 
-def list_table_facts(question: Question, catalog: Catalog) -> tuple[TableFacts, ...]:
+def list_table_facts(block: Block, expressions: Iterable[Expression], catalog: Catalog) -> tuple[TableFacts, ...]:
     """Return what the policy says about every table that is read, in the order of their names."""
-    sources = {each.relation: each.table for each in list_sources(question.block) if isinstance(each, Scan | Lookup)}
+    sources = {each.relation: each.table for each in list_sources(block) if isinstance(each, Scan | Lookup)}
     read: dict[str, set[str]] = {table: set() for table in sources.values()}
-    for expression in question.expressions():
+    for expression in expressions:
         for column in find_columns(expression):
             if column.relation in sources:
                 read[sources[column.relation]].add(column.name)
-    for join in list_sources(question.block):
+    for join in list_sources(block):
         if isinstance(join, Lookup):
             read[join.table].update(name for _, name in join.on)
     return tuple(_describe_table(catalog.table(name), read[name]) for name in sorted(read))

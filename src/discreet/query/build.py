@@ -34,7 +34,9 @@ def build(
 ) -> Question:
     """Return the plan of a SELECT, or refuse it with the text that cannot be answered; it sees so many views."""
     reading = Context(catalog, dict(parameters or {}), read_select, views=views)
-    return check_one_engine(_question(select, reading), catalog)
+    question = _question(select, reading)
+    check_one_engine(question.block, catalog)
+    return question
 
 
 def _question(select: exp.Select, reading: Context) -> Question:

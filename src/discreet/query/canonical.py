@@ -11,13 +11,17 @@ from discreet.base.types import Type
 from discreet.plan.expressions import Call, Expression, join_conditions
 from discreet.plan.identity import write_sort_key
 from discreet.plan.question import Question
+from discreet.plan.relations import Block
 
 
 def to_canonical(question: Question) -> Question:
     """Return the question with the conditions of its outermost WHERE in one order."""
-    block = question.block
-    where = None if block.where is None else order_terms(block.where)
-    return replace(question, block=replace(block, where=where))
+    return replace(question, block=order_conditions(question.block))
+
+
+def order_conditions(block: Block) -> Block:
+    """Return the block with the conditions of its own WHERE in one order."""
+    return block if block.where is None else replace(block, where=order_terms(block.where))
 
 
 def order_terms(expression: Expression) -> Expression:

@@ -20,13 +20,13 @@ from fractions import Fraction
 from discreet.base.check import Exact
 from discreet.base.errors import OperationError
 from discreet.base.rounding import ball, rounded_up
-from discreet.mechanisms import Gaussian
+from discreet.mechanisms import Gaussian, Laplace
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, Measure, Part
 from discreet.privacy import ApproximateLoss, BoundedRangeLoss, GaussianLoss, Loss, PureLoss
 from discreet.privacy.charges import Charge, add_up
-from discreet.query.draws import Draw, Draws
+from discreet.query.draws import Draw, Draws, VectorNoise
 
 NOTHING = Charge(Fraction(0), Fraction(0), Fraction(0))
 
@@ -83,6 +83,18 @@ def cost_draw(plan: BoundedPlan, measure: Measure, noise: Draw) -> Charge:
     if isinstance(noise, Gaussian):
         return Charge(math.inf, Fraction(l2_squared) / (2 * Fraction(noise.sigma) ** 2), Fraction(0))
     return cost_pure(Fraction(l1) / Fraction(noise.scale))
+
+
+def cost_vector(sensitivity: int, noise: VectorNoise) -> Charge:
+    """Return what releasing a vector of whole numbers costs that one unit moves by so much, in the noise's own norm.
+
+    Discrete Gaussian noise on vectors has the zCDP of the continuous one (Canonne, Kamath, Steinke 2020).
+    """
+    if not isinstance(noise, VectorNoise) or noise.grid is not None:
+        raise OperationError("sums are whole numbers: give Laplace or Gaussian noise without a grid")
+    if isinstance(noise, Laplace):
+        return cost_pure(Fraction(sensitivity) / Fraction(noise.scale))
+    return Charge(math.inf, Fraction(sensitivity) ** 2 / (2 * Fraction(noise.sigma) ** 2), Fraction(0))
 
 
 def cost_pure(epsilon: Fraction) -> Charge:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.base.canonical import Json
-from discreet.mechanisms import Gaussian, Laplace
+from discreet.mechanisms import DiscreteGaussian, Gaussian, Laplace
 from discreet.mechanisms.identity import describe_mechanism
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
@@ -15,6 +15,9 @@ from discreet.mechanisms.quantile import Quantile
 AdditiveNoise = Laplace | Gaussian
 Draw = AdditiveNoise | Quantile
 """How one measure of a plan is released."""
+
+VectorNoise = AdditiveNoise | DiscreteGaussian
+"""How a vector that is a sum over units is released."""
 
 KeyChoice = KeySelection | KeyThreshold
 """How keys that come from the data are selected."""

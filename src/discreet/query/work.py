@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.bounded import BoundedPlan, Measure, Part, TableFacts
+from discreet.plan.bounded import Measure, Part, TableFacts
 from discreet.plan.efforts import bound_letters, count_letters, count_steps
 from discreet.plan.expressions import Call, Column, Expression, Literal, Reference, find_columns
 from discreet.plan.functions import FUNCTIONS, MOST_COPIED, count_nodes
@@ -35,6 +35,7 @@ from discreet.plan.relations import (
     list_scans,
     list_sources,
 )
+from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.plan.words import describe_expression
 from discreet.policy.model import USUAL_LONGEST, EngineKind, Policy
 
@@ -99,13 +100,13 @@ class Work:
         return 4 * self.held
 
 
-def check_work(plan: BoundedPlan, policy: Policy) -> None:
+def check_work(plan: DeclaredPlan, policy: Policy) -> None:
     """Refuse a plan in which one unit's rows could take too long on the engine of its tables, or too much memory."""
     for kind in {policy.engine(policy.table(scan.table)).kind for scan in list_scans(plan.block)}:
         check_work_on(plan, kind)
 
 
-def check_work_on(plan: BoundedPlan, kind: EngineKind) -> None:
+def check_work_on(plan: DeclaredPlan, kind: EngineKind) -> None:
     """Refuse a plan in which one unit's rows could take too long on this engine, or too much of its memory."""
     found, rates = list_work(plan), RATES[kind]
     time, held = sum(each.time(rates) for each in found), sum(each.bytes for each in found)
@@ -131,9 +132,13 @@ def _advise(dearest: Work) -> str:
     return f"{', '.join(advice)}, or join fewer tables or on more columns"
 
 
-def list_work(plan: BoundedPlan) -> list[Work]:
+def list_work(plan: DeclaredPlan) -> list[Work]:
     """Return the work of one unit's rows, place by place; every set of keys is a statement of its own."""
-    counted = _Counter(plan)
+    if isinstance(plan, RowsPlan):
+        return _list_reading(plan)
+    expressions = [key.expression for key in plan.keys]
+    expressions += [each for measure in plan.measures for each in _arguments(measure)]
+    counted = _Counter(plan.block, plan.tables, expressions)
     for chosen in plan.sets:
         rows = counted.add_block(plan.block)
         keys = [plan.keys[place].expression for place in chosen.keys]
@@ -147,6 +152,16 @@ def list_work(plan: BoundedPlan) -> list[Work]:
     return counted.found
 
 
+def _list_reading(plan: RowsPlan) -> list[Work]:
+    """Return the work of reading one unit's rows: each column is computed, hashed and compared with others."""
+    expressions = [column.expression for column in plan.columns]
+    counted = _Counter(plan.block, plan.tables, expressions)
+    rows = counted.add_block(plan.block)
+    counted.compute(rows, expressions, times=WRITTEN)
+    counted.found.append(Work(rows, ROW * (1 + len(expressions)), 0, 0, "rows that are read by their unit"))
+    return counted.found
+
+
 def _arguments(measure: Measure) -> list[Expression]:
     return [each for each in (measure.argument, measure.other) if each is not None]
 
@@ -155,12 +170,16 @@ def _arguments(measure: Measure) -> list[Expression]:
 class _Counter:
     """Goes through a plan once and notes the work of every place."""
 
-    plan: BoundedPlan
+    block: Block
+    tables: tuple[TableFacts, ...]
+    expressions: list[Expression]
+    """Those beside the block's own."""
+
     found: list[Work] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._tables: dict[str, TableFacts] = {each.table: each for each in self.plan.tables}
-        self._relations = {each.relation: each for each in list_sources(self.plan.block)}
+        self._tables: dict[str, TableFacts] = {each.table: each for each in self.tables}
+        self._relations = {each.relation: each for each in list_sources(self.block)}
         self._lengths: dict[Column, int] = {}
         self._read: dict[str, set[Column]] = {}
         for column in self._list_columns():
@@ -168,10 +187,7 @@ class _Counter:
 
     def _list_columns(self) -> Iterator[Column]:
         """Yield every column that some expression reads."""
-        expressions = [*list_expressions(self.plan.block), *(key.expression for key in self.plan.keys)]
-        for measure in self.plan.measures:
-            expressions += _arguments(measure)
-        for each in expressions:
+        for each in (*list_expressions(self.block), *self.expressions):
             yield from find_columns(each)
 
     def add_block(self, block: Block) -> int:
@@ -233,7 +249,7 @@ class _Counter:
         """Note the work of expressions over so many rows."""
         for expression in expressions:
             seen: dict[int, int] = {}
-            word = describe_expression(expression, self.plan.block)
+            word = describe_expression(expression, self.block)
             for made, copies in _list_calls(expression, {}, times):
                 given = [self.measure(argument, seen) for argument in made.arguments]
                 result = self.measure(made, seen)
@@ -245,7 +261,7 @@ class _Counter:
         """Note the work of expressions by which rows are grouped, hashed or counted once."""
         for expression in expressions:
             letters = self.measure(expression)
-            word = f"grouping by {describe_expression(expression, self.plan.block)}"
+            word = f"grouping by {describe_expression(expression, self.block)}"
             self.found.append(Work(rows, ROW, SORTED * letters, rows * letters, word))
 
     def measure(self, expression: Expression, seen: dict[int, int] | None = None) -> int:

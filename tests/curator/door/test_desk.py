@@ -17,13 +17,14 @@ from discreet.curator.asking.prepared import Prepared
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.meter import ChargeMeter
 from discreet.curator.door.scores import FarthestFrom, LargestSum
-from discreet.engines.result import Cells, ExactResult, GroupedSums
+from discreet.engines.result import Cells, ExactResult, ExactRows, GroupedSums
 from discreet.ledger import JournalRow
 from discreet.mechanisms import Exponential, Gaussian, Laplace, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, Measure
+from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge
 from discreet.query.draws import Draws
 from support.clinic import open_clinic
@@ -57,7 +58,13 @@ def desk_of(
     compute: Callable[[BoundedPlan], ExactResult] | None = None,
 ) -> Desk:
     zeros = GroupedSums(tuple((0, 0, 0) for _ in plan.measures))
-    return Desk((plan,), ChargeMeter(charge), pages or Pages(), compute or (lambda _: ExactResult((zeros,))))
+    return Desk(
+        (plan,), ChargeMeter(charge), pages or Pages(), compute or (lambda _: ExactResult((zeros,))), read_nothing
+    )
+
+
+def read_nothing(_: RowsPlan) -> ExactRows:
+    raise AssertionError("no rows are read here")
 
 
 COUNTS = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"

@@ -46,7 +46,7 @@ class Gate:
 def held_up(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     gate, execute = Gate(), DuckRun.execute
 
-    def slow(run: DuckRun, statement: str) -> list[Any]:
+    def slow(run: DuckRun[Any], statement: str) -> list[Any]:
         gate.reached.set()
         while not gate.opened.wait(0.01):
             if run._stopped.is_set():
@@ -173,7 +173,7 @@ def test_a_lost_lease_ends_the_run_and_suspends_nobody(tmp_path: Path, monkeypat
 def test_a_lost_engine_suspends_nobody_but_twice_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may have been lost because one person's rows filled its memory, so it is counted like a run that died."""
 
-    def gone(run: DuckRun, statement: str) -> list[Any]:
+    def gone(run: DuckRun[Any], statement: str) -> list[Any]:
         raise EngineLostError("server closed the connection, host=10.0.0.7 password=secret")
 
     with open_clinic(tmp_path) as curator:
@@ -198,7 +198,7 @@ def test_a_lost_engine_suspends_nobody_but_twice_is_enough(tmp_path: Path, monke
 def test_a_failure_is_written_down_for_the_operator_and_told_to_nobody_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(run: DuckRun, statement: str) -> list[Any]:
+    def fail(run: DuckRun[Any], statement: str) -> list[Any]:
         raise RuntimeError("Conversion Error: patient 17 at postgresql://clinic:secret@db/visits")
 
     with open_clinic(tmp_path) as curator:
@@ -217,11 +217,14 @@ def test_a_failure_is_written_down_for_the_operator_and_told_to_nobody_else(
 def test_progress_is_public_facts_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with open_clinic(tmp_path) as curator, held_up(monkeypatch) as gate:
         seen: list[Progress] = []
-        opening = threading.Timer(0.3, gate.opened.set)
-        opening.start()
-        curator.ask(QUESTION, 0.2, progress=seen.append)
-        assert seen
-        assert {each.draws for each in seen} == {0}
+
+        def watch(progress: Progress) -> None:
+            seen.append(progress)
+            if len(seen) == 2:
+                gate.opened.set()
+
+        curator.ask(QUESTION, 0.2, progress=watch)
+        assert [each.draws for each in seen[:2]] == [0, 0]
         assert all(each.__slots__ == ("seconds", "draws") for each in seen)
 
 

@@ -114,7 +114,7 @@ def test_writes_between_two_statements_of_a_question_do_not_change_it(
     execute = PostgresRun.execute
     seen: list[str] = []
 
-    def written_between(run: PostgresRun, statement: str) -> Any:
+    def written_between(run: PostgresRun[Any], statement: str) -> Any:
         found = execute(run, statement)
         seen.append(statement)
         placed.owner.execute("INSERT INTO visits SELECT * FROM visits WHERE patient IS NOT NULL LIMIT 9")

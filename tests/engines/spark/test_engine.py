@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
@@ -90,7 +90,7 @@ MANY_STAGES = QUESTIONS[3]
 WORKED = "SELECT ward, COUNT(*) AS n, SUM(age) AS years FROM visits GROUP BY ward"
 
 
-def begun(spark: Engines) -> SparkRun:
+def begun(spark: Engines) -> SparkRun[Any]:
     """Return a run of which Spark has begun a stage, and not all."""
     run = spark.run(bounded(spark, MANY_STAGES).plan)
     assert isinstance(run, SparkRun)
@@ -127,13 +127,13 @@ def test_a_worker_that_dies_in_the_middle_of_a_question_costs_time_and_nothing_e
     Curator.init(tmp_path / "policy.toml")
     execute, dead, in_the_middle = SparkRun.execute, threading.Event(), []
 
-    def kill(run: SparkRun) -> None:
+    def kill(run: SparkRun[Any]) -> None:
         while run._jobs.share() < 0:
             time.sleep(0.01)
         spark_cluster.kill_worker("second")
         dead.set()
 
-    def executed(run: SparkRun, statement: str) -> object:
+    def executed(run: SparkRun[Any], statement: str) -> object:
         threading.Thread(target=kill, args=(run,)).start()
         try:
             return execute(run, statement)
@@ -175,7 +175,7 @@ def test_a_question_that_fails_on_spark_keeps_its_charge_and_says_one_thing(
         kept = (tmp_path / "visits.parquet").read_bytes()
         execute = SparkRun.execute
 
-        def broken(run: SparkRun, statement: str) -> object:
+        def broken(run: SparkRun[Any], statement: str) -> object:
             (tmp_path / "visits.parquet").write_bytes(b"PAR1 no longer a table PAR1")
             return execute(run, statement)
 

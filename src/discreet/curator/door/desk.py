@@ -8,17 +8,21 @@ were answered get the same result and draw nothing, and a call that differs from
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Protocol
 
 from discreet.base.canonical import Json, hash_json
 from discreet.base.errors import OperationError
+from discreet.curator.door.clipping import Clip
 from discreet.curator.door.meter import Meter
 from discreet.curator.door.scores import Score, check_score
+from discreet.curator.door.sums import bound_sum, check_function, choose_norm, sum_units
+from discreet.curator.door.unit_functions import UnitFunction
 from discreet.curator.release.noise import release
 from discreet.curator.release.released import Released
-from discreet.engines.result import ExactResult
+from discreet.engines.result import ExactResult, ExactRows
 from discreet.ledger import JournalRow
 from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.identity import describe_mechanism
@@ -26,10 +30,11 @@ from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
 from discreet.plan.bounded import BoundedPlan, Part
 from discreet.plan.identity import describe_plan
+from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.privacy.charges import Charge
 from discreet.privacy.neighbours import Neighbours
-from discreet.query.cost import cost_measures, lose_measures
-from discreet.query.draws import Draws
+from discreet.query.cost import cost_measures, cost_vector, lose_measures
+from discreet.query.draws import Draws, VectorNoise
 
 Pick = Exponential | NoisyMax | PermuteAndFlip
 """How one of the keys is chosen by its score."""
@@ -46,18 +51,21 @@ class Journal(Protocol):
 
 
 class Desk:
-    """Releases measures of the plans that were declared, and chooses among their keys."""
+    """Releases measures of the plans that were declared, chooses among their keys, and sums over their units."""
 
     def __init__(
         self,
-        plans: tuple[BoundedPlan, ...],
+        plans: tuple[DeclaredPlan, ...],
         meter: Meter,
         journal: Journal,
         compute: Callable[[BoundedPlan], ExactResult],
+        read: Callable[[RowsPlan], ExactRows],
     ) -> None:
         self.__hashes = {plan: hash_json(describe_plan(plan)) for plan in plans}
-        self.__meter, self.__journal, self.__compute = meter, journal, compute
+        self.__meter, self.__journal, self.__compute, self.__read = meter, journal, compute, read
         self.__exact: dict[BoundedPlan, ExactResult] = {}
+        self.__rows: dict[RowsPlan, ExactRows] = {}
+        self.__failure: BaseException | None = None
         self.__known = journal.read()
         self.__position = 0
         self.__unwritten: list[JournalRow] = []
@@ -67,9 +75,14 @@ class Desk:
         """How many draws the run has made: a public fact, which may be shown before the record."""
         return self.__position
 
+    @property
+    def failure(self) -> BaseException | None:
+        """What failed while something was drawn: it may be a fact about the data, whatever an operation makes of it."""
+        return self.__failure
+
     def measure(self, plan: BoundedPlan, draws: Draws) -> Released:
         """Release every measure of a plan, each with its noise; keys of the data are selected first."""
-        call: Json = {"measure": self._find_hash(plan), "draws": draws.describe()}
+        call: Json = {"measure": self._find_hash(plan, BoundedPlan), "draws": draws.describe()}
         _check_quantiles(plan, draws)
         self.__meter.admit(cost_measures(plan, draws), lose_measures(plan, draws))
         result = self._answer(call, lambda: release(plan, self._compute(plan), draws).to_bytes())
@@ -79,7 +92,7 @@ class Desk:
         """Return the place of a key, among all keys of the plan's one set: likelier the higher its score."""
         check_score(score)
         call: Json = {
-            "choose": self._find_hash(plan),
+            "choose": self._find_hash(plan, BoundedPlan),
             "score": score.describe(),
             "pick": describe_mechanism(pick),
         }
@@ -97,6 +110,25 @@ class Desk:
 
         return int(self._answer(call, draw))
 
+    def sum(self, plan: RowsPlan, function: UnitFunction, clip: Clip, noise: VectorNoise) -> tuple[int, ...]:
+        """Return the sum over units of a function of each unit's rows, clipped, with noise: in the clip's steps."""
+        declared = self._find_hash(plan, RowsPlan)
+        dimension, sensitivity = check_function(plan, function, clip), bound_sum(plan, clip)
+        cost = cost_vector(sensitivity, noise)
+        call: Json = {
+            "sum": declared,
+            "function": function.describe(),
+            "clip": clip.describe(),
+            "noise": describe_mechanism(noise),
+        }
+        self.__meter.admit(cost, noise.loss(sensitivity, dim=dimension))
+
+        def draw() -> bytes:
+            exact = sum_units(plan, self._read(plan), function, clip, choose_norm(noise))
+            return json.dumps(noise.release(exact)).encode()
+
+        return tuple(json.loads(self._answer(call, draw)))
+
     def flush(self) -> None:
         """Write what a schedule's checkpoint has left unwritten; whoever ends a run calls this first."""
         if self.__unwritten:
@@ -104,7 +136,9 @@ class Desk:
             self.__journal.write(self.__position - len(rows), rows)
             self.__unwritten.clear()
 
-    def _find_hash(self, plan: BoundedPlan) -> str:
+    def _find_hash(self, plan: DeclaredPlan, kind: type) -> str:
+        if not isinstance(plan, kind):
+            raise OperationError("measure and choose take plans of questions, and sum takes plans of rows")
         found = self.__hashes.get(plan)
         if found is None:
             raise OperationError("this plan was not declared: list every plan that is read in plans()")
@@ -115,6 +149,12 @@ class Desk:
         if plan not in self.__exact:
             self.__exact[plan] = self.__compute(plan)
         return self.__exact[plan]
+
+    def _read(self, plan: RowsPlan) -> ExactRows:
+        """Return the rows of a plan, which are read once."""
+        if plan not in self.__rows:
+            self.__rows[plan] = self.__read(plan)
+        return self.__rows[plan]
 
     def _answer(self, call: Json, draw: Callable[[], bytes]) -> bytes:
         """Return the journaled result of a call, or draw it and journal it before it is seen."""
@@ -128,7 +168,13 @@ class Desk:
                 )
             self.__position += 1
             return row.result
-        result = draw()
+        if self.__failure is not None:
+            raise self.__failure
+        try:
+            result = draw()
+        except BaseException as trouble:
+            self.__failure = trouble
+            raise
         self.__unwritten.append(JournalRow(name, result))
         self.__position += 1
         if len(self.__unwritten) >= self.__meter.checkpoint:

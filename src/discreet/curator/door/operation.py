@@ -8,8 +8,8 @@ from discreet.base.canonical import Json, hash_json
 from discreet.base.exact import write_exact
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.schedule import Schedule
-from discreet.plan.bounded import BoundedPlan
 from discreet.plan.identity import describe_plan
+from discreet.plan.rows_plan import DeclaredPlan
 from discreet.privacy.charges import Charge, round_charge
 
 R = TypeVar("R", covariant=True)
@@ -41,7 +41,7 @@ class Operation(Protocol[R]):
     def parameters(self) -> Json:
         """Return all that shapes the result beside the plans, such as its noises."""
 
-    def plans(self) -> tuple[BoundedPlan, ...]:
+    def plans(self) -> tuple[DeclaredPlan, ...]:
         """Return every plan that the run may read."""
 
     def run(self, desk: Desk) -> bytes:

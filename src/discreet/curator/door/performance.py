@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 from discreet.answers import Receipt
@@ -24,12 +25,15 @@ from discreet.curator.door.desk import Desk
 from discreet.curator.door.keeper import Keeper
 from discreet.curator.door.meter import ChargeMeter, Meter, ScheduleMeter
 from discreet.curator.door.operation import Operation, find_schedule
-from discreet.engines.result import ExactResult, Run
+from discreet.engines.result import ExactResult, ExactRows, Run
 from discreet.engines.running import EngineLostError, RunCancelledError
 from discreet.ledger import Claim, JournalRow, Ledger
 from discreet.plan.bounded import BoundedPlan
+from discreet.plan.rows_plan import RowsPlan
 
 R = TypeVar("R")
+P = TypeVar("P")
+E = TypeVar("E")
 
 STOPPED = "stopped. The charge stays; asking again runs it again without a new charge"
 LOST = "the engine was lost while the question ran. The charge stays; asking again runs it again without a new charge"
@@ -49,15 +53,16 @@ class Progress:
 
 
 class _ClaimJournal:
-    """The journal of one claim."""
+    """The journal of one claim. Nothing is written, so nothing more is seen, where `check` raises."""
 
-    def __init__(self, ledger: Ledger, claim: Claim) -> None:
-        self._ledger, self._claim = ledger, claim
+    def __init__(self, ledger: Ledger, claim: Claim, check: Callable[[], None]) -> None:
+        self._ledger, self._claim, self._check = ledger, claim, check
 
     def read(self) -> tuple[JournalRow, ...]:
         return self._ledger.runs.read_journal(self._claim)
 
     def write(self, position: int, rows: tuple[JournalRow, ...]) -> None:
+        self._check()
         self._ledger.runs.write_journal(self._claim, position, rows)
 
 
@@ -76,12 +81,14 @@ class Performance(Generic[R]):
         claim: Claim,
         ledger: Ledger,
         keeper: Keeper,
-        start: Callable[[BoundedPlan], Run],
+        start: Callable[[BoundedPlan], Run[ExactResult]],
+        read: Callable[[RowsPlan], Run[ExactRows]],
     ) -> None:
-        self._operation, self._claim, self._ledger, self._keeper, self._start = operation, claim, ledger, keeper, start
+        self._operation, self._claim, self._ledger, self._keeper = operation, claim, ledger, keeper
+        self._start, self._read = start, read
         self._began = time.monotonic()
         self._lock = threading.Lock()
-        self._running: Run | None = None
+        self._running: Run[object] | None = None
         self._desk: Desk | None = None
         self._ending: BaseException | None = None
         self._future: Future[tuple[bytes, Receipt]] = Future()
@@ -147,23 +154,31 @@ class Performance(Generic[R]):
 
     def _perform(self) -> tuple[bytes, Receipt]:
         operation = self._operation
-        desk = Desk(operation.plans(), make_meter(operation), _ClaimJournal(self._ledger, self._claim), self._compute)
-        self._desk = desk
+        journal = _ClaimJournal(self._ledger, self._claim, self._check_ending)
+        compute, read = partial(self._run, self._start), partial(self._run, self._read)
+        desk = self._desk = Desk(operation.plans(), make_meter(operation), journal, compute, read)
         try:
             measured = operation.run(desk)
         except BaseException:
             with contextlib.suppress(Exception):
                 desk.flush()
-            raise
+            if desk.failure is None:
+                raise
+        if desk.failure is not None:
+            raise desk.failure
         desk.flush()
         return measured, self._ledger.record(self._claim, measured)
 
-    def _compute(self, plan: BoundedPlan) -> ExactResult:
+    def _check_ending(self) -> None:
+        """Raise where this performance is to end."""
+        if self._ending is not None:
+            raise self._ending
+
+    def _run(self, start: Callable[[P], Run[E]], plan: P) -> E:
         """Run a plan in its engine, unless this performance is to end."""
         with self._lock:
-            if self._ending is not None:
-                raise self._ending
-            running = self._running = self._start(plan)
+            self._check_ending()
+            running = self._running = start(plan)
         try:
             return running.result()
         finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 
@@ -12,16 +12,20 @@ from discreet.base.errors import PolicyError
 from discreet.engines.duck.connection import connect
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.duck.sources import DuckSource
-from discreet.engines.engine import check_unchanged, find_tables, find_unit_type
+from discreet.engines.engine import check_unchanged, find_tables
 from discreet.engines.lookups import explain_unreadable, select_fan_out, select_values
-from discreet.engines.rows import Select
+from discreet.engines.result import ExactResult, ExactRows, Points, stack_columns
 from discreet.engines.running import Running
-from discreet.engines.statements import to_constant, write_statements
+from discreet.engines.statements import to_constant
+from discreet.engines.steps import Steps, write_row_steps, write_steps, write_sum_steps
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
+from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import Policy, Table
 from discreet.policy.problems import explain_problem
 from discreet.policy.schema import Resolved, check_schema
+
+E = TypeVar("E")
 
 
 class DuckEngine:
@@ -47,19 +51,25 @@ class DuckEngine:
             source.check_unit()
             self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
 
-    def check(self, plan: BoundedPlan) -> None:
+    def check(self, plan: DeclaredPlan) -> None:
         """Refuse a plan whose SQL is too long; nothing is read."""
-        write_statements(plan, self._select, find_unit_type(plan, self.tables), DUCKDB)
+        write_steps(plan, self.tables, self._select, DUCKDB)
 
-    def ready(self, plan: BoundedPlan) -> None:
+    def ready(self, plan: DeclaredPlan) -> None:
         """Refuse a plan whose tables are not there as they were when this was opened."""
         for name in find_tables(plan):
             source = self._sources[name]
             check_unchanged(name, source.found, source.schema())
 
-    def run(self, plan: BoundedPlan) -> DuckRun:
+    def run(self, plan: BoundedPlan) -> DuckRun[ExactResult]:
         """Begin to run a bounded plan."""
-        return DuckRun(self._cursor(find_tables(plan)), plan, self.tables, self._select)
+        steps = write_sum_steps(plan, self.tables, self._select, DUCKDB)
+        return DuckRun(self._cursor(find_tables(plan)), steps)
+
+    def read(self, plan: RowsPlan) -> DuckRun[ExactRows]:
+        """Begin to read the rows of a plan."""
+        steps = write_row_steps(plan, self.tables, self._select, DUCKDB)
+        return DuckRun(self._cursor(find_tables(plan)), steps)
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
@@ -101,18 +111,20 @@ class DuckEngine:
         return self._select(table, columns)
 
 
-class DuckRun(Running):
-    """One bounded plan being run on a cursor of its own."""
+class DuckRun(Running[E]):
+    """One plan being run on a cursor of its own."""
 
-    def __init__(
-        self, cursor: duckdb.DuckDBPyConnection, plan: BoundedPlan, tables: Mapping[str, Resolved], source: Select
-    ) -> None:
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, steps: Steps[E]) -> None:
         self._cursor = cursor
-        super().__init__(plan, tables, source, DUCKDB)
+        super().__init__(steps)
 
     def execute(self, statement: str) -> list[Any]:
         """Return the rows of a statement."""
         return self._cursor.execute(statement).fetchall()
+
+    def execute_whole(self, statement: str) -> Points:
+        """Return the rows of a statement that has whole numbers of 64 bits alone, as one array."""
+        return stack_columns(self._cursor.execute(statement).fetchnumpy().values())
 
     def interrupt(self) -> None:
         """Ask DuckDB to stop."""

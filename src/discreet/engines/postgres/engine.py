@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
+from typing import Any, TypeVar
 
 from discreet.base.errors import PolicyError
-from discreet.engines.engine import check_unchanged, find_tables, find_unit_type
+from discreet.engines.engine import check_unchanged, find_tables
 from discreet.engines.lookups import select_fan_out, select_values
 from discreet.engines.postgres.dialect import POSTGRES
 from discreet.engines.postgres.session import PostgresSession, ServerFacts, driver
 from discreet.engines.postgres.sources import PostgresSource
-from discreet.engines.rows import Select
+from discreet.engines.result import ExactResult, ExactRows
 from discreet.engines.running import Running
-from discreet.engines.statements import to_constant, write_statements
+from discreet.engines.statements import to_constant
+from discreet.engines.steps import Steps, write_row_steps, write_steps, write_sum_steps
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
+from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import DeclaredEngine as Declared
 from discreet.policy.model import Policy, Table
 from discreet.policy.schema import Resolved, check_schema
+
+E = TypeVar("E")
 
 
 class PostgresEngine:
@@ -38,11 +42,11 @@ class PostgresEngine:
                 source.check(session)
             self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
 
-    def check(self, plan: BoundedPlan) -> None:
+    def check(self, plan: DeclaredPlan) -> None:
         """Refuse a plan whose SQL is too long; nothing is read."""
-        write_statements(plan, self._select, find_unit_type(plan, self.tables), POSTGRES)
+        write_steps(plan, self.tables, self._select, POSTGRES)
 
-    def ready(self, plan: BoundedPlan) -> None:
+    def ready(self, plan: DeclaredPlan) -> None:
         """Refuse a plan whose tables are not there as they were when this was opened, or may not be read any more."""
         with self._server.session("the catalog was asked for the tables of a question") as session:
             for name in find_tables(plan):
@@ -52,10 +56,14 @@ class PostgresEngine:
                 check_unchanged(name, types, now.schema())
                 before.check(session)
 
-    def run(self, plan: BoundedPlan) -> PostgresRun:
+    def run(self, plan: BoundedPlan) -> PostgresRun[ExactResult]:
         """Begin to run a bounded plan, on a connection and in a snapshot of its own."""
         assert find_tables(plan) <= self._sources.keys()
-        return PostgresRun(self._server, plan, self.tables, self._select)
+        return PostgresRun(self._server, write_sum_steps(plan, self.tables, self._select, POSTGRES))
+
+    def read(self, plan: RowsPlan) -> PostgresRun[ExactRows]:
+        """Begin to read the rows of a plan, on a connection and in a snapshot of its own."""
+        return PostgresRun(self._server, write_row_steps(plan, self.tables, self._select, POSTGRES))
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
@@ -88,14 +96,14 @@ class PostgresEngine:
         return self._select(table, columns)
 
 
-class PostgresRun(Running):
-    """One bounded plan being run: all its statements on one connection, in one snapshot."""
+class PostgresRun(Running[E]):
+    """One plan being run: all its statements on one connection, in one snapshot."""
 
-    def __init__(self, server: ServerFacts, plan: BoundedPlan, tables: Mapping[str, Resolved], source: Select) -> None:
+    def __init__(self, server: ServerFacts, steps: Steps[E]) -> None:
         self._server = server
         self._session: PostgresSession | None = None
         self._lock = threading.Lock()
-        super().__init__(plan, tables, source, POSTGRES)
+        super().__init__(steps)
 
     def execute(self, statement: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement; the first one connects."""

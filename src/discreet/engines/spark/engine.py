@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
+from typing import Any, TypeVar
+
+import pyarrow as pa
 
 from discreet.base.errors import PolicyError
-from discreet.engines.engine import check_unchanged, find_tables, find_unit_type
+from discreet.engines.engine import check_unchanged, find_tables
 from discreet.engines.lookups import explain_unreadable, select_fan_out, select_values
-from discreet.engines.rows import Select
+from discreet.engines.result import ExactResult, ExactRows, Points, stack_columns
 from discreet.engines.running import Running
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.jobs import Jobs, count_jobs
 from discreet.engines.spark.session import SparkConnection, connect
 from discreet.engines.spark.sources import SparkSource
-from discreet.engines.statements import to_constant, write_statements
+from discreet.engines.statements import to_constant
+from discreet.engines.steps import Steps, write_row_steps, write_steps, write_sum_steps
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
+from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import DeclaredEngine, Policy, Table
 from discreet.policy.schema import Resolved, check_schema
+
+E = TypeVar("E")
 
 
 class SparkEngine:
@@ -41,19 +47,23 @@ class SparkEngine:
             self.close()
             raise
 
-    def check(self, plan: BoundedPlan) -> None:
+    def check(self, plan: DeclaredPlan) -> None:
         """Refuse a plan whose SQL is too long; nothing is read."""
-        write_statements(plan, self._select, find_unit_type(plan, self.tables), SPARK)
+        write_steps(plan, self.tables, self._select, SPARK)
 
-    def ready(self, plan: BoundedPlan) -> None:
+    def ready(self, plan: DeclaredPlan) -> None:
         """Refuse a plan whose tables are not there as they were when this was opened."""
         for name in find_tables(plan):
             source = self._sources[name]
             check_unchanged(name, source.found, source.schema())
 
-    def run(self, plan: BoundedPlan) -> SparkRun:
+    def run(self, plan: BoundedPlan) -> SparkRun[ExactResult]:
         """Begin to run a bounded plan."""
-        return SparkRun(self._session, plan, self.tables, self._select)
+        return SparkRun(self._session, write_sum_steps(plan, self.tables, self._select, SPARK))
+
+    def read(self, plan: RowsPlan) -> SparkRun[ExactRows]:
+        """Begin to read the rows of a plan."""
+        return SparkRun(self._session, write_row_steps(plan, self.tables, self._select, SPARK))
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
@@ -89,27 +99,38 @@ class SparkEngine:
 
 
 def fetch_rows(session: SparkConnection, statement: str) -> list[tuple[Any, ...]]:
-    """Execute a statement once, into one Arrow table, and return its rows."""
+    """Execute a statement once, and return its rows."""
+    columns = fetch_table(session, statement).columns
+    return list(zip(*(column.to_pylist() for column in columns), strict=True))
+
+
+def fetch_table(session: SparkConnection, statement: str) -> pa.Table:
+    """Execute a statement once, into one Arrow table."""
     with session.unheard():
-        table = session.session.sql(statement).toArrow()
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+        return session.session.sql(statement).toArrow()
 
 
-class SparkRun(Running):
-    """One bounded plan being run, as jobs of Spark that have a tag of their own."""
+class SparkRun(Running[E]):
+    """One plan being run, as jobs of Spark that have a tag of their own."""
 
-    def __init__(
-        self, session: SparkConnection, plan: BoundedPlan, tables: Mapping[str, Resolved], source: Select
-    ) -> None:
+    def __init__(self, session: SparkConnection, steps: Steps[E]) -> None:
         self._session = session
         self._jobs: Jobs = count_jobs(session)
         self._done = 0
-        super().__init__(plan, tables, source, SPARK)
+        super().__init__(steps)
 
     def execute(self, statement: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement."""
         self._jobs.begin()
         found = fetch_rows(self._session, statement)
+        self._done += 1
+        return found
+
+    def execute_whole(self, statement: str) -> Points:
+        """Return the rows of a statement that has whole numbers of 64 bits alone, as one array."""
+        self._jobs.begin()
+        table = fetch_table(self._session, statement)
+        found = stack_columns(column.to_numpy() for column in table.columns)
         self._done += 1
         return found
 
@@ -131,4 +152,4 @@ class SparkRun(Running):
     def measured(self) -> float:
         """Return how much is done: statements, and of the one that runs, tasks of the stages that Spark has begun."""
         share = self._jobs.share()
-        return min((self._done + share) / len(self._steps), 1.0) if share >= 0 or self._done else -1.0
+        return min((self._done + share) / len(self._steps.statements), 1.0) if share >= 0 or self._done else -1.0

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from discreet.base.errors import QueryError
-from discreet.plan.question import Question
-from discreet.plan.relations import Lookup, Scan, list_sources
+from discreet.plan.relations import Block, Lookup, Scan, list_sources
 from discreet.policy.model import DUCKDB
 from discreet.query.catalog import Catalog
 
 
-def check_one_engine(question: Question, catalog: Catalog) -> Question:
-    """Return the question, or refuse one about tables on different engines."""
-    listed = [each for each in list_sources(question.block) if isinstance(each, Scan | Lookup)]
+def check_one_engine(block: Block, catalog: Catalog) -> None:
+    """Refuse a question about tables on different engines."""
+    listed = [each for each in list_sources(block) if isinstance(each, Scan | Lookup)]
     first, *rest = (catalog.table(each.table).table for each in listed)
     for other in rest:
         if other.engine != first.engine:
@@ -20,7 +19,6 @@ def check_one_engine(question: Question, catalog: Catalog) -> Question:
                 f"{first.name!r} lies on {_named(first.engine)} and {other.name!r} on {_named(other.engine)}: "
                 f"a question is about tables of one engine; {_remedy(public.name if public else None)}"
             )
-    return question
 
 
 def _named(engine: str) -> str:
