@@ -50,7 +50,9 @@ def test_no_question_of_many_tells_by_its_time(
     engine: str, request: pytest.FixtureRequest, tmp_path: Path, record_property: Any
 ) -> None:
     with ExitStack() as held:
-        present, absent = (held.enter_context(placed(world, request, tmp_path, engine)) for world in make_worlds())
+        present, absent = (
+            held.enter_context(placed(world, request, tmp_path, engine, compiled=True)) for world in make_worlds()
+        )
         hold(present, absent, LONG, record_property)
 
 
