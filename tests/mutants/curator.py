@@ -44,14 +44,14 @@ MUTATIONS = [
     broken(
         "a new version of the data finds old answers",
         "curator/session.py",
-        "return Request(identify(operation, version), version, text, operation.kind)",
-        'return Request(identify(operation, ""), version, text, operation.kind)',
+        "return Request(identify(declared, version), version, text, declared.kind)",
+        'return Request(identify(declared, ""), version, text, declared.kind)',
         "tests/curator/test_curator.py",
     ),
     broken(
         "questions at different prices are one question",
         "curator/door/operation.py",
-        '        "parameters": operation.parameters(),\n',
+        '        "parameters": declared.parameters,\n',
         "",
         "tests/curator/door/test_operation.py",
     ),
@@ -72,15 +72,15 @@ MUTATIONS = [
     broken(
         "cancelling suspends",
         "curator/door/performance.py",
-        "        if self._ending is not None or isinstance(trouble, RunCancelledError):\n",
+        "        if ended or (self._ending is not None and not self._has_failed_draw()):\n",
         "        if False:\n",
         "tests/curator/test_suspending.py",
     ),
     broken(
         "a suspension that cannot be written tells why",
         "curator/door/performance.py",
-        "        with contextlib.suppress(Exception):\n            self._ledger.suspend(self._claim)\n",
-        "        self._ledger.suspend(self._claim)\n",
+        "        with contextlib.suppress(Exception):  # what cannot be written now is owed\n",
+        "        if True:\n",
         "tests/curator/test_suspending.py",
     ),
     broken(

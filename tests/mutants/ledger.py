@@ -126,8 +126,8 @@ MUTATIONS = [
     broken(
         "the unnamed is suspended for an analyst",
         "ledger/ledger.py",
-        "self._owed.add((claim.analyst or totals.TOTAL, claim.entry))",
-        "self._owed.add((totals.TOTAL, claim.entry))",
+        "        who = claim.analyst or totals.TOTAL\n        try:",
+        "        who = totals.TOTAL\n        try:",
         SUSPENSIONS,
     ),
     broken(

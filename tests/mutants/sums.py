@@ -128,8 +128,8 @@ CHARGED = [
     broken(
         "sums: sum is not metered",
         "curator/door/desk.py",
-        "        self.__meter.admit(cost, noise.loss(sensitivity, dim=dimension))\n",
-        "",
+        "self._answer(call, cost, noise.loss(sensitivity, dim=dimension), draw)",
+        "self._answer(call, Charge(Fraction(0), 0.0), noise.loss(sensitivity, dim=dimension), draw)",
         SUMS,
         WINGS,
     ),
@@ -137,7 +137,7 @@ CHARGED = [
         "sums: rows are read before the meter",
         "curator/door/desk.py",
         "        declared = self._find_hash(plan, RowsPlan)\n",
-        "        declared = self._find_hash(plan, RowsPlan)\n        self._read(plan)\n",
+        "        declared = self._find_hash(plan, RowsPlan)\n        self._read(declared, plan)\n",
         SUMS,
     ),
     broken(
@@ -273,8 +273,8 @@ APART = [
     ),
     broken(
         "sums: a cancelled run goes on drawing",
-        "curator/door/performance.py",
-        "        self._check()\n",
+        "curator/door/desk.py",
+        "            self.__check()\n",
         "",
         WINGS,
     ),

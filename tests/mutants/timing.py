@@ -79,6 +79,20 @@ MUTATIONS = [
         WORK,
     ),
     broken(
+        "values that no float holds are asked about",
+        "query/bounding/measures.py",
+        "        if max(abs(found.lower), abs(found.upper)) > WIDE or",
+        "        if",
+        "tests/curator/test_session.py",
+    ),
+    broken(
+        "squares that floats cannot tell apart are summed",
+        "query/bounding/measures.py",
+        "    if step**2 < NARROW:\n",
+        "    if False:\n",
+        "tests/curator/test_session.py",
+    ),
+    broken(
         "floor: rho has none",
         "query/floors.py",
         "return Floors(policy.least_share * policy.epsilon, policy.least_share * rho)",
@@ -109,8 +123,8 @@ MUTATIONS = [
     broken(
         "floor: operations of wings have none",
         "curator/session.py",
-        "        charge = find_floors(shared.policy).raise_charge(operation.charge)\n",
-        "        charge = operation.charge\n",
+        "        charge = find_floors(shared.policy).raise_charge(declared.charge)\n",
+        "        charge = declared.charge\n",
         DOOR_FLOORS,
     ),
     broken(

@@ -101,8 +101,8 @@ class Curator(Account):
         return place
 
     def session(self, analyst: str | None = None) -> Session:
-        """Return an analyst's way in: where the policy has analysts, one of them must be named."""
-        asker = self.policy.analyst(analyst)
+        """Return an analyst's way in; without a name, that of the analyst for whom this curator was opened."""
+        asker = self.policy.analyst(self._own.analyst if analyst is None else analyst)
         return Session(self._holdings, asker.name if asker else None)
 
     def close(self) -> None:

@@ -15,11 +15,11 @@ from discreet.curator.asking.explain import Explanation, describe_choices
 from discreet.curator.asking.fluent import TableQuestion
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.question_operation import make_operation
-from discreet.curator.asking.routes import Route
+from discreet.curator.asking.routes import Recorded, Route
 from discreet.curator.asking.within import find_least_epsilon
 from discreet.curator.bounds import FoundBounds, declare_bounds
 from discreet.curator.door.keeper import Keeper
-from discreet.curator.door.operation import Operation, identify
+from discreet.curator.door.operation import Declaration, Operation, declare, identify
 from discreet.curator.door.performance import STOPPED, Performance, Progress, make_meter
 from discreet.curator.estimates.assemble import assemble, describe_fields
 from discreet.curator.owner.budget import Budget, read_budget
@@ -29,6 +29,7 @@ from discreet.curator.release.released import Released
 from discreet.engines.engine import find_tables
 from discreet.engines.engines import Engines
 from discreet.ledger import Ledger, Request
+from discreet.ledger.entries.overruns import MOST
 from discreet.plan.question import Question
 from discreet.plan.relations import is_plain, list_scans
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
@@ -38,6 +39,7 @@ from discreet.query.bounding.clamping import add_clamped_counts
 from discreet.query.build import build, find_parameters
 from discreet.query.canonical import to_canonical
 from discreet.query.catalog import Catalog
+from discreet.query.declared import check_plan
 from discreet.query.floors import find_floors
 from discreet.query.ibis import to_sql
 from discreet.query.parse import parse
@@ -127,7 +129,7 @@ class Session:
             planned = add_clamped_counts(planned) if clamping else planned
             priced = self._price(planned, epsilon, rho, within, limits)
             text, operation = to_sql(question), make_operation(planned, priced)
-            request = self._request(operation, text)
+            request = self._request(declare(operation), text)
         except RecursionError:
             raise QueryError("the question is nested too deeply; write it flatter") from None
         ways = (self._ask, self._start_prepared, self._explain)
@@ -174,17 +176,15 @@ class Session:
 
     def start(self, operation: Operation[R], text: str = "", *, fresh: bool = False) -> Performance[R]:
         """Charge for an operation and begin to run it; one unit's rows must not decide how long it takes."""
-        for plan in operation.plans():
+        declared = declare(operation)
+        for plan in declared.plans:
+            check_plan(plan, self._holdings.catalog)
             check_work(plan, self._holdings.policy)
-        return self._begin(operation, self._request(operation, text), fresh)
+        return self._begin(operation, declared, self._request(declared, text), fresh)
 
-    def read_record(self, charge: int) -> bytes | None:
-        """Return what was recorded for a charge; for routes, which say which charges they used."""
-        return self._holdings.ledger.read_record(charge)
-
-    def _request(self, operation: Operation[R], text: str) -> Request:
-        version = self._find_versions(operation.plans())
-        return Request(identify(operation, version), version, text, operation.kind)
+    def _request(self, declared: Declaration, text: str) -> Request:
+        version = self._find_versions(declared.plans)
+        return Request(identify(declared, version), version, text, declared.kind)
 
     def _find_versions(self, plans: tuple[DeclaredPlan, ...]) -> str:
         """Return the version of every table that is read, as the operator names them."""
@@ -192,15 +192,21 @@ class Session:
         names = sorted({name for plan in plans for name in find_tables(plan)})
         return ";".join(f"{name}={find_version(policy.table(name), ledger)}" for name in names)
 
-    def _begin(self, operation: Operation[R], request: Request, fresh: bool) -> Performance[R]:
+    def _begin(self, operation: Operation[R], declared: Declaration, request: Request, fresh: bool) -> Performance[R]:
         shared = self._holdings
-        make_meter(operation)  # so that a schedule beyond its charge is refused before anything is charged
+        make_meter(declared)  # so that a schedule beyond its charge is refused before anything is charged
         if fresh or not shared.ledger.answered(request):
-            for plan in operation.plans():
+            for plan in declared.plans:
                 shared.engines.ready(plan)
-        charge = find_floors(shared.policy).raise_charge(operation.charge)
-        claim = shared.ledger.charge(request, charge, self._analyst, fresh=fresh, timeout=self._patience)
-        return Performance(operation, claim, shared.ledger, shared.keeper, shared.engines.run, shared.engines.read)
+        charge = find_floors(shared.policy).raise_charge(declared.charge)
+        shared.keeper.reserve(self._analyst)
+        try:
+            claim = shared.ledger.charge(request, charge, self._analyst, fresh=fresh, timeout=self._patience)
+        except BaseException:
+            shared.keeper.free(self._analyst)
+            raise
+        ways = (shared.engines.run, shared.engines.read)
+        return Performance(operation, declared, claim, shared.ledger, shared.keeper, *ways)
 
     @property
     def _patience(self) -> float:
@@ -215,9 +221,10 @@ class Session:
                 if progress is not None:
                     progress(performance.progress)
                 if deadline is not None and performance.progress.seconds >= deadline:
+                    self._holdings.ledger.refuse_suspended(self._analyst)
                     raise PendingError(
                         f"not done within {float(deadline):g} s. It goes on and will be recorded: ask again later, "
-                        "without a new charge"
+                        f"without a new charge. More than {MOST} late questions suspend asking"
                     )
         except KeyboardInterrupt:
             performance.cancel()
@@ -227,14 +234,14 @@ class Session:
     def _ask(self, prepared: Prepared, fresh: bool, progress: Watch | None) -> Answer:
         if not fresh and not self._holdings.ledger.answered(prepared.request):
             for route in self._holdings.routes:
-                found = route.answer(prepared, self)
+                found = route.answer(prepared, Recorded(self._analyst, self._holdings.ledger.read_record))
                 if found is not None:
                     return found.assemble(self._holdings.ledger.use(found.charges, self._analyst))
         released, receipt = self._wait(self._start_prepared(prepared, fresh), progress)
         return assemble(prepared.question, prepared.priced, released, receipt, prepared.text)
 
     def _start_prepared(self, prepared: Prepared, fresh: bool) -> Performance[Released]:
-        return self._begin(prepared.operation, prepared.request, fresh)
+        return self._begin(prepared.operation, declare(prepared.operation), prepared.request, fresh)
 
     def _explain(self, prepared: Prepared) -> Explanation:
         left = self.budget.more(prepared.priced.charge, self._analyst)

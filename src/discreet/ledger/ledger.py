@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from discreet.answers.receipt import Mark, Receipt
 from discreet.base.canonical import hash_bytes
-from discreet.base.errors import LedgerError, ParameterError, PendingError
+from discreet.base.errors import LedgerError, ParameterError, PendingError, SuspendedError
 from discreet.ledger.database import PATIENCE, Database, UncertainError
 from discreet.ledger.entries import chain, claims, policies, states, suspensions, totals
 from discreet.ledger.entries.chain import Entry
@@ -177,11 +177,25 @@ class Ledger:
     def suspend(self, claim: Claim) -> None:
         """Suspend the analyst of a claim whose run failed: until `resume`, everything they ask is refused.
 
-        Call it before the claim is given up, or the question could be run again in between. If the ledger cannot be
-        written now, this raises, and the next `charge` here writes the suspension before anything else, or fails.
+        Raises SuspendedError where they are suspended already. Call it before the claim is given up, or the question
+        could be run again in between. If the ledger cannot be written now, this raises, and the next `charge` here
+        writes the suspension before anything else, or fails.
         """
-        self._owed.add((claim.analyst or totals.TOTAL, claim.entry))
-        self._settle()
+        who = claim.analyst or totals.TOTAL
+        try:
+            with self._store.writing() as db:
+                suspensions.refuse_suspended(db, who)
+                suspensions.suspend(db, self._rules.now(), who, claim.entry)
+        except SuspendedError:
+            raise
+        except BaseException:
+            self._owed.add((who, claim.entry))
+            raise
+
+    def refuse_suspended(self, analyst: str | None) -> None:
+        """Raise SuspendedError if this analyst is suspended."""
+        with self._store.reading() as db:
+            suspensions.refuse_suspended(db, analyst or totals.TOTAL)
 
     def resume(self, analyst: str | None = None) -> Mark:
         """End a suspension; for the operator, who has seen to what failed. What was charged is run again for it."""

@@ -26,7 +26,7 @@ from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, Measure, Part
 from discreet.privacy import ApproximateLoss, BoundedRangeLoss, GaussianLoss, Loss, PureLoss
 from discreet.privacy.charges import Charge, add_up
-from discreet.query.draws import Draw, Draws, VectorNoise
+from discreet.query.draws import DRAWS, Draw, Draws, VectorNoise
 
 NOTHING = Charge(Fraction(0), Fraction(0), Fraction(0))
 
@@ -70,6 +70,10 @@ def _pair(plan: BoundedPlan, draws: Draws) -> list[tuple[Measure, Draw]]:
     if len(draws.noises) != len(plan.measures):
         wrong = f"the plan has {len(plan.measures)} measures and {len(draws.noises)} noises"
         raise OperationError(f"{wrong}; give one for each")
+    for noise in draws.noises:
+        if type(noise) not in DRAWS:
+            names = ", ".join(each.__name__ for each in DRAWS)
+            raise OperationError(f"{type(noise).__name__} releases no measure; there are {names}")
     return list(zip(plan.measures, draws.noises, strict=True))
 
 
@@ -116,7 +120,7 @@ def fits_within(cost: Charge, charge: Charge) -> bool:
 
 
 def _is_within(spent: Exact, declared: Exact) -> bool:
-    return spent <= declared if math.isfinite(declared) else True
+    return spent <= declared if math.isfinite(declared) else declared == math.inf
 
 
 def _cost_quantile(measure: Measure, noise: Quantile, l1: int, l2_squared: int) -> Charge:
@@ -139,7 +143,7 @@ def _cost_selection(plan: BoundedPlan, draws: Draws) -> Charge:
         if counted is not None:
             raise OperationError("a selection by units compares no measure with a threshold")
         return add_charges(cost_pure(Fraction(selection.epsilon)), Charge(Fraction(0), 0.0, Fraction(selection.delta)))
-    if counted is None or draws.noises[counted] != selection.noise:
+    if counted is None or not 0 <= counted < len(draws.noises) or draws.noises[counted] != selection.noise:
         raise OperationError("a threshold is for the noise of the counts that it is compared with")
     if selection.rows < _most_counted(plan, plan.measures[counted]):
         raise OperationError("this threshold is made for fewer rows of a unit in one group than the plan allows")

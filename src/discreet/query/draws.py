@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.base.canonical import Json
+from discreet.base.errors import OperationError
 from discreet.mechanisms import DiscreteGaussian, Gaussian, Laplace
 from discreet.mechanisms.identity import describe_mechanism
 from discreet.mechanisms.key_selection import KeySelection
@@ -15,6 +16,9 @@ from discreet.mechanisms.quantile import Quantile
 AdditiveNoise = Laplace | Gaussian
 Draw = AdditiveNoise | Quantile
 """How one measure of a plan is released."""
+
+DRAWS = (Laplace, Gaussian, Quantile)
+"""The same as a closed list: subclasses are none of them."""
 
 VectorNoise = AdditiveNoise | DiscreteGaussian
 """How a vector that is a sum over units is released."""
@@ -35,6 +39,10 @@ class Draws:
     selection: KeyChoice | None = None
     counted: int | None = None
     quantiles: tuple[tuple[int, tuple[Fraction, ...]], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.counted is not None and not 0 <= self.counted < len(self.noises):
+            raise OperationError(f"there is no measure {self.counted} to count: they are numbered from 0")
 
     def describe(self) -> Json:
         """Return the form of all draws: equal for releases that are drawn alike, and only for those."""

@@ -75,5 +75,6 @@ def describe_floor(name: str, asked: Fraction, charged: Fraction, policy: Policy
     """Return what is said about a question that was asked for less than the floor."""
     return (
         f"asked for {name} {float(asked):.3g}, and every question costs at least {float(policy.least_share):g} of the "
-        f"budget: it is answered, with the smaller noise, at {name} {float(charged):.3g}"
+        f"budget in epsilon and in rho (least_share in the policy): it is answered, with the smaller noise, at {name} "
+        f"{float(charged):.3g}"
     )

@@ -18,6 +18,7 @@ from discreet.base.grid import Floats
 from discreet.curator import Curator
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.desk import Desk
+from discreet.curator.door.operation import declare
 from discreet.curator.door.performance import GENERIC, Performance
 from discreet.engines.running import RunCancelledError
 from discreet.mechanisms import Laplace
@@ -71,7 +72,7 @@ def test_a_wing_killed_between_two_steps_goes_on_from_its_journal(tmp_path: Path
     with open_clinic(tmp_path) as curator:
         assert kinds(curator) == ["CREATE", "CHARGE", "MEASURE"]
         wing = two_gradients(plan_of(curator), THIRD)
-        with curator.ledger.charge(curator.session()._request(wing, ""), wing.charge) as claim:
+        with curator.ledger.charge(curator.session()._request(declare(wing), ""), wing.charge) as claim:
             (before,) = curator.ledger.runs.read_journal(claim)
         found, receipt = curator.session().perform(wing)
         assert str(found[0]).encode() == before.result

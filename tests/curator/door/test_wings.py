@@ -17,7 +17,7 @@ from discreet.base.canonical import Json
 from discreet.base.errors import OperationError
 from discreet.curator import Curator
 from discreet.curator.door.desk import Desk
-from discreet.curator.door.operation import identify
+from discreet.curator.door.operation import declare, identify
 from discreet.curator.door.schedule import Schedule
 from discreet.ledger import Request
 from discreet.mechanisms import Gaussian, Laplace
@@ -100,7 +100,7 @@ def test_a_wing_killed_between_two_looks_goes_on_from_its_journal(tmp_path: Path
 
 def _claimed(curator: Curator) -> tuple[Request, Charge]:
     wing = two_looks(plan_of(curator), THIRD)
-    return curator.session()._request(wing, ""), wing.charge
+    return curator.session()._request(declare(wing), ""), wing.charge
 
 
 def test_a_rerun_that_asks_something_else_is_refused(tmp_path: Path) -> None:

@@ -25,19 +25,19 @@ class Routed:
     assemble: Callable[[Receipt], Answer]
 
 
-class Records(Protocol):
-    """What a route may see: who asks, and what was recorded."""
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a route may see: who asks, and what was recorded for a charge, if anything was.
 
-    @property
-    def analyst(self) -> str | None:
-        """Who asks."""
+    No session hands this to whoever asks: what an analyst reads of it is paid for.
+    """
 
-    def read_record(self, charge: int) -> bytes | None:
-        """Return what was recorded for a charge, if anything was."""
+    analyst: str | None
+    read_record: Callable[[int], bytes | None]
 
 
 class Route(Protocol):
     """A way to answer."""
 
-    def answer(self, prepared: Prepared, records: Records) -> Routed | None:
+    def answer(self, prepared: Prepared, records: Recorded) -> Routed | None:
         """Return an answer, or nothing where this route has none."""

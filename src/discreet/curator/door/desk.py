@@ -9,6 +9,7 @@ were answered get the same result and draw nothing, and a call that differs from
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Protocol
@@ -31,6 +32,7 @@ from discreet.mechanisms.permute_and_flip import PermuteAndFlip
 from discreet.plan.bounded import BoundedPlan, Part
 from discreet.plan.identity import describe_plan
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
+from discreet.privacy import Loss
 from discreet.privacy.charges import Charge
 from discreet.privacy.neighbours import Neighbours
 from discreet.query.cost import cost_measures, cost_vector, lose_measures
@@ -38,6 +40,8 @@ from discreet.query.draws import Draws, VectorNoise
 
 Pick = Exponential | NoisyMax | PermuteAndFlip
 """How one of the keys is chosen by its score."""
+
+PICKS = (Exponential, NoisyMax, PermuteAndFlip)
 
 
 class Journal(Protocol):
@@ -60,11 +64,14 @@ class Desk:
         journal: Journal,
         compute: Callable[[BoundedPlan], ExactResult],
         read: Callable[[RowsPlan], ExactRows],
+        check: Callable[[], None] = lambda: None,
     ) -> None:
-        self.__hashes = {plan: hash_json(describe_plan(plan)) for plan in plans}
+        self.__plans = plans
+        self.__hashes = [hash_json(describe_plan(plan)) for plan in plans]
+        self.__check, self.__lock = check, threading.RLock()
         self.__meter, self.__journal, self.__compute, self.__read = meter, journal, compute, read
-        self.__exact: dict[BoundedPlan, ExactResult] = {}
-        self.__rows: dict[RowsPlan, ExactRows] = {}
+        self.__exact: dict[str, ExactResult] = {}
+        self.__rows: dict[str, ExactRows] = {}
         self.__failure: BaseException | None = None
         self.__known = journal.read()
         self.__position = 0
@@ -72,8 +79,11 @@ class Desk:
 
     @property
     def draws(self) -> int:
-        """How many draws the run has made: a public fact, which may be shown before the record."""
-        return self.__position
+        """How many draws are journaled: a public fact, which may be shown before the record.
+
+        How many an operation makes may depend on what it has seen, so those that could be drawn anew do not count.
+        """
+        return self.__position - len(self.__unwritten)
 
     @property
     def failure(self) -> BaseException | None:
@@ -82,17 +92,24 @@ class Desk:
 
     def measure(self, plan: BoundedPlan, draws: Draws) -> Released:
         """Release every measure of a plan, each with its noise; keys of the data are selected first."""
-        call: Json = {"measure": self._find_hash(plan, BoundedPlan), "draws": draws.describe()}
+        name = self._find_hash(plan, BoundedPlan)
+        if type(draws) is not Draws:
+            raise OperationError("a plan is measured by Draws: a noise for each measure")
+        call: Json = {"measure": name, "draws": draws.describe()}
         _check_quantiles(plan, draws)
-        self.__meter.admit(cost_measures(plan, draws), lose_measures(plan, draws))
-        result = self._answer(call, lambda: release(plan, self._compute(plan), draws).to_bytes())
-        return Released.from_bytes(result)
+        cost, loss = cost_measures(plan, draws), lose_measures(plan, draws)
+        return Released.from_bytes(
+            self._answer(call, cost, loss, lambda: release(plan, self._compute(name, plan), draws).to_bytes())
+        )
 
     def choose(self, plan: BoundedPlan, score: Score, pick: Pick) -> int:
         """Return the place of a key, among all keys of the plan's one set: likelier the higher its score."""
         check_score(score)
+        if type(pick) not in PICKS:
+            raise OperationError(f"{type(pick).__name__} chooses by no score; there are {_list_names(PICKS)}")
+        name = self._find_hash(plan, BoundedPlan)
         call: Json = {
-            "choose": self._find_hash(plan, BoundedPlan),
+            "choose": name,
             "score": score.describe(),
             "pick": describe_mechanism(pick),
         }
@@ -102,13 +119,12 @@ class Desk:
         neighbours = Neighbours.ADD_REMOVE if plan.factor == 1 else Neighbours.REPLACE
         loss = pick.loss(sensitivity, neighbours)
         epsilon = Fraction(sensitivity * (1 if pick.monotone else 2)) / Fraction(pick.scale)
-        self.__meter.admit(Charge(epsilon, loss.zcdp(), Fraction(0)), loss)
 
         def draw() -> bytes:
-            (found,) = self._compute(plan).sets
+            (found,) = self._compute(name, plan).sets
             return str(pick.release(score.rate(found.sums[score.measure]))).encode()
 
-        return int(self._answer(call, draw))
+        return int(self._answer(call, Charge(epsilon, loss.zcdp(), Fraction(0)), loss, draw))
 
     def sum(self, plan: RowsPlan, function: UnitFunction, clip: Clip, noise: VectorNoise) -> tuple[int, ...]:
         """Return the sum over units of a function of each unit's rows, clipped, with noise: in the clip's steps."""
@@ -121,44 +137,55 @@ class Desk:
             "clip": clip.describe(),
             "noise": describe_mechanism(noise),
         }
-        self.__meter.admit(cost, noise.loss(sensitivity, dim=dimension))
 
         def draw() -> bytes:
-            exact = sum_units(plan, self._read(plan), function, clip, choose_norm(noise))
+            exact = sum_units(plan, self._read(declared, plan), function, clip, choose_norm(noise))
             return json.dumps(noise.release(exact)).encode()
 
-        return tuple(json.loads(self._answer(call, draw)))
+        return tuple(json.loads(self._answer(call, cost, noise.loss(sensitivity, dim=dimension), draw)))
 
     def flush(self) -> None:
         """Write what a schedule's checkpoint has left unwritten; whoever ends a run calls this first."""
-        if self.__unwritten:
-            rows = tuple(self.__unwritten)
-            self.__journal.write(self.__position - len(rows), rows)
-            self.__unwritten.clear()
+        with self.__lock:
+            if self.__unwritten:
+                rows = tuple(self.__unwritten)
+                self.__journal.write(self.__position - len(rows), rows)
+                self.__unwritten.clear()
 
     def _find_hash(self, plan: DeclaredPlan, kind: type) -> str:
         if not isinstance(plan, kind):
             raise OperationError("measure and choose take plans of questions, and sum takes plans of rows")
-        found = self.__hashes.get(plan)
-        if found is None:
+        for declared, name in zip(self.__plans, self.__hashes, strict=True):
+            if plan is declared:
+                return name
+        found = hash_json(describe_plan(plan))
+        if found not in self.__hashes:
             raise OperationError("this plan was not declared: list every plan that is read in plans()")
         return found
 
-    def _compute(self, plan: BoundedPlan) -> ExactResult:
+    def _compute(self, name: str, plan: BoundedPlan) -> ExactResult:
         """Return the exact numbers of a plan, which are computed once: all draws are of one state of the tables."""
-        if plan not in self.__exact:
-            self.__exact[plan] = self.__compute(plan)
-        return self.__exact[plan]
+        if name not in self.__exact:
+            self.__exact[name] = self.__compute(plan)
+        return self.__exact[name]
 
-    def _read(self, plan: RowsPlan) -> ExactRows:
+    def _read(self, name: str, plan: RowsPlan) -> ExactRows:
         """Return the rows of a plan, which are read once."""
-        if plan not in self.__rows:
-            self.__rows[plan] = self.__read(plan)
-        return self.__rows[plan]
+        if name not in self.__rows:
+            self.__rows[name] = self.__read(plan)
+        return self.__rows[name]
 
-    def _answer(self, call: Json, draw: Callable[[], bytes]) -> bytes:
-        """Return the journaled result of a call, or draw it and journal it before it is seen."""
-        name, position = hash_json(call), self.__position
+    def _answer(self, call: Json, cost: Charge, loss: Loss, draw: Callable[[], bytes]) -> bytes:
+        """Admit a call, and return its journaled result, or draw it and journal it before it is seen.
+
+        One call at a time: a meter that two threads asked at once would admit both.
+        """
+        with self.__lock:
+            self.__meter.admit(cost, loss)
+            return self._draw(hash_json(call), draw)
+
+    def _draw(self, name: str, draw: Callable[[], bytes]) -> bytes:
+        position = self.__position
         if position < len(self.__known):
             row = self.__known[position]
             if row.call != name:
@@ -171,6 +198,7 @@ class Desk:
         if self.__failure is not None:
             raise self.__failure
         try:
+            self.__check()
             result = draw()
         except BaseException as trouble:
             self.__failure = trouble
@@ -180,6 +208,10 @@ class Desk:
         if len(self.__unwritten) >= self.__meter.checkpoint:
             self.flush()
         return result
+
+
+def _list_names(kinds: tuple[type, ...]) -> str:
+    return ", ".join(each.__name__ for each in kinds)
 
 
 def _check_quantiles(plan: BoundedPlan, draws: Draws) -> None:

@@ -6,12 +6,14 @@ import contextlib
 import math
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from discreet.base.errors import LedgerError, LostLeaseError
+from discreet.base.errors import LedgerError, LostLeaseError, PendingError
 from discreet.ledger import Claim
+from discreet.ledger.entries.overruns import MOST
 from discreet.ledger.runs import Runs
 
 RETRY = 5.0
@@ -39,8 +41,24 @@ class Keeper:
     def __init__(self, runs: Runs, deadline: float | None) -> None:
         self._runs, self._deadline = runs, deadline
         self._kept: set[Kept] = set()
+        self._places: Counter[str | None] = Counter()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
+
+    def reserve(self, analyst: str | None) -> None:
+        """Take one of an analyst's places; raises where there is a deadline and all of them are taken.
+
+        Of runs that were begun before the first was late, each would tell whether it is late.
+        """
+        with self._changed:
+            if self._deadline is not None and self._places[analyst] >= MOST:
+                raise PendingError(f"{MOST} of your questions are still running; nothing was charged. Ask again later")
+            self._places[analyst] += 1
+
+    def free(self, analyst: str | None) -> None:
+        """Give a place back."""
+        with self._changed:
+            self._places[analyst] -= 1
 
     @contextmanager
     def keep(self, claim: Claim, lose: Callable[[], None]) -> Iterator[None]:

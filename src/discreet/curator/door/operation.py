@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
 from discreet.base.canonical import Json, hash_json
+from discreet.base.errors import OperationError
 from discreet.base.exact import write_exact
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.schedule import Schedule
@@ -65,23 +67,45 @@ def find_schedule(operation: Operation[R]) -> Schedule | None:
     return operation.schedule if isinstance(operation, Scheduled) else None
 
 
-def identify(operation: Operation[R], version: str) -> str:
+@dataclass(frozen=True)
+class Declaration:
+    """What an operation declared, read once: what is identified, charged, metered and run is then the same."""
+
+    kind: str
+    version: int
+    parameters: Json
+    plans: tuple[DeclaredPlan, ...]
+    charge: Charge
+    schedule: Schedule | None
+
+
+def declare(operation: Operation[R]) -> Declaration:
+    """Read what an operation declares, or refuse it where it declares nothing that can be charged."""
+    plans, charge, schedule = tuple(operation.plans()), operation.charge, find_schedule(operation)
+    if type(charge) is not Charge:
+        raise OperationError(f"charge is {type(charge).__name__}; declare a Charge(epsilon, rho, delta)")
+    if not plans:
+        raise OperationError("plans() lists nothing; list every plan that is read")
+    return Declaration(operation.kind, operation.version, operation.parameters(), plans, charge, schedule)
+
+
+def identify(operation: Operation[R] | Declaration, version: str) -> str:
     """Return what an operation is for the ledger, on this version of the data.
 
     The hash covers its kind and version, its parameters, the forms of all its plans (which hold every bound and
     sensitivity), its charge, its schedule where it has one, and the data's version: all that shapes the result or
     what it costs.
     """
-    charge = round_charge(operation.charge)
+    declared = operation if isinstance(operation, Declaration) else declare(operation)
+    charge = round_charge(declared.charge)
     form: dict[str, Json] = {
         "version": VERSION,
-        "operation": [operation.kind, operation.version],
-        "parameters": operation.parameters(),
-        "plans": [hash_json(describe_plan(plan)) for plan in operation.plans()],
+        "operation": [declared.kind, declared.version],
+        "parameters": declared.parameters,
+        "plans": [hash_json(describe_plan(plan)) for plan in declared.plans],
         "charge": [write_exact(each) for each in (charge.epsilon, charge.rho, charge.delta)],
         "data": version,
     }
-    schedule = find_schedule(operation)
-    if schedule is not None:
-        form["schedule"] = schedule.describe()
+    if declared.schedule is not None:
+        form["schedule"] = declared.schedule.describe()
     return hash_json(form)

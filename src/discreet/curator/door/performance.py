@@ -24,7 +24,7 @@ from discreet.base.errors import (
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.keeper import Keeper
 from discreet.curator.door.meter import ChargeMeter, Meter, ScheduleMeter
-from discreet.curator.door.operation import Operation, find_schedule
+from discreet.curator.door.operation import Declaration, Operation
 from discreet.engines.result import ExactResult, ExactRows, Run
 from discreet.engines.running import EngineLostError, RunCancelledError
 from discreet.ledger import Claim, JournalRow, Ledger
@@ -53,38 +53,39 @@ class Progress:
 
 
 class _ClaimJournal:
-    """The journal of one claim. Nothing is written, so nothing more is seen, where `check` raises."""
+    """The journal of one claim."""
 
-    def __init__(self, ledger: Ledger, claim: Claim, check: Callable[[], None]) -> None:
-        self._ledger, self._claim, self._check = ledger, claim, check
+    def __init__(self, ledger: Ledger, claim: Claim) -> None:
+        self._ledger, self._claim = ledger, claim
 
     def read(self) -> tuple[JournalRow, ...]:
         return self._ledger.runs.read_journal(self._claim)
 
     def write(self, position: int, rows: tuple[JournalRow, ...]) -> None:
-        self._check()
         self._ledger.runs.write_journal(self._claim, position, rows)
 
 
-def make_meter(operation: Operation[R]) -> Meter:
+def make_meter(declared: Declaration) -> Meter:
     """Return a meter for one run of an operation; raises where its schedule costs more than it declared."""
-    schedule = find_schedule(operation)
-    return ChargeMeter(operation.charge) if schedule is None else ScheduleMeter(schedule, operation.charge)
+    schedule, charge = declared.schedule, declared.charge
+    return ChargeMeter(charge) if schedule is None else ScheduleMeter(schedule, charge)
 
 
 class Performance(Generic[R]):
-    """One operation being run. Threads may share it."""
+    """One operation being run. Threads may share it. The place of its analyst that was reserved is freed at its end."""
 
     def __init__(
         self,
         operation: Operation[R],
+        declared: Declaration,
         claim: Claim,
         ledger: Ledger,
         keeper: Keeper,
         start: Callable[[BoundedPlan], Run[ExactResult]],
         read: Callable[[RowsPlan], Run[ExactRows]],
     ) -> None:
-        self._operation, self._claim, self._ledger, self._keeper = operation, claim, ledger, keeper
+        self._operation, self._declared = operation, declared
+        self._claim, self._ledger, self._keeper = claim, ledger, keeper
         self._start, self._read = start, read
         self._began = time.monotonic()
         self._lock = threading.Lock()
@@ -94,6 +95,7 @@ class Performance(Generic[R]):
         self._future: Future[tuple[bytes, Receipt]] = Future()
         self._thread: threading.Thread | None = None
         if claim.answer is not None and claim.receipt is not None:
+            keeper.free(claim.analyst)
             self._future.set_result((claim.answer, claim.receipt))
             return
         work = contextvars.copy_context()  # so that recorded randomness, in tests and audits, is seen there too
@@ -139,11 +141,14 @@ class Performance(Generic[R]):
 
     def _work(self) -> None:
         outcome: tuple[bytes, Receipt] | BaseException
-        with self._claim, self._keeper.keep(self._claim, self._lose):
-            try:
-                outcome = self._perform()
-            except BaseException as trouble:
-                outcome = self._explain(trouble)
+        try:
+            with self._claim, self._keeper.keep(self._claim, self._lose):
+                try:
+                    outcome = self._perform()
+                except BaseException as trouble:
+                    outcome = self._explain(trouble)
+        finally:
+            self._keeper.free(self._claim.analyst)
         if isinstance(outcome, BaseException):
             self._future.set_exception(outcome)
         else:
@@ -153,19 +158,22 @@ class Performance(Generic[R]):
         self._end(LostLeaseError("somebody else runs this question now; its charge stays. Ask again"))
 
     def _perform(self) -> tuple[bytes, Receipt]:
-        operation = self._operation
-        journal = _ClaimJournal(self._ledger, self._claim, self._check_ending)
+        journal, declared = _ClaimJournal(self._ledger, self._claim), self._declared
         compute, read = partial(self._run, self._start), partial(self._run, self._read)
-        desk = self._desk = Desk(operation.plans(), make_meter(operation), journal, compute, read)
+        desk = Desk(declared.plans, make_meter(declared), journal, compute, read, self._check_ending)
+        self._desk = desk
         try:
-            measured = operation.run(desk)
+            measured = self._operation.run(desk)
         except BaseException:
+            if desk.failure is None:
+                desk.flush()  # what an operation says may quote its draws, so it is told once they are written
+                raise
             with contextlib.suppress(Exception):
                 desk.flush()
-            if desk.failure is None:
-                raise
         if desk.failure is not None:
             raise desk.failure
+        if not isinstance(measured, bytes):
+            raise OperationError(f"run returned {type(measured).__name__}; return what is recorded as bytes")
         desk.flush()
         return measured, self._ledger.record(self._claim, measured)
 
@@ -195,20 +203,39 @@ class Performance(Generic[R]):
         one person's rows filled its memory, so such runs are counted like those that died. Whatever else fails suspends
         whoever asked; a suspension that cannot be written now is written before the ledger's next charge.
         """
-        if self._ending is not None or isinstance(trouble, RunCancelledError):
+        ended = isinstance(trouble, RunCancelledError) or trouble is self._ending
+        if ended or (self._ending is not None and not self._has_failed_draw()):
             return self._ending or StoppedError(STOPPED)
         if isinstance(trouble, LostLeaseError | SuspendedError):
             return trouble
         with contextlib.suppress(Exception):
-            self._ledger.note_failure(self._claim, self._operation.kind, trouble)
+            self._ledger.note_failure(self._claim, self._declared.kind, trouble)
+        told = self._count_failure(trouble)
+        return self._ending or told
+
+    def _has_failed_draw(self) -> bool:
+        """Say whether a draw failed by itself, whatever an operation made of it and whoever cancelled it since."""
+        failure = self._desk.failure if self._desk is not None else None
+        return failure is not None and failure is not self._ending and not isinstance(failure, RunCancelledError)
+
+    def _count_failure(self, trouble: BaseException) -> BaseException:
+        """Write down what follows from a failure, and return what whoever asked is told.
+
+        Who is suspended already is told only that, as they would be of an answer: else of many runs at once each would
+        tell whether it failed.
+        """
+        with contextlib.suppress(Exception):  # what cannot be written now is owed
+            try:
+                if isinstance(trouble, EngineLostError):
+                    self._ledger.runs.count_death(self._claim)
+                elif not isinstance(trouble, OperationError | LedgerError):
+                    self._ledger.suspend(self._claim)
+                    return FailedError(GENERIC)
+                self._ledger.refuse_suspended(self._claim.analyst)
+            except SuspendedError as suspended:
+                return suspended
         if isinstance(trouble, OperationError):
             return trouble
         if isinstance(trouble, EngineLostError):
-            with contextlib.suppress(Exception):
-                self._ledger.runs.count_death(self._claim)
             return FailedError(LOST)
-        if isinstance(trouble, LedgerError):
-            return FailedError(UNRECORDED)
-        with contextlib.suppress(Exception):
-            self._ledger.suspend(self._claim)
-        return FailedError(GENERIC)
+        return FailedError(UNRECORDED if isinstance(trouble, LedgerError) else GENERIC)

@@ -67,6 +67,10 @@ class FarthestFrom(Score):
 
     targets: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        if not all(type(target) is int for target in self.targets):
+            raise OperationError("targets are whole numbers, as sums are")
+
     def rate(self, sums: Sequence[int]) -> list[int]:
         """Return the distances."""
         return [abs(found - target) for found, target in zip(sums, self.targets, strict=True)]

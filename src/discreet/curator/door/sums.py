@@ -27,6 +27,8 @@ AT_ONCE = 1 << 22
 
 def check_function(plan: RowsPlan, function: UnitFunction, clip: Clip) -> int:
     """Return the dimension of a function, or refuse one that does not fit the plan's rows, or the clip."""
+    if not isinstance(function, UnitFunction) or type(clip) is not Clip:
+        raise OperationError("a sum is of a function with dimension, describe() and apply(rows), cut by a Clip")
     dimension = function.dimension
     if not isinstance(dimension, int) or not 1 <= dimension <= MOST_ENTRIES:
         raise OperationError(f"a function of a unit's rows has from 1 to {MOST_ENTRIES:,} entries, not {dimension!r}")

@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 
 
+@runtime_checkable
 class UnitFunction(Protocol):
     """A vector for the rows of one unit: a frozen value.
 
@@ -151,7 +152,7 @@ class LinearGradient(Gradient):
 
     def describe(self) -> Json:
         """Return the form of the function."""
-        return {"linear gradient": [repr(weight) for weight in self.weights]}
+        return {"linear gradient": [repr(float(weight)) for weight in self.weights]}
 
     def predict(self, scores: Floats) -> Floats:
         """Return the scores themselves."""
@@ -164,7 +165,7 @@ class LogisticGradient(Gradient):
 
     def describe(self) -> Json:
         """Return the form of the function."""
-        return {"logistic gradient": [repr(weight) for weight in self.weights]}
+        return {"logistic gradient": [repr(float(weight)) for weight in self.weights]}
 
     def predict(self, scores: Floats) -> Floats:
         """Return 1 / (1 + exp(-score)); beyond +-700 floats would overflow, and the result no longer changes."""

@@ -102,8 +102,11 @@ class Decisions:
     def allow_retry(self, db: Database, number: int) -> Entry:
         """Let a charge be run again whose runs died; raise where it does not wait for that."""
         found = claims.find_charge(db, number)
-        if found is None or found.record is not None or found.deaths < overruns.DEADLY:
-            raise LedgerError(f"entry {number} is no charge that waits for the operator; see `discreet failures`")
+        waits = found is not None and (
+            found.deaths >= overruns.DEADLY or overruns.count_retries(db, number) >= overruns.RETRIES
+        )
+        if found is None or found.record is not None or not waits:
+            raise LedgerError(f"entry {number} is no charge that waits for the operator; see `discreet ledger`")
         db.execute("UPDATE charges SET deaths = 0 WHERE entry = ?", (number,))
         return chain.append(db, chain.ALLOW, self.now(), {"charge": number})
 
@@ -162,7 +165,12 @@ class Decisions:
         if begun.deaths >= overruns.DEADLY:
             raise SuspendedError(
                 f"entry {begun.entry}, this question, died {begun.deaths} times while it ran; nothing was charged. "
-                f"Ask the operator to look at `discreet failures` and to run `discreet retry {begun.entry}`"
+                f"Ask the operator to look at `discreet ledger` and to run `discreet retry {begun.entry}`"
+            )
+        if overruns.count_retries(db, begun.entry) >= overruns.RETRIES:
+            raise SuspendedError(
+                f"entry {begun.entry}, this question, was begun {overruns.RETRIES} times and never finished; "
+                f"nothing was charged. Ask the operator to run `discreet retry {begun.entry}`"
             )
         share = self._share(db, begun, who)
         chain.append(db, chain.RETRY, self.now(), {"charge": begun.entry, "analyst": who or None})

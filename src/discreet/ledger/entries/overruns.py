@@ -18,6 +18,24 @@ DEADLY = 2
 """Deaths of one charge's runs after which it waits for the operator."""
 
 
+RETRIES = 20
+"""Times that a charge whose runs were stopped is begun anew before it waits for the operator.
+
+Each run takes its time and is not paid for again: without a limit, as many of them could be timed as anybody likes.
+"""
+
+
+def count_retries(db: Database, charge: int) -> int:
+    """Return how often a charge was begun anew since the operator last allowed it."""
+    query = "SELECT number FROM entries WHERE kind IN (?, ?) AND number > ? ORDER BY number"
+    count = 0
+    for (number,) in db.execute(query, (chain.RETRY, chain.ALLOW, charge)).fetchall():
+        entry = chain.get(db, number)
+        if entry is not None and entry.body.get("charge") == charge:
+            count = count + 1 if entry.kind == chain.RETRY else 0
+    return count
+
+
 def name_state(who: str) -> str:
     """Return the name of the state that holds an analyst's count."""
     return f"{suspensions.OVERRUNS}{who}"

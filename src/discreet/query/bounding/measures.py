@@ -28,8 +28,8 @@ SUM_REACH = 1 << 52
 
 HELD = "LEAST(GREATEST(x, low), high), which takes NULL for low: leave NULLs out in WHERE"
 
-NARROW = Fraction(1, 1 << 900)
-"""Ranges narrower than this are constants: their steps would be no floats."""
+NARROW, WIDE = Fraction(1, 1 << 900), Fraction(10) ** 300
+"""Ranges that are narrower, and values that are larger, are refused: steps and answers would be no floats."""
 
 RANK_POINTS = 16**6
 """Grid points of ranks."""
@@ -77,6 +77,7 @@ class Measures:
             return [count, Measure(Part.SUM, argument, _grid(found, _middle(found, step), step))], remarks
         assert kind in SPREADS
         coarse, more = _coarser(argument, step, (found.upper - found.lower) / SQUARE_REACH)
+        _check_squares(argument, coarse)
         grid = _grid(found, _middle(found, coarse), coarse)
         return [count, Measure(Part.SUM, argument, grid), Measure(Part.SQUARES, argument, grid)], remarks + more
 
@@ -92,6 +93,7 @@ class Measures:
             found = self._range(each)
             step, more = self._step(each, found)
             coarse, still = _coarser(each, step, (found.upper - found.lower) / SQUARE_REACH)
+            _check_squares(each, coarse)
             grids.append(_grid(found, _middle(found, coarse), coarse))
             remarks += more + still
         pairs = ((x, grids[0], y), (y, grids[1], x))
@@ -115,7 +117,13 @@ class Measures:
                 f"{word} has no bounds that follow from those of its columns, so one person could move the result "
                 f"without limit; write {HELD}"
             )
-        if found.upper - found.lower >= NARROW:
+        if max(abs(found.lower), abs(found.upper)) > WIDE or 0 < found.upper - found.lower < NARROW:
+            word = describe_expression(argument, self.facts.block)
+            raise QueryError(
+                f"{word} could be larger than any float, or values could differ by less than floats do; scale it so "
+                "that it stays between 1e-270 and 1e300, or declare other bounds"
+            )
+        if found.upper > found.lower:
             return found
         step = found.step if found.step is not None and found.step >= NARROW else None
         return Range(found.lower, found.lower + (step or 1), step)  # a constant, which has no width
@@ -142,6 +150,13 @@ def _rank(aggregate: Aggregate, grid: ClampedGrid, quantiles: int) -> Measure:
     ends = {AggregateKind.LEAST: Fraction(0), AggregateKind.GREATEST: Fraction(1)}
     share = ends.get(aggregate.kind, aggregate.share)
     return Measure(Part.QUANTILE, aggregate.argument, grid, share=share)
+
+
+def _check_squares(argument: Expression, step: Fraction) -> None:
+    if step**2 < NARROW:
+        raise QueryError(
+            f"squares of {describe_expression(argument)} could differ by less than floats do; scale it, as in x * 1e100"
+        )
 
 
 def _coarser(argument: Expression, step: Fraction, least: Fraction) -> tuple[Fraction, list[str]]:
