@@ -1,4 +1,4 @@
-"""`discreet init`, `check`, `tables`, `data` and `resume`: what the owner of the data does."""
+"""`discreet init`, `check`, `tables`, `data`, `resume`, `retry`, `failures`: what the owner of the data does."""
 
 from __future__ import annotations
 
