@@ -81,8 +81,8 @@ MUTATIONS = [
     broken(
         "values that no float holds are asked about",
         "query/bounding/measures.py",
-        "        if max(abs(found.lower), abs(found.upper)) > WIDE or",
-        "        if",
+        "        if max(abs(found.lower), abs(found.upper)) > WIDE or (narrow and differs):",
+        "        if narrow and differs:",
         "tests/curator/test_session.py",
     ),
     broken(

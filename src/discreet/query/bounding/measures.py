@@ -10,7 +10,7 @@ from fractions import Fraction
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.bounded import Measure, Part, count_tree_levels
-from discreet.plan.expressions import Column, Expression
+from discreet.plan.expressions import Column, Expression, find_columns
 from discreet.plan.grid import ClampedGrid
 from discreet.plan.question import COUNTS, PAIRED, RANKED, SPREADS, Aggregate, AggregateKind
 from discreet.plan.ranges import Range
@@ -29,7 +29,10 @@ SUM_REACH = 1 << 52
 HELD = "LEAST(GREATEST(x, low), high), which takes NULL for low: leave NULLs out in WHERE"
 
 NARROW, WIDE = Fraction(1, 1 << 900), Fraction(10) ** 300
-"""Ranges that are narrower, and values that are larger, are refused: steps and answers would be no floats."""
+"""Ranges of columns that are narrower, and values that are larger, are refused: steps and answers would be no floats.
+
+Constants whose range is narrower are constants.
+"""
 
 RANK_POINTS = 16**6
 """Grid points of ranks."""
@@ -117,13 +120,15 @@ class Measures:
                 f"{word} has no bounds that follow from those of its columns, so one person could move the result "
                 f"without limit; write {HELD}"
             )
-        if max(abs(found.lower), abs(found.upper)) > WIDE or 0 < found.upper - found.lower < NARROW:
+        narrow = found.upper - found.lower < NARROW
+        differs = found.upper > found.lower and any(find_columns(argument))
+        if max(abs(found.lower), abs(found.upper)) > WIDE or (narrow and differs):
             word = describe_expression(argument, self.facts.block)
             raise QueryError(
                 f"{word} could be larger than any float, or values could differ by less than floats do; scale it so "
                 "that it stays between 1e-270 and 1e300, or declare other bounds"
             )
-        if found.upper > found.lower:
+        if not narrow:
             return found
         step = found.step if found.step is not None and found.step >= NARROW else None
         return Range(found.lower, found.lower + (step or 1), step)  # a constant, which has no width
