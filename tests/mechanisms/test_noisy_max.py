@@ -129,7 +129,7 @@ def test_sampler_draws_these_probabilities_and_not_those_5_percent_off(noise: st
 def test_sampler_of_the_gap_draws_these_probabilities_and_not_those_5_percent_off() -> None:
     made, longest = NoisyMax(1.5, noise="laplace"), 12
     seen = np.zeros(2 * (longest + 1), dtype=np.int64)
-    for _ in range(40_000):
+    for _ in range(70_000):
         winner, gap = made.release_with_gap([3, 4])
         seen[winner * (longest + 1) + min(gap, longest)] += 1
     for factor, agrees in ((1.0, True), (1.05, False), (1 / 1.05, False)):

@@ -14,6 +14,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,14 +41,11 @@ class Verdict:
     seconds: float
 
 
-def copy_with(mutant: Mutant | None, folder: Path) -> None:
-    """Copy the project, broken as the mutant says."""
-    for part in ("src", "tests"):
-        shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "docs", folder / "docs")
-    shutil.copy(ROOT / "pyproject.toml", folder)
-    if mutant is not None:
-        mutant.apply(folder / "src" / "discreet")
+def copy_project(source: Path, folder: Path) -> None:
+    """Copy what tests need, with what Python compiled of it: only what a mutant changes is compiled again."""
+    for part in ("src", "tests", "docs"):
+        shutil.copytree(source / part, folder / part)
+    shutil.copy(source / "pyproject.toml", folder)
 
 
 def run_tests(folder: Path, tests: tuple[str, ...], workers: int, longest: float) -> subprocess.CompletedProcess[str]:
@@ -55,15 +53,16 @@ def run_tests(folder: Path, tests: tuple[str, ...], workers: int, longest: float
     given = ["-x", "-q", "-m", "not long", "-p", "no:cacheprovider", "-n", str(workers)]
     command = [sys.executable, "-m", "pytest", *given, *tests]
     where = os.pathsep.join([str(folder / "src"), str(folder / "tests")])
-    env = {**os.environ, "PYTHONPATH": where, "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {**os.environ, "PYTHONPATH": where}
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=longest, check=False)
 
 
-def judge(mutant: Mutant) -> Verdict:
-    """Break the copy and see whether the tests notice."""
+def judge(sound: Path, mutant: Mutant) -> Verdict:
+    """Break a copy of sound code and see whether the tests notice."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
-        copy_with(mutant, Path(name))
+        copy_project(sound, Path(name))
+        mutant.apply(Path(name) / "src" / "discreet")
         try:
             result = run_tests(Path(name), mutant.tests, 0, LONGEST)
         except subprocess.TimeoutExpired:
@@ -83,15 +82,14 @@ def main() -> None:
     if mistakes:
         raise SystemExit("\n".join(mistakes))
     files = tuple(sorted({test for mutant in wanted for test in mutant.tests}))
-    with tempfile.TemporaryDirectory() as name:
-        copy_with(None, Path(name))
-        sound = run_tests(Path(name), files, WORKERS, HOUR)
-    if sound.returncode != 0:
-        raise SystemExit(f"the tests fail without any mutant:\n{sound.stdout[-3000:]}")
-    print(f"without a mutant: {sound.stdout.strip().splitlines()[-1]}", flush=True)
     survivors = 0
-    with ThreadPoolExecutor(WORKERS) as pool:
-        for verdict in pool.map(judge, wanted):
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(WORKERS) as pool:
+        copy_project(ROOT, Path(name))
+        sound = run_tests(Path(name), files, WORKERS, HOUR)
+        if sound.returncode != 0:
+            raise SystemExit(f"the tests fail without any mutant:\n{sound.stdout[-3000:]}")
+        print(f"without a mutant: {sound.stdout.strip().splitlines()[-1]}", flush=True)
+        for verdict in pool.map(partial(judge, Path(name)), wanted):
             survivors += not verdict.killed
             word = "killed  " if verdict.killed else "SURVIVED"
             print(f"{word} {verdict.seconds:5.1f}s  {verdict.mutant.name}: {verdict.remark}", flush=True)

@@ -22,12 +22,13 @@ from discreet.base.errors import (
 )
 from discreet.curator import Curator
 from discreet.curator.door.desk import Desk
+from discreet.curator.door.meter import ChargeMeter
 from discreet.curator.door.schedule import Schedule
 from discreet.curator.door.scores import FarthestFrom, LargestSum
 from discreet.engines.duck.engine import DuckRun
 from discreet.mechanisms import DiscreteGaussian, Exponential, Gaussian, Laplace
 from discreet.plan.bounded import BoundedPlan, KeySet, Limits
-from discreet.privacy import GaussianLoss
+from discreet.privacy import GaussianLoss, Loss
 from discreet.privacy.charges import Charge
 from discreet.query.draws import Draws
 from support.clinic import make_tables, open_clinic
@@ -297,7 +298,18 @@ def test_a_declaration_without_a_charge_is_refused_before_anything(tmp_path: Pat
         assert kinds(curator) == ["CREATE"]
 
 
-def test_threads_of_one_operation_do_not_draw_more_than_was_declared(tmp_path: Path) -> None:
+def test_threads_of_one_operation_do_not_draw_more_than_was_declared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside, most, admit, never = [0], [0], ChargeMeter.admit, threading.Event()
+
+    def admit_slowly(meter: ChargeMeter, cost: Charge, loss: Loss) -> None:
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        never.wait(0.05)
+        inside[0] -= 1
+        admit(meter, cost, loss)
+
     def draw_at_once(desk: Desk, plan: BoundedPlan) -> object:
         told: list[object] = []
 
@@ -314,7 +326,8 @@ def test_threads_of_one_operation_do_not_draw_more_than_was_declared(tmp_path: P
             each.join()
         return sum(each is not None for each in told)
 
+    monkeypatch.setattr(ChargeMeter, "admit", admit_slowly)
     with open_clinic(tmp_path) as curator:
         double = Charge(Fraction(2, 10), Fraction(1, 50))
         found, _ = curator.session().perform(Wing(plan_of(curator), draw_at_once, double))
-        assert found == b"2"
+        assert (found, most) == (b"2", [1])
