@@ -79,8 +79,8 @@ MUTATIONS = [
     broken(
         "a suspension that cannot be written tells why",
         "curator/door/performance.py",
-        "        with contextlib.suppress(Exception):  # what cannot be written now is owed\n",
-        "        if True:\n",
+        "isinstance(trouble, LedgerError) else GENERIC)",
+        "isinstance(trouble, LedgerError) else str(trouble))",
         "tests/curator/test_suspending.py",
     ),
     broken(

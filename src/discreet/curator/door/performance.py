@@ -140,19 +140,19 @@ class Performance(Generic[R]):
             running.cancel()
 
     def _work(self) -> None:
-        outcome: tuple[bytes, Receipt] | BaseException
+        outcome: tuple[bytes, Receipt] | BaseException = FailedError(GENERIC)
         try:
             with self._claim, self._keeper.keep(self._claim, self._lose):
                 try:
                     outcome = self._perform()
                 except BaseException as trouble:
                     outcome = self._explain(trouble)
-        finally:
+        finally:  # whatever happens here, nobody waits for ever
             self._keeper.free(self._claim.analyst)
-        if isinstance(outcome, BaseException):
-            self._future.set_exception(outcome)
-        else:
-            self._future.set_result(outcome)
+            if isinstance(outcome, BaseException):
+                self._future.set_exception(outcome)
+            else:
+                self._future.set_result(outcome)
 
     def _lose(self) -> None:
         self._end(LostLeaseError("somebody else runs this question now; its charge stays. Ask again"))
