@@ -387,7 +387,7 @@ RUNNING = [
         "tests/ledger/test_runs.py",
     ),
     broken(
-        "a lost lease suspends",
+        "a lost lease is taken for a failure",
         "curator/door/performance.py",
         "if isinstance(trouble, LostLeaseError | SuspendedError):",
         "if isinstance(trouble, SuspendedError):",

@@ -17,6 +17,7 @@ from discreet.curator import Curator
 from discreet.curator.door.performance import GENERIC, LOST, STOPPED, Progress
 from discreet.engines.duck.engine import DuckRun
 from discreet.engines.running import EngineLostError
+from discreet.ledger import Ledger
 from support.clinic import make_tables, open_clinic
 
 QUESTION = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
@@ -170,6 +171,19 @@ def test_a_lost_lease_ends_the_run_and_suspends_nobody(tmp_path: Path, monkeypat
             with pytest.raises(LostLeaseError, match="somebody else runs this question now"):
                 performance.result()
         assert "SUSPEND" not in kinds(curator)
+
+
+def test_a_lease_that_was_lost_before_the_record_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(*_: object) -> None:
+        raise LostLeaseError("somebody else has it")
+
+    with open_clinic(tmp_path) as curator:
+        with monkeypatch.context() as patch:
+            patch.setattr(Ledger, "record", lost)
+            with pytest.raises(LostLeaseError, match="somebody else has it"):
+                curator.ask(QUESTION, 0.2)
+        assert curator.ledger.failures == ()
+        assert curator.ask(QUESTION, 0.2).receipt.paid == "free"
 
 
 def test_a_lost_engine_suspends_nobody_but_twice_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
