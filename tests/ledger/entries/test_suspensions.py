@@ -9,6 +9,7 @@ import pytest
 
 from discreet.base.errors import LedgerError, ParameterError, SuspendedError
 from discreet.ledger import Ledger
+from discreet.ledger.entries import suspensions, totals
 from support.ledger import (
     CAPS,
     PROCESSES,
@@ -231,3 +232,14 @@ def test_who_waits_for_a_question_that_fails_is_refused_and_does_not_run_it(home
             ask(other)
         assert clock.slept == 2
         assert kinds(ledger) == ["CREATE", "CHARGE", "SUSPEND"]
+
+
+def test_whoever_is_suspended_stays_so_and_no_second_entry_tells_of_it(home: Home) -> None:
+    """As with a suspension that could not be written at once, or one late run more."""
+    with new(home) as ledger:
+        entry = fail(ledger)
+        head = ledger.head
+        with ledger._store.writing() as db:
+            suspensions.suspend(db, ledger._rules.now(), totals.TOTAL, entry + 1)
+        assert ledger.head == head
+        assert [each.charge for each in ledger.suspended] == [entry]
