@@ -40,7 +40,6 @@ COVERED_ELSEWHERE = {
     "engines/spark/jobs.py": "engines/spark/test_engine.py",
     "curator/owner/check.py": "cli/test_owning.py",
     "ledger/entries/policies.py": "ledger/test_ledger.py",
-    "query/declared.py": "curator/door/test_hostile_wings.py",
     "curator/owner/versions.py": "cli/test_owning.py",
     "curator/asking/prepared.py": "curator/test_session.py",
     "curator/asking/question_operation.py": "curator/door/test_operation.py",

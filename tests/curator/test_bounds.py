@@ -30,9 +30,13 @@ def test_bounds_are_found_over_powers_of_two_and_charged(tmp_path: Path) -> None
                 curator.bounds(name, epsilon=1.0)
 
 
-def test_bounds_of_nothing_are_not_invented(tmp_path: Path) -> None:
-    with open_clinic(tmp_path, []) as curator:
-        assert "nothing stands out" in str(curator.bounds("visits.cost", epsilon=0.5))
+def test_bounds_of_nothing_are_seldom_invented(tmp_path: Path) -> None:
+    """Some empty bin stands out once in two hundred times: thrice in six would be a chance of 2 in a million."""
+    found = []
+    for place in range(6):
+        with open_clinic(tmp_path / str(place), []) as curator:
+            found.append(str(curator.bounds("visits.cost", epsilon=0.5)))
+    assert sum("nothing stands out" in each for each in found) >= 4
 
 
 @pytest.mark.parametrize(("neighbours", "rows"), [("add-remove", 3), ("replace", 6)])

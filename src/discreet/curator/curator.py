@@ -15,6 +15,7 @@ from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.routes import Route
 from discreet.curator.bounds import FoundBounds
 from discreet.curator.door.keeper import Keeper
+from discreet.curator.holdings import Holdings
 from discreet.curator.owner.account import Account, read_facts
 from discreet.curator.owner.ledger_place import choose_new_place, find_ledger_place
 from discreet.curator.owner.tables import Tables
@@ -26,7 +27,7 @@ from discreet.curator.owner.versions import (
     list_data_states,
     remember,
 )
-from discreet.curator.session import Holdings, Session, Watch
+from discreet.curator.session import Session, Watch
 from discreet.engines.engines import Engines
 from discreet.ledger import Ledger, Place
 from discreet.policy import load

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -15,31 +14,27 @@ from discreet.curator.asking.explain import Explanation, describe_choices
 from discreet.curator.asking.fluent import TableQuestion
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.question_operation import make_operation
-from discreet.curator.asking.routes import Recorded, Route
+from discreet.curator.asking.routes import Recorded
 from discreet.curator.asking.within import find_least_epsilon
 from discreet.curator.bounds import FoundBounds, declare_bounds
-from discreet.curator.door.keeper import Keeper
 from discreet.curator.door.operation import Declaration, Operation, declare, identify
 from discreet.curator.door.performance import STOPPED, Performance, Progress, make_meter
 from discreet.curator.estimates.assemble import assemble, describe_fields
+from discreet.curator.holdings import Holdings
 from discreet.curator.owner.budget import Budget, read_budget
 from discreet.curator.owner.tables import Tables
 from discreet.curator.owner.versions import find_version
 from discreet.curator.release.released import Released
 from discreet.engines.engine import find_tables
-from discreet.engines.engines import Engines
-from discreet.ledger import Ledger, Request
+from discreet.ledger import Request
 from discreet.ledger.entries.overruns import MOST
 from discreet.plan.question import Question
 from discreet.plan.relations import is_plain, list_scans
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
-from discreet.policy.model import Policy
 from discreet.query.bound import bound
 from discreet.query.bounding.clamping import add_clamped_counts
 from discreet.query.build import build, find_parameters
 from discreet.query.canonical import to_canonical
-from discreet.query.catalog import Catalog
-from discreet.query.declared import check_plan
 from discreet.query.floors import find_floors
 from discreet.query.ibis import to_sql
 from discreet.query.parse import parse
@@ -54,18 +49,6 @@ Watch = Callable[[Progress], None]
 
 TICK = 0.1
 """Seconds between two calls of a watch."""
-
-
-@dataclass(frozen=True)
-class Holdings:
-    """What all sessions of a curator share."""
-
-    policy: Policy
-    engines: Engines
-    catalog: Catalog
-    ledger: Ledger
-    keeper: Keeper
-    routes: tuple[Route, ...] = ()
 
 
 class Session:
@@ -103,6 +86,7 @@ class Session:
         try:
             plan = plan_rows(_parse(question, params), self._holdings.catalog, params, max_rows)
             self._holdings.engines.check(plan)
+            self._holdings.issued.add(plan)
         except RecursionError:
             raise QueryError("the question is nested too deeply; write it flatter") from None
         return plan
@@ -129,6 +113,7 @@ class Session:
             planned = add_clamped_counts(planned) if clamping else planned
             priced = self._price(planned, epsilon, rho, within, limits)
             text, operation = to_sql(question), make_operation(planned, priced)
+            self._holdings.issued.add(operation.plan)
             request = self._request(declare(operation), text)
         except RecursionError:
             raise QueryError("the question is nested too deeply; write it flatter") from None
@@ -161,6 +146,7 @@ class Session:
     def bounds(self, column: str, epsilon: float | Fraction, progress: Watch | None = None) -> FoundBounds:
         """Find bounds of a numeric column privately, over fixed powers of two; charged like any question."""
         operation = declare_bounds(self._holdings.catalog, column, read_amount("epsilon", epsilon))
+        self._holdings.issued.add(operation.plan)
         edges, receipt = self.perform(operation, f"bounds of {column}", progress=progress)
         return FoundBounds(operation.column, *edges, receipt)
 
@@ -178,23 +164,11 @@ class Session:
         """Charge for an operation and begin to run it; one unit's rows must not decide how long it takes."""
         declared = declare(operation)
         for plan in declared.plans:
-            check_plan(plan, self._holdings.catalog)
+            self._holdings.issued.check(plan)
             check_work(plan, self._holdings.policy)
-        return self._begin(operation, declared, self._request(declared, text), fresh)
-
-    def _request(self, declared: Declaration, text: str) -> Request:
-        version = self._find_versions(declared.plans)
-        return Request(identify(declared, version), version, text, declared.kind)
-
-    def _find_versions(self, plans: tuple[DeclaredPlan, ...]) -> str:
-        """Return the version of every table that is read, as the operator names them."""
-        policy, ledger = self._holdings.policy, self._holdings.ledger
-        names = sorted({name for plan in plans for name in find_tables(plan)})
-        return ";".join(f"{name}={find_version(policy.table(name), ledger)}" for name in names)
-
-    def _begin(self, operation: Operation[R], declared: Declaration, request: Request, fresh: bool) -> Performance[R]:
-        shared = self._holdings
+        request = self._request(declared, text)
         make_meter(declared)  # so that a schedule beyond its charge is refused before anything is charged
+        shared = self._holdings
         if fresh or not shared.ledger.answered(request):
             for plan in declared.plans:
                 shared.engines.ready(plan)
@@ -207,6 +181,16 @@ class Session:
             raise
         ways = (shared.engines.run, shared.engines.read)
         return Performance(operation, declared, claim, shared.ledger, shared.keeper, *ways)
+
+    def _request(self, declared: Declaration, text: str) -> Request:
+        version = self._find_versions(declared.plans)
+        return Request(identify(declared, version), version, text, declared.kind)
+
+    def _find_versions(self, plans: tuple[DeclaredPlan, ...]) -> str:
+        """Return the version of every table that is read, as the operator names them."""
+        policy, ledger = self._holdings.policy, self._holdings.ledger
+        names = sorted({name for plan in plans for name in find_tables(plan)})
+        return ";".join(f"{name}={find_version(policy.table(name), ledger)}" for name in names)
 
     @property
     def _patience(self) -> float:
@@ -241,7 +225,7 @@ class Session:
         return assemble(prepared.question, prepared.priced, released, receipt, prepared.text)
 
     def _start_prepared(self, prepared: Prepared, fresh: bool) -> Performance[Released]:
-        return self._begin(prepared.operation, declare(prepared.operation), prepared.request, fresh)
+        return self.start(prepared.operation, prepared.text, fresh=fresh)
 
     def _explain(self, prepared: Prepared) -> Explanation:
         left = self.budget.more(prepared.priced.charge, self._analyst)

@@ -6,7 +6,7 @@ renamed either.
 
 from __future__ import annotations
 
-from discreet.base.canonical import Json, write_json
+from discreet.base.canonical import Json, hash_json, write_json
 from discreet.base.forms import Forms, same_names
 from discreet.base.types import Type
 from discreet.plan.bounded import BoundedPlan, Key, KeySet, Limits, Measure, Part, TableFacts
@@ -86,6 +86,11 @@ FORMS = Forms(
 def describe_plan(plan: DeclaredPlan) -> Json:
     """Return the form of a plan: equal for plans that read and release the same, and only for those."""
     return {"version": VERSION, "plan": FORMS.describe(plan)}
+
+
+def hash_plan(plan: DeclaredPlan) -> str:
+    """Return the hash of a plan's form."""
+    return hash_json(describe_plan(plan))
 
 
 def write_sort_key(node: object) -> str:

@@ -93,13 +93,18 @@ def test_the_last_measure_is_not_counted_from_behind() -> None:
         {"units": False},
         {"sets": (KeySet((0,), Limits(3, 0, 3)),)},
         {"sets": (KeySet((0,), Limits(3, 3, -1)),)},
+        {"tables": ()},
     ],
 )
-def test_a_plan_says_of_the_policy_what_the_policy_says(tmp_path: Path, change: dict[str, Any]) -> None:
+def test_a_plan_that_no_session_made_is_not_run(tmp_path: Path, change: dict[str, Any]) -> None:
+    """Whether rows carry a unit, how many units differ, how far a join multiplies rows: a plan could say anything."""
     with open_clinic(tmp_path, neighbours="replace") as curator:
-        honest = plan_of(curator)
-        with pytest.raises(OperationError, match=r"not made for this policy|limits are whole numbers"):
-            curator.session().perform(Wing(replace(honest, **change), measure))
+        prepared = curator.prepare(COUNTS, 0.3)
+        changed = replace(prepared.operation.plan, **change)
+        with pytest.raises(OperationError, match="not made by this curator: take it from session"):
+            curator.session().perform(Wing(changed, measure))
+        with pytest.raises(OperationError, match="not made by this curator"):
+            replace(prepared, operation=replace(prepared.operation, plan=changed)).ask()
         assert kinds(curator) == ["CREATE"], "nothing is charged"
 
 

@@ -30,7 +30,7 @@ from discreet.mechanisms.identity import describe_mechanism
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
 from discreet.plan.bounded import BoundedPlan, Part
-from discreet.plan.identity import describe_plan
+from discreet.plan.identity import hash_plan
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.privacy import Loss
 from discreet.privacy.charges import Charge
@@ -67,7 +67,7 @@ class Desk:
         check: Callable[[], None] = lambda: None,
     ) -> None:
         self.__plans = plans
-        self.__hashes = [hash_json(describe_plan(plan)) for plan in plans]
+        self.__hashes = [hash_plan(plan) for plan in plans]
         self.__check, self.__lock = check, threading.RLock()
         self.__meter, self.__journal, self.__compute, self.__read = meter, journal, compute, read
         self.__exact: dict[str, ExactResult] = {}
@@ -158,7 +158,7 @@ class Desk:
         for declared, name in zip(self.__plans, self.__hashes, strict=True):
             if plan is declared:
                 return name
-        found = hash_json(describe_plan(plan))
+        found = hash_plan(plan)
         if found not in self.__hashes:
             raise OperationError("this plan was not declared: list every plan that is read in plans()")
         return found

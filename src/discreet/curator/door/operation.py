@@ -10,7 +10,7 @@ from discreet.base.errors import OperationError
 from discreet.base.exact import write_exact
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.schedule import Schedule
-from discreet.plan.identity import describe_plan
+from discreet.plan.identity import hash_plan
 from discreet.plan.rows_plan import DeclaredPlan
 from discreet.privacy.charges import Charge, round_charge
 
@@ -102,7 +102,7 @@ def identify(operation: Operation[R] | Declaration, version: str) -> str:
         "version": VERSION,
         "operation": [declared.kind, declared.version],
         "parameters": declared.parameters,
-        "plans": [hash_json(describe_plan(plan)) for plan in declared.plans],
+        "plans": [hash_plan(plan) for plan in declared.plans],
         "charge": [write_exact(each) for each in (charge.epsilon, charge.rho, charge.delta)],
         "data": version,
     }
