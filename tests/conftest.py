@@ -20,16 +20,25 @@ ON_SPARK = ("tests/engines/spark/", "tests/conformance/")
 """Where tests need Spark, which takes long to start: one worker does them all, and begins with them."""
 
 
-class OneForSpark(LoadScopeScheduling):  # type: ignore[misc]
-    """Gives every test to whichever worker is free, but all that need Spark to one."""
+ONE_SCENE = ("tests/ledger/test_crash.py", "tests/cli/test_demo.py")
+"""Where all tests look at what one long scene left: one worker plays each scene."""
+
+
+class OneForEach(LoadScopeScheduling):  # type: ignore[misc]
+    """Gives every test to whichever worker is free, but all that need Spark, or one scene, to one."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return "spark" if nodeid.startswith(ON_SPARK) else nodeid
+        if nodeid.startswith(ON_SPARK):
+            return "spark"
+        if nodeid.startswith(ONE_SCENE):
+            path, _, name = nodeid.partition("::")
+            return f"{path}[{name.partition('[')[2]}"
+        return nodeid
 
 
-def pytest_xdist_make_scheduler(config: Any, log: Any) -> OneForSpark:
+def pytest_xdist_make_scheduler(config: Any, log: Any) -> OneForEach:
     """Tell how tests are divided between workers."""
-    return OneForSpark(config, log)
+    return OneForEach(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

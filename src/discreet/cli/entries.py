@@ -29,10 +29,24 @@ def line(entry: Entry, names: int = 0, width: int | None = None) -> str:
     return whole if width is None or len(whole) <= width else whole[: max(width - 1, 0)] + "…"
 
 
+SENTENCES = {
+    "SHARE": "{cost}, own cap only: the answer of entry {charge}",
+    "RETRY": "entry {charge} is run again, for what it paid",
+    "MEASURE": "measured for entry {charge}, {bytes:,} bytes",
+    "OVERRUN": "entry {charge} took longer than the deadline, overrun {count}",
+    "DEATH": "the run of entry {charge} died, overrun {count}",
+    "ALLOW": "entry {charge} may be run again",
+    "RECORD": "the answer of entry {charge}, {bytes:,} bytes",
+    "SUSPEND": "asking is suspended: entry {charge} failed after its charge",
+    "RESUME": "asking goes on after the failure of entry {charge}",
+    "STATE": "{name}",
+}
+"""What is said of an entry, by its kind, from what it holds."""
+
+
 def _words(kind: str, body: dict[str, Any]) -> str:
     if kind == "CREATE":
-        budget = body["facts"]["budget"]
-        return f"the ledger, for a budget of {_cost(budget)}"
+        return f"the ledger, for a budget of {_cost(body['facts']['budget'])}"
     if kind == "POLICY":
         changes = {each["key"].removeprefix("other."): each for each in reversed(body["changes"])}
         return "; ".join(
@@ -41,26 +55,8 @@ def _words(kind: str, body: dict[str, Any]) -> str:
     if kind == "CHARGE":
         fresh = ", fresh" if body.get("fresh") else ""
         return f"{_cost(body)}{fresh}: {body['text']}"
-    if kind == "SHARE":
-        return f"{_cost(body)}, own cap only: the answer of entry {body['charge']}"
-    if kind == "RETRY":
-        return f"entry {body['charge']} is run again, for what it paid"
-    if kind == "MEASURE":
-        return f"measured for entry {body['charge']}, {body['bytes']:,} bytes"
-    if kind == "OVERRUN":
-        return f"entry {body['charge']} took longer than the deadline, overrun {body['count']}"
-    if kind == "DEATH":
-        return f"the run of entry {body['charge']} died, overrun {body['count']}"
-    if kind == "ALLOW":
-        return f"entry {body['charge']} may be run again"
-    if kind == "RECORD":
-        return f"the answer of entry {body['charge']}, {body['bytes']:,} bytes"
-    if kind == "SUSPEND":
-        return f"asking is suspended: entry {body['charge']} failed after its charge"
-    if kind == "RESUME":
-        return f"asking goes on after the failure of entry {body['charge']}"
-    if kind == "STATE":
-        return f"{body['name']}"
+    if kind in SENTENCES:
+        return SENTENCES[kind].format_map({**body, "cost": _cost(body)})
     details = body.get("details", body)
     return ", ".join(f"{name} {_value(value)}" for name, value in details.items())
 
