@@ -19,11 +19,13 @@ from support.clinic import Visit, open_clinic
 
 def test_bounds_are_found_over_powers_of_two_and_charged(tmp_path: Path) -> None:
     rows: list[Visit] = [(patient, 30, 70.0 + patient % 900, "icu") for patient in range(3000)]
+    told = []
+    for place in range(6):
+        with open_clinic(tmp_path / str(place), rows) as curator:
+            told.append(str(curator.bounds("visits.cost", epsilon=1.0)))
+    assert told.count("cost = { lower = 64, upper = 1024 }") >= 4, "an empty bin stands out once in two hundred times"
     with open_clinic(tmp_path, rows) as curator:
-        found = curator.bounds("visits.cost", epsilon=1.0)
-        assert (found.lower, found.upper) == (Fraction(64), Fraction(1024))
-        assert "lower = 64" in str(found)
-        assert found.receipt.charge.epsilon == 1
+        assert curator.bounds("visits.cost", epsilon=1.0).receipt.charge.epsilon == 1
         assert curator.bounds("visits.cost", epsilon=1.0).receipt.paid == "free"
         for name in ("visits.ward", "wards.beds", "visits.nothing", "cost"):
             with pytest.raises(DiscreetError):

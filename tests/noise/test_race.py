@@ -30,8 +30,9 @@ def winner(pick: Pick, *arguments: Any) -> int:
 
 
 def wins(pick: Pick, count: int, *arguments: Any) -> NDArray[np.int64]:
-    size = len(arguments[0])
-    return np.bincount([winner(pick, *arguments) for _ in range(count)], minlength=size)
+    scores, *others = arguments
+    given = np.array(scores)
+    return np.bincount([winner(pick, given, *others) for _ in range(count)], minlength=len(given))
 
 
 def softmax(scores: list[int], scale: float, weights: list[int]) -> NDArray[np.float64]:
@@ -92,7 +93,7 @@ def test_laplace_winners_and_leads_follow_the_exact_integral() -> None:
     scores, scale, most = [0, 2, 3], 2.0, 15
     law = lead_law(scores, scale, most)
     assert law.sum() == pytest.approx(1, abs=1e-9)
-    given: Any = scores
+    given = np.array(scores)
     found = [laplace_argmax(given, scale) for _ in range(60_000)]
     observed = np.zeros(law.shape, dtype=np.int64)
     for first, lead in found:

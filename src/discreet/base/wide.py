@@ -69,7 +69,7 @@ def array_of(name: str, value: object) -> NDArray[Any]:
 
 def is_whole(entry: object) -> bool:
     """Say whether an entry is an integer or a truth value (numpy counts durations among its integers)."""
-    return isinstance(entry, Integral | np.bool_) and not isinstance(entry, np.timedelta64)
+    return type(entry) is int or (isinstance(entry, Integral | np.bool_) and not isinstance(entry, np.timedelta64))
 
 
 def is_real(entry: object) -> bool:

@@ -48,8 +48,9 @@ class Variable:
 
 def gumbel_argmax(scores: Scores, scale: float | Fraction, weights: list[int] | None = None) -> int:
     """Return index i with probability proportional to weights[i] * exp(scores[i] / scale), exactly."""
+    scores = score_array(scores)
     if weights is not None:
-        if not isinstance(weights, list) or len(weights) != len(score_array(scores)):
+        if not isinstance(weights, list) or len(weights) != len(scores):
             raise ParameterError.of_data("weights", weights, "a list with one whole number for each score")
         if not all(type(weight) is int and weight > 0 for weight in weights):
             weights = [check.integer("weights", weight, least=1) for weight in weights]
@@ -58,7 +59,7 @@ def gumbel_argmax(scores: Scores, scale: float | Fraction, weights: list[int] | 
 
 def exponential_argmax(scores: Scores, scale: float | Fraction) -> int:
     """Return the index of the largest scores[i] + scale * E_i, for independent exponential E_i of mean 1."""
-    return _race(scores, scale, EXPONENTIAL_NOISE).winner
+    return _race(score_array(scores), scale, EXPONENTIAL_NOISE).winner
 
 
 def laplace_argmax(scores: Scores, scale: float | Fraction) -> tuple[int, int]:
@@ -66,7 +67,8 @@ def laplace_argmax(scores: Scores, scale: float | Fraction) -> tuple[int, int]:
 
     The lead is how far the winner is ahead of the runner-up, rounded down; it takes at least two scores.
     """
-    if len(score_array(scores)) < 2:
+    scores = score_array(scores)
+    if len(scores) < 2:
         raise ParameterError.of_data("scores", scores, "at least two, since the lead is over a runner-up")
     result = _race(scores, scale, LAPLACE_NOISE, lead=True)
     return result.winner, result.lead
@@ -110,7 +112,6 @@ def _race(
     lead: bool = False,
 ) -> Result:
     exact_scale = Fraction(check.real("scale", scale, least=SMALLEST_SCALE, most=LARGEST_SCALE))
-    scores = score_array(scores)
     best = scores.max()
     behind = best - scores  # exact: int64 scores lie within +-2^61
     words = bits.words(len(scores))

@@ -6,14 +6,14 @@ import logging
 from itertools import pairwise
 from typing import Any
 
-import sqlglot
-from sqlglot import TokenType, exp
+from sqlglot import Dialect, Token, TokenType, exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from discreet.base.errors import QueryError
 from discreet.base.quiet import silence
 
 PARSER = logging.getLogger("sqlglot")
+DUCKDB = Dialect.get_or_raise("duckdb")
 
 LONGEST = 100_000
 """Characters of a question: more is a mistake or an attack on the parser."""
@@ -67,9 +67,10 @@ def parse_query(text: str) -> exp.Expression:
     if len(text) > LONGEST:
         raise QueryError(f"the question has {len(text)} characters; at most {LONGEST} are read")
     try:
-        _check_numbers(text)
+        tokens = DUCKDB.tokenize(text)
+        _check_numbers(tokens)
         with silence(PARSER):  # what is refused is refused in our words
-            statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
+            statements = [statement for statement in DUCKDB.parser().parse(tokens, text) if statement is not None]
     except SqlglotError as problem:
         raise QueryError(f"this is not SQL that can be read: {_place(problem)}; {QUOTES}") from None
     except RecursionError:
@@ -90,9 +91,8 @@ def check_clauses(select: exp.Select) -> None:
         raise QueryError(f"{quote_sql(select)}: SELECT AS {select.args['kind']} is not answered; leave it out")
 
 
-def _check_numbers(text: str) -> None:
+def _check_numbers(tokens: list[Token]) -> None:
     """Refuse numbers with letters at their end: sqlglot reads 0x1F as 0 AS x1F, and DuckDB as 31."""
-    tokens = sqlglot.tokenize(text, dialect="duckdb")
     for number, word in pairwise(tokens):
         if number.token_type is TokenType.NUMBER and number.end + 1 == word.start and word.text[:1].isalpha():
             raise QueryError(f"`{number.text}{word.text[:20]}` is not a decimal number; write digits, or a space after")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from sqlglot import exp
@@ -60,12 +61,18 @@ class Context:
             return found
         for place, view in enumerate(self.catalog.policy.views[: self.views]):
             if view.name.casefold() == name.casefold():
-                return parse_query(view.sql), replace(self, withs={}, views=place)
+                return _parse_view(view.sql), replace(self, withs={}, views=place)
         return None
 
     def fresh(self) -> Context:
         """Return the same reading with a counter of its own, for a look ahead."""
         return replace(self, counter=Counter())
+
+
+@lru_cache(maxsize=256)
+def _parse_view(text: str) -> exp.Expression:
+    """Return the query of a view, read once: what is built from a tree never changes it."""
+    return parse_query(text)
 
 
 def add_with_names(query: exp.Expression, reading: Context) -> Context:
