@@ -1,4 +1,7 @@
-"""The campaign must be able to fail: with a rule broken on purpose, it finds a violation in few questions."""
+"""The campaign must be able to fail: with a rule broken on purpose, it finds a violation in few questions.
+
+Most are found in the first world. One that picks rows at random may be missed there, and is met again in the next.
+"""
 
 from __future__ import annotations
 
@@ -94,4 +97,4 @@ BROKEN: list[tuple[Callable[[Patch], None], int, str]] = [
 def test_a_broken_rule_is_noticed(broken: Callable[[Patch], None], seed: int, words: str, monkeypatch: Patch) -> None:
     broken(monkeypatch)
     with pytest.raises(Violation, match=words):
-        explored(range(seed, seed + 1), 35)
+        explored(range(seed, seed + 5), 35)
