@@ -127,6 +127,53 @@ def only(person: int) -> dict[str, pa.Table]:
     return make_shop(customers, [row for row in ORDERS if row[0] == person])
 
 
+ODD = """
+[tables.labels]
+unit = "person"
+max_rows = 5
+unique = [["code"], ["price"]]
+size = 1000
+version = "1"
+[tables.labels.columns]
+code = { longest = 6 }
+
+[tables.parcels]
+through = "code -> labels.code"
+max_rows = 9
+size = 1000
+version = "1"
+[tables.parcels.columns]
+code = { longest = 20 }
+weight = { lower = 0, upper = 20 }
+
+[tables.bills]
+through = ["price -> labels.price", "day -> labels.day"]
+max_rows = 9
+size = 1000
+version = "1"
+[tables.bills.columns]
+weight = { lower = 0, upper = 20 }
+"""
+"""Keys of texts, some of which are too long, of wide decimals that are one float, and of days."""
+
+PRICES = ["1.500000000", "12345678901234567890.000000001", "12345678901234567890.000000002", None]
+CODES = ["a", "A", "a ", "é", "", "null", "longer than six", None]
+
+
+def make_odd() -> dict[str, pa.Table]:
+    prices = pa.array(PRICES, pa.string()).cast(pa.decimal128(38, 9)).to_pylist()
+    people = ["ann", "bob", "ann", None, "cyd", "bob", "ann", "dan"]
+    labels = [(people[at % 8], CODES[at * 3 % 8], prices[at % 4], at % 3) for at in range(24)]
+    parcels = [(CODES[at % 8], at % 20) for at in range(40)]
+    bills = [(prices[at % 4], at % 3, at % 20) for at in range(30)]
+    wide = pa.decimal128(38, 9)
+    return {
+        "labels": _table(labels, {"person": pa.string(), "code": pa.string(), "price": wide, "day": pa.date32()}),
+        "parcels": _table(parcels, {"code": pa.string(), "weight": pa.int64()}),
+        "bills": _table(bills, {"price": wide, "day": pa.date32(), "weight": pa.int64()}),
+    }
+
+
 def open_shop(tables: Mapping[str, Any] | None = None, policy: str = POLICY) -> Engines:
     return Engines(loads(policy, "owner/policy.toml"), make_shop() if tables is None else tables)
 
