@@ -241,9 +241,35 @@ QUIRKS: dict[str, list[str]] = {
 """Questions about the readings, by what engines are known to do differently."""
 
 
+PATHS: dict[str, list[str]] = {
+    "keys and paths": [
+        "SELECT COUNT(*), SUM(quantity), COUNT(DISTINCT custkey) FROM lineitem",
+        "SELECT flag, COUNT(*), SUM(quantity) FROM lineitem GROUP BY flag",
+        "SELECT COUNT(*), SUM(weight) FROM shipment",
+        "SELECT COUNT(*), SUM(quantity), SUM(total) FROM lineitem JOIN orders USING (orderkey)",
+        "SELECT status, COUNT(*), SUM(quantity) FROM orders LEFT JOIN lineitem USING (orderkey) GROUP BY status",
+        "SELECT segment, COUNT(*), SUM(total) FROM lineitem JOIN orders USING (orderkey) JOIN customer USING (custkey) "
+        "GROUP BY segment",
+        "SELECT COUNT(*), SUM(weight), SUM(quantity) FROM shipment JOIN lineitem USING (orderkey, line)",
+        "SELECT COUNT(*), SUM(LEAST(GREATEST(n, 0), 30)) FROM orders o JOIN (SELECT custkey, orderkey, COUNT(*) AS n "
+        "FROM lineitem GROUP BY custkey, orderkey) g ON o.custkey = g.custkey AND o.orderkey = g.orderkey",
+        "SELECT COUNT(*) FROM orders WHERE custkey NOT IN (SELECT custkey FROM lineitem WHERE quantity > 40)",
+    ],
+    "odd keys": [
+        "SELECT COUNT(*), SUM(weight), COUNT(DISTINCT person) FROM parcels",
+        "SELECT COUNT(*), SUM(weight), COUNT(DISTINCT person) FROM bills",
+        "SELECT COUNT(*), COUNT(b.day) FROM parcels JOIN labels b USING (code)",
+        "SELECT COUNT(*), COUNT(b.day) FROM bills JOIN labels b USING (price, day)",
+        "SELECT COUNT(*), COUNT(a.day), COUNT(b.day) FROM labels a JOIN labels b USING (person, price)",
+    ],
+}
+"""Questions about the shop, whose items reach their customers through orders."""
+
+
 def cases() -> list[Case]:
     """Return all questions."""
-    return [*examples(), *(Case("readings", line, text) for line, texts in QUIRKS.items() for text in texts)]
+    found = [*examples(), *(Case("readings", line, text) for line, texts in QUIRKS.items() for text in texts)]
+    return [*found, *(Case("shop", line, text) for line, texts in PATHS.items() for text in texts)]
 
 
 CONDITION = re.compile(r"SELECT COUNT\(\*\) FROM (\w+) WHERE ((?!.*\b(?:SELECT|GROUP BY|JOIN)\b).*)")

@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from support import hospital
+from support import hospital, shop
 from support.clinic import make_tables, write_policy
 
 ROWS = 400
@@ -177,7 +177,7 @@ def _skewed(chance: random.Random) -> int:
 
 
 def worlds() -> list[World]:
-    """Return the clinic and the hospital of the page about SQL, and the readings, all with the worst values."""
+    """Return the clinic and the hospital of the page about SQL, the readings, and a shop, all with odd values."""
     clinic = {name: _worse(table, seed, "patient_id") for seed, (name, table) in enumerate(make_tables().items())}
     wards = {name: _worse(table, seed + 9, "patient") for seed, (name, table) in enumerate(hospital.HOSPITAL.items())}
     readings = {
@@ -192,6 +192,7 @@ def worlds() -> list[World]:
         World("clinic", write_policy(epsilon=10_000.0), clinic),
         World("hospital", hospital.POLICY, wards),
         World("readings", POLICY, readings),
+        World("shop", shop.POLICY + shop.ODD, shop.make_shop() | shop.make_odd()),
     ]
 
 

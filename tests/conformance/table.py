@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from conformance.asking import PAGE, QUIRKS, Case, examples
+from conformance.asking import PAGE, PATHS, QUIRKS, Case, examples
 
 HEAD = "## On every engine\n"
 
@@ -17,6 +17,7 @@ def section() -> str:
     lines = [case for case in examples() if not case.line.startswith("instead of")]
     rows = [_row(case.line, [case]) for case in lines]
     rows += [_row(line, [Case("readings", line, text) for text in texts]) for line, texts in QUIRKS.items()]
+    rows += [_row(line, [Case("shop", line, text) for text in texts]) for line, texts in PATHS.items()]
     instead = len(examples()) - len(lines)
     return (
         f"{HEAD}\n"

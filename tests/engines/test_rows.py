@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import random
 
 import pyarrow as pa
 import pytest
@@ -11,6 +12,7 @@ from discreet.base.types import Type
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.rows import write_rows
 from support.hospital import HOSPITAL, POLICY, VISITS, WARDS, answered, bounded, duck, engine_of, sums
+from support.shop import make_shop, only, open_shop
 
 ENGINE = engine_of()
 
@@ -87,3 +89,47 @@ def test_days_and_times_beyond_the_calendar_are_null_where_they_are_read() -> No
     visits = VISITS.slice(0, 4).set_column(VISITS.column_names.index("seen"), "seen", days)
     engine = engine_of(POLICY, {"visits": visits} | _others())
     assert sums(answered(engine, "SELECT COUNT(seen), COUNT(CAST(seen AS TIMESTAMP)) FROM visits")) == ((1,), (1,))
+
+
+JOINED = "SELECT COUNT(*), SUM(quantity), SUM(total) FROM lineitem JOIN orders USING (orderkey)"
+
+
+def shop_sums(tables: dict[str, pa.Table], question: str = JOINED) -> list[int]:
+    engines = open_shop(tables)
+    try:
+        return [value for (value,) in answered(engines, question).sets[0].sums]
+    finally:
+        engines.close()
+
+
+def test_of_rows_with_one_key_a_unit_keeps_one_whatever_their_order() -> None:
+    """Customer 1 has order 10 three times, with 5 items, and two orders more, with 3 and 4."""
+    tables = only(1)
+    found = shop_sums(tables)
+    assert sorted(found)[0] == 5 + 3 + 4
+    for seed in range(6):
+        chance = random.Random(seed)
+        orders = tables["orders"]
+        mixed = tables | {"orders": orders.take(chance.sample(range(len(orders)), len(orders)))}
+        assert shop_sums(mixed) == found
+
+
+def test_rows_without_a_key_all_stay_as_null_equals_nothing() -> None:
+    asked = "SELECT COUNT(*) FROM orders LEFT JOIN lineitem USING (orderkey)"
+    orders = [(1, None, 5, "O"), (1, None, 5, "O"), (1, None, 6, "O"), (1, 7, 5, "O"), (1, 7, 6, "O")]
+    tables = make_shop(orders=orders, items=[(7, 1, 3, "A"), (None, 1, 3, "A")])
+    assert shop_sums(tables, asked) == [3 + 1]
+    assert '"orderkey" IS NULL' in shop_text(asked)
+
+
+def test_a_key_is_enforced_where_a_join_rests_on_it_and_not_otherwise() -> None:
+    assert shop_text("SELECT COUNT(*) FROM lineitem JOIN orders USING (custkey)").count("__discreet_copy = 1") == 0
+    assert shop_text("SELECT COUNT(*) FROM lineitem JOIN orders USING (orderkey)").count("__discreet_copy = 1") == 1
+
+
+def shop_text(question: str) -> str:
+    engines = open_shop()
+    plan = bounded(engines, question).plan
+    written = write_rows(plan, plan.sets[0], duck(engines)._select, list(plan.measures), Type.INTEGER, DUCKDB)
+    engines.close()
+    return written

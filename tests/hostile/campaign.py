@@ -24,6 +24,9 @@ FORMS = (
     "several groupings",
     "fan-out above 1",
     "a scan that is cut",
+    "a scan that keeps one row for each key",
+    "units across one foreign key",
+    "units across two foreign keys",
     "nested rows",
     "replace neighbours",
     "no keys",
@@ -33,7 +36,7 @@ WRITTEN = (
     "EXISTS|NOT EXISTS|IN|NOT IN|JOIN on more than the unit|LEFT JOIN of people|JOIN of people|public table first|"
     "LEFT JOIN of a public table|JOIN of a public table|parameter|tighter limits|rows as units|"
     "UNION ALL of rows as units|FILTER|ROLLUP|CUBE|GROUPING SETS|GROUP BY|HAVING|ORDER BY|LIMIT|"
-    "SELECT around a question"
+    "SELECT around a question|JOIN on a key|JOIN without the unit"
 )
 CLAUSES = (*WRITTEN.replace("view WITH subquery", "view|WITH|subquery").split("|"), *FORMS)
 AGGREGATES = tuple(f"aggregate: {kind.value}" for kind in AggregateKind if kind is not AggregateKind.CLAMPED)
@@ -105,6 +108,9 @@ def forms(found: Planned) -> set[str]:
         "several groupings": len(plan.sets) > 1,
         "fan-out above 1": any(isinstance(each, Lookup) and each.fan_out > 1 for each in every),
         "a scan that is cut": any(isinstance(each, Scan) and each.rows is not None for each in every),
+        "a scan that keeps one row for each key": any(isinstance(each, Scan) and each.unique for each in every),
+        "units across one foreign key": any(isinstance(each, Scan) and len(each.through) == 1 for each in every),
+        "units across two foreign keys": any(isinstance(each, Scan) and len(each.through) == 2 for each in every),
         "nested rows": any(isinstance(each, Nested) for each in every),
         "no keys": not plan.keys,
     }

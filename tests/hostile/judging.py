@@ -192,7 +192,7 @@ def _called(expression: Expression) -> Iterator[str]:
 
 def reproduction(world: World, case: Case) -> str:
     """Return a case as it can be asked by hand."""
-    names = [name for name in ("a", "b", "c", "r") if name in world.frames["one"]]
+    names = [name for name in ("a", "b", "c", "r", "p", "q") if name in world.frames["one"]]
     tables = "\n".join(f"-- {name} alone: {shown(world.frames['alone'][name].to_pydict)}" for name in names)
     how = f"{case.params} {case.limits} epsilon={case.epsilon}"
     return f"world({case.seed}), case {case.place}: {how}\n{case.sql}\n{tables}"

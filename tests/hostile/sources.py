@@ -19,6 +19,8 @@ class Source:
     columns: list[Col]
     unit: str | None
     where: list[str] = field(default_factory=list)
+    keys: list[tuple[Col, ...]] = field(default_factory=list)
+    """Columns that are declared to be unique, or are so because rows are grouped by them."""
 
     @property
     def tail(self) -> str:
@@ -48,7 +50,8 @@ class Sources:
             self.tags.add("view")
         alias = self.name()
         columns = [replace(each, sql=f"{alias}.{each.sql}") for each in tab.columns]
-        return Source(f"{tab.name} AS {alias}", columns, f"{alias}.{tab.unit}" if tab.unit else None)
+        keys = [tuple(replace(each, sql=f"{alias}.{each.sql}") for each in key) for key in tab.keys]
+        return Source(f"{tab.name} AS {alias}", columns, f"{alias}.{tab.unit}" if tab.unit else None, keys=keys)
 
     def any(self, depth: int) -> Source:
         """Return rows of people: a table, or a subquery in brackets, or one that WITH names."""
@@ -175,7 +178,11 @@ class Sources:
         rng = self.random
         left = rng.random() < 0.4
         on = [f"{source.unit} = {other.unit}"]
-        if rng.random() < 0.4:
+        keyed = self.on_key(source, other) if source.keys or other.keys else []
+        if keyed:
+            on = keyed if rng.random() < 0.6 else [*on, *keyed]
+            self.tags |= {"JOIN on a key", *(["JOIN without the unit"] if on is keyed else [])}
+        elif rng.random() < 0.4:
             letter = rng.choice("itdm")
             mine = [each.sql for each in source.columns if LETTERS[each.type] == letter]
             theirs = [
@@ -187,6 +194,16 @@ class Sources:
         self.tags.add("LEFT JOIN of people" if left else "JOIN of people")
         source.text += f" {'LEFT JOIN' if left else 'JOIN'} {other.text} ON {' AND '.join(on)}"
         source.columns += [replace(each, listed=False) for each in other.columns] if left else other.columns
+
+    def on_key(self, source: Source, other: Source) -> list[str]:
+        """Return equalities of all columns of a key of either side with columns of the other, or none."""
+        sides = [(key, other, source) for key in other.keys] + [(key, source, other) for key in source.keys]
+        key, _, against = self.random.choice(sides)
+        found = []
+        for column in key:
+            same = [each.sql for each in against.columns if each.type is column.type]
+            found.append(f"{self.random.choice(same)} = {column.sql}" if same else "")
+        return found if all(found) and self.random.random() < 0.9 else []
 
     def looked_up(self, source: Source) -> Source:
         """Join a public table, perhaps."""

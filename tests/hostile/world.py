@@ -37,6 +37,8 @@ class Tab:
     columns: tuple[Col, ...]
     unit: str | None = None
     public: bool = False
+    keys: tuple[tuple[Col, ...], ...] = ()
+    """Columns that are declared to be unique, which they are not."""
 
 
 @dataclass
@@ -133,9 +135,13 @@ class _Maker:
         self.tabs: list[Tab] = []
         self.rows: dict[str, Rows] = {}
         self.arrows: dict[str, dict[str, Kind]] = {}
+        self.names: dict[str, dict[str, str]] = {}
         self.units: dict[str, str | None] = {}
+        self.keyed = seed % 3 == 2
+        """Whether tables have keys, and there are tables whose units lie across foreign keys."""
 
-    def table(self, name: str, unit: bool) -> None:
+    def table(self, name: str, unit: bool, through: tuple[str, str] | None = None) -> None:
+        """Declare a table of people, of rows, or of rows that reach people through a column of another table."""
         rng, style = self.random, self.random.choice(NAMES)
         named = {logical: style.format(logical) for logical in USUAL}
         self.arrows[name] = kinds = {each: rng.choice(KINDS[FAMILIES[logical]]) for logical, each in named.items()}
@@ -153,6 +159,9 @@ class _Maker:
             kinds[unit_name] = Kind(rng.choice(types), Type.INTEGER, [])
             if not hidden:
                 columns.append(Col(quoted(unit_name), _unit_type(self.family)))
+        elif through is not None:
+            logical, other = through
+            self.lines += [f"through = '{named[logical]} -> {other}.{self.names[other][logical]}'", *self.limits()]
         else:
             self.lines += ["rows_are_units = true"]
         for logical, each in named.items():
@@ -164,11 +173,20 @@ class _Maker:
             numeric = kinds[each].type.numeric
             listed = logical == "sick" or (says and logical in ("ward", "age", "day"))
             columns.append(Col(quoted(each), kinds[each].type, says and numeric, listed))
+        keys = self.keys(named) if self.keyed and (unit or through) else []
+        self.lines += [f"unique = {[[named[logical] for logical in key] for key in keys]}"] if keys else []
         self.lines += declared
-        self.units[name] = unit_name
-        self.tabs.append(Tab(name, tuple(columns), quoted(unit_name) if unit_name else None))
+        self.units[name], self.names[name] = unit_name, named
+        found = {each.sql: each for each in columns}
+        unique = tuple(tuple(found[quoted(named[logical])] for logical in key) for key in keys)
+        written = self.tabs[0].unit if through is not None else quoted(unit_name) if unit_name else None
+        self.tabs.append(Tab(name, tuple(columns), written, keys=unique))
         self.rows[name] = []
-        self.named = named
+
+    def keys(self, named: dict[str, str]) -> list[tuple[str, ...]]:
+        """Return columns that are declared to be unique."""
+        listed: list[tuple[str, ...]] = [("age",), ("ward",), ("age", "sick"), ("note",), ("day",)]
+        return self.random.sample(listed, self.random.choice([1, 2]))
 
     def limits(self) -> list[str]:
         rng = self.random
@@ -212,6 +230,9 @@ def public(rng: random.Random) -> dict[str, Any]:
     }
 
 
+PATHS = {"p": ("age", "a"), "q": ("ward", "p")}
+"""Tables whose units lie across one foreign key and across two: by which column, and of which table it is."""
+
 PUBLIC = [
     Tab("wards", (Col("ward", Type.TEXT), Col("floor", Type.INTEGER), Col("beds", Type.INTEGER)), None, True),
     Tab("codes", (Col("age", Type.INTEGER), Col("label", Type.TEXT), Col("first", Type.DATE)), None, True),
@@ -226,6 +247,9 @@ def world(seed: int) -> World:
     for name in private:
         made.table(name, True)
     made.table("r", False)
+    paths = PATHS if made.keyed else {}
+    for name, through in paths.items():
+        made.table(name, False, through)
     _, people = UNITS[made.family]
     chosen = rng.sample(people, min(len(people), rng.choice([2, 5, 7])))
     unit, entering, others = chosen[0], chosen[-1], chosen[1:-1]
@@ -242,6 +266,7 @@ def world(seed: int) -> World:
         entered[name] = [made.row(name, entering) for _ in range(rng.choice([0, 2, 8]))]
     base["r"] = [made.row("r") for _ in range(rng.choice([0, 3, 8]))]
     changed["r"], entered["r"] = [made.row("r")], [made.row("r")]
+    named = {name: [made.row(name) for _ in range(rng.choice([4, 9, 14]))] for name in paths}
     shared = public(rng)
     parts = {"one": (base, changed), "base": (base,), "alone": (changed,), "other": (base, entered)}
     if not made.replace:
@@ -250,6 +275,8 @@ def world(seed: int) -> World:
         key: shared | {name: made.frame(name, [row for part in each for row in part[name]]) for name in base}
         for key, each in parts.items()
     }
+    for key in frames:  # rows that name nobody are the same, whoever is there
+        frames[key] |= {name: made.frame(name, rows) for name, rows in named.items()}
     neighbours = "replace" if made.replace else "add-remove"
     budget = ["[budget]", "epsilon = 1000.0", *(["delta = 1e-9"] if made.delta else [])]
     policy = [*budget, "[privacy]", f'neighbours = "{neighbours}"', *made.lines]
@@ -262,4 +289,10 @@ def world(seed: int) -> World:
     columns = (Col("age", Type.INTEGER, True, True), Col("cost", Type.FLOAT, True), Col("ward", Type.TEXT, False, True))
     views = [Tab(name, columns, "u") for name in ("seen", "old")]
     heavy = {name: len(rows) for name, rows in changed.items()}
+    reached = changed
+    for name, (logical, other) in paths.items():
+        theirs, mine = made.names[other][logical], made.names[name][logical]
+        values = {row[theirs] for row in reached[other] if row[theirs] is not None}
+        reached = {name: [row for row in named[name] if row[mine] in values]}
+        heavy[name] = len(reached[name])
     return World(seed, "\n".join(policy) + "\n", [*made.tabs, *views, *PUBLIC], frames, made.replace, heavy)

@@ -52,8 +52,8 @@ MUTATIONS = [
     broken(
         "units to the nanosecond are one to the microsecond",
         "engines/duck/sources.py",
-        'self.kinds.get(unit) == "TIMESTAMP_NS"',
-        'self.kinds.get(unit) == "no type"',
+        'self.kinds.get(name) == "TIMESTAMP_NS"',
+        'self.kinds.get(name) == "no type"',
         FOUND,
     ),
     broken(

@@ -104,8 +104,8 @@ MUTATIONS = [
     broken(
         "a unit column without any bound on its rows",
         "policy/tables.py",
-        'not ("max_groups" in section and words[2] in section)',
-        'not ("max_groups" in section or words[2] in section)',
+        '("max_groups" in section and "max_rows_per_group" in section)',
+        '("max_groups" in section or "max_rows_per_group" in section)',
         TABLES,
     ),
     broken(
@@ -125,8 +125,8 @@ MUTATIONS = [
     broken(
         "another unit is the same identity",
         "policy/facts.py",
-        'return {"unit": table.unit, ',
-        'return {"unit": bool(table.unit), ',
+        'found = {"unit": table.unit, ',
+        'found = {"unit": bool(table.unit), ',
         FACTS,
     ),
     broken(

@@ -180,7 +180,7 @@ MUTATIONS = [
     broken(
         "joined rows are not multiplied",
         "query/bounding/limits.py",
-        "rows = found.total * max(other.total, 1)",
+        "rows = find_partners(keys, join).count_rows(found.total, other.total, join.keep)",
         "rows = max(found.total, other.total)",
         LIMITS,
     ),

@@ -32,7 +32,7 @@ MUTATIONS = [
     broken(
         "work: joins do not multiply rows",
         "query/work.py",
-        "return rows * max(others, 1)",
+        "return find_partners(keys, join).count_rows(rows, others, join.keep)",
         "return rows + others",
         WORK,
     ),

@@ -37,3 +37,10 @@ def test_the_table_of_keys_names_every_key() -> None:
     rows = [line.split("|")[1] for line in PAGE.split("\n") if line.startswith("| `")]
     for key in {*TABLE_KEYS, *COLUMN_KEYS, *LEDGER_KEYS} - {"columns"}:
         assert any(key in row for row in rows), key
+
+
+def test_the_example_of_keys_and_paths_is_a_policy() -> None:
+    policy = read(PAGE.split("```toml\n")[2].split("```")[0])
+    assert policy.table("lineitem").whose == "o_custkey (through l_orderkey -> orders.o_orderkey)"
+    assert policy.table("orders").unique == (("o_orderkey",),)
+    assert {table.identifies for table in policy.tables} == {"customer"}

@@ -7,7 +7,7 @@ import pytest
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.policy import DeclaredColumn, Resolved, check_schema
-from discreet.policy.schema import Schema, check_people
+from discreet.policy.schema import Schema, check_people, link_paths
 from support.policies import lines_of, read, table
 
 PARQUET = 'source = "a.parquet"\n'
@@ -130,3 +130,72 @@ def test_tables_that_speak_of_the_same_people_name_them_by_one_type() -> None:
         'tables.b.unit: "pid" is integer here and "id" is text in "a", yet both identify "p"; '
         "store both as one type, or change identifies"
     ]
+
+
+KEYED = PARQUET + 'unit = "u"\nmax_rows = 2\n'
+
+
+def test_keys_are_columns_of_the_source_and_no_floats() -> None:
+    assert resolved(table(KEYED + 'unique = [["age"], ["ward", "at"]]')).table.unique == (("age",), ("ward", "at"))
+    assert misfits(table(KEYED + 'unique = ["ages"]')) == [
+        'unique: the source has no column "ages"; did you mean "age"?'
+    ]
+    (line,) = misfits(table(KEYED + 'unique = ["age"]'), {**SCHEMA, "age": Type.FLOAT})
+    assert line.startswith('unique: "age" is a column of floats, which are no keys')
+
+
+PATH = """
+[budget]
+epsilon = 1.0
+[tables.orders]
+unit = "who"
+max_rows = 3
+[tables.items]
+through = "key -> orders.key"
+max_rows = 5
+[tables.parcels]
+through = ["key -> items.key", "line -> items.line"]
+max_rows = 5
+"""
+ORDERS: Schema = {"who": Type.TEXT, "key": Type.INTEGER}
+ITEMS: Schema = {"key": Type.INTEGER, "line": Type.INTEGER}
+
+
+def linked(orders: Schema = ORDERS, items: Schema = ITEMS, parcels: Schema = ITEMS) -> dict[str, Resolved]:
+    policy, schemas = read(PATH), {"orders": orders, "items": items, "parcels": parcels}
+    found = {table.name: check_schema(policy, table, schemas[table.name]) for table in policy.tables}
+    return link_paths(policy, found)
+
+
+def unlinked(**schemas: Schema) -> str:
+    with pytest.raises(PolicyError) as found:
+        linked(**schemas)
+    (line,) = lines_of(found.value)
+    return line.removeprefix("tables.")
+
+
+def test_units_across_foreign_keys_have_the_type_of_the_column_at_the_end() -> None:
+    assert {name: found.unit_type for name, found in linked().items()} == dict.fromkeys(
+        ("orders", "items", "parcels"), Type.TEXT
+    )
+    assert [column.name for column in linked()["items"].columns] == ["key", "line"]
+
+
+def test_columns_of_a_foreign_key_are_there_on_both_sides_in_one_type_and_no_floats() -> None:
+    assert unlinked(items={"line": Type.INTEGER, "id": Type.TEXT}).startswith(
+        'items.through: the source has no column "key"'
+    )
+    assert unlinked(orders={"who": Type.TEXT, "keys": Type.INTEGER}) == (
+        'items.through: "orders" has no column "key" of a known type; did you mean "keys"?'
+    )
+    assert unlinked(orders={"who": Type.TEXT, "key": Type.TEXT}).startswith(
+        'items.through: "key" is integer and "key" is text; store both'
+    )
+    floats: Schema = {"key": Type.INTEGER, "line": Type.FLOAT}
+    assert unlinked(items=floats, parcels=floats).startswith('parcels.through: "line" is a column of floats')
+
+
+def test_a_column_with_the_name_of_a_unit_that_lies_elsewhere_is_told() -> None:
+    line = unlinked(items={**ITEMS, "Who": Type.TEXT})
+    assert line.startswith('items.unit: the source has a column "Who", which is not the unit that through leads to')
+    assert line.endswith('such as unit = "customer"')

@@ -21,7 +21,7 @@ from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Column, Expression, Literal
 from discreet.plan.functions import call
 from discreet.plan.question import Aggregate, AggregateKind, Finish, Question
-from discreet.plan.relations import Block, Scan
+from discreet.plan.relations import Block
 from discreet.privacy.charges import Charge, round_charge
 from discreet.query.bound import bound
 from discreet.query.catalog import Catalog
@@ -105,7 +105,7 @@ def declare_bounds(catalog: Catalog, name: str, epsilon: Fraction) -> BoundsOper
         raise QueryError(f"{name!r}: bounds are found for numeric columns of private tables, as in visits.cost")
     bins = _write_bin(Column("t0", column.name, column.type))
     counted = (Aggregate(AggregateKind.ROWS),)
-    plan = bound(Question(Block(Scan(table.table.name, "t0")), (bins,), counted, Finish(()), ((0,),)), catalog).plan
+    plan = bound(Question(Block(catalog.scan(table, "t0")), (bins,), counted, Finish(()), ((0,),)), catalog).plan
     (measure,) = plan.measures
 
     def make(each: Fraction) -> BoundsOperation:

@@ -232,7 +232,7 @@ class Session:
         more = (
             f"{left:,} more questions at this price fit into what is left" if left else "nothing like it fits any more"
         )
-        units = {table.name: table.unit for table in self._holdings.policy.tables if table.unit is not None}
+        units = {table.name: table.whose for table in self._holdings.policy.tables if table.unit is not None}
         remarks = (*prepared.priced.bounded.coarsened, *prepared.priced.notes, more)
         return Explanation(prepared.question, prepared.priced, remarks, units)
 

@@ -51,8 +51,10 @@ class Engine(Protocol):
 
 
 def find_tables(plan: DeclaredPlan) -> set[str]:
-    """Return the names of the tables that a plan reads."""
-    return {each.table for each in list_sources(plan.block) if isinstance(each, Scan | Lookup)}
+    """Return the names of the tables that a plan reads, those through which rows reach their units included."""
+    sources = list(list_sources(plan.block))
+    through = {table for each in sources if isinstance(each, Scan) for table in each.through}
+    return through | {each.table for each in sources if isinstance(each, Scan | Lookup)}
 
 
 def check_unchanged(table: str, before: Mapping[str, Type], now: Mapping[str, Type | None]) -> None:

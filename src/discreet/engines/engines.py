@@ -35,12 +35,17 @@ class Engines:
     def __init__(self, policy: Policy, frames: Frames | None = None, *, partly: bool = False) -> None:
         self.policy = policy
         self._given = _given(policy, frames or {})
-        tables = [each for each in policy.tables if not partly or _is_there(each, self._given)]
+        tables = [each for each in policy.tables if not partly or self._is_there(each)]
         self._declared = {table.name.casefold(): table for table in tables}
         self._engines: dict[str, Engine] = {}
         self._lock = threading.RLock()
         self._empty: duckdb.DuckDBPyConnection | None = None
         self.tables: Mapping[str, Resolved] = OpenedTables(self._declared, lambda table: self._open(table.engine))
+
+    def _is_there(self, table: Table) -> bool:
+        """Say whether a table and those through which its rows reach their units have rows here."""
+        every = (table, *self.policy.list_path(table))
+        return all(each.format is not SourceFormat.PYTHON or each.name in self._given for each in every)
 
     def open_all(self) -> None:
         """Open every engine that holds a table: what is wrong with any of them is said now."""
@@ -137,10 +142,6 @@ class OpenedTables(Mapping[str, Resolved]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._declared
-
-
-def _is_there(table: Table, given: Frames) -> bool:
-    return table.format is not SourceFormat.PYTHON or table.name in given
 
 
 def _given(policy: Policy, frames: Frames) -> dict[str, Any]:

@@ -148,22 +148,35 @@ class Writer:
     def _scan(self, scan: Scan) -> str:
         """Return a table's rows that have a unit; where the unit keeps only some, those with the least hash of content.
 
-        Contents of one hash, which somebody could make up, are told apart by their columns; rows that are equal in all
-        of these are alike, so which of them is kept makes no difference.
+        Likewise for each value of a key one row is kept before; NULL is no value. Contents of one hash, which somebody
+        could make up, are told apart by their columns; rows that are equal in all of these are alike, so which of them
+        is kept makes no difference.
         """
         types = self.needed.get(scan.relation, {})
         select = self.source(scan.table, frozenset(types))
         if self.unit is None:
             return select
         kept = f"SELECT * FROM ({select}) AS q WHERE {UNIT} IS NOT NULL"
-        if scan.rows is None:
+        if scan.rows is None and not scan.unique:
             return kept
         wanted = [(UNIT, self.unit), *((self.dialect.quote_name(name), types[name]) for name in sorted(types))]
         columns = ", ".join(name for name, _ in wanted)
         hashed = f"SELECT *, md5({write_values(wanted, self.dialect)}) AS __discreet_content FROM ({kept}) AS q"
-        rank = f"row_number() OVER (PARTITION BY {UNIT} ORDER BY __discreet_content, {columns})"
-        ranked = f"SELECT *, {rank} AS __discreet_rank FROM ({hashed}) AS q"
+        order = f"ORDER BY __discreet_content, {columns}"
+        for key in scan.unique:
+            hashed = self._keep_one(hashed, [self.dialect.quote_name(name) for name in key], order, columns)
+        if scan.rows is None:
+            return f"SELECT {columns} FROM ({hashed}) AS q"
+        ranked = f"SELECT *, row_number() OVER (PARTITION BY {UNIT} {order}) AS __discreet_rank FROM ({hashed}) AS q"
         return f"SELECT {columns} FROM ({ranked}) AS q WHERE __discreet_rank <= {scan.rows}"
+
+    def _keep_one(self, rows: str, key: list[str], order: str, columns: str) -> str:
+        """Return the rows without those that have the unit and the key of one before them; NULL equals nothing."""
+        number = f"row_number() OVER (PARTITION BY {', '.join([UNIT, *key])} {order})"
+        numbered = f"SELECT *, {number} AS __discreet_copy FROM ({rows}) AS q"
+        missing = " OR ".join(f"{name} IS NULL" for name in key)
+        kept = f"SELECT * FROM ({numbered}) AS q WHERE __discreet_copy = 1 OR {missing}"
+        return f"SELECT {columns}, __discreet_content FROM ({kept}) AS q"
 
     def _lookup(self, join: Lookup) -> str:
         """Return the join to a public table.

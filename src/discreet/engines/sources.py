@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
@@ -28,11 +29,15 @@ class TableSource(ABC):
         self.types: dict[str, Type] = {}
         """Types that policy and source agree on, set once the schema is checked."""
 
-    def select(self, columns: frozenset[str]) -> str:
-        """Return a SELECT of these columns and of the unit."""
+    def select(self, columns: frozenset[str], keys: Sequence[str] = ()) -> str:
+        """Return a SELECT of these columns, of the unit where the table has its column, and of keys by their places.
+
+        Keys are written like units, so that no two of them become one.
+        """
         name = self.dialect.quote_name
         listed = [f"{self.write_value(each)} AS {name(each)}" for each in self.types if each in columns]
-        if self.table.unit is not None:
+        listed += [f"{self.write_unit(each)} AS {name_key(place)}" for place, each in enumerate(keys)]
+        if self.table.unit is not None and self.table.through is None:
             listed.append(f"{self.write_unit(self.table.unit)} AS {UNIT}")
         return f"SELECT {', '.join(listed) or '1'} FROM {self.clause}"
 
@@ -69,3 +74,33 @@ class TableSource(ABC):
     def explain(self, key: str, wrong: str, remedy: str) -> PolicyError:
         """Return an error about one key of this table in the policy; it never quotes what the source holds."""
         return explain_problem(self.policy.path, ("tables", self.table.name, key), wrong, remedy)
+
+
+def name_key(place: int) -> str:
+    """Return the column of a key, by which rows of tables meet."""
+    return f"__discreet_step{place}"
+
+
+def write_select(
+    sources: Mapping[str, TableSource], table: str, columns: frozenset[str], keys: Sequence[str] = ()
+) -> str:
+    """Return a SELECT of columns of a table, of keys and of the unit.
+
+    Where the unit lies across foreign keys, a row is there once for each unit that has a row with its key in the next
+    table, however many; one that no unit reaches is not there. So what a unit has here follows from the rows that it
+    has there, and no unit adds or takes a row of another's.
+    """
+    source = sources[table]
+    through = source.table.through
+    if through is None:
+        return source.select(columns, keys)
+    mine, theirs = zip(*through.on, strict=True)
+    rows = source.select(columns, (*keys, *mine))
+    steps = [name_key(place) for place in range(len(theirs))]
+    reached = write_select(sources, through.table, frozenset(), theirs)
+    units = f"SELECT DISTINCT {UNIT}, {', '.join(steps)} FROM ({reached}) AS q WHERE {UNIT} IS NOT NULL"
+    listed = [source.dialect.quote_name(each) for each in source.types if each in columns]
+    listed += [name_key(place) for place in range(len(keys))]
+    equal = " AND ".join(f"a.{name_key(len(keys) + place)} = b.{step}" for place, step in enumerate(steps))
+    written = ", ".join([*(f"a.{each}" for each in listed), f"b.{UNIT}"])
+    return f"SELECT {written} FROM ({rows}) AS a JOIN ({units}) AS b ON {equal}"

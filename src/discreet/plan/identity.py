@@ -35,7 +35,7 @@ FORMS = Forms(
         Reference: ("reference", same_names("relation slot index type")),
         Literal: ("literal", same_names("value type")),
         Call: ("call", same_names("function arguments type")),
-        Scan: ("scan", same_names("table relation rows")),
+        Scan: ("scan", same_names("table relation rows unique through")),
         Nested: ("nested", same_names("relation block outputs")),
         Union: ("union", same_names("relation branches types")),
         PerUnit: ("per unit", same_names("relation block keys aggregates")),

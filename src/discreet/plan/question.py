@@ -108,6 +108,8 @@ class Question:
     finish: Finish
     sets: tuple[tuple[int, ...], ...]
     """Which keys are grouped by, by place: one set of all keys but for GROUPING SETS, ROLLUP and CUBE."""
+    remarks: tuple[str, ...] = ()
+    """What is said about the answer because of how it was asked."""
 
     def expressions(self) -> Iterator[Expression]:
         """Yield every expression that is computed from rows."""

@@ -20,11 +20,16 @@ class Scan:
     """The rows of a private table, those without a unit dropped.
 
     `rows` is how many of them a unit keeps here, chosen by their content; None leaves that to the end of the plan.
+    Before, for each key in `unique` one row of a unit is kept for each of its values, chosen by content too; rows where
+    a column of the key is NULL all stay. `through` are the tables by which rows reach their units: a row is there once
+    for each unit that it reaches.
     """
 
     table: str
     relation: str
     rows: int | None = None
+    unique: tuple[tuple[str, ...], ...] = ()
+    through: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,10 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Rows of another private relation, of the same unit and with these expressions equal."""
+    """Rows of another private relation, of the same unit and with these expressions equal.
+
+    `plan.keys` says how many partners a row can have.
+    """
 
     source: Source
     on: tuple[tuple[Expression, Expression], ...]

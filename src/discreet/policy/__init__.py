@@ -4,13 +4,14 @@ from discreet.policy.draft import draft_policy
 from discreet.policy.facts import describe_policy, describe_protected, hash_policy
 from discreet.policy.ledger import read_ledger_alone
 from discreet.policy.load import load, load_raw, loads
-from discreet.policy.model import Analyst, DeclaredColumn, LedgerServer, Policy, SourceFormat, Table
+from discreet.policy.model import Analyst, DeclaredColumn, ForeignKey, LedgerServer, Policy, SourceFormat, Table
 from discreet.policy.problems import explain_problem
 from discreet.policy.schema import Resolved, check_people, check_schema
 
 __all__ = [
     "Analyst",
     "DeclaredColumn",
+    "ForeignKey",
     "LedgerServer",
     "Policy",
     "Resolved",

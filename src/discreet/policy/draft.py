@@ -23,8 +23,9 @@ neighbours = "add-remove"     # or "replace", where the number of people is publ
 """
 
 UNIT = """\
-# Whose rows are these? One of the three:
-{units}# -> rows_are_units = true    # every row is about somebody else
+# Whose rows are these? One of the four:
+{units}# -> through = "... -> T.c"   # the column that another table T knows as c, and with it whose row it is
+# -> rows_are_units = true    # every row is about somebody else
 # -> public = true            # the table is about nobody
 # -> max_rows = 20            # with a unit: the most rows that one unit may have; further rows are left out
 # identifies = "person"       # tables with the same word speak of the same people

@@ -17,8 +17,8 @@ JsonObject = dict[str, Any]
 def describe_protected(policy: Policy) -> JsonObject:
     """Return whom the budget protects: what it spends has one meaning only while none of this changes.
 
-    That is the neighbour relation and each private table's unit. Bounds, sizes, sources, versions, analysts and the
-    budget itself may change without it, and public tables are about nobody.
+    That is the neighbour relation and each private table's unit, with the path that leads there. Bounds, keys, sizes,
+    sources, versions, analysts and the budget itself may change without it, and public tables are about nobody.
     """
     return {
         "neighbours": policy.neighbours.value,
@@ -58,7 +58,8 @@ def _ledger(server: LedgerServer) -> JsonObject:
 
 
 def _unit(table: Table) -> JsonObject:
-    return {"unit": table.unit, "rows_are_units": table.rows_are_units, "identifies": table.identifies}
+    found = {"unit": table.unit, "rows_are_units": table.rows_are_units, "identifies": table.identifies}
+    return found | ({"through": str(table.through)} if table.through is not None else {})
 
 
 def _table(table: Table) -> JsonObject:
@@ -76,6 +77,7 @@ def _table(table: Table) -> JsonObject:
         "min_count": table.min_count,
         "columns": {column.name: _column(column) for column in table.columns},
         "hidden": sorted(table.hidden),
+        **({"unique": [list(key) for key in table.unique]} if table.unique else {}),
     }
 
 

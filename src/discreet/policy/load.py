@@ -12,6 +12,7 @@ from discreet.policy import exact
 from discreet.policy.engines import read_engines
 from discreet.policy.ledger import read_ledger
 from discreet.policy.model import LEAST_SHARE, Analyst, DeclaredEngine, DeclaredView, Policy, Table
+from discreet.policy.paths import read_paths
 from discreet.policy.problems import Problems, quote_value
 from discreet.policy.section import Section
 from discreet.policy.tables import KEYS as TABLE_KEYS
@@ -161,7 +162,7 @@ def _tables(root: Section, delta: Fraction | None, engines: tuple[DeclaredEngine
         tables.append(table)
         if delta and not table.public:
             _check_delta(part, table, delta)
-    return tuple(tables)
+    return read_paths(section, tuple(tables))
 
 
 def _views(root: Section, tables: tuple[Table, ...]) -> tuple[DeclaredView, ...]:

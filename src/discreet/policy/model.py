@@ -100,11 +100,28 @@ class DeclaredColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A table. A private one has either a `unit` column or `rows_are_units`; a public one has neither.
+class ForeignKey:
+    """How the rows of a table reach their units: by columns that equal those of another private table's rows.
 
-    `max_rows` bounds a unit's rows in the whole table, `max_groups` and `max_rows_per_group` in one question. A table
-    with a unit column has the first or both others.
+    A row belongs to every unit that has such a row in the other table, and counts once for each of them.
+    """
+
+    table: str
+    on: tuple[tuple[str, str], ...]
+    """Columns of this table, and those of the other that they equal."""
+
+    def __str__(self) -> str:
+        return ", ".join(f"{mine} -> {self.table}.{theirs}" for mine, theirs in self.on)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table. A private one has either a `unit` or `rows_are_units`; a public one has neither.
+
+    `unit` is a column of its own; with `through` it is no column, but the name that the unit has in questions.
+    `unique` are keys: a unit has one row for each of their values. They are never trusted; joins that rest on one keep
+    one such row. `max_rows` bounds a unit's rows in the whole table, `max_groups` and `max_rows_per_group` in one
+    question. A table with a unit has the first or both others.
     """
 
     name: str
@@ -124,6 +141,15 @@ class Table:
     min_count: int | None = None
     columns: tuple[DeclaredColumn, ...] = ()
     hidden: tuple[str, ...] = ()
+    unique: tuple[tuple[str, ...], ...] = ()
+    through: ForeignKey | None = None
+
+    @property
+    def whose(self) -> str:
+        """Whose rows they are, in words: the unit's name, and how rows reach it where that is no column of theirs."""
+        if self.public or self.unit is None:
+            return "nobody" if self.public else "each row"
+        return self.unit if self.through is None else f"{self.unit} (through {self.through})"
 
     def column(self, name: str) -> DeclaredColumn | None:
         """Return what is declared about a column, by its exact name; None where nothing is."""
@@ -165,7 +191,8 @@ class Policy:
 
     Guaranteed by `load`: epsilon > 0; 0 <= question_delta <= delta < 1; where delta > 0 every private table has a size
     and delta * size <= 0.01; 0 < least_share <= 1; no analyst's share is above the budget; names differ by more than
-    their case. `least_share` is the part of the budget that every question costs at least.
+    their case; foreign keys lead to a private table with a unit column, on one engine and in no circle.
+    `least_share` is the part of the budget that every question costs at least.
     """
 
     path: Path
@@ -201,6 +228,14 @@ class Policy:
         raise explain_problem(
             self.path, ("analysts", name), f"{quote_value(name)} is no analyst here", "add them to the policy"
         )
+
+    def list_path(self, table: Table) -> tuple[Table, ...]:
+        """Return the tables through which the rows of a table reach their units, the one that holds these last."""
+        found: list[Table] = []
+        while table.through is not None:
+            table = self.table(table.through.table)
+            found.append(table)
+        return tuple(found)
 
     def engine(self, table: Table) -> DeclaredEngine:
         """Return the engine that holds a table."""

@@ -45,10 +45,11 @@ def check_schema(policy: Policy, table: Table, schema: Schema) -> Resolved:
     check_key_names(problems, (*key, "source"), list(schema))
     _check_present(problems, key, table, schema)
     types = _types(problems, key, table, schema)
-    unit_type = types.get(table.unit) if table.unit is not None else None
+    unit_type = types.get(table.unit) if table.unit is not None and table.through is None else None
     if unit_type is Type.FLOAT:
         remedy = "store it as integer or text: floats that print alike may differ"
         problems.add((*key, "unit"), f"{quote_value(table.unit)} is a column of floats, which name nobody", remedy)
+    _check_keys(problems, key, table, types)
     declared = {column.name: column for column in table.columns}
     for name in declared.keys() & types.keys():
         for wrong, remedy in find_misfits(declared[name], types[name]):
@@ -60,6 +61,52 @@ def check_schema(policy: Policy, table: Table, schema: Schema) -> Resolved:
         if name not in table.hidden
     )
     return Resolved(table, visible, tuple(types.items()), unit_type)
+
+
+def link_paths(policy: Policy, tables: Mapping[str, Resolved]) -> dict[str, Resolved]:
+    """Return the tables of one engine by folded name, those whose units lie across foreign keys with their unit's type.
+
+    Columns of a foreign key must be there on both sides and have one type, and no floats: those that print alike may
+    differ.
+    """
+    problems = Problems(policy.path)
+    for found in tables.values():
+        if found.table.through is not None:
+            _check_through(problems, found, tables[found.table.through.table.casefold()])
+    problems.refuse()
+    ends = {name: (found.table, *policy.list_path(found.table))[-1] for name, found in tables.items()}
+    return {
+        name: replace(found, unit_type=tables[ends[name].name.casefold()].unit_type) for name, found in tables.items()
+    }
+
+
+def _check_through(problems: Problems, found: Resolved, other: Resolved) -> None:
+    assert found.table.through is not None
+    key = ("tables", found.table.name, "through")
+    mine_types, their_types = dict(found.source_types), dict(other.source_types)
+    for mine, theirs in found.table.through.on:
+        if theirs not in their_types:
+            wrong = f"{quote_value(other.table.name)} has no column {quote_value(theirs)} of a known type"
+            problems.add(key, wrong, _nearest(theirs, their_types))
+        elif mine_types[mine] is not their_types[theirs]:
+            wrong = f"{quote_value(mine)} is {mine_types[mine]} and {quote_value(theirs)} is {their_types[theirs]}"
+            problems.add(key, wrong, "store both as one type")
+        elif mine_types[mine] is Type.FLOAT:
+            wrong = f"{quote_value(mine)} is a column of floats, and those that print alike may differ"
+            problems.add(key, wrong, "store both as integer or text")
+
+
+def _check_keys(problems: Problems, key: tuple[str, ...], table: Table, types: Mapping[str, Type]) -> None:
+    """Refuse keys of floats, and a unit of other tables that has the name of a column here."""
+    for name in dict.fromkeys(name for each in table.unique for name in each):
+        if types.get(name) is Type.FLOAT:
+            wrong = f"{quote_value(name)} is a column of floats, which are no keys: those that print alike may differ"
+            problems.add((*key, "unique"), wrong, "store it as integer or text, or take it out")
+    if table.through is not None and table.unit is not None:
+        for name in types:
+            if name.casefold() == table.unit.casefold():
+                wrong = f"the source has a column {quote_value(name)}, which is not the unit that through leads to"
+                problems.add((*key, "unit"), wrong, 'give the unit another name here, such as unit = "customer"')
 
 
 def check_people(policy: Policy, tables: tuple[Resolved, ...]) -> None:
@@ -83,7 +130,9 @@ def check_people(policy: Policy, tables: tuple[Resolved, ...]) -> None:
 def _check_present(problems: Problems, key: tuple[str, ...], table: Table, schema: Schema) -> None:
     wanted: list[tuple[tuple[str, ...], str]] = [(("columns", column.name), column.name) for column in table.columns]
     wanted += [(("hidden",), name) for name in table.hidden]
-    wanted += [(("unit",), table.unit)] if table.unit is not None else []
+    wanted += [(("unit",), table.unit)] if table.unit is not None and table.through is None else []
+    wanted += [(("unique",), name) for each in table.unique for name in each]
+    wanted += [(("through",), mine) for mine, _ in table.through.on] if table.through is not None else []
     for place, name in wanted:
         if name not in schema:
             problems.add((*key, *place), f"the source has no column {quote_value(name)}", _nearest(name, schema))

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from discreet.policy.columns import KEYS as COLUMN_KEYS
 from discreet.policy.columns import read_column
 from discreet.policy.engines import DEFAULT
+from discreet.policy.keys import read_keys
 from discreet.policy.model import DUCKDB, DeclaredColumn, DeclaredEngine, EngineKind, SourceFormat, Table
 from discreet.policy.problems import quote, quote_value
 from discreet.policy.section import Section, check_key_names
@@ -16,7 +17,9 @@ from discreet.policy.section import Section, check_key_names
 PRIVATE_KEYS = (
     "unit",
     "rows_are_units",
+    "through",
     "identifies",
+    "unique",
     "size",
     "max_rows",
     "max_groups",
@@ -58,7 +61,8 @@ def read_table(name: str, section: Section, engines: tuple[DeclaredEngine, ...])
         return table
     if table.format is SourceFormat.CSV:
         _check_types(section, table)
-    return _bounded(section, _with_unit(section, table))
+    table = _bounded(section, _with_unit(section, table))
+    return replace(table, unique=read_keys(section, table))
 
 
 def guess_format(source: str) -> SourceFormat | None:
@@ -179,13 +183,15 @@ def _with_unit(section: Section, table: Table) -> Table:
     unit = section.text("unit", 'write the name of a column in quotes, such as unit = "patient_id"')
     rows = section.flag("rows_are_units")
     identifies = section.text("identifies", 'write a word in quotes, such as identifies = "patient"')
-    if "unit" in section and rows:
-        section.wrong((), "unit and rows_are_units = true contradict each other", "keep one of the two")
-    elif not rows and "unit" not in section:
+    if rows and ("unit" in section or "through" in section):
+        word = "unit" if "unit" in section else "through"
+        section.wrong((), f"{word} and rows_are_units = true contradict each other", "keep one of the two")
+    elif not rows and "unit" not in section and "through" not in section:
         section.wrong(
             (),
             "does not say whom its rows are about",
             'write unit = "COLUMN" for the column that says whose row it is, and max_rows for the most that one has; '
+            'or through = "COLUMN -> TABLE.COLUMN" where another table knows it; '
             "or rows_are_units = true where each row is about somebody else; or public = true where it is about nobody",
         )
     elif rows and identifies is not None:
@@ -202,7 +208,7 @@ def _bounded(section: Section, table: Table) -> Table:
             if most not in (None, 1):
                 section.wrong(word, f"is {most}, and with rows_are_units a unit has one row", f"take {word} out")
         rows = groups = rows_per_group = 1
-    elif "unit" in section and "max_rows" not in section and not ("max_groups" in section and words[2] in section):
+    elif not _says_how_many(section):
         section.wrong(
             "max_rows",
             "is missing: nothing says how many rows one unit may have",
@@ -216,3 +222,9 @@ def _bounded(section: Section, table: Table) -> Table:
         max_groups=groups,
         max_rows_per_group=rows_per_group,
     )
+
+
+def _says_how_many(section: Section) -> bool:
+    """Say whether a table with units has a limit of their rows."""
+    with_units = "unit" in section or "through" in section
+    return not with_units or "max_rows" in section or ("max_groups" in section and "max_rows_per_group" in section)

@@ -34,7 +34,7 @@ class Bounded:
     plan: BoundedPlan
     sources: tuple[tuple[int, ...], ...]
     coarsened: tuple[str, ...]
-    """What is said about grids that had to be coarser than declared."""
+    """What is said about the question, and about grids that had to be coarser than declared."""
 
 
 def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None] | None = None) -> Bounded:
@@ -58,7 +58,7 @@ def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None
             "ask for some of them by themselves"
         )
     sources = [tuple(measures.index(measure) for measure in each) for each, _ in wanted]
-    remarks = [remark for _, each in wanted for remark in each]
+    remarks = [*question.remarks, *(remark for _, each in wanted for remark in each)]
     factor = 1 if catalog.policy.neighbours is Neighbours.ADD_REMOVE else 2
     tables = list_table_facts(question.block, question.expressions(), catalog)
     plan = BoundedPlan(question.block, units, keys, tuple(sets), tuple(measures), factor, tables)
@@ -76,14 +76,21 @@ def list_table_facts(block: Block, expressions: Iterable[Expression], catalog: C
     for join in list_sources(block):
         if isinstance(join, Lookup):
             read[join.table].update(name for _, name in join.on)
-    return tuple(_describe_table(catalog.table(name), read[name]) for name in sorted(read))
+        elif isinstance(join, Scan):
+            for table in (catalog.table(join.table).table, *(catalog.table(each).table for each in join.through)):
+                if table.through is not None:
+                    read.setdefault(table.name, set()).update(mine for mine, _ in table.through.on)
+                    read.setdefault(table.through.table, set()).update(theirs for _, theirs in table.through.on)
+    return tuple(_describe_table(catalog.table(name), read[name], catalog) for name in sorted(read))
 
 
-def _describe_table(found: Resolved, read: set[str]) -> TableFacts:
+def _describe_table(found: Resolved, read: set[str], catalog: Catalog) -> TableFacts:
     table = found.table
-    letters = {each.name: each.most_letters for each in found.columns if each.name in read and each.type is Type.TEXT}
+    types = dict(found.source_types)
+    letters = {name: table.most_letters(name) for name in read if types.get(name) is Type.TEXT}
     if table.unit is not None and found.unit_type is Type.TEXT:
-        letters[table.unit] = table.most_letters(table.unit)
+        end = (table, *catalog.policy.list_path(table))[-1]
+        letters[table.unit] = end.most_letters(end.unit or table.unit)
     rows = 0 if table.public else declare_unit_rows(table).total
     return TableFacts(table.name, rows, tuple(sorted(letters.items())))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -36,7 +37,7 @@ def build(
     reading = Context(catalog, dict(parameters or {}), read_select, views=views)
     question = _question(select, reading)
     check_one_engine(question.block, catalog)
-    return question
+    return replace(question, remarks=tuple(dict.fromkeys(reading.remarks)))
 
 
 def _question(select: exp.Select, reading: Context) -> Question:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from discreet.base.errors import QueryError
 from discreet.plan.expressions import Column, Constant, Expression
+from discreet.plan.relations import Scan
 from discreet.policy.model import DeclaredColumn as Declared
 from discreet.policy.model import Policy
 from discreet.policy.schema import Resolved
@@ -39,6 +40,11 @@ class Catalog:
             names = [table.name for table in self.policy.tables]
             raise QueryError(f"there is no table {name!r}; {suggest_name(name, names)}")
         return found
+
+    def scan(self, table: Resolved, relation: str) -> Scan:
+        """Return the scan of a private table, with the tables through which its rows reach their units."""
+        path = tuple(each.name for each in self.policy.list_path(table.table))
+        return Scan(table.table.name, relation, through=path)
 
     def column(self, table: Resolved, name: str) -> Declared:
         """Return the column of that name of a table."""

@@ -20,6 +20,7 @@ from discreet.plan.bounded import Measure, Part, TableFacts
 from discreet.plan.efforts import bound_letters, count_letters, count_steps
 from discreet.plan.expressions import Call, Column, Expression, Literal, Reference, find_columns
 from discreet.plan.functions import FUNCTIONS, MOST_COPIED, count_nodes
+from discreet.plan.keys import RowKey, find_keys, find_partners, keep_keys
 from discreet.plan.relations import (
     Block,
     Join,
@@ -193,16 +194,18 @@ class _Counter:
     def add_block(self, block: Block) -> int:
         """Note the work of a block's rows, and return how many of them a unit can have."""
         rows, carried = self._add_source(block.source), self._carry(block.source)
+        keys = find_keys(block.source)
         for join in block.joins:
-            rows = self._add_join(join, rows)
+            rows = self._add_join(join, rows, keys)
             if isinstance(join, Lookup | Match):
+                keys = keep_keys(keys, join)
                 carried += self._carry(join.source if isinstance(join, Match) else join)
                 self.found.append(Work(rows, ROW, -(-carried // JOINED), 0, "rows that are joined"))
         if block.where is not None:
             self.compute(rows, [block.where])
         return rows
 
-    def _add_join(self, join: Join, rows: int) -> int:
+    def _add_join(self, join: Join, rows: int, keys: tuple[RowKey, ...]) -> int:
         if isinstance(join, Lookup):
             self.compute(rows, [mine for mine, _ in join.on])
             return rows * max(join.fan_out, 1)
@@ -210,7 +213,7 @@ class _Counter:
             others = self._add_source(join.source)
             self.compute(rows, [mine for mine, _ in join.on])
             self.compute(others, [other for _, other in join.on])
-            return rows * max(others, 1)
+            return find_partners(keys, join).count_rows(rows, others, join.keep)
         self.add_block(join.block)
         return rows
 
@@ -221,6 +224,10 @@ class _Counter:
             rows = max(source.rows or 0, facts.rows if facts else 0, 1)
             texts = sum(letters for _, letters in facts.letters) if facts else 0
             self.found.append(Work(rows, ROW, -(-texts // 4), rows * texts, f"rows of {source.table} that are read"))
+            for key in source.unique:
+                names = [letters for name, letters in (facts.letters if facts else ()) if name in key]
+                self.found.append(Work(rows, ROW, SORTED * sum(names), 0, f"one row of {source.table} for each key"))
+            self._add_path(source)
             return source.rows or rows
         if isinstance(source, Nested):
             rows = self.add_block(source.block)
@@ -240,6 +247,14 @@ class _Counter:
         self.sort(rows, [*source.keys, *inside])
         self.found.append(Work(rows, ROW, 0, 0, "rows that are grouped"))
         return rows if source.keys else 1
+
+    def _add_path(self, scan: Scan) -> None:
+        """Note the work of the tables through which rows reach their units: all of a unit's rows there are read."""
+        for table in scan.through:
+            facts = self._tables.get(table)
+            rows = max(facts.rows if facts else 0, 1)
+            texts = sum(letters for _, letters in facts.letters) if facts else 0
+            self.found.append(Work(rows, 2 * ROW, texts, rows * texts, f"rows of {table}, to which {scan.table} leads"))
 
     def _carry(self, source: Source | Lookup) -> int:
         """Return the letters of a source's texts that are read."""

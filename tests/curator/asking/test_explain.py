@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from discreet.base.errors import LedgerError
+from discreet.curator import Curator
 from discreet.query.price import Price
+from support import shop
 from support.clinic import open_clinic
 
 
@@ -66,3 +71,23 @@ def test_pairs_are_told_by_both_columns_and_one_row_is_one_row(tmp_path: Path) -
         told = str(curator.explain("SELECT CORR(age, cost) FROM visits", 1, max_rows=1))
         for part in ("sum of products of age and cost", "correlation of age and cost", "keeps one row at most"):
             assert part in told
+
+
+def test_keys_and_paths_are_told_in_words_and_a_changed_path_is_another_policy(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(shop.POLICY)
+    Curator.init(path)
+    with Curator.open(path, None, shop.make_shop()) as curator:
+        told = str(curator.explain("SELECT COUNT(*) FROM lineitem JOIN orders USING (orderkey)", 0.5))
+        assert "lineitem, unit: custkey (through orderkey -> orders.orderkey)" in told
+        assert "orders, unit: custkey, one row of a unit for each orderkey, 8 rows of a unit" in told
+        assert "a unit keeps 24 rows at most" in told
+        assert "lineitem (unit: custkey (through orderkey -> orders.orderkey); one row" in str(curator.tables)
+        joined = curator.explain("SELECT COUNT(*) FROM orders a JOIN orders b USING (orderkey)", 0.5)
+        assert "note       `JOIN orders AS b USING (orderkey)`: only rows of the same custkey are joined" in str(joined)
+        answer = curator.ask("SELECT COUNT(*), COUNT(DISTINCT custkey) FROM shipment", 1.0)
+        assert len(answer.rows) == 1
+        assert curator.bounds("lineitem.quantity", 1.0).column == "quantity"
+    path.write_text(shop.POLICY.replace('"orderkey -> orders.orderkey"', '"line -> orders.orderkey"'))
+    with pytest.raises(LedgerError, match=r"tables.lineitem.through was .orderkey -> orders.orderkey. and is .line"):
+        Curator.open(path, None, shop.make_shop())

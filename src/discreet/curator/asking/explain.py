@@ -40,7 +40,7 @@ class Explanation:
     priced: Price
     remarks: tuple[str, ...]
     units: Mapping[str, str]
-    """The unit column of every table that has one."""
+    """The unit of every table that has one, and how its rows reach it."""
 
     def __str__(self) -> str:
         plan, priced = self.priced.bounded.plan, self.priced
@@ -106,7 +106,8 @@ def _tables(plan: BoundedPlan, units: Mapping[str, str]) -> list[str]:
     for each in list_sources(plan.block):
         if isinstance(each, Scan):
             cut = "" if each.rows is None else f", {_rows(each.rows)} of a unit at most before it is joined"
-            found.append(f"table      {each.table}, unit: {units.get(each.table, 'each row')}{cut}")
+            once = "".join(f", one row of a unit for each {' and '.join(key)}" for key in each.unique)
+            found.append(f"table      {each.table}, unit: {units.get(each.table, 'each row')}{once}{cut}")
         elif isinstance(each, Lookup):
             found.append(f"join       {each.table} (public), {_rows(max(each.fan_out, 1))} at most for each")
     return found

@@ -55,7 +55,7 @@ def check_policy(path: Path) -> Iterator[Finding]:
 def _opened(curator: Curator) -> Iterator[Finding]:
     for resolved, state in zip(curator.tables.tables, curator.data_states, strict=True):
         table = resolved.table
-        whose = "public" if table.public else f"unit {table.unit}" if table.unit else "every row is a unit"
+        whose = "public" if table.public else f"unit {table.whose}" if table.unit else "every row is a unit"
         columns = f"{len(resolved.columns)} column" + ("s" if len(resolved.columns) != 1 else "")
         yield Finding("table", f"{table.name}: {whose}, {columns}, version {state.version!r}")
         if state.remedy is not None:

@@ -40,9 +40,10 @@ class Tables:
 
 def _table(resolved: Resolved) -> str:
     table = resolved.table
-    kind = "public" if table.public else f"unit: {table.unit or 'each row'}"
+    kind = "public" if table.public else f"unit: {table.whose}"
     width = max((len(column.name) for column in resolved.columns), default=0)
-    lines = [f"{table.name} ({kind})"]
+    keys = "".join(f"; one row of a unit for each {' and '.join(key)}" for key in table.unique)
+    lines = [f"{table.name} ({kind}{keys})"]
     lines += [
         f"  {column.name:<{width}}  {column.type!s:<9}  {describe_column(column)}".rstrip()
         for column in resolved.columns

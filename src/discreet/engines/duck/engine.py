@@ -16,6 +16,7 @@ from discreet.engines.engine import check_unchanged, find_tables
 from discreet.engines.lookups import explain_unreadable, select_fan_out, select_values
 from discreet.engines.result import ExactResult, ExactRows, Points, stack_columns
 from discreet.engines.running import Running
+from discreet.engines.sources import write_select
 from discreet.engines.statements import to_constant
 from discreet.engines.steps import Steps, write_row_steps, write_steps, write_sum_steps
 from discreet.plan.bounded import BoundedPlan
@@ -23,7 +24,7 @@ from discreet.plan.expressions import Constant
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import Policy, Table
 from discreet.policy.problems import explain_problem
-from discreet.policy.schema import Resolved, check_schema
+from discreet.policy.schema import Resolved, check_schema, link_paths
 
 E = TypeVar("E")
 
@@ -50,6 +51,9 @@ class DuckEngine:
             source.found = {name: kind for name, kind in found.items() if kind is not None and name in source.types}
             source.check_unit()
             self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
+        self.tables = link_paths(policy, self.tables)
+        for source in self._sources.values():
+            source.check_path(self._sources)
 
     def check(self, plan: DeclaredPlan) -> None:
         """Refuse a plan whose SQL is too long; nothing is read."""
@@ -97,7 +101,7 @@ class DuckEngine:
         return cursor
 
     def _select(self, table: str, columns: frozenset[str]) -> str:
-        return self._sources[table].select(columns)
+        return write_select(self._sources, table, columns)
 
     def _read(self, table: str, statement: str) -> list[tuple[Any, ...]]:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,13 +138,23 @@ class DuckSource(TableSource):
 
     def check_unit(self) -> None:
         """Refuse units that csv files cannot name exactly, and times in which two units would be one."""
-        unit = self.table.unit
-        if unit is not None and self.kinds.get(unit) == "TIMESTAMP_NS":
-            wrong, remedy = f"{unit!r} is told to the nanosecond, and times here to the microsecond", "store it as text"
-            raise self.explain("unit", wrong, remedy)
-        if unit is not None and self.table.format is SourceFormat.CSV and self.types[unit] is Type.DECIMAL:
-            wrong, remedy = f"{unit!r} is decimal, and csv files write one decimal in many ways", 'write type = "text"'
-            raise self.explain("unit", wrong, remedy)
+        if self.table.unit is not None and self.table.through is None:
+            self._check_exact(self.table.unit, self, "unit")
+
+    def check_path(self, sources: Mapping[str, DuckSource]) -> None:
+        """Refuse a foreign key whose columns cannot be compared exactly, for the same reasons."""
+        if self.table.through is not None:
+            for mine, theirs in self.table.through.on:
+                self._check_exact(mine, self, "through")
+                sources[self.table.through.table]._check_exact(theirs, self, "through")
+
+    def _check_exact(self, name: str, told: DuckSource, key: str) -> None:
+        if self.kinds.get(name) == "TIMESTAMP_NS":
+            wrong, remedy = f"{name!r} is told to the nanosecond, and times here to the microsecond", "store it as text"
+            raise told.explain(key, wrong, remedy)
+        if self.table.format is SourceFormat.CSV and self.types[name] is Type.DECIMAL:
+            wrong, remedy = f"{name!r} is decimal, and csv files write one decimal in many ways", 'write type = "text"'
+            raise told.explain(key, wrong, remedy)
 
     def _unreadable(self, trouble: Exception) -> PolicyError:
         """Say what is wrong with a source without quoting what it holds."""

@@ -14,6 +14,7 @@ from discreet.engines.postgres.session import PostgresSession, ServerFacts, driv
 from discreet.engines.postgres.sources import PostgresSource
 from discreet.engines.result import ExactResult, ExactRows
 from discreet.engines.running import Running
+from discreet.engines.sources import write_select
 from discreet.engines.statements import to_constant
 from discreet.engines.steps import Steps, write_row_steps, write_steps, write_sum_steps
 from discreet.plan.bounded import BoundedPlan
@@ -21,7 +22,7 @@ from discreet.plan.expressions import Constant
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import DeclaredEngine as Declared
 from discreet.policy.model import Policy, Table
-from discreet.policy.schema import Resolved, check_schema
+from discreet.policy.schema import Resolved, check_schema, link_paths
 
 E = TypeVar("E")
 
@@ -41,6 +42,7 @@ class PostgresEngine:
                 source.types = dict(resolved.source_types)
                 source.check(session)
             self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
+        self.tables = link_paths(policy, self.tables)
 
     def check(self, plan: DeclaredPlan) -> None:
         """Refuse a plan whose SQL is too long; nothing is read."""
@@ -84,7 +86,7 @@ class PostgresEngine:
         """Let go of whatever is open, which is nothing: every question has a connection of its own."""
 
     def _select(self, table: str, columns: frozenset[str]) -> str:
-        return self._sources[table].select(columns)
+        return write_select(self._sources, table, columns)
 
     def _read(self, table: str, statement: str) -> list[tuple[Any, ...]]:
         with self._server.session(f"public table {table!r} was read") as session:

@@ -12,6 +12,7 @@ from discreet.engines.engine import check_unchanged, find_tables
 from discreet.engines.lookups import explain_unreadable, select_fan_out, select_values
 from discreet.engines.result import ExactResult, ExactRows, Points, stack_columns
 from discreet.engines.running import Running
+from discreet.engines.sources import write_select
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.jobs import Jobs, count_jobs
 from discreet.engines.spark.session import SparkConnection, connect
@@ -22,7 +23,7 @@ from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import DeclaredEngine, Policy, Table
-from discreet.policy.schema import Resolved, check_schema
+from discreet.policy.schema import Resolved, check_schema, link_paths
 
 E = TypeVar("E")
 
@@ -43,6 +44,7 @@ class SparkEngine:
                 source.types = dict(resolved.source_types)
                 source.found = {name: kind for name, kind in found.items() if kind is not None and name in source.types}
                 self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
+            self.tables = link_paths(policy, self.tables)
         except BaseException:
             self.close()
             raise
@@ -84,7 +86,7 @@ class SparkEngine:
         self._session.close()
 
     def _select(self, table: str, columns: frozenset[str]) -> str:
-        return self._sources[table].select(columns)
+        return write_select(self._sources, table, columns)
 
     def _read(self, table: str, statement: str) -> list[tuple[Any, ...]]:
         try:

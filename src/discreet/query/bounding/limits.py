@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from discreet.base import check
 from discreet.base.errors import QueryError
 from discreet.plan.bounded import Limits
+from discreet.plan.keys import find_keys, find_partners, keep_keys
 from discreet.plan.relations import Block, Join, Lookup, Match, Nested, Scan, Source, Union, UnitCondition
 from discreet.policy.model import Table
 from discreet.query.catalog import Catalog
@@ -61,40 +62,44 @@ def _cut(source: Source, catalog: Catalog) -> Source:
     return replace(source, block=cut_scans(source.block, catalog)) if source.keys else source
 
 
-def bound_unit_rows(block: Block, catalog: Catalog) -> UnitRows:
-    """Return what one unit can have in a block; for tables of row units, what one of their rows can become."""
-    found = _of_source(block.source, catalog)
+def bound_unit_rows(block: Block, catalog: Catalog, most: int | None = MOST_ROWS) -> UnitRows:
+    """Return what one unit can have in a block; for tables of row units, what one of their rows can become.
+
+    More rows than `most` are refused, wherever a join makes them.
+    """
+    found, keys = _of_source(block.source, catalog, most), find_keys(block.source)
     for join in block.joins:
         if isinstance(join, Lookup):
             found = found.times(join.fan_out)
         elif isinstance(join, Match):
-            other = _of_source(join.source, catalog)
+            other = _of_source(join.source, catalog, most)
             groups = [each for each in (found.groups, other.groups) if each is not None]
-            rows = found.total * max(other.total, 1)
+            rows = find_partners(keys, join).count_rows(found.total, other.total, join.keep)
             found = UnitRows(rows, None, max(groups) if groups else None)
         else:
             assert isinstance(join, UnitCondition)
-        if found.total > MOST_ROWS:
+        keys = keep_keys(keys, join) if isinstance(join, Lookup | Match) else keys
+        if most is not None and found.total > most:
             raise QueryError(
                 f"after these joins one unit could have {found.total:,} rows; join on more columns, or on a key"
             )
     return found
 
 
-def _of_source(source: Source, catalog: Catalog) -> UnitRows:
+def _of_source(source: Source, catalog: Catalog, most: int | None) -> UnitRows:
     if isinstance(source, Scan):
         return declare_unit_rows(catalog.table(source.table).table)
     if isinstance(source, Nested):
-        return bound_unit_rows(source.block, catalog)
+        return bound_unit_rows(source.block, catalog, most)
     if isinstance(source, Union):
-        each = [bound_unit_rows(block, catalog) for block, _ in source.branches]
+        each = [bound_unit_rows(block, catalog, most) for block, _ in source.branches]
         groups = [one.groups for one in each]
         return UnitRows(
             sum(one.total for one in each), None, None if None in groups else sum(one or 0 for one in groups)
         )
     if not source.keys:
         return UnitRows(1, 1, 1)
-    inner = bound_unit_rows(source.block, catalog)
+    inner = bound_unit_rows(source.block, catalog, most)
     return UnitRows(inner.total, None, inner.groups)
 
 

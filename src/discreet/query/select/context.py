@@ -47,6 +47,9 @@ class Context:
     """Reads a SELECT inside the question: FROM and WHERE call it for their subqueries."""
 
     counter: Counter = field(default_factory=Counter)
+    remarks: list[str] = field(default_factory=list)
+    """What is to be said about the answer, in the order in which it was met."""
+
     withs: Mapping[str, tuple[exp.Expression, Context]] = field(default_factory=dict)
     views: int | None = None
 
@@ -66,7 +69,7 @@ class Context:
 
     def fresh(self) -> Context:
         """Return the same reading with a counter of its own, for a look ahead."""
-        return replace(self, counter=Counter())
+        return replace(self, counter=Counter(), remarks=[])
 
 
 @lru_cache(maxsize=256)

@@ -11,8 +11,9 @@ from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.expressions import Column, Expression, Slot, join_conditions, refer
 from discreet.plan.functions import call
-from discreet.plan.relations import Block, Join, Lookup, Match, Nested, Scan, Source, list_scans
+from discreet.plan.relations import Block, Join, Lookup, Match, Nested, Source, list_scans
 from discreet.policy.schema import Resolved
+from discreet.query.bounding.declared_keys import covers_declared_key, follows_path, use_keys
 from discreet.query.bounding.limits import bound_unit_rows, cut_scans
 from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars.expressions import Scope, translate
@@ -60,7 +61,7 @@ class FromClause:
         if found.meaning.table.public:
             self.waiting = (found.name, place, found.meaning)
         else:
-            self.block = Block(Scan(found.meaning.table.name, place))
+            self.block = Block(self.reading.catalog.scan(found.meaning, place))
         self.names.add(found.name, describe_table(found.meaning, place))
 
     def add_join(self, join: exp.Expression) -> None:
@@ -135,7 +136,7 @@ class FromClause:
 
         This is checked wherever the join stands: one row for each unit, or a condition, may be all that is left of it.
         """
-        made = cut_scans(block, self.reading.catalog)
+        made = use_keys(cut_scans(block, self.reading.catalog), self.reading.catalog)
         bound_unit_rows(made, self.reading.catalog)
         return made
 
@@ -144,14 +145,13 @@ class FromClause:
         check_same_people([*list_scans(left), *list_scans(right.block)], self.reading)
         source, view = self._source(right, keep)
         pairs, extra = self._pairs(join, found.name, view, keep)
-        if not any(unit for _, _, unit in pairs):
-            raise QueryError(
-                f"{quote_sql(join)}: private tables are joined on the unit, so that nobody's rows meet another's; "
-                f"add {self.names.unit_word} to the columns of JOIN ... ON or USING"
-            )
         on = tuple((mine, theirs) for mine, theirs, unit in pairs if not unit)
         for mine, theirs in on:
             call("eq", mine, theirs)
+        match: Join = Match(source, on, keep)
+        joined = self._multiplied(replace(left, joins=(*left.joins, match)))
+        if not any(unit for _, _, unit in pairs):
+            self._check_within_units(join, joined)
         visible = view
         if keep:  # its unit is NULL where there is no partner, so it is not whose row it is
             visible = RelationColumns(
@@ -159,15 +159,30 @@ class FromClause:
             )
         self.names.add(found.name, visible)
         self._merge(join, found.name)
-        match: Join = Match(source, on, keep)
-        self.block = self._multiplied(replace(left, joins=(*left.joins, match)))
+        self.block = joined
         self._filter(extra)
+
+    def _check_within_units(self, join: exp.Expression, joined: Block) -> None:
+        """Refuse a join that does not name the unit, unless it follows what the policy declares: a path, or a key.
+
+        Equality of the unit is added to every join of private tables. Along a path that leaves no pair out; by a key it
+        leaves out those of different units, and the answer says so. Anything else may mean pairs of different people.
+        """
+        catalog, unit = self.reading.catalog, self.names.unit_word
+        if follows_path(joined, catalog):
+            return
+        if not covers_declared_key(joined, catalog):
+            raise QueryError(
+                f"{quote_sql(join)}: private tables are joined on the unit, so that nobody's rows meet another's; "
+                f"add {unit} to the columns of JOIN ... ON or USING"
+            )
+        self.reading.remarks.append(f"{quote_sql(join)}: only rows of the same {unit} are joined")
 
     def _opened(self, found: Relation) -> Selected:
         if isinstance(found.meaning, Selected):
             return found.meaning
         place = self.reading.counter.next()
-        return Selected(Block(Scan(found.meaning.table.name, place)), describe_table(found.meaning, place))
+        return Selected(Block(self.reading.catalog.scan(found.meaning, place)), describe_table(found.meaning, place))
 
     def _source(self, right: Selected, keep: bool) -> tuple[Source, RelationColumns]:
         """Return the right side as one source: itself where it is one, else its rows under names of their own."""
@@ -183,7 +198,7 @@ class FromClause:
             if each.expression is not None:
                 column = refer(place, Slot.OUTPUT, len(expressions), each.expression.type)
                 expressions.append(each.expression)
-            outputs.append(OutputColumn(each.name, column, each.unit))
+            outputs.append(replace(each, expression=column))
         return Nested(place, right.block, tuple(expressions)), RelationColumns(tuple(outputs), True)
 
     def _pairs(

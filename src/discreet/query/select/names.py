@@ -19,11 +19,16 @@ COLUMN = {"this", "table"}
 
 @dataclass(frozen=True, slots=True)
 class OutputColumn:
-    """A column of a relation: an expression over its rows. A hidden unit has none, and only names whose row it is."""
+    """A column of a relation: an expression over its rows. A hidden unit has none, and only names whose row it is.
+
+    A unit that lies across foreign keys is not `stored`: its table has no such column, and any other of its name is
+    meant before it.
+    """
 
     name: str
     expression: Expression | None
     unit: bool = False
+    stored: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ def describe_table(table: Resolved, relation: str) -> RelationColumns:
         assert column.type is not None
         outputs.append(OutputColumn(column.name, Column(relation, column.name, column.type), column.name == unit))
     if unit is not None and not any(each.unit for each in outputs):
-        outputs.append(OutputColumn(unit, None, unit=True))
+        outputs.append(OutputColumn(unit, None, unit=True, stored=table.table.through is None))
     return RelationColumns(tuple(outputs), not table.table.public)
 
 
@@ -73,15 +78,16 @@ class Names:
         self.views[name.casefold()] = (name, view)
 
     def has(self, name: str) -> bool:
-        """Say whether some relation has a column of that name."""
-        return any(view.output(name) is not None for _, view in self.views.values())
+        """Say whether some relation has a column of that name, which is stored."""
+        found = (view.output(name) for _, view in self.views.values())
+        return any(each is not None and each.stored for each in found)
 
     def knows(self, node: exp.Column) -> bool:
         """Say whether a column can be meant here."""
         if node.table:
             place = self.views.get(node.table.casefold())
             return place is not None and place[1].output(node.name) is not None
-        return self.has(node.name)
+        return any(view.output(node.name) is not None for _, view in self.views.values())
 
     def find(self, node: exp.Column) -> OutputColumn:
         """Return the column that a name means, or refuse one that is unknown or means several."""
@@ -94,6 +100,9 @@ class Names:
             places = [place for place in self.views.values() if place[1].output(node.name) is not None]
             places = [place for place in places if (place[0].casefold(), node.name.casefold()) not in self.merged]
             places = places or list(self.views.values())[:1]
+        if len(places) > 1:  # units that no table stores are all the same one here
+            stored = [(name, view) for name, view in places if (each := view.output(node.name)) and each.stored]
+            places = stored or places[:1]
         if len(places) > 1:
             names = " or ".join(f"{relation}.{node.name}" for relation, _ in places)
             raise QueryError(f"{node.name!r} is a column of several tables; write {names}")
@@ -134,7 +143,10 @@ class Names:
             for each in view.outputs:
                 if (name.casefold(), each.name.casefold()) not in self.merged:
                     found.append(each)
-        return found
+        named: dict[str, OutputColumn] = {}
+        for each in sorted(found, key=lambda column: not column.stored):
+            named.setdefault(each.name.casefold(), each)
+        return [each for each in found if each.stored or named[each.name.casefold()] is each]
 
     @property
     def unit_word(self) -> str:

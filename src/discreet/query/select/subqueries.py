@@ -61,7 +61,7 @@ def read_outputs(query: exp.Select, names: Names, scope: Scope) -> list[OutputCo
         name, inner = split_alias(node)
         if names.is_unit(inner):
             assert isinstance(inner, exp.Column)
-            found.append(replace(names.find(inner), name=name))
+            found.append(replace(names.find(inner), name=name, stored=True))
         else:
             found.append(OutputColumn(name, translate(inner, scope)))
     check_names([each.name for each in found])
