@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from discreet.base.canonical import hash_json
 from discreet.base.errors import OperationError
 from discreet.mechanisms import Exponential, NoisyMax, PermuteAndFlip
 from discreet.plan.bounded import BoundedPlan
 from discreet.query.choices import Choice, PickNoise, bound_spreads
 from discreet.query.cost import cost_choice, lose_choice
-from discreet.query.scores import LargestSum, SmallestSum
+from discreet.query.scores import FarthestFrom, LargestSum, Side, SmallestSum, ThresholdScore, WeightedMeasures
 from support import laws
 from support.clinic import open_clinic
 
@@ -173,6 +174,7 @@ def test_the_chosen_fall_short_by_no_more_than_the_theorem_says(tmp_path: Path) 
     plan = plan_of(tmp_path, BY_WARD)
     for kind, count in ((Exponential, 1), (PermuteAndFlip, 1), (Exponential, 2)):
         choice = Choice(LargestSum(0), kind(3.0), count)
+        assert choice.bound_shortfall(plan, 0.95) == math.floor(3 * math.log(3 * count / 0.05))
         for scores in ((0, 0, 0), (0, 5, 9), (10, 9, 0), (3, 40, 20)):
             best = sorted(scores, reverse=True)
             for confidence in (0.5, 0.8, 0.95):
@@ -183,3 +185,24 @@ def test_the_chosen_fall_short_by_no_more_than_the_theorem_says(tmp_path: Path) 
                     if any(best[place] - scores[chosen] > short for place, chosen in enumerate(order))
                 ]
                 assert math.fsum(missed) <= 1 - confidence
+
+
+def test_the_forms_of_choices_never_change() -> None:
+    """Golden: what a choice is for the ledger."""
+    picks = (Exponential(2.5), PermuteAndFlip(2.5))
+    found = [
+        Choice(LargestSum(0), picks[1]),
+        Choice(SmallestSum(1), picks[0], 3, 1),
+        Choice(LargestSum(0), picks[0], 1, 4),
+        Choice(FarthestFrom(0, (1, 2)), picks[0]),
+        Choice(WeightedMeasures((0, 1), (3, -4)), picks[1]),
+        Choice(ThresholdScore(0, -5, 2, 10**9, Side.AT_LEAST, 7, 0), picks[0]),
+    ]
+    assert [hash_json(each.describe())[:16] for each in found] == [
+        "95eec75f008a1e86",
+        "01a8ddd2d0892a28",
+        "01c187af744f221f",
+        "5062b08d9d9fdcae",
+        "77471c33711c8d46",
+        "a422d8935366827e",
+    ]

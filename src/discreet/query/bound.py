@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -83,6 +84,8 @@ def _find_pick(question: Question, plan: BoundedPlan) -> Pick | None:
             f"MODE chooses among public values, and those of {word} are data: declare values = [...] in the policy, or "
             "write SELECT x ... GROUP BY x ORDER BY COUNT(*) DESC LIMIT 1, which selects keys of the data for a delta"
         )
+    if pick.each and math.prod(len(key.domain or ()) for key in plan.keys) != plan.groups(0):
+        raise QueryError("MODE in groups takes keys of which every combination is a group; group by fewer columns")
     if pick.ordered and not (pick.count < plan.groups(0) and pick.count * plan.groups(0) <= MOST_ROUNDS):
         return None
     return pick

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -93,26 +94,20 @@ class _Builder:
         self._outputs()
         having = self._having()
         finish = Finish(tuple(self.outputs), having, self._order(), read_limit(self.select, self.parameters))
-        if self.mode is not None:
-            return self._mode_question(finish)
-        if not self.aggregates:
+        if not self.aggregates and self.mode is None:
             raise QueryError("the question has no aggregate: rows are not released; ask for COUNT(*), SUM, AVG, ...")
         keys, sets = tuple(self.keys), tuple(self.sets)
         made = Question(self.rows.rows, keys, tuple(self.aggregates), finish, sets)
+        made = made if self.mode is None else self._add_mode(made, *self.mode)
         check_widths(made.expressions(), made.block)
         return made
 
-    def _mode_question(self, finish: Finish) -> Question:
+    def _add_mode(self, question: Question, key: Expression, score: Aggregate) -> Question:
         """MODE(x) is the key x that has most rows: chosen among all its values, in each group."""
-        assert self.mode is not None
-        key, score = self.mode
-        if self.aggregates or len(self.sets) != 1 or key in self.keys:
+        if question.aggregates or len(question.sets) != 1 or key in question.keys:
             raise QueryError(MODE_ALONE)
-        keys = (*self.keys, key)
-        pick = Pick(each=bool(self.keys))
-        made = Question(self.rows.rows, keys, (score,), finish, (tuple(range(len(keys))),), pick)
-        check_widths(made.expressions(), made.block)
-        return made
+        keys, pick = (*question.keys, key), Pick(each=bool(question.keys))
+        return replace(question, keys=keys, aggregates=(score,), sets=(tuple(range(len(keys))),), pick=pick)
 
     def _group(self) -> None:
         """Read GROUP BY. Each grouping set is a grouping of its own; other keys are NULL in its rows."""
