@@ -148,6 +148,13 @@ MUTATIONS: list[Mutant] = [
         f"{DESK}::test_what_a_choice_costs_is_computed_from_the_plan",
     ),
     broken(
+        "a choice of a wing's own passes",
+        "query/cost.py",
+        "    if type(draws.choice) is not Choice:\n",
+        "    if False:\n",
+        f"{DESK}::test_nothing_of_a_wings_own_passes_for_a_score_a_mechanism_or_a_plan",
+    ),
+    broken(
         "scores are released beside the choice",
         "query/cost.py",
         "    if draws.noises or draws.selection is not None or draws.quantiles:\n",

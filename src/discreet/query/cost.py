@@ -100,7 +100,8 @@ def lose_choice(plan: BoundedPlan, choice: Choice) -> Loss:
 
 def _choose_alone(draws: Draws) -> Choice:
     """Return the choice of draws that release nothing else: no score is shown beside what was chosen by it."""
-    assert draws.choice is not None
+    if type(draws.choice) is not Choice:
+        raise OperationError("candidates are chosen by a Choice: a score, a mechanism, and how many")
     if draws.noises or draws.selection is not None or draws.quantiles:
         raise OperationError("a choice is released alone: measure scores by themselves, at their own price")
     return draws.choice

@@ -97,7 +97,7 @@ def plan_thresholds(
     if first.denominator != 1 or step.denominator != 1:
         raise QueryError(
             f"{quote_sql(found.column)} has values in steps of {float(grid.step):g} here, and candidates must be among "
-            "them; choose other candidates, or declare a smaller step in the policy"
+            "them; choose others, or declare a smaller step or narrower bounds in the policy"
         )
     sign = 1 if largest else -1
     base = sign * (found.weight.base + found.weight.slope * candidates.lower)

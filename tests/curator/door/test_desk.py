@@ -203,6 +203,13 @@ class Unbounded(LargestSum):
         return [1000 * each for each in exact.sums[0]]
 
 
+class Free(Choice):
+    """A choice of a wing's own, that says it has one candidate."""
+
+    def count_each(self, plan: BoundedPlan) -> int:
+        return 1
+
+
 class Quiet(Laplace):
     """A mechanism of a wing's own, that adds no noise."""
 
@@ -221,6 +228,8 @@ def test_nothing_of_a_wings_own_passes_for_a_score_a_mechanism_or_a_plan(tmp_pat
     plan = prepare(tmp_path, COUNTS).operation.plan
     with pytest.raises(OperationError, match="no score with a proven sensitivity; there are LargestSum, "):
         desk_of(plan).choose(plan, Unbounded(0), Exponential(30.0))
+    with pytest.raises(OperationError, match="chosen by a Choice"):
+        desk_of(plan).choose_several(plan, Free(LargestSum(0), Exponential(30.0)))
     with pytest.raises(OperationError, match="Quiet has no form"):
         desk_of(plan).measure(plan, Draws((Quiet(30.0),)))
     with pytest.raises(OperationError, match="Fewer has no form"):

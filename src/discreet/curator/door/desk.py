@@ -101,8 +101,6 @@ class Desk:
 
     def choose_several(self, plan: BoundedPlan, choice: Choice) -> Chosen:
         """Return the places of candidates, best first, in each part of them; nothing is told of their scores."""
-        if type(choice) is not Choice:
-            raise OperationError("candidates are chosen by a Choice: a score, a mechanism, and how many")
         (released,) = self.measure(plan, Draws((), choice=choice)).sets
         assert released.chosen is not None
         return released.chosen
