@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         Staircase,
         TruncatedLaplace,
     )
+    from discreet.query.candidates import CandidateRange
 
 __version__ = "0.1.0"
 
@@ -64,6 +65,7 @@ _HOMES = {
         "SuspendedError",
     ),
     "discreet.curator": ("Curator", "col"),
+    "discreet.query.candidates": ("CandidateRange",),
 }
 """Where names are found that are no mechanism's."""
 
@@ -84,6 +86,7 @@ _ROOMS = (
 __all__ = [
     "Answer",
     "BudgetError",
+    "CandidateRange",
     "CountingQueries",
     "Curator",
     "DiscreetError",

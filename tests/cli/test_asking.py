@@ -49,6 +49,23 @@ def test_an_answer_is_a_table_with_intervals_guarantee_cost_and_receipt(here: Pa
     assert charges(here) == 2
 
 
+def test_a_choice_is_a_key_with_its_accuracy(here: Path) -> None:
+    mode = "SELECT MODE(ward) AS most FROM visits"
+    explained = run("explain", mode, "--epsilon", 1)
+    assert "by permute-and-flip: a unit moves two of them apart by 4 at most; none of them is released" in explained
+    assert "accuracy   with probability 95 %" in explained
+    answer = run("ask", mode, "--epsilon", 1)
+    assert answer.splitlines()[0].strip() == "most"
+    assert "accuracy: with probability 95 %, the number of rows of what was chosen is within 16 of the best" in answer
+    assert "free" in run("ask", "SELECT ward FROM visits GROUP BY ward ORDER BY COUNT(*) DESC LIMIT 1", "-e", 1)
+    told = json.loads(run("ask", mode, "-e", 1, "--format", "json"))
+    assert told["accuracy"] == {"confidence": 0.95, "score": "number of rows", "within": 16.0}
+    assert told["rows"][0][0] in ("north", "south", "icu")
+    assert run("ask", mode, "-e", 1, "--format", "csv").splitlines() == ["most", told["rows"][0][0]]
+    assert "is within 12 of the best" in run("ask", mode, "--within", "most=12")
+    assert charges(here) == 2
+
+
 def test_the_question_comes_as_text_from_a_file_or_from_standard_input(here: Path) -> None:
     (here / "question.sql").write_text(f"\ufeff{COUNT}", encoding="utf-8")
     answers = {

@@ -43,7 +43,7 @@ def test_every_example_is_answered(curator: Curator, example: str) -> None:
     assert "guarantee" in str(curator.explain(example, 1.0, params=params))
     answer = curator.ask(example, 1.0, params=params)
     assert answer.rows
-    assert any(field.noisy for field in answer.fields)
+    assert any(field.noisy for field in answer.fields) or answer.accuracy is not None
 
 
 @pytest.mark.parametrize(("refused", "instead"), REFUSALS)

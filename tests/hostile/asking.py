@@ -12,6 +12,9 @@ from hostile.grammar import Writer
 from hostile.sources import Source, Sources
 from hostile.world import World
 
+PICKED = 8
+"""Of so many questions one chooses keys."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -42,6 +45,8 @@ class _Asker:
 
     def case(self, place: int) -> Case:
         rng = self.random
+        if place % PICKED == PICKED - 1:
+            return self.pick(place)
         source = self.source()
         params: dict[str, Any] = {}
         if rng.random() < 0.1:
@@ -62,6 +67,42 @@ class _Asker:
             limits = {rng.choice(["max_rows", "max_groups", "max_rows_per_group"]): rng.choice([1, 2])}
         epsilon = rng.choice([0.1, 1.0, 8.0])
         return Case(self.world.seed, place, text, frozenset(self.tags), params, limits, epsilon)
+
+    def pick(self, place: int) -> Case:
+        """Return a question that chooses keys by a score and shows nothing else."""
+        rng, source = self.random, self.source()
+        listed = [each.sql for each in source.columns if each.listed]
+        key = rng.choice(listed) if listed and rng.random() < 0.5 else self.derived(source)
+        score = self.score(source)
+        way = place // PICKED % 4
+        if way == 0:
+            self.tags.add("MODE")
+            text = f"SELECT MODE({key}) AS k0 {source.tail}"
+        elif way == 1:
+            self.tags.add("MODE in groups")
+            by = f"CASE WHEN {self.writer.condition(source.columns, 1)} THEN 'yes' ELSE 'no' END"
+            text = f"SELECT {by} AS k0, MODE({key}) AS k1 {source.tail} GROUP BY k0"
+        elif way == 2:
+            self.tags.add("best key")
+            text = f"SELECT {key} AS k0 {source.tail} GROUP BY k0 ORDER BY {score}{rng.choice(['', ' DESC'])} LIMIT 1"
+            if rng.random() < 0.4:
+                text = (
+                    f"SELECT ARG_MAX(k0, m0) AS k FROM (SELECT {key} AS k0, {score} AS m0 {source.tail} GROUP BY k0) q"
+                )
+        else:
+            self.tags.add("top keys")
+            key = rng.choice([f"FLOOR({self.writer.bounded(source.columns, 1)} / 10)", key])
+            text = f"SELECT {key} AS k0 {source.tail} GROUP BY k0 ORDER BY {score} DESC LIMIT 2"
+        if self.sources.withs:
+            text = f"WITH {', '.join(self.sources.withs)} {text}"
+        return Case(self.world.seed, place, text, frozenset(self.tags), {}, {}, rng.choice([0.1, 1.0, 8.0]))
+
+    def score(self, source: Source) -> str:
+        """Return an aggregate by which keys are chosen."""
+        forms = ["COUNT(*)", f"SUM({self.writer.bounded(source.columns, 1)})", "SUM(1)"]
+        if source.unit is not None:
+            forms.append(f"COUNT(DISTINCT {source.unit})")
+        return self.random.choice(forms)
 
     def source(self) -> Source:
         if self.random.random() < 0.15:

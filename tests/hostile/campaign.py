@@ -36,7 +36,7 @@ WRITTEN = (
     "EXISTS|NOT EXISTS|IN|NOT IN|JOIN on more than the unit|LEFT JOIN of people|JOIN of people|public table first|"
     "LEFT JOIN of a public table|JOIN of a public table|parameter|tighter limits|rows as units|"
     "UNION ALL of rows as units|FILTER|ROLLUP|CUBE|GROUPING SETS|GROUP BY|HAVING|ORDER BY|LIMIT|"
-    "SELECT around a question|JOIN on a key|JOIN without the unit"
+    "SELECT around a question|JOIN on a key|JOIN without the unit|MODE|MODE in groups|best key|top keys"
 )
 CLAUSES = (*WRITTEN.replace("view WITH subquery", "view|WITH|subquery").split("|"), *FORMS)
 AGGREGATES = tuple(f"aggregate: {kind.value}" for kind in AggregateKind if kind is not AggregateKind.CLAMPED)

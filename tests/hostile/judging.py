@@ -17,8 +17,10 @@ from discreet.plan.relations import list_scans
 from discreet.query.bound import bound
 from discreet.query.build import build
 from discreet.query.canonical import to_canonical
+from discreet.query.choices import bound_spreads
 from discreet.query.parse import parse
-from discreet.query.price import Price, price, read_amount
+from discreet.query.price import Price, read_amount
+from discreet.query.price_choice import price_question
 from hostile.asking import Case
 from hostile.world import World
 from support.hospital import catalog_of
@@ -58,7 +60,7 @@ def planned(engine: Engines, case: Case) -> Planned | str:
         catalog = catalog_of(engine)
         question = to_canonical(build(parse(case.sql), catalog, case.params))
         bounded = bound(question, catalog, case.limits)
-        return Planned(question, price(bounded, engine.policy, epsilon=read_amount("epsilon", case.epsilon)))
+        return Planned(question, price_question(bounded, engine.policy, epsilon=read_amount("epsilon", case.epsilon)))
     except DiscreetError as refusal:
         return f"{type(refusal).__name__}: {refusal}"
 
@@ -91,6 +93,7 @@ def _judged(world: World, case: Case, twice: bool) -> Outcome:
     plan, place = found.plan, world.engine if twice else world.sharing_engine
     one, other, alone = (ran(place(name), plan) for name in ("one", "other", "alone"))
     _bounded(plan, one, other)
+    _spread(found, one, other)
     _bounded(replace(plan, factor=1), alone, ExactResult(tuple(_empty(each) for each in alone.sets)))
     _local(plan, one, ran(place("base"), plan) if world.replace else other, alone)
     return Outcome(found, plan.units and case.place % 2 == 1 and _over(world, plan))
@@ -137,6 +140,19 @@ def _bounded(plan: BoundedPlan, one: ExactResult, other: ExactResult) -> None:
         raise Violation(f"{len(apart)} keys differ in their units, more than {plan.reached()}")
     if any(abs(gap) > 1 for gap in apart):
         raise Violation(f"the units of a key differ by {max(map(abs, apart))}")
+
+
+def _spread(found: Planned, one: ExactResult, other: ExactResult) -> None:
+    """Scores by which keys are chosen move apart by no more than what is paid for, in one part and in all."""
+    choice, plan = found.priced.choice, found.plan
+    if choice is None:
+        return
+    moved = [a - b for a, b in zip(*(choice.score.rate(each.sets[0]) for each in (one, other)), strict=True)]
+    size = choice.count_each(plan)
+    parts = [moved[start : start + size] for start in range(0, len(moved), size)]
+    spreads, paid = [max(part) - min(part) for part in parts], bound_spreads(plan, choice.score, choice.parts)
+    if sum(spreads) > paid.total or sum(each**2 for each in spreads) > paid.squares:
+        raise Violation(f"scores move apart by {spreads}, and {paid} is paid for")
 
 
 def _local(plan: BoundedPlan, one: ExactResult, base: ExactResult, alone: ExactResult) -> None:

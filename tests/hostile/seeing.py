@@ -70,7 +70,7 @@ def seen(curator: Curator, case: Case, found: Planned | str) -> list[Any]:
 def keys(answer: Answer, found: Planned) -> list[Any]:
     """Return the keys in their order, where they are public and no noisy number chose or ordered them."""
     plan, finish = found.plan, found.question.finish
-    if finish.selects or any(plan.selects(index) for index in range(len(plan.sets))):
+    if finish.selects or found.priced.choice is not None or any(plan.selects(index) for index in range(len(plan.sets))):
         return []
     plain = [place for place, field in enumerate(answer.fields) if not field.noisy]
     return [tuple(row[place] for place in plain) for row in answer.rows]

@@ -13,8 +13,8 @@ from hostile.judging import Planned, planned
 from hostile.seeing import same_exit, written
 from hostile.world import world
 
-SHARES, WORLDS, QUESTIONS = 4, 15, 34
-"""Each share is a test of its own, so that workers divide them: 2,040 questions in all."""
+SHARES, WORLDS, QUESTIONS = 4, 15, 40
+"""Each share is a test of its own, so that workers divide them: 2,400 questions in all."""
 
 LEAST = 20
 """In so many answered questions stands every function and every clause."""

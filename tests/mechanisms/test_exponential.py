@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections import Counter
 from itertools import pairwise, product
 
 import numpy as np
@@ -173,3 +175,17 @@ def test_inner_edges_out_of_order_or_of_range_make_empty_pieces() -> None:
 def test_edges_that_make_no_range_are_refused(edges: list[int], scores: list[int]) -> None:
     with pytest.raises(ParameterError, match=r"^(edges|scores) must be"):
         Exponential(1.0).release_from(edges, scores)
+
+
+def test_several_are_chosen_one_after_the_other_and_none_twice() -> None:
+    """The law of two rounds without the first: that of the two largest scores with Gumbel noise added once."""
+    weights = [math.exp(each / 2) for each in (0, 1, 3)]
+    seen = Counter(Exponential(2.0).release_several([0, 1, 3], 2) for _ in range(3000))
+    for first, second in itertools.permutations(range(3), 2):
+        chance = weights[first] / sum(weights) * weights[second] / (sum(weights) - weights[first])
+        assert abs(seen[first, second] - 3000 * chance) < 7 * math.sqrt(3000 * chance * (1 - chance))
+    assert sum(seen.values()) == 3000
+    assert sorted(Exponential(2.0).release_several([5, 2**90, -3], 3)) == [0, 1, 2]
+    for count in (0, 4, 1.5):
+        with pytest.raises(ParameterError):
+            Exponential(2.0).release_several([1, 2, 3], count)  # type: ignore[arg-type]

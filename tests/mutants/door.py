@@ -5,7 +5,7 @@ from __future__ import annotations
 from mutants.mutant import broken
 
 OPERATION, METER = "tests/curator/door/test_operation.py", "tests/curator/door/test_meter.py"
-DESK, SCORES = "tests/curator/door/test_desk.py", "tests/curator/door/test_scores.py"
+DESK = "tests/curator/door/test_desk.py"
 SCHEDULE, KEEPER, PERFORMANCE = (f"tests/curator/door/test_{name}.py" for name in ("schedule", "keeper", "performance"))
 WINGS, COST, SESSION = "tests/curator/door/test_wings.py", "tests/query/test_cost.py", "tests/curator/test_session.py"
 JOURNAL, OVERRUNS = "tests/ledger/entries/test_journal.py", "tests/ledger/entries/test_overruns.py"
@@ -100,35 +100,6 @@ METERED = [
         "        cost, loss = Charge(Fraction(0), 0.0), lose_measures(plan, draws)\n",
         DESK,
         WINGS,
-    ),
-    broken(
-        "choose is not metered",
-        "curator/door/desk.py",
-        "self._answer(call, Charge(epsilon, loss.zcdp(), Fraction(0)), loss, draw)",
-        "self._answer(call, Charge(Fraction(0), 0.0), loss, draw)",
-        DESK,
-    ),
-    broken(
-        "a choice costs its sensitivity once",
-        "curator/door/desk.py",
-        "sensitivity * (1 if pick.monotone else 2)",
-        "sensitivity",
-        DESK,
-    ),
-    broken(
-        "any score is taken for monotone",
-        "curator/door/desk.py",
-        "(pick.monotone and not score.is_monotone(plan))",
-        "False",
-        DESK,
-    ),
-    broken("counts are monotone under replace", "curator/door/scores.py", "plan.factor == 1 and ", "", SCORES),
-    broken(
-        "a key moves by one row",
-        "plan/bounded.py",
-        "return self.factor * (1 if measure.part is Part.UNITS else each) * measure.reach",
-        "return self.factor * measure.reach",
-        SCORES,
     ),
     broken(
         "a plan that was not declared is read",
@@ -299,8 +270,8 @@ CLOSED = [
     ),
     broken(
         "a wing scores by a rule of its own",
-        "curator/door/desk.py",
-        "        check_score(score)\n",
+        "query/choices.py",
+        "        check_score(self.score)\n",
         "",
         DESK,
     ),

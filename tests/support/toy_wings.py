@@ -12,7 +12,6 @@ from discreet.base.canonical import Json
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.schedule import Schedule
-from discreet.curator.door.scores import FarthestFrom
 from discreet.curator.door.unit_functions import LinearGradient
 from discreet.mechanisms import DiscreteGaussian, Exponential, Gaussian, Laplace
 from discreet.mechanisms.identity import describe_mechanism
@@ -20,6 +19,7 @@ from discreet.plan.bounded import BoundedPlan
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge
 from discreet.query.draws import Draws
+from discreet.query.scores import FarthestFrom
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from discreet.answers.accuracy import Accuracy
 from discreet.answers.export import (
     choose_format,
     describe_columns,
@@ -54,6 +55,8 @@ class Answer(AnswerTable):
     question: str = ""
     notes: tuple[str, ...] = ()
     bounds: Callable[[float, bool], tuple[Bounds, ...]] = field(default=no_bounds, compare=False, repr=False)
+    accuracy: Accuracy | None = field(default=None, compare=False, repr=False)
+    """How far what was chosen may fall short of the best, where rows were chosen by a score."""
 
     @property
     def cost(self) -> Charge:
@@ -81,7 +84,8 @@ class Answer(AnswerTable):
         """Return what is drawn or written of the answer at this confidence."""
         bounds = self.bounds_at(confidence, simultaneous)
         said = (self.receipt, self.guarantee, self.question, self.notes)
-        return Sheet(self.fields, self.rows, bounds, float(confidence), simultaneous, *said)
+        accuracy = "" if self.accuracy is None else self.accuracy.describe(float(confidence))
+        return Sheet(self.fields, self.rows, bounds, float(confidence), simultaneous, *said, accuracy)
 
     def intervals(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> Intervals:
         """Return the table with `name_low` and `name_high` beside every noisy number."""
@@ -103,7 +107,8 @@ class Answer(AnswerTable):
 
     def about(self) -> dict[str, str]:
         """Return the guarantee, the receipt, the notes and the question, as Parquet files carry them."""
-        return {
+        chosen = {} if self.accuracy is None else {"discreet.accuracy": write_json(self.accuracy.to_dict(CONFIDENCE))}
+        return chosen | {
             "discreet.guarantee": self.guarantee,
             "discreet.receipt": write_json(self.receipt.to_dict()),
             "discreet.notes": write_json(self.notes),
@@ -144,6 +149,7 @@ class Answer(AnswerTable):
         """
         bounds = self.bounds_at(confidence, simultaneous)
         receipt = self.receipt.to_dict()
+        chosen = {} if self.accuracy is None else {"accuracy": self.accuracy.to_dict(float(confidence))}
         return write_json_document(
             {
                 "question": self.question,
@@ -154,6 +160,7 @@ class Answer(AnswerTable):
                 "cost": {name: _number(getattr(self.cost, name)) for name in ("epsilon", "rho", "delta")},
                 "receipt": receipt,
                 "notes": self.notes,
+                **chosen,
             }
         )
 

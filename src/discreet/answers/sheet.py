@@ -21,3 +21,4 @@ class Sheet:
     guarantee: str
     question: str = ""
     notes: tuple[str, ...] = ()
+    accuracy: str = ""

@@ -60,5 +60,6 @@ def describe_cost(sheet: Sheet) -> str:
 def describe(sheet: Sheet) -> list[tuple[str, str]]:
     """Return everything that is said below the table, as a label and its words, in order."""
     lines = [("", describe_intervals(sheet))] if any(f.noisy for f in sheet.fields) else []
+    lines += [("accuracy", sheet.accuracy)] if sheet.accuracy else []
     lines += [("guarantee", sheet.guarantee), ("cost", describe_cost(sheet)), ("receipt", str(sheet.receipt))]
     return lines + [("note", note) for note in sheet.notes]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from fractions import Fraction
 from pathlib import Path
@@ -32,6 +32,7 @@ from discreet.engines.engines import Engines
 from discreet.ledger import Ledger, Place
 from discreet.policy import load
 from discreet.policy.model import Policy
+from discreet.query.candidates import CandidateRange
 from discreet.query.catalog import Catalog
 from discreet.query.views import check_views
 
@@ -135,6 +136,26 @@ class Curator(Account):
     def explain(self, question: object, epsilon: float | Fraction | None = None, **how: Any) -> Explanation:
         """Say what a question would do and cost: free, and without looking at any private row."""
         return self._own.explain(question, epsilon, **how)
+
+    def choose(
+        self,
+        candidates: Iterable[object] | range | CandidateRange,
+        score: str,
+        epsilon: float | Fraction | None = None,
+        **how: Any,
+    ) -> Answer:
+        """Choose the public candidate with the best score, without releasing any; see `Session.choose`."""
+        return self._own.choose(candidates, score, epsilon, **how)
+
+    def prepare_choice(
+        self,
+        candidates: Iterable[object] | range | CandidateRange,
+        score: str,
+        epsilon: float | Fraction | None = None,
+        **how: Any,
+    ) -> Prepared:
+        """Plan and price a choice among public candidates: free."""
+        return self._own.prepare_choice(candidates, score, epsilon, **how)
 
     def table(self, name: str) -> TableQuestion:
         """Begin a question in Python: `curator.table("visits").where("age >= 65").count(epsilon=0.2)`."""

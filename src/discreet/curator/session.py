@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from discreet.answers import Answer, Receipt
 from discreet.base.errors import PendingError, QueryError, StoppedError
+from discreet.curator.asking.choosing import PlannedChoice, plan_choice
 from discreet.curator.asking.explain import Explanation, describe_choices
 from discreet.curator.asking.fluent import TableQuestion
 from discreet.curator.asking.prepared import Prepared
@@ -19,7 +20,7 @@ from discreet.curator.asking.within import find_least_epsilon
 from discreet.curator.bounds import FoundBounds, declare_bounds
 from discreet.curator.door.operation import Declaration, Operation, declare, identify
 from discreet.curator.door.performance import STOPPED, Performance, Progress, make_meter
-from discreet.curator.estimates.assemble import assemble, describe_fields
+from discreet.curator.estimates.assemble import assemble, assemble_candidate, describe_fields
 from discreet.curator.holdings import Holdings
 from discreet.curator.owner.budget import Budget, read_budget
 from discreet.curator.owner.tables import Tables
@@ -34,12 +35,14 @@ from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.query.bound import bound
 from discreet.query.bounding.clamping import add_clamped_counts
 from discreet.query.build import build, find_parameters
+from discreet.query.candidates import CandidateRange
 from discreet.query.canonical import to_canonical
 from discreet.query.floors import find_floors
 from discreet.query.ibis import to_sql
 from discreet.query.parse import parse
 from discreet.query.plan_rows import plan_rows
-from discreet.query.price import Price, price, read_amount
+from discreet.query.price import Price, read_amount
+from discreet.query.price_choice import price_choice, price_question
 from discreet.query.work import check_work
 
 R = TypeVar("R")
@@ -134,6 +137,55 @@ class Session:
         The same question on the same data comes from the ledger; `fresh` pays for new noise.
         """
         return self.prepare(question, epsilon, **how).ask(fresh=fresh, progress=progress)
+
+    def prepare_choice(
+        self,
+        candidates: Iterable[object] | range | CandidateRange,
+        score: str,
+        epsilon: float | Fraction | None = None,
+        *,
+        rho: float | Fraction | None = None,
+        table: str | None = None,
+        largest: bool = True,
+        count: int = 1,
+        params: Mapping[str, Any] | None = None,
+        **limits: int | None,
+    ) -> Prepared:
+        """Plan and price a choice among public candidates: free; `choose` says what may be given."""
+        try:
+            made = plan_choice(self._holdings.catalog, candidates, score, table, largest, count, params or {}, limits)
+            self._holdings.engines.check(made.draft.bounded.plan)
+            priced = self._price_choice(made, epsilon, rho)
+            operation = make_operation(made.question, priced)
+            self._holdings.issued.add(operation.plan)
+            request = self._request(declare(operation), made.text)
+        except RecursionError:
+            raise QueryError("the question is nested too deeply; write it flatter") from None
+
+        def ask(prepared: Prepared, fresh: bool, progress: Watch | None) -> Answer:
+            released, receipt = self._wait(self._start_prepared(prepared, fresh), progress)
+            return assemble_candidate(made.question, priced, released, receipt, made.text, made.field, made.value)
+
+        ways = (ask, self._start_prepared, self._explain)
+        return Prepared(made.question, priced, made.text, operation, request, (made.field,), *ways)
+
+    def choose(
+        self,
+        candidates: Iterable[object] | range | CandidateRange,
+        score: str,
+        epsilon: float | Fraction | None = None,
+        *,
+        fresh: bool = False,
+        progress: Watch | None = None,
+        **how: Any,
+    ) -> Answer:
+        """Choose the public candidate with the best score, or the `count` best, without releasing any score.
+
+        The score is one COUNT or SUM in which $candidate stands: `SELECT ... FROM ...`, or the aggregate alone beside
+        `table=`. Candidates are a list of values, a range, or a CandidateRange; `largest=False` looks for the smallest.
+        How far one unit moves scores apart follows from the policy, as for every question.
+        """
+        return self.prepare_choice(candidates, score, epsilon, **how).ask(fresh=fresh, progress=progress)
 
     def explain(self, question: object, epsilon: float | Fraction | None = None, **how: Any) -> Explanation:
         """Say what a question would do and cost: free, and without looking at any private row."""
@@ -236,6 +288,17 @@ class Session:
         remarks = (*prepared.priced.bounded.coarsened, *prepared.priced.notes, more)
         return Explanation(prepared.question, prepared.priced, remarks, units)
 
+    def _price_choice(self, made: PlannedChoice, epsilon: object, rho: object) -> Price:
+        policy = self._holdings.policy
+        if epsilon is not None and rho is not None:
+            raise QueryError("give one of epsilon and rho, not both")
+        if rho is not None:
+            return price_choice(made.draft, policy, rho=read_amount("rho", rho))
+        if epsilon is None:
+            choices = [price_choice(made.draft, policy, Fraction(each)) for each in ("0.05", "0.2", "1")]
+            raise QueryError(f"say how much privacy to spend, such as\n{describe_choices(made.question, choices)}")
+        return price_choice(made.draft, policy, read_amount("epsilon", epsilon))
+
     def _price(
         self,
         question: Question,
@@ -251,15 +314,15 @@ class Session:
         if sum(value is not None for value in (epsilon, rho, within)) > 1:
             raise QueryError("give one of epsilon, rho and within, not several")
         if rho is not None:
-            return price(bounded, policy, rho=read_amount("rho", rho))
+            return price_question(bounded, policy, rho=read_amount("rho", rho))
         if within is not None:
             plain = is_plain(question.block)
             least = policy.table(list_scans(question.block)[0].table).min_count if plain else None
-            return price(bounded, policy, epsilon=find_least_epsilon(question, bounded, policy, within, least))
+            return price_question(bounded, policy, epsilon=find_least_epsilon(question, bounded, policy, within, least))
         if epsilon is None:
-            choices = [price(bounded, policy, epsilon=Fraction(each)) for each in ("0.05", "0.2", "1")]
+            choices = [price_question(bounded, policy, epsilon=Fraction(each)) for each in ("0.05", "0.2", "1")]
             raise QueryError(f"say how much privacy to spend, such as\n{describe_choices(question, choices)}")
-        return price(bounded, policy, epsilon=read_amount("epsilon", epsilon))
+        return price_question(bounded, policy, epsilon=read_amount("epsilon", epsilon))
 
 
 def _parse(question: object, params: Mapping[str, Any] | None) -> exp.Select:

@@ -8,7 +8,10 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import Any
 
+import numpy as np
+
 from discreet import noise
+from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.wide import integers
 from discreet.mechanisms.selection import Selection, union_shortfall
@@ -27,6 +30,22 @@ class Exponential(Selection):
     def release(self, scores: Any) -> int:
         """Return the index of the chosen candidate."""
         return noise.gumbel_argmax(self._scores(scores), self.scale)
+
+    def release_several(self, scores: Any, count: int) -> tuple[int, ...]:
+        """Return the indices of `count` different candidates: one chosen, then another one of the others, and so on.
+
+        Theorem (Durfee, Rogers 2019): these have the distribution of the `count` largest scores with Gumbel noise that
+        is added once, largest first. Their loss is that of `count` selections, composed.
+        """
+        points = self._scores(scores)
+        rounds = check.integer("count", count, least=1, most=len(points))
+        left = np.arange(len(points))
+        chosen = []
+        for _ in range(rounds):
+            place = noise.gumbel_argmax(points[left], self.scale)
+            chosen.append(int(left[place]))
+            left = np.delete(left, place)
+        return tuple(chosen)
 
     def release_from(self, edges: Sequence[int], scores: Any) -> int:
         """Return a chosen integer of the public range from edges[0] up to, not including, edges[-1].

@@ -56,6 +56,13 @@ class Measure:
         return max(reaches.get(self.part, 1), 1)
 
     @property
+    def ends(self) -> tuple[int, int]:
+        """The least and the most that one row can add, or a row that is not there."""
+        if self.part is Part.SUM and self.grid is not None:
+            return min(self.grid.lower, 0), max(self.grid.upper, 0)
+        return (-self.reach if self.part is Part.PRODUCTS else 0), self.reach
+
+    @property
     def levels(self) -> int:
         """Of how many counts one row is a part: one in each level of a tree of ranks, else one."""
         return count_tree_levels(self.grid) if self.part is Part.RANKS and self.grid is not None else 1
@@ -192,6 +199,27 @@ class BoundedPlan:
         """Return how far one unit moves a measure at one key, at most."""
         each = max(min(chosen.limits.rows_per_group, chosen.limits.rows) for chosen in self.sets)
         return self.factor * (1 if measure.part is Part.UNITS else each) * measure.reach
+
+    def ends(self, measure: Measure) -> tuple[int, int]:
+        """Return the least and the most that a unit adds to a measure at one key.
+
+        It keeps some rows there, at most so many, of which each adds something between the ends of the measure, and 0
+        lies between these; a sum that is scaled down stays between the ends times the rows kept (`limiting.sums`).
+        """
+        each = max(min(chosen.limits.rows_per_group, chosen.limits.rows) for chosen in self.sets)
+        rows = 1 if measure.part is Part.UNITS else each
+        low, high = measure.ends
+        return rows * low, rows * high
+
+    def spread(self, measure: Measure) -> int:
+        """Return how far apart one unit moves a measure at two keys, at most.
+
+        Let a unit add u(c) at key c, where low <= u(c) <= high: u(c) - u(d) <= high - low. So counts and sums of values
+        that are not negative move apart no further than one of them moves. Where neighbours replace a unit, u by v, it
+        is v(c) - u(c) - v(d) + u(d) <= 2 (high - low).
+        """
+        low, high = self.ends(measure)
+        return max(self.factor * (high - low), 1)
 
     def reached(self) -> int:
         """Return how many keys of selected sets one unit can be in."""

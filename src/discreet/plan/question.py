@@ -99,6 +99,20 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
+class Pick:
+    """Keys that are chosen by the one aggregate, where nothing but keys is shown: so many, the best first.
+
+    `each`: the last key is chosen for every combination of the others, as by MODE beside keys. `ordered`: it stands for
+    the question's ORDER BY and LIMIT, and where keys are data these are done to released values instead.
+    """
+
+    count: int = 1
+    largest: bool = True
+    each: bool = False
+    ordered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """Rows of private tables, grouped by keys and aggregated: once for every set of keys."""
 
@@ -110,6 +124,7 @@ class Question:
     """Which keys are grouped by, by place: one set of all keys but for GROUPING SETS, ROLLUP and CUBE."""
     remarks: tuple[str, ...] = ()
     """What is said about the answer because of how it was asked."""
+    pick: Pick | None = None
 
     def expressions(self) -> Iterator[Expression]:
         """Yield every expression that is computed from rows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from discreet.plan.expressions import Column, Expression, Reference, find_columns
+from discreet.plan.question import Aggregate, AggregateKind
 from discreet.plan.relations import Block, PerUnit, find_held, list_sources
 
 
@@ -17,6 +18,19 @@ def describe_expression(expression: Expression, block: Block | None = None) -> s
         return _column(expression, block)
     names = dict.fromkeys(_column(column, block) for column in find_columns(expression))
     return f"an expression of {', '.join(names)}" if names else "a constant"
+
+
+def describe_aggregate(asked: Aggregate, block: Block | None = None) -> str:
+    """Return an aggregate in words."""
+    name = describe_arguments(asked.argument, asked.other, block)
+    if asked.kind is AggregateKind.QUANTILE and asked.share is not None:
+        return f"quantile {float(asked.share):g} of {name}"
+    return f"{asked.kind.value} of {name}" if name else asked.kind.value
+
+
+def describe_arguments(argument: Expression | None, other: Expression | None, block: Block | None) -> str:
+    """Return what an aggregate is of, in words."""
+    return " and ".join(describe_expression(each, block) for each in (argument, other) if each is not None)
 
 
 def _column(column: Column, block: Block | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from discreet.base.types import Type
 from discreet.plan.bounded import BoundedPlan, Key, KeySet, TableFacts
 from discreet.plan.expressions import Expression, find_columns
 from discreet.plan.identity import write_sort_key
-from discreet.plan.question import Question
+from discreet.plan.question import Pick, Question
 from discreet.plan.relations import Block, Lookup, Scan, list_scans, list_sources
 from discreet.plan.words import describe_expression
 from discreet.policy.schema import Resolved
@@ -22,6 +23,9 @@ from discreet.query.catalog import Catalog
 
 MOST_KEYS = 1_000_000
 """Combinations of keys in one answer."""
+
+MOST_ROUNDS = 20_000_000
+"""Candidates in all rounds of a choice: more of them are ordered by released values instead."""
 
 MOST_NUMBERS = 400
 """Numbers by key in one statement: PostgreSQL has room for 1,664 columns, and each takes up to two of a subquery."""
@@ -35,6 +39,8 @@ class Bounded:
     sources: tuple[tuple[int, ...], ...]
     coarsened: tuple[str, ...]
     """What is said about the question, and about grids that had to be coarser than declared."""
+    pick: Pick | None = None
+    """Which keys are chosen by a score that is not released, where that is possible."""
 
 
 def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None] | None = None) -> Bounded:
@@ -62,7 +68,27 @@ def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None
     factor = 1 if catalog.policy.neighbours is Neighbours.ADD_REMOVE else 2
     tables = list_table_facts(question.block, question.expressions(), catalog)
     plan = BoundedPlan(question.block, units, keys, tuple(sets), tuple(measures), factor, tables)
-    return Bounded(plan, tuple(sources), tuple(dict.fromkeys(remarks)))
+    return Bounded(plan, tuple(sources), tuple(dict.fromkeys(remarks)), _find_pick(question, plan))
+
+
+def _find_pick(question: Question, plan: BoundedPlan) -> Pick | None:
+    """Return how keys are chosen, where they are public and some are left out; refuse MODE of what is not public."""
+    pick = question.pick
+    if pick is None:
+        return None
+    if plan.selects(0):
+        if pick.ordered:
+            return None
+        (word, *_) = [describe_expression(key.expression, plan.block) for key in plan.keys if key.domain is None]
+        raise QueryError(
+            f"MODE chooses among public values, and those of {word} are data: declare values = [...] in the policy, or "
+            "write SELECT x ... GROUP BY x ORDER BY COUNT(*) DESC LIMIT 1, which selects keys of the data for a delta"
+        )
+    if pick.each and math.prod(len(key.domain or ()) for key in plan.keys) != plan.groups(0):
+        raise QueryError("MODE in groups takes keys of which every combination is a group; group by fewer columns")
+    if pick.ordered and not (pick.count < plan.groups(0) and pick.count * plan.groups(0) <= MOST_ROUNDS):
+        return None
+    return pick
 
 
 def list_table_facts(block: Block, expressions: Iterable[Expression], catalog: Catalog) -> tuple[TableFacts, ...]:

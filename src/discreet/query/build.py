@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.plan.expressions import Expression
-from discreet.plan.question import Aggregate, Finish, Order, Question, refer_to_key, refer_to_value
+from discreet.plan.question import Aggregate, Finish, Order, Pick, Question, refer_to_key, refer_to_value
 from discreet.plan.widths import check_widths
 from discreet.query.catalog import Catalog
 from discreet.query.parse import check_clauses, quote_sql
@@ -23,6 +23,7 @@ from discreet.query.select.from_clause import check_condition
 from discreet.query.select.grouping_sets import read_grouping_sets
 from discreet.query.select.one_engine import check_one_engine
 from discreet.query.select.per_unit import find_key, resolve_key
+from discreet.query.select.picking import MODE_ALONE, find_pick, read_mode
 from discreet.query.select.subqueries import read_select
 from discreet.query.select.where_clause import read_rows
 
@@ -35,7 +36,7 @@ def build(
 ) -> Question:
     """Return the plan of a SELECT, or refuse it with the text that cannot be answered; it sees so many views."""
     reading = Context(catalog, dict(parameters or {}), read_select, views=views)
-    question = _question(select, reading)
+    question = find_pick(_question(select, reading))
     check_one_engine(question.block, catalog)
     return replace(question, remarks=tuple(dict.fromkeys(reading.remarks)))
 
@@ -85,6 +86,7 @@ class _Builder:
         self.sets: list[tuple[int, ...]] = []
         self.aggregates: list[Aggregate] = []
         self.outputs: list[tuple[str, Expression]] = []
+        self.mode: tuple[Expression, Aggregate] | None = None
 
     def question(self) -> Question:
         """Read the clauses in the order in which they bind."""
@@ -92,12 +94,20 @@ class _Builder:
         self._outputs()
         having = self._having()
         finish = Finish(tuple(self.outputs), having, self._order(), read_limit(self.select, self.parameters))
-        if not self.aggregates:
+        if not self.aggregates and self.mode is None:
             raise QueryError("the question has no aggregate: rows are not released; ask for COUNT(*), SUM, AVG, ...")
         keys, sets = tuple(self.keys), tuple(self.sets)
         made = Question(self.rows.rows, keys, tuple(self.aggregates), finish, sets)
+        made = made if self.mode is None else self._add_mode(made, *self.mode)
         check_widths(made.expressions(), made.block)
         return made
+
+    def _add_mode(self, question: Question, key: Expression, score: Aggregate) -> Question:
+        """MODE(x) is the key x that has most rows: chosen among all its values, in each group."""
+        if question.aggregates or len(question.sets) != 1 or key in question.keys:
+            raise QueryError(MODE_ALONE)
+        keys, pick = (*question.keys, key), Pick(each=bool(question.keys))
+        return replace(question, keys=keys, aggregates=(score,), sets=(tuple(range(len(keys))),), pick=pick)
 
     def _group(self) -> None:
         """Read GROUP BY. Each grouping set is a grouping of its own; other keys are NULL in its rows."""
@@ -152,6 +162,12 @@ class _Builder:
             return refer_to_key(self.keys.index(found), found.type)
 
         def aggregate(node: exp.Expression) -> Expression | None:
+            mode = read_mode(node, self.rows)
+            if mode is not None:
+                if self.mode not in (None, mode):
+                    raise QueryError(MODE_ALONE)
+                self.mode = mode
+                return refer_to_key(len(self.keys), mode[0].type)
             found = read_aggregate(node, self.rows)
             if found is None:
                 place = find_key(node, self.keys, self.rows)

@@ -8,6 +8,14 @@ Laplace noise of this scale on a vector of L1 sensitivity d is (d / scale)-diffe
 L2 sensitivity d is (d^2 / 2 sigma^2)-zCDP and has no epsilon. A drawn quantile loses a range of epsilon / rows for each
 row that a unit moves in a group (Durfee, Rogers 2019): over all groups at most epsilon, and of zCDP at most
 (epsilon / rows)^2 / 8 times the sum of squared rows, d_2^2 (Cesar, Rogers 2021).
+
+Choices. Let one unit move candidate c's score by m(c), and d be the greatest m(c) - m(c'), the spread. The exponential
+mechanism chooses o with a log-likelihood ratio of m(o) / scale less the log of a mean of e^(m(c) / scale), which lies
+between the least and the greatest m(c) / scale: so its loss has the bounded range d / scale (McSherry, Talwar 2007;
+Durfee, Rogers 2019), and zCDP of its square by 8 (Cesar, Rogers 2021). Noisy max and permute-and-flip: fix the noise of
+all others; o stays ahead if its own is larger by d, which has at least e^(-d / scale) of the probability
+(McKenna, Sheldon 2020). That loss is pure and of no bounded range: its zCDP is its square by 2, four times as much.
+Rounds without the candidates chosen before compose, and so do parts.
 """
 
 from __future__ import annotations
@@ -20,12 +28,13 @@ from fractions import Fraction
 from discreet.base.check import Exact
 from discreet.base.errors import OperationError
 from discreet.base.rounding import ball, rounded_up
-from discreet.mechanisms import Gaussian, Laplace
+from discreet.mechanisms import Exponential, Gaussian, Laplace
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, Measure, Part
 from discreet.privacy import ApproximateLoss, BoundedRangeLoss, GaussianLoss, Loss, PureLoss
 from discreet.privacy.charges import Charge, add_up
+from discreet.query.choices import Choice, bound_spreads
 from discreet.query.draws import DRAWS, Draw, Draws, VectorNoise
 
 NOTHING = Charge(Fraction(0), Fraction(0), Fraction(0))
@@ -37,6 +46,8 @@ def cost_measures(plan: BoundedPlan, draws: Draws) -> Charge:
     Raises where a mechanism was made for a smaller sensitivity than the plan has, or where keys of the data would be
     shown without a selection.
     """
+    if draws.choice is not None:
+        return cost_choice(plan, _choose_alone(draws))
     total = NOTHING
     for measure, noise in _pair(plan, draws):
         total = add_charges(total, cost_draw(plan, measure, noise))
@@ -47,6 +58,8 @@ def cost_measures(plan: BoundedPlan, draws: Draws) -> Charge:
 
 def lose_measures(plan: BoundedPlan, draws: Draws) -> Loss:
     """Return the loss of releasing every measure of a plan: what `cost_measures` charges for, for the accountant."""
+    if draws.choice is not None:
+        return lose_choice(plan, _choose_alone(draws))
     cost_measures(plan, draws)
     losses: list[Loss] = []
     squares = Fraction(0)
@@ -64,6 +77,34 @@ def lose_measures(plan: BoundedPlan, draws: Draws) -> Loss:
     elif draws.selection is not None:
         losses.append(ApproximateLoss(0, Fraction(draws.selection.delta)))
     return functools.reduce(operator.add, losses)
+
+
+def cost_choice(plan: BoundedPlan, choice: Choice) -> Charge:
+    """Return what choosing candidates by their scores costs."""
+    choice.count_each(plan)
+    spreads, scale = bound_spreads(plan, choice.score, choice.parts), Fraction(choice.pick.scale)
+    divisor = 8 if type(choice.pick) is Exponential else 2
+    epsilon = choice.count * Fraction(spreads.total) / scale
+    return Charge(epsilon, choice.count * Fraction(spreads.squares) / (divisor * scale**2), Fraction(0))
+
+
+def lose_choice(plan: BoundedPlan, choice: Choice) -> Loss:
+    """Return the loss of choosing candidates by their scores; ranges of parts that know nothing of each other add."""
+    choice.count_each(plan)
+    total = Fraction(bound_spreads(plan, choice.score, choice.parts).total) / Fraction(choice.pick.scale)
+    if type(choice.pick) is not Exponential:
+        return PureLoss(total)
+    each = BoundedRangeLoss(total)
+    return each if choice.count == 1 else each * choice.count
+
+
+def _choose_alone(draws: Draws) -> Choice:
+    """Return the choice of draws that release nothing else: no score is shown beside what was chosen by it."""
+    if type(draws.choice) is not Choice:
+        raise OperationError("candidates are chosen by a Choice: a score, a mechanism, and how many")
+    if draws.noises or draws.selection is not None or draws.quantiles:
+        raise OperationError("a choice is released alone: measure scores by themselves, at their own price")
+    return draws.choice
 
 
 def _pair(plan: BoundedPlan, draws: Draws) -> list[tuple[Measure, Draw]]:

@@ -12,6 +12,7 @@ from discreet.mechanisms.identity import describe_mechanism
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Quantile
+from discreet.query.choices import Choice
 
 AdditiveNoise = Laplace | Gaussian
 Draw = AdditiveNoise | Quantile
@@ -32,13 +33,15 @@ class Draws:
     """How every measure of a plan is released.
 
     `counted` is the measure whose noisy counts a threshold on keys is compared with. `quantiles` are those that are
-    looked for in a measure's tree of ranks: (measure, shares).
+    looked for in a measure's tree of ranks: (measure, shares). With a `choice`, no measure is released: some keys are,
+    chosen by their scores.
     """
 
     noises: tuple[Draw, ...]
     selection: KeyChoice | None = None
     counted: int | None = None
     quantiles: tuple[tuple[int, tuple[Fraction, ...]], ...] = ()
+    choice: Choice | None = None
 
     def __post_init__(self) -> None:
         if self.counted is not None and not 0 <= self.counted < len(self.noises):
@@ -46,6 +49,8 @@ class Draws:
 
     def describe(self) -> Json:
         """Return the form of all draws: equal for releases that are drawn alike, and only for those."""
+        if self.choice is not None:
+            return {"choice": self.choice.describe()}
         return {
             "noises": [describe_mechanism(noise) for noise in self.noises],
             "selection": None if self.selection is None else describe_mechanism(self.selection),

@@ -22,6 +22,7 @@ from discreet.plan.words import describe_expression
 from discreet.policy.model import Policy
 from discreet.privacy.charges import Charge, round_charge
 from discreet.query.bound import Bounded
+from discreet.query.choices import Choice
 from discreet.query.cost import cost_measures, fits_within
 from discreet.query.draws import Draw, Draws, KeyChoice
 from discreet.query.floors import Floors, describe_floor, find_floors, reach_floor
@@ -67,6 +68,10 @@ class Price:
     """The epsilon or rho that its noise was made for."""
     notes: tuple[str, ...] = ()
     """What is said about the price, where it is not what was asked for."""
+    choice: Choice | None = None
+    """How keys are chosen, where nothing else is released: there are no noises then."""
+    score_step: Fraction = Fraction(1)
+    """What one step of a score is worth, where its candidates are no keys."""
 
 
 def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho: Fraction | None = None) -> Price:
@@ -74,12 +79,7 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
 
     Less than the policy's floor is priced at it (`query.floors`): noise, charge and guarantee alike.
     """
-    for measure in bounded.plan.measures:
-        if measure.reach * ROWS >= DIGITS:
-            raise QueryError("a sum here could leave 38 digits; declare narrower bounds or a larger step")
-        if measure.reach * ROWS * find_step(measure) >= FLOATS:
-            raise QueryError("a sum here could be larger than any float; declare narrower bounds")
-    check_work(bounded.plan, policy)
+    check_sums(bounded, policy)
     selects = any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets)))
     delta = _selection_delta(policy, bounded) if selects else Fraction(0)
     counted = _counted(bounded) if selects else None
@@ -89,15 +89,25 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
     if rho is not None:
         if policy.delta == 0:
             raise QueryError("rho= needs a budget with delta > 0; ask with epsilon= instead")
-        return _note_floor(draft.with_rho(max(rho, floors.rho)), floors, policy, rho=rho)
+        return note_floor(draft.with_rho(max(rho, floors.rho)), floors, policy, rho=rho)
     assert epsilon is not None
     alone = selects or any(measure.part is Part.QUANTILE for measure in bounded.plan.measures)
     question_delta = Fraction(0) if alone else policy.question_delta
     found = reach_floor(lambda each: draft.with_less_error(each, question_delta), epsilon, floors)
-    return _note_floor(found, floors, policy, epsilon=epsilon)
+    return note_floor(found, floors, policy, epsilon=epsilon)
 
 
-def _note_floor(
+def check_sums(bounded: Bounded, policy: Policy) -> None:
+    """Refuse sums that could leave 38 digits or the floats, and plans in which one unit could take too long."""
+    for measure in bounded.plan.measures:
+        if measure.reach * ROWS >= DIGITS:
+            raise QueryError("a sum here could leave 38 digits; declare narrower bounds or a larger step")
+        if measure.reach * ROWS * find_step(measure) >= FLOATS:
+            raise QueryError("a sum here could be larger than any float; declare narrower bounds")
+    check_work(bounded.plan, policy)
+
+
+def note_floor(
     priced: Price, floors: Floors, policy: Policy, *, epsilon: Fraction | None = None, rho: Fraction | None = None
 ) -> Price:
     """Return the price with a charge that is at the floor in each currency, and a note where it was asked for less."""
@@ -283,6 +293,8 @@ def find_half_width(priced: Price, aggregate: int, confidence: float) -> float |
     """Return how far a count or a sum lies from the truth at most, at this confidence; None for other aggregates."""
     source = priced.bounded.sources[aggregate]
     measure = priced.bounded.plan.measures[source[0]]
+    if priced.choice is not None:
+        return None
     noise = priced.noises[source[0]]
     if len(source) != 1 or measure.in_cells or isinstance(noise, Quantile):
         return None

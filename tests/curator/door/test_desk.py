@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from discreet.base.errors import OperationError
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.meter import ChargeMeter
-from discreet.curator.door.scores import FarthestFrom, LargestSum
 from discreet.engines.result import Cells, ExactResult, ExactRows, GroupedSums
 from discreet.ledger import JournalRow
 from discreet.mechanisms import Exponential, Gaussian, Laplace, NoisyMax, PermuteAndFlip
@@ -26,7 +25,9 @@ from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, Measure
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge
+from discreet.query.choices import Choice
 from discreet.query.draws import Draws
+from discreet.query.scores import ExactSet, FarthestFrom, LargestSum
 from support.clinic import open_clinic
 
 PLENTY = Charge(math.inf, math.inf, Fraction(1))
@@ -183,12 +184,12 @@ def test_a_mechanism_made_for_less_than_the_plan_is_refused_before_anything_is_r
             desk_of(plan, compute=never).measure(plan, draws)
 
 
-def test_a_choice_falls_on_the_highest_score_and_costs_twice_its_sensitivity(tmp_path: Path) -> None:
+def test_a_choice_falls_on_the_highest_score_and_costs_its_spread(tmp_path: Path) -> None:
     plan = prepare(tmp_path, COUNTS).operation.plan
     exact = ExactResult((GroupedSums(((10, 100_000, 20),)),))
     for pick in (Exponential(30.0), NoisyMax(30.0), PermuteAndFlip(30.0)):
-        desk = desk_of(plan, charge=Charge(Fraction(2, 10), Fraction(1)), compute=lambda _: exact)
-        assert desk.choose(plan, LargestSum(0), pick) == 1, "three rows twice, over 30: a fifth"
+        desk = desk_of(plan, charge=Charge(Fraction(1, 10), Fraction(1)), compute=lambda _: exact)
+        assert desk.choose(plan, LargestSum(0), pick) == 1, "three rows over 30: a tenth"
         with pytest.raises(OperationError, match="declare all"):
             desk.choose(plan, LargestSum(0), pick)
     near = FarthestFrom(0, (10, 100_000, 1_000_000))
@@ -198,8 +199,15 @@ def test_a_choice_falls_on_the_highest_score_and_costs_twice_its_sensitivity(tmp
 class Unbounded(LargestSum):
     """A score of a wing's own, that a unit moves further than it says."""
 
-    def rate(self, sums: Sequence[int]) -> list[int]:
-        return [1000 * each for each in sums]
+    def rate(self, exact: ExactSet) -> list[int]:
+        return [1000 * each for each in exact.sums[0]]
+
+
+class Free(Choice):
+    """A choice of a wing's own, that says it has one candidate."""
+
+    def count_each(self, plan: BoundedPlan) -> int:
+        return 1
 
 
 class Quiet(Laplace):
@@ -218,8 +226,10 @@ class Fewer(BoundedPlan):
 
 def test_nothing_of_a_wings_own_passes_for_a_score_a_mechanism_or_a_plan(tmp_path: Path) -> None:
     plan = prepare(tmp_path, COUNTS).operation.plan
-    with pytest.raises(OperationError, match="no score with a proven sensitivity; there are LargestSum and Farthest"):
+    with pytest.raises(OperationError, match="no score with a proven sensitivity; there are LargestSum, "):
         desk_of(plan).choose(plan, Unbounded(0), Exponential(30.0))
+    with pytest.raises(OperationError, match="chosen by a Choice"):
+        desk_of(plan).choose_several(plan, Free(LargestSum(0), Exponential(30.0)))
     with pytest.raises(OperationError, match="Quiet has no form"):
         desk_of(plan).measure(plan, Draws((Quiet(30.0),)))
     with pytest.raises(OperationError, match="Fewer has no form"):
@@ -238,14 +248,53 @@ def test_choices_follow_the_exponential_mechanism(tmp_path: Path) -> None:
         assert abs(seen[place] - 3000 * share) < 7 * math.sqrt(3000 * share * (1 - share))
 
 
-def test_the_monotone_price_is_for_scores_that_only_grow(tmp_path: Path) -> None:
+def test_what_a_choice_costs_is_computed_from_the_plan(tmp_path: Path) -> None:
+    """Counts of three rows: they move apart by 3 where a unit is added, by 6 where one replaces another."""
     plan = prepare(tmp_path / "a", COUNTS).operation.plan
     replaced = prepare(tmp_path / "b", COUNTS, neighbours="replace").operation.plan
-    half = Charge(Fraction(1, 10), Fraction(1))
-    desk_of(plan, charge=half).choose(plan, LargestSum(0), Exponential(30.0, monotone=True))
+    tenth = Charge(Fraction(1, 10), Fraction(1))
+    desk_of(plan, charge=tenth).choose(plan, LargestSum(0), Exponential(30.0))
     for chosen, score in ((plan, FarthestFrom(0, (1, 2, 3))), (replaced, LargestSum(0))):
-        with pytest.raises(OperationError, match="the monotone price"):
-            desk_of(chosen).choose(chosen, score, Exponential(30.0, monotone=True))
+        with pytest.raises(OperationError, match="declare all"):
+            desk_of(chosen, charge=tenth).choose(chosen, score, Exponential(30.0))
+        desk_of(chosen, charge=tenth).choose(chosen, score, Exponential(60.0))
+    with pytest.raises(OperationError, match="the plan's: give a scale"):
+        desk_of(plan).choose(plan, LargestSum(0), Exponential(30.0, monotone=True))
+
+
+def test_only_the_exponential_mechanism_costs_an_eighth_of_its_square(tmp_path: Path) -> None:
+    plan = prepare(tmp_path, COUNTS).operation.plan
+    eighth, half = (Charge(Fraction(1, 10), Fraction(1, 100) / each) for each in (8, 2))
+    desk_of(plan, charge=eighth).choose(plan, LargestSum(0), Exponential(30.0))
+    for pick in (PermuteAndFlip(30.0), NoisyMax(30.0)):
+        with pytest.raises(OperationError, match="declare all"):
+            desk_of(plan, charge=eighth).choose(plan, LargestSum(0), pick)
+        desk_of(plan, charge=half).choose(plan, LargestSum(0), pick)
+
+
+def test_several_keys_are_chosen_in_rounds_that_are_all_paid(tmp_path: Path) -> None:
+    plan = prepare(tmp_path, COUNTS).operation.plan
+    exact = ExactResult((GroupedSums(((10, 100_000, 50_000),)),))
+    two = Choice(LargestSum(0), Exponential(30.0), 2)
+    fifth = Charge(Fraction(2, 10), Fraction(2, 800))
+    assert desk_of(plan, charge=fifth, compute=lambda _: exact).choose_several(plan, two) == ((1, 2),)
+    for short in (Charge(Fraction(19, 100), Fraction(1)), Charge(Fraction(1), Fraction(19, 8000))):
+        with pytest.raises(OperationError, match="declare all"):
+            desk_of(plan, charge=short).choose_several(plan, two)
+    with pytest.raises(OperationError, match="by the exponential mechanism only"):
+        Choice(LargestSum(0), PermuteAndFlip(30.0), 2)
+    with pytest.raises(OperationError, match="no 4 in each"):
+        desk_of(plan).choose_several(plan, Choice(LargestSum(0), Exponential(30.0), 4))
+
+
+def test_no_score_is_released_beside_a_choice(tmp_path: Path) -> None:
+    plan, pages = prepare(tmp_path, COUNTS).operation.plan, Pages()
+    exact = ExactResult((GroupedSums(((10, 100_000, 20),)),))
+    desk_of(plan, pages, compute=lambda _: exact).choose(plan, LargestSum(0), Exponential(30.0))
+    assert [row.result for row in pages.rows] == [b'{"version":4,"sets":[{"chosen":[[1]]}]}']
+    both = Draws((Laplace(30.0),), choice=Choice(LargestSum(0), Exponential(30.0)))
+    with pytest.raises(OperationError, match="released alone"):
+        desk_of(plan).measure(plan, both)
 
 
 def test_trees_and_drawn_ranks_come_back_from_the_journal(tmp_path: Path) -> None:

@@ -24,13 +24,13 @@ from discreet.curator import Curator
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.meter import ChargeMeter
 from discreet.curator.door.schedule import Schedule
-from discreet.curator.door.scores import FarthestFrom, LargestSum
 from discreet.engines.duck.engine import DuckRun
 from discreet.mechanisms import DiscreteGaussian, Exponential, Gaussian, Laplace
 from discreet.plan.bounded import BoundedPlan, KeySet, Limits
 from discreet.privacy import GaussianLoss, Loss
 from discreet.privacy.charges import Charge
 from discreet.query.draws import Draws
+from discreet.query.scores import FarthestFrom, LargestSum
 from support.clinic import make_tables, open_clinic
 
 COUNTS = "SELECT ward, COUNT(*) FROM visits GROUP BY ward"

@@ -91,7 +91,7 @@ def test_a_wing_killed_between_two_looks_goes_on_from_its_journal(tmp_path: Path
             before = curator.ledger.runs.read_journal(claim)
         (counts, chosen, _), receipt = curator.session().perform(two_looks(plan_of(curator), THIRD))
         assert f'"sums":[{list(counts)}]'.replace(" ", "").encode() in before[0].result
-        assert before[1].result == str(chosen).encode()
+        assert before[1].result == f'{{"version":4,"sets":[{{"chosen":[[{chosen}]]}}]}}'.encode()
         assert receipt.paid == "free"
         assert kinds(curator)[4:] == ["DEATH", "RETRY", "RETRY", "MEASURE", "RECORD"]
         assert curator.ledger.spent().spent[0] == THIRD

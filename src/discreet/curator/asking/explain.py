@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from discreet.curator.estimates.assemble import describe_selection
-from discreet.mechanisms import Laplace
+from discreet.curator.estimates.assemble import describe_score, describe_selection, measure_accuracy
+from discreet.mechanisms import Laplace, PermuteAndFlip
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, KeySet, Part
-from discreet.plan.expressions import Expression
-from discreet.plan.question import RANKED, Aggregate, AggregateKind, Question
-from discreet.plan.relations import Block, Lookup, Scan, list_sources
-from discreet.plan.words import describe_expression
+from discreet.plan.question import RANKED, Aggregate, Question
+from discreet.plan.relations import Lookup, Scan, list_sources
+from discreet.plan.words import describe_aggregate, describe_arguments, describe_expression
 from discreet.query.draws import Draw
 from discreet.query.price import Price, estimate_error, find_half_width, find_step
 
@@ -54,9 +53,10 @@ class Explanation:
             f"guarantee  {priced.guarantee}",
             "",
         ]
-        for measure, noise, share in zip(plan.measures, priced.noises, priced.shares, strict=True):
+        released = () if priced.choice is not None else plan.measures
+        for measure, noise, share in zip(released, priced.noises, priced.shares, strict=True):
             other = measure.other if measure.part in (Part.PRODUCTS, Part.VALUES) else None
-            name = _named(measure.argument, other, plan.block)
+            name = describe_arguments(measure.argument, other, plan.block)
             step = 1.0 if isinstance(noise, Quantile) else float(find_step(measure))
             moved, error = _shown(plan.l1(measure) * step), _shown(estimate_error(noise) * step)
             lines.append(
@@ -65,24 +65,34 @@ class Explanation:
             )
         if priced.selection is not None:
             lines.append(f"selection  {describe_selection(priced.selection)}")
+        if priced.choice is None and priced.bounded.pick is not None:
+            lines.append("choice     none: keys ordered by released values fall less short than keys that are chosen")
+        elif priced.choice is not None:
+            lines.append(f"choice     {_describe_choice(priced, self.question)}")
         lines.append("")
-        for place, asked in enumerate(self.question.aggregates):
+        accuracy = measure_accuracy(self.question, priced)
+        if accuracy is not None:
+            lines.append(f"accuracy   {accuracy.describe(CONFIDENCE)}")
+        for place, asked in enumerate(self.question.aggregates if priced.choice is None else ()):
             width = find_half_width(priced, place, CONFIDENCE)
             error = f"+- {_shown(width)} at {CONFIDENCE:.0%}" if width is not None else _relative(asked)
             lines.append(f"error      {describe_aggregate(asked, plan.block)}: {error}")
         return "\n".join([*lines, *(f"note       {remark}" for remark in self.remarks)])
 
 
-def describe_aggregate(asked: Aggregate, block: Block | None = None) -> str:
-    """Return an aggregate in words."""
-    name = _named(asked.argument, asked.other, block)
-    if asked.kind is AggregateKind.QUANTILE and asked.share is not None:
-        return f"quantile {float(asked.share):g} of {name}"
-    return f"{asked.kind.value} of {name}" if name else asked.kind.value
-
-
-def _named(argument: Expression | None, other: Expression | None, block: Block | None) -> str:
-    return " and ".join(describe_expression(each, block) for each in (argument, other) if each is not None)
+def _describe_choice(priced: Price, question: Question) -> str:
+    """Say how keys are chosen, and that nothing is told of their scores."""
+    plan, choice = priced.bounded.plan, priced.choice
+    assert choice is not None
+    by = "permute-and-flip" if isinstance(choice.pick, PermuteAndFlip) else "the exponential mechanism"
+    many = "one" if choice.count == 1 else f"{choice.count:,}"
+    each = f" in each of {choice.parts:,} groups" if choice.parts > 1 else ""
+    spread = _shown(float(choice.score.bound_spread(plan) * priced.score_step))
+    score = describe_score(question.aggregates[0], plan.block)
+    return (
+        f"{many} of {choice.count_each(plan):,}{each} by {score}, by {by}: a unit moves two of them apart by {spread} "
+        "at most; none of them is released"
+    )
 
 
 def _rows(count: int) -> str:
@@ -139,6 +149,10 @@ def describe_choices(question: Question, choices: list[Price]) -> str:
     """Return what some epsilons would give."""
     lines = []
     for words, priced in zip(("0.05", "0.2", "1.0"), choices, strict=True):
+        accuracy = measure_accuracy(question, priced)
+        if accuracy is not None:
+            lines.append(f"  epsilon={words}: {accuracy.describe(CONFIDENCE)}")
+            continue
         errors = [
             _error(asked, find_half_width(priced, place, 0.95)) for place, asked in enumerate(question.aggregates)
         ]

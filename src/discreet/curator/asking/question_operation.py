@@ -18,7 +18,10 @@ from discreet.query.price import Price
 
 @dataclass(frozen=True)
 class QuestionOperation:
-    """Releases the measures of a question's plan; HAVING, ORDER BY, LIMIT and arithmetic come after the record."""
+    """Releases the measures of a question's plan, or keys chosen by one of them.
+
+    HAVING, ORDER BY, LIMIT and arithmetic come after the record.
+    """
 
     kind: ClassVar[str] = "sql"
     version: ClassVar[int] = 1
@@ -46,6 +49,8 @@ class QuestionOperation:
 
 def make_operation(question: Question, priced: Price) -> QuestionOperation:
     """Return the operation of a question at a price."""
+    if priced.choice is not None:
+        return QuestionOperation(priced.bounded.plan, Draws((), choice=priced.choice), priced.charge)
     draws = Draws(priced.noises, priced.selection, priced.counted, _list_quantiles(question, priced))
     return QuestionOperation(priced.bounded.plan, draws, priced.charge)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
@@ -16,6 +16,7 @@ from discreet.policy.model import Policy
 from discreet.query.bound import Bounded
 from discreet.query.draws import Draw
 from discreet.query.price import Price, find_half_width, price
+from discreet.query.price_choice import find_shortfall, price_question
 
 CONFIDENCE = 0.95
 LARGEST = 2.0**12
@@ -27,18 +28,40 @@ def find_least_epsilon(
     """Return the least epsilon, to three digits and rounded up, that keeps every column named within its error."""
     if not isinstance(wanted, Mapping) or not wanted:
         raise ParameterError("within", wanted, 'columns of the answer and their errors, such as {"n": 50}')
+    if bounded.pick is not None:
+        return _find_least_choice(question, bounded, policy, wanted)
     targets = []
     for name, error in wanted.items():
         targets.append((_aggregate(question, name), float(check.positive(f"within[{name!r}]", error))))
+    return _search(lambda epsilon: _close(price(bounded, policy, epsilon=epsilon), question, targets, min_count))
+
+
+def _find_least_choice(question: Question, bounded: Bounded, policy: Policy, wanted: Mapping[str, object]) -> Fraction:
+    """Return the least epsilon at which chosen keys fall short by no more than this of the best."""
+    columns = {name.casefold() for name, _ in question.finish.outputs}
+    errors = []
+    for name, error in wanted.items():
+        if str(name).casefold() not in columns:
+            listed = ", ".join(repr(column) for column, _ in question.finish.outputs)
+            raise QueryError(f"within takes columns of the answer, of {listed}; not {name!r}")
+        errors.append(float(check.positive(f"within[{name!r}]", error)))
+
+    def is_met(epsilon: Fraction) -> bool:
+        found = find_shortfall(price_question(bounded, policy, epsilon=epsilon), CONFIDENCE)
+        return found is not None and found <= min(errors)
+
+    return _search(is_met)
+
+
+def _search(is_met: Callable[[Fraction], bool]) -> Fraction:
     low, high = 0.0, 1e-6
-    while not _close(price(bounded, policy, epsilon=Fraction(high)), question, targets, min_count):
+    while not is_met(Fraction(high)):
         low, high = high, 2 * high
         if high > LARGEST:
             raise QueryError("no epsilon below 4096 gives errors this small; ask for larger ones")
     for _ in range(20):
         middle = (low + high) / 2
-        met = _close(price(bounded, policy, epsilon=Fraction(middle)), question, targets, min_count)
-        low, high = (low, middle) if met else (middle, high)
+        low, high = (low, middle) if is_met(Fraction(middle)) else (middle, high)
     return Fraction(Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(high)))
 
 

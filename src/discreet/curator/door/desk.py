@@ -11,37 +11,29 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Protocol
 
 from discreet.base.canonical import Json, hash_json
 from discreet.base.errors import OperationError
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.meter import Meter
-from discreet.curator.door.scores import Score, check_score
 from discreet.curator.door.sums import bound_sum, check_function, choose_norm, sum_units
 from discreet.curator.door.unit_functions import UnitFunction
+from discreet.curator.release.choosing import Chosen
 from discreet.curator.release.noise import release
 from discreet.curator.release.released import Released
 from discreet.engines.result import ExactResult, ExactRows
 from discreet.ledger import JournalRow
-from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.identity import describe_mechanism
-from discreet.mechanisms.noisy_max import NoisyMax
-from discreet.mechanisms.permute_and_flip import PermuteAndFlip
 from discreet.plan.bounded import BoundedPlan, Part
 from discreet.plan.identity import hash_plan
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.privacy import Loss
 from discreet.privacy.charges import Charge
-from discreet.privacy.neighbours import Neighbours
+from discreet.query.choices import Choice, PickNoise
 from discreet.query.cost import cost_measures, cost_vector, lose_measures
 from discreet.query.draws import Draws, VectorNoise
-
-Pick = Exponential | NoisyMax | PermuteAndFlip
-"""How one of the keys is chosen by its score."""
-
-PICKS = (Exponential, NoisyMax, PermuteAndFlip)
+from discreet.query.scores import Score
 
 
 class Journal(Protocol):
@@ -102,29 +94,16 @@ class Desk:
             self._answer(call, cost, loss, lambda: release(plan, self._compute(name, plan), draws).to_bytes())
         )
 
-    def choose(self, plan: BoundedPlan, score: Score, pick: Pick) -> int:
-        """Return the place of a key, among all keys of the plan's one set: likelier the higher its score."""
-        check_score(score)
-        if type(pick) not in PICKS:
-            raise OperationError(f"{type(pick).__name__} chooses by no score; there are {_list_names(PICKS)}")
-        name = self._find_hash(plan, BoundedPlan)
-        call: Json = {
-            "choose": name,
-            "score": score.describe(),
-            "pick": describe_mechanism(pick),
-        }
-        if pick.grid is not None or (pick.monotone and not score.is_monotone(plan)):
-            raise OperationError("scores are whole numbers, and the monotone price is for scores that only grow")
-        sensitivity = score.bound_sensitivity(plan)
-        neighbours = Neighbours.ADD_REMOVE if plan.factor == 1 else Neighbours.REPLACE
-        loss = pick.loss(sensitivity, neighbours)
-        epsilon = Fraction(sensitivity * (1 if pick.monotone else 2)) / Fraction(pick.scale)
+    def choose(self, plan: BoundedPlan, score: Score, pick: PickNoise) -> int:
+        """Return the place of a candidate, such as a key of the plan's one set: likelier the higher its score."""
+        ((place,),) = self.choose_several(plan, Choice(score, pick))
+        return place
 
-        def draw() -> bytes:
-            (found,) = self._compute(name, plan).sets
-            return str(pick.release(score.rate(found.sums[score.measure]))).encode()
-
-        return int(self._answer(call, Charge(epsilon, loss.zcdp(), Fraction(0)), loss, draw))
+    def choose_several(self, plan: BoundedPlan, choice: Choice) -> Chosen:
+        """Return the places of candidates, best first, in each part of them; nothing is told of their scores."""
+        (released,) = self.measure(plan, Draws((), choice=choice)).sets
+        assert released.chosen is not None
+        return released.chosen
 
     def sum(self, plan: RowsPlan, function: UnitFunction, clip: Clip, noise: VectorNoise) -> tuple[int, ...]:
         """Return the sum over units of a function of each unit's rows, clipped, with noise: in the clip's steps."""
@@ -210,11 +189,9 @@ class Desk:
         return result
 
 
-def _list_names(kinds: tuple[type, ...]) -> str:
-    return ", ".join(each.__name__ for each in kinds)
-
-
 def _check_quantiles(plan: BoundedPlan, draws: Draws) -> None:
+    if draws.choice is not None:
+        return
     explored = {measure for measure, shares in draws.quantiles if shares}
     if explored != {place for place, measure in enumerate(plan.measures) if measure.part is Part.RANKS}:
         raise OperationError("name the quantiles that are looked for in each tree of ranks, and in nothing else")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from discreet.answers import CLAMPED, SELECTED, Answer, Bounds, Field, Receipt
+from collections.abc import Callable
+from dataclasses import replace
+
+from discreet.answers import CLAMPED, SELECTED, Accuracy, Answer, Bounds, Field, Receipt
 from discreet.base.search import least_int
 from discreet.base.types import Type
 from discreet.curator.estimates.arithmetic import bound_expression, find_aggregates
@@ -12,12 +15,22 @@ from discreet.curator.release.released import Released
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.plan.expressions import Column, Expression
-from discreet.plan.question import COUNTS, AggregateKind, Question
+from discreet.plan.question import COUNTS, Aggregate, AggregateKind, Finish, Question
+from discreet.plan.relations import Block
+from discreet.plan.words import describe_aggregate, describe_arguments
 from discreet.query.price import Price
+from discreet.query.price_choice import find_shortfall
 
 CUT = "a unit's rows beyond its limits are left out, if there are any; the intervals do not cover that"
 UNGROUPED = "rows whose key is NULL, or not among the public values, are in no group"
 EXTREME = "MIN and MAX are private extreme quantiles: they lie some ranks inside the data"
+CHOSEN = "this was chosen by a private mechanism; no score of it was released, and asking for one costs extra"
+COUNTED = {
+    AggregateKind.ROWS: "rows",
+    AggregateKind.UNITS: "units",
+    AggregateKind.VALUES: "values",
+    AggregateKind.DISTINCT: "distinct values",
+}
 SETS = "each grouping is a release of its own; a key is NULL in rows that are not grouped by it"
 
 
@@ -35,8 +48,8 @@ def describe_selection(selection: KeySelection | KeyThreshold) -> str:
 
 def assemble(question: Question, priced: Price, released: Released, receipt: Receipt, text: str) -> Answer:
     """Return the answer: a function of what was released, and of nothing else."""
-    values = Values(question.aggregates, priced, released)
-    rows = finish_rows(question.finish, priced.bounded.plan.keys, values)
+    values = Values(question.aggregates if priced.choice is None else (), priced, released)
+    rows = finish_rows(find_finish(question, priced), priced.bounded.plan.keys, values)
     outputs = question.finish.outputs
     cells = max(1, len(values.rows) * len(question.aggregates))
 
@@ -55,7 +68,61 @@ def assemble(question: Question, priced: Price, released: Released, receipt: Rec
         question=text,
         notes=(*_notes(question, priced), *priced.bounded.coarsened, *priced.notes),
         bounds=bounds,
+        accuracy=measure_accuracy(question, priced),
     )
+
+
+def assemble_candidate(
+    question: Question,
+    priced: Price,
+    released: Released,
+    receipt: Receipt,
+    text: str,
+    field: Field,
+    show: Callable[[int], object],
+) -> Answer:
+    """Return the answer of a choice among candidates: those that were chosen, the best first."""
+    (chosen,) = released.sets[0].chosen or ((),)
+    return Answer(
+        fields=(field,),
+        rows=tuple((show(place),) for place in chosen),
+        receipt=receipt,
+        guarantee=priced.guarantee,
+        question=text,
+        notes=(*_notes(question, priced), *priced.bounded.coarsened, *priced.notes),
+        accuracy=measure_accuracy(question, priced),
+    )
+
+
+def find_finish(question: Question, priced: Price) -> Finish:
+    """Return what is done to released values: a choice of keys has done what ORDER BY and LIMIT say."""
+    if priced.choice is None or question.pick is None or not question.pick.ordered:
+        return question.finish
+    return replace(question.finish, order=(), limit=None)
+
+
+def measure_accuracy(question: Question, priced: Price) -> Accuracy | None:
+    """Return how far the keys that are shown may fall short of the best, where they were chosen by an aggregate."""
+    if priced.bounded.pick is None and priced.choice is None:
+        return None
+
+    def bound(confidence: float) -> float:
+        found = find_shortfall(priced, confidence)
+        assert found is not None
+        return found
+
+    count = question.pick.count if question.pick is not None and priced.choice is None else 1
+    asked, block = question.aggregates[0], priced.bounded.plan.block
+    words = describe_score(asked, block)
+    return Accuracy(words, count if priced.choice is None else priced.choice.count, bound)
+
+
+def describe_score(asked: Aggregate, block: Block) -> str:
+    """Return an aggregate by which something was chosen, in words."""
+    of = describe_arguments(asked.argument, asked.other, block)
+    if asked.kind in COUNTED:
+        return f"number of {COUNTED[asked.kind]}{f' of {of}' if of else ''}"
+    return describe_aggregate(asked, block)
 
 
 def describe_fields(question: Question) -> tuple[Field, ...]:
@@ -97,6 +164,8 @@ def _notes(question: Question, priced: Price) -> list[str]:
         notes.append(describe_selection(priced.selection))
     if len(question.sets) > 1:
         notes.append(SETS)
-    if question.finish.having is not None or question.finish.limit is not None:
+    if priced.choice is not None:
+        notes.append(CHOSEN)
+    elif question.finish.having is not None or question.finish.limit is not None:
         notes.append(SELECTED)
     return notes

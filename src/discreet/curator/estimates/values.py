@@ -6,6 +6,7 @@ The truth is the aggregate of the bounded data: clamped values of the rows that 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,7 +16,7 @@ from discreet.curator.estimates import covariance
 from discreet.curator.estimates.arithmetic import Interval
 from discreet.curator.estimates.fieller import bound_mean
 from discreet.curator.release import rank_tree
-from discreet.curator.release.released import Released
+from discreet.curator.release.released import Released, ReleasedSet
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Constant
@@ -60,12 +61,20 @@ class Values:
         """All rows, set by set, sorted by key in each."""
         plan, found = self.priced.bounded.plan, []
         for index, (chosen, released) in enumerate(zip(plan.sets, self.released.sets, strict=True)):
-            for place, values in enumerate(plan.combinations(index) if released.keys is None else released.keys):
+            for place, values in self._list_keys(index, released):
                 keys: list[Constant] = [None] * len(plan.keys)
                 for key, value in zip(chosen.keys, values, strict=True):
                     keys[key] = value
                 found.append(ReleasedRow(index, place, tuple(keys)))
         return found
+
+    def _list_keys(self, index: int, released: ReleasedSet) -> Iterable[tuple[int, tuple[Constant, ...]]]:
+        """Return the keys of a set with their places: all of them, or the chosen ones in their order."""
+        plan = self.priced.bounded.plan
+        if released.chosen is None:
+            return enumerate(plan.combinations(index) if released.keys is None else released.keys)
+        every = list(plan.combinations(index))
+        return ((place, every[place]) for part in released.chosen for place in part)
 
     def value(self, aggregate: int, row: ReleasedRow) -> int | float | None:
         """Return the estimate: unbiased for counts and sums, inside the declared bounds for the rest."""

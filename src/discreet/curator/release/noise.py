@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.curator.release import rank_tree
+from discreet.curator.release.choosing import choose
 from discreet.curator.release.released import Released, ReleasedSet
 from discreet.engines.result import ExactResult, GroupedSums
 from discreet.mechanisms.key_selection import KeySelection
@@ -15,7 +16,13 @@ from discreet.query.draws import Draws
 
 
 def release(plan: BoundedPlan, exact: ExactResult, draws: Draws) -> Released:
-    """Keep the keys that may be shown, and add each measure's noise to its vector over all of these."""
+    """Keep the keys that may be shown, and add each measure's noise to its vector over all of these.
+
+    With a choice nothing is released but the places of the chosen: no score, and no noisy score either.
+    """
+    if draws.choice is not None:
+        (found,) = exact.sets
+        return Released((ReleasedSet((), chosen=choose(plan, found, draws.choice)),))
     return Released(tuple(_release_set(plan, each, draws) for each in exact.sets))
 
 

@@ -18,17 +18,23 @@ VERSION = 3
 """The version of the form in which released numbers are recorded; what a version means never changes."""
 
 
+CHOSEN = 4
+"""The version where candidates were chosen instead: older programs do not read it."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReleasedSet:
     """Noisy whole numbers of one set of keys: sums, trees of noisy ranks and drawn quantiles, by measure and key.
 
-    `keys` are those that were selected, sorted; None where they are public.
+    `keys` are those that were selected from the data, sorted; None where they are public.
     """
 
     sums: tuple[tuple[int, ...], ...]
     trees: dict[int, tuple[Nodes, ...]] = field(default_factory=dict)
     drawn: dict[int, tuple[Drawn, ...]] = field(default_factory=dict)
     keys: tuple[KeyValues, ...] | None = None
+    chosen: tuple[tuple[int, ...], ...] | None = None
+    """The places of candidates that were chosen by score, in each part of them; then nothing else was released."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +46,23 @@ class Released:
     def to_bytes(self) -> bytes:
         """Return the form that the ledger keeps."""
         written = [_written(each) for each in self.sets]
-        return json.dumps({"version": VERSION, "sets": written}, separators=(",", ":")).encode()
+        version = VERSION if all(each.chosen is None for each in self.sets) else CHOSEN
+        return json.dumps({"version": version, "sets": written}, separators=(",", ":")).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Released:
         """Return what `to_bytes` wrote."""
         values: dict[str, Any] = json.loads(data)
-        if values.get("version") != VERSION:
+        if values.get("version") not in (VERSION, CHOSEN):
             raise LedgerError(
-                f"a recorded answer has version {values.get('version')}, and this program reads {VERSION}"
+                f"a recorded answer has version {values.get('version')}, and this program reads {VERSION} and {CHOSEN}"
             )
         return cls(tuple(_read(each) for each in values["sets"]))
 
 
 def _written(found: ReleasedSet) -> dict[str, Any]:
+    if found.chosen is not None:
+        return {"chosen": found.chosen}
     trees = {
         str(measure): [{f"{level}.{index}": count for (level, index), count in nodes.items()} for nodes in each]
         for measure, each in found.trees.items()
@@ -67,6 +76,8 @@ def _written(found: ReleasedSet) -> dict[str, Any]:
 
 
 def _read(values: dict[str, Any]) -> ReleasedSet:
+    if "chosen" in values:
+        return ReleasedSet((), chosen=tuple(tuple(part) for part in values["chosen"]))
     trees = {
         int(measure): tuple(
             {(int(name.split(".")[0]), int(name.split(".")[1])): count for name, count in nodes.items()}

@@ -23,4 +23,6 @@ def add_clamped_counts(question: Question) -> Question:
         if name in dict(outputs):
             raise QueryError(f"clamping adds a column {name!r}, and there is one already; give it another name with AS")
         outputs.append((name, refer_to_value(len(aggregates) - 1, added)))
-    return replace(question, aggregates=tuple(aggregates), finish=replace(question.finish, outputs=tuple(outputs)))
+    finish = replace(question.finish, outputs=tuple(outputs))
+    pick = None if columns else question.pick  # a choice is released alone
+    return replace(question, aggregates=tuple(aggregates), finish=finish, pick=pick)

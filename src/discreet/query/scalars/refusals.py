@@ -72,13 +72,19 @@ KNOWN = sorted(
 """Names that an unknown one may have been meant to be."""
 
 ALLOWED = "COUNT, SUM, AVG, MIN, MAX, VARIANCE, STDDEV, MEDIAN, QUANTILE_CONT, CORR and COVAR_POP are"
+BEST_KEY = (
+    "write SELECT key ... GROUP BY key ORDER BY SUM(x) DESC LIMIT 1, or ARG_MAX(key, score) FROM (SELECT key, "
+    "SUM(x) AS score ... GROUP BY key)"
+)
 AGGREGATES: dict[type[exp.Expression], str] = {
     exp.CountIf: "write COUNT(*) FILTER (WHERE ...)",
     exp.LogicalOr: "write COUNT(*) FILTER (WHERE ...) and compare it with 0",
     exp.LogicalAnd: "write COUNT(*) FILTER (WHERE NOT ...) and compare it with 0",
     exp.ApproxDistinct: "write COUNT(DISTINCT x)",
     exp.ApproxQuantile: "write QUANTILE_CONT(x, q)",
-    exp.Mode: "write SELECT x, COUNT(*) AS n ... GROUP BY x ORDER BY n DESC LIMIT 1",
+    exp.Mode: "it chooses among all rows: write it in the outermost SELECT",
+    exp.ArgMax: BEST_KEY,
+    exp.ArgMin: BEST_KEY,
     exp.Grouping: "a key is NULL in just those rows that are not grouped by it",
 }
 """What to write instead of aggregates that are not answered."""

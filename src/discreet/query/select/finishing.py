@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Expression, Literal, join_conditions
+from discreet.plan.expressions import Expression, Literal, Reference, Slot, join_conditions
 from discreet.plan.question import Finish, Order, Question
 from discreet.query.catalog import suggest_name
 from discreet.query.parse import check_clauses, quote_sql, refuse_other_parts
@@ -18,6 +18,7 @@ from discreet.query.scalars.expressions import Scope, translate
 from discreet.query.select.columns import STARS, check_names, is_star, split_alias
 from discreet.query.select.from_clause import check_condition, refuse_aggregate
 from discreet.query.select.names import COLUMN
+from discreet.query.select.picking import is_computed
 
 AGAIN = (
     "answers are not aggregated again; ask for what you want to know, or group by the unit inside, so that rows are "
@@ -81,6 +82,9 @@ def wrap_question(select: exp.Select, inner: Question, parameters: Mapping[str, 
             )
         return found
 
+    best = read_best_key(select, inner, column, parameters)
+    if best is not None:
+        return best
     scope = Scope(column, _not_again, parameters, finish=True)
     outputs: list[tuple[str, Expression]] = []
     for node in select.expressions:
@@ -104,6 +108,32 @@ def wrap_question(select: exp.Select, inner: Question, parameters: Mapping[str, 
     order = read_order(select, [each for _, each in outputs], by) or inner.finish.order
     finish = Finish(tuple(outputs), having, order, min(limits) if limits else None)
     return replace(inner, finish=finish)
+
+
+def read_best_key(
+    select: exp.Select,
+    inner: Question,
+    column: Callable[[exp.Column], Expression],
+    parameters: Mapping[str, Any],
+) -> Question | None:
+    """Return the question of ARG_MAX(key, score) over groups: the one key whose score is the largest, or smallest."""
+    found = [split_alias(node) for node in select.expressions if isinstance(node.unalias(), exp.ArgMax | exp.ArgMin)]
+    if not found:
+        return None
+    name, node = found[0]
+    refuse_other_parts(node, {"this", "expression"}, {"count": "write ORDER BY score DESC LIMIT n around the subquery"})
+    if len(select.expressions) != 1 or any(select.args.get(each) for each in ("where", "order", "limit")):
+        raise QueryError(f"{quote_sql(node)} stands alone in its SELECT, over a subquery; put conditions inside")
+    scope = Scope(column, _not_again, parameters, finish=True)
+    key, score = translate(node.this, scope), translate(node.expression, scope)
+    if not isinstance(score, Reference) or score.slot is not Slot.AGGREGATE or is_computed(key):
+        raise QueryError(
+            f"{quote_sql(node)}: ARG_MAX(key, score) takes a key and an aggregate of a subquery that groups by the key"
+        )
+    if inner.finish.limit is not None:
+        raise QueryError(f"{quote_sql(node)}: leave LIMIT in the subquery out")
+    order = Order(score, isinstance(node, exp.ArgMax), False)
+    return replace(inner, finish=Finish(((name, key),), inner.finish.having, (order,), 1))
 
 
 def _not_again(node: exp.Expression) -> Expression | None:
