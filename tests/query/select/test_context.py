@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from sqlglot import exp
 
-from support.hospital import asked, refusal
+from discreet.query.select.context import Context
+from discreet.query.select.subqueries import read_select
+from support.hospital import asked, catalog_of, refusal
 from support.oracle import ENGINE, assert_same
 
 
@@ -45,3 +48,11 @@ def test_what_is_refused() -> None:
     for _ in range(40):
         deep = f"(SELECT patient FROM {deep} a UNION ALL SELECT patient FROM visits)"
     assert "more than 32 tables" in refusal(ENGINE, f"SELECT COUNT(*) FROM {deep}")
+
+
+def test_a_look_ahead_gives_no_relation_the_name_of_one_that_with_reads() -> None:
+    reading = Context(catalog_of(ENGINE), {}, read_select)
+    ahead = reading.named("w", exp.select("1")).fresh()
+    found = ahead.subquery("w")
+    assert found is not None
+    assert len({counter.next() for counter in (ahead.counter, found[1].counter) for _ in range(3)}) == 6

@@ -23,6 +23,7 @@ class Counter:
     """Gives relations the names t0, t1, ... in the order in which they are met: the analyst's own do not matter."""
 
     used: int = 0
+    letter: str = "t"
 
     def next(self) -> str:
         """Return a name that nothing else has."""
@@ -31,7 +32,7 @@ class Counter:
                 f"the question reads more than {MOST_RELATIONS} tables and subqueries; ask for less at once"
             )
         self.used += 1
-        return f"t{self.used - 1}"
+        return f"{self.letter}{self.used - 1}"
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,11 @@ class Context:
         return None
 
     def fresh(self) -> Context:
-        """Return the same reading with a counter of its own, for a look ahead."""
-        return replace(self, counter=Counter(), remarks=[])
+        """Return the same reading with a counter of its own, for a look ahead.
+
+        Names of WITH are read with the counter that they have seen, so that this one gives names of another kind.
+        """
+        return replace(self, counter=Counter(letter="u"), remarks=[])
 
 
 @lru_cache(maxsize=256)
