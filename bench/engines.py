@@ -51,7 +51,15 @@ Ask = Callable[[], Any]
 
 def asking(engines: Engines) -> Callable[[], GroupedSums]:
     """Return what asks the question: from its text to whole numbers by key, without noise."""
-    catalog = Catalog(engines.policy, engines.tables, engines.public_values, engines.fan_out, engines.evaluate)
+    catalog = Catalog(
+        engines.policy,
+        engines.tables,
+        engines.public_values,
+        engines.fan_out,
+        engines.evaluate,
+        engines.public_rows,
+        engines.combine,
+    )
     return lambda: engines.run(bound(to_canonical(build(parse(QUESTION), catalog)), catalog).plan).result().sets[0]
 
 

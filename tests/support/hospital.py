@@ -104,7 +104,15 @@ def duck(engines: Engines) -> DuckEngine:
 
 
 def catalog_of(engine: Engines) -> Catalog:
-    return Catalog(engine.policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
+    return Catalog(
+        engine.policy,
+        engine.tables,
+        engine.public_values,
+        engine.fan_out,
+        engine.evaluate,
+        engine.public_rows,
+        engine.combine,
+    )
 
 
 def asked(engine: Engines, text: str, params: Mapping[str, Any] | None = None) -> Question:

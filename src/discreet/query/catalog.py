@@ -21,6 +21,15 @@ FanOut = Callable[[str, tuple[str, ...]], int]
 Evaluate = Callable[[Expression, dict[Column, tuple[Constant, ...]]], tuple[Constant, ...]]
 """The distinct values of an expression, without NULL, when its columns take all combinations of these and NULL."""
 
+PublicRows = Callable[[str, tuple[str, ...], int], tuple[tuple[Constant, ...], ...]]
+"""The distinct rows of some columns of a public table, NULL where they are; one more than so many at most."""
+
+GivenRows = tuple[tuple[Column, ...], tuple[tuple[Constant, ...], ...]]
+"""Columns, and the rows that they have together."""
+
+Combine = Callable[[tuple[Expression, ...], Expression | None, tuple[GivenRows, ...]], tuple[tuple[Constant, ...], ...]]
+"""The distinct rows of some expressions, without NULL, over all combinations of given rows that meet a condition."""
+
 
 @dataclass(frozen=True)
 class Catalog:
@@ -31,6 +40,8 @@ class Catalog:
     public_values: PublicValues
     fan_out: FanOut
     evaluate: Evaluate
+    public_rows: PublicRows
+    combine: Combine
 
     def table(self, name: str) -> Resolved:
         """Return the table of that name."""

@@ -17,7 +17,7 @@ from discreet.curator.estimates.fieller import bound_mean
 from discreet.curator.release import rank_tree
 from discreet.curator.release.released import Released
 from discreet.mechanisms.quantile import Quantile
-from discreet.plan.bounded import Measure, Part
+from discreet.plan.bounded import Measure, Part, write_order
 from discreet.plan.expressions import Constant
 from discreet.plan.grid import ClampedGrid
 from discreet.plan.question import COUNTS, PAIRED, RANKED, Aggregate, AggregateKind
@@ -60,7 +60,10 @@ class Values:
         """All rows, set by set, sorted by key in each."""
         plan, found = self.priced.bounded.plan, []
         for index, (chosen, released) in enumerate(zip(plan.sets, self.released.sets, strict=True)):
-            for place, values in enumerate(plan.combinations(index) if released.keys is None else released.keys):
+            listed = list(enumerate(plan.combinations(index) if released.keys is None else released.keys))
+            if plan.joint:  # keys that go together may stand apart
+                listed.sort(key=lambda each: write_order(each[1]))
+            for place, values in listed:
                 keys: list[Constant] = [None] * len(plan.keys)
                 for key, value in zip(chosen.keys, values, strict=True):
                     keys[key] = value
