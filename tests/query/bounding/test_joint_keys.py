@@ -56,7 +56,7 @@ def _loans(rows: list[dict[str, Any]]) -> pa.Table:
     return pa.table({name: pa.array([row.get(name) for row in rows], kind) for name, kind in kinds.items()})
 
 
-LOANS = [
+LOANS: list[dict[str, Any]] = [
     {"reader": 1, "age": 9, "points": 7, "city": "Aachen", "isbn": "isbn 3", "note": "a", "flag": True},
     {"reader": 2, "age": 40, "points": 8, "city": "Bonn", "isbn": "isbn 4", "note": "zzz", "flag": False},
     {"reader": 3, "age": None, "city": None, "isbn": "no such book", "note": None},

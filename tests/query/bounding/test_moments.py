@@ -85,5 +85,7 @@ def test_ends_are_cut_by_comparisons_of_their_own_type() -> None:
 
 def test_the_hull_of_moments_is_of_one_type() -> None:
     assert cover_moments([(FIRST, LAST), (LAST, LAST)], Type.DATE) == (FIRST, LAST)
-    for found in ([], [None], [(FIRST, LAST), None], [(EARLY, LATE)], [(FIRST, LAST), (EARLY, LATE)]):
+    unknown: list[list[Moments | None]] = [[], [None], [(FIRST, LAST), None], [(EARLY, LATE)]]
+    unknown.append([(FIRST, LAST), (EARLY, LATE)])
+    for found in unknown:
         assert cover_moments(found, Type.DATE) is None
