@@ -59,7 +59,7 @@ def private(path: Path, limits: str) -> Callable[[], GroupedSums]:
     values = ", ".join(map(str, range(GROUPS)))
     policy = POLICY.replace("SOURCE", str(path)).replace("LIMITS", limits).replace("VALUES", values)
     engine = Engines(loads(policy, str(path.with_suffix(".toml"))))
-    catalog = Catalog(engine.policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
+    catalog = Catalog.of(engine)
 
     def ask() -> GroupedSums:
         plan = bound(to_canonical(build(parse(QUESTION), catalog)), catalog).plan

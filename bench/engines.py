@@ -51,7 +51,7 @@ Ask = Callable[[], Any]
 
 def asking(engines: Engines) -> Callable[[], GroupedSums]:
     """Return what asks the question: from its text to whole numbers by key, without noise."""
-    catalog = Catalog(engines.policy, engines.tables, engines.public_values, engines.fan_out, engines.evaluate)
+    catalog = Catalog.of(engines)
     return lambda: engines.run(bound(to_canonical(build(parse(QUESTION), catalog)), catalog).plan).result().sets[0]
 
 

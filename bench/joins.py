@@ -7,7 +7,9 @@ key of orders enforced at the scan, and with all pairs bounded. Rows are the sam
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -66,7 +68,7 @@ def make_tables(items: int) -> dict[str, pa.Table]:
 
 def plan(engines: Engines, text: str) -> BoundedPlan:
     """Return the bounded plan of a question."""
-    catalog = Catalog(engines.policy, engines.tables, engines.public_values, engines.fan_out, engines.evaluate)
+    catalog = Catalog.of(engines)
     return bound(to_canonical(build(parse(text), catalog)), catalog).plan
 
 
@@ -79,7 +81,9 @@ def main() -> None:
     results = {name: engines.run(made).result() for name, (engines, made) in plans.items()}
     for first, second in zip(list(CASES)[::2], list(CASES)[1::2], strict=True):
         assert results[first] == results[second], "the same rows, whoever finds their customer"
-    runs = {name: partial(lambda engines, made: engines.run(made).result(), *each) for name, each in plans.items()}
+    runs: dict[str, Callable[[], Any]] = {
+        name: partial(lambda engines, made: engines.run(made).result(), *each) for name, each in plans.items()
+    }
     seconds = alternate(runs, 3, min)
     rows = [[name, str(made.sets[0].limits.rows), f"{seconds[name]:.2f}"] for name, (_, made) in plans.items()]
     print(f"{items:,} items, {items // 4:,} orders, {items // 40:,} customers\n")

@@ -109,7 +109,7 @@ def measure(text: str, rows: int, fill: str) -> tuple[float, float]:
     engines = open_tables(rows, fill)
     runs: dict[str, Callable[[], object]] = {}
     for name, engine in zip(("with", "without"), engines, strict=True):
-        catalog = Catalog(engine.policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
+        catalog = Catalog.of(engine)
         plan = bound(to_canonical(build(parse(text), catalog, None)), catalog).plan
         runs[name] = partial(_answer, engine, plan)
     found = alternate(runs, rounds=4, choose=min)

@@ -174,6 +174,18 @@ def test_within_finds_the_price(here: Path) -> None:
     assert 40 < (int(row[2]) - int(row[1])) / 2 <= 60
 
 
+def test_keys_come_from_a_file(here: Path) -> None:
+    (here / "keys.csv").write_text("ward\nnowhere\nicu\n")
+    told = run("ask", BY_WARD, "-e", 1, "--keys", "keys.csv", "--format", "csv")
+    assert [line.split(",")[0] for line in told.split()[1:]] == ["icu", "nowhere"]
+    assert "ward (2): 2 rows" in run("explain", BY_WARD, "-e", 1, "--keys", here / "keys.csv")
+    before = charges(here)
+    (here / "keys.csv").write_text("ward\nicu\nicu\n")
+    assert "keys has 'icu' twice" in refused("ask", BY_WARD, "-e", 1, "--keys", "keys.csv")
+    assert "cannot be read" in refused("ask", BY_WARD, "-e", 1, "--keys", "no.csv")
+    assert charges(here) == before
+
+
 def test_parameters_limits_and_clamping_reach_the_curator(here: Path) -> None:
     question = "SELECT SUM(cost) AS total FROM visits WHERE ward = $ward AND age >= $age"
     told = json.loads(

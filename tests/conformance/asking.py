@@ -230,6 +230,22 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT since, COUNT(*) FROM readings JOIN codes USING (word) GROUP BY since",
         "SELECT COUNT(*) FROM single JOIN codes USING (word)",
     ],
+    "keys that follow conditions": [
+        "SELECT word, COUNT(*), SUM(x) FROM readings WHERE word IN ('north', '', '%_\\', 'it''s', 'x') GROUP BY word",
+        "SELECT other, COUNT(*) FROM readings WHERE other IN ('', ' ', '\u00e9', 'e\u0301', '${x}') GROUP BY other",
+        "SELECT CASE WHEN other IN ('a%b', 'a', '\u00c9COLE') THEN other ELSE 'rest' END AS o, COUNT(*), SUM(y) "
+        "FROM readings GROUP BY o",
+        "SELECT big, COUNT(*) FROM readings WHERE big > 60 AND big % 2 = 0 AND big <> 64 GROUP BY big",
+        "SELECT day, COUNT(*) FROM readings WHERE day > DATE '2024-12-29' AND day < DATE '2024-12-29' + 7 GROUP BY day",
+        "SELECT EXTRACT(year FROM day) AS yr, EXTRACT(month FROM day) AS mo, COUNT(*), MEDIAN(x) FROM readings "
+        "GROUP BY yr, mo",
+        "SELECT word, code, since, COUNT(*), SUM(x) FROM readings JOIN codes USING (word) GROUP BY word, code, since",
+        "SELECT code, flag, since, COUNT(*) FROM readings LEFT JOIN codes USING (word) WHERE code > 1 "
+        "GROUP BY CUBE (code, flag, since)",
+        "SELECT word, other, code, COUNT(*) FROM readings JOIN codes USING (word) GROUP BY word, other, code",
+        "SELECT last - first AS d, COUNT(*) FROM (SELECT person, MIN(day) AS first, MAX(day) AS last FROM readings "
+        "WHERE day > DATE '2025-01-01' GROUP BY person) GROUP BY d",
+    ],
     "empty tables and groups": [
         "SELECT COUNT(*), SUM(x), COUNT(DISTINCT person) FROM nobody",
         "SELECT word, COUNT(*), MEDIAN(x) FROM nobody GROUP BY word",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hostile.grammar import Writer
+from hostile.keying import Keying
 from hostile.sources import Source, Sources
 from hostile.world import World
 
@@ -27,18 +28,20 @@ class Case:
     params: dict[str, Any] = field(default_factory=dict)
     limits: dict[str, Any] = field(default_factory=dict)
     epsilon: float = 1.0
+    keys: list[Any] | None = None
 
 
 def cases(world: World, count: int) -> Iterator[Case]:
     """Yield questions about a world: the same ones whenever its seed is."""
     used: Counter[str] = Counter()
     for place in range(count):
-        yield _Asker(random.Random(f"case {world.seed} {place}"), world, used).case(place)
+        keying = Keying(world, place)
+        yield _Asker(random.Random(f"case {world.seed} {place}"), world, used, keying).case(place)
 
 
 class _Asker:
-    def __init__(self, rng: random.Random, world: World, used: Counter[str]) -> None:
-        self.random, self.world = rng, world
+    def __init__(self, rng: random.Random, world: World, used: Counter[str], keying: Keying) -> None:
+        self.random, self.world, self.keying = rng, world, keying
         self.writer = Writer(rng, used)
         self.sources = Sources(rng, world, self.writer)
         self.tags = self.sources.tags
@@ -54,6 +57,10 @@ class _Asker:
             params["p"] = rng.choice([3, 0.5, None])
             source.where.append(f"{self.writer.write('n', source.columns, 1)} >= $p")
         keys = self.keys(source)
+        keyed = self.keying.keyed(source)
+        if keyed is not None:
+            self.tags.add(keyed.tag)
+            keys = keyed.keys
         aggregates = [self.aggregate(source) for _ in range(rng.choice([1, 1, 2, 3]))]
         listed = [f"{key} AS k{at}" for at, key in enumerate(keys)]
         listed += [f"{each} AS m{at}" for at, each in enumerate(aggregates)]
@@ -66,7 +73,8 @@ class _Asker:
             self.tags.add("tighter limits")
             limits = {rng.choice(["max_rows", "max_groups", "max_rows_per_group"]): rng.choice([1, 2])}
         epsilon = rng.choice([0.1, 1.0, 8.0])
-        return Case(self.world.seed, place, text, frozenset(self.tags), params, limits, epsilon)
+        given = keyed.given if keyed is not None else None
+        return Case(self.world.seed, place, text, frozenset(self.tags), params, limits, epsilon, given)
 
     def pick(self, place: int) -> Case:
         """Return a question that chooses keys by a score and shows nothing else."""

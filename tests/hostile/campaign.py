@@ -30,13 +30,15 @@ FORMS = (
     "nested rows",
     "replace neighbours",
     "no keys",
+    "keys that go together",
 )
 WRITTEN = (
     "view WITH subquery|aggregates of one unit|FILTER in a subquery|unit and key|HAVING in a subquery|UNION ALL|"
     "EXISTS|NOT EXISTS|IN|NOT IN|JOIN on more than the unit|LEFT JOIN of people|JOIN of people|public table first|"
     "LEFT JOIN of a public table|JOIN of a public table|parameter|tighter limits|rows as units|"
     "UNION ALL of rows as units|FILTER|ROLLUP|CUBE|GROUPING SETS|GROUP BY|HAVING|ORDER BY|LIMIT|"
-    "SELECT around a question|JOIN on a key|JOIN without the unit|MODE|MODE in groups|best key|top keys"
+    "SELECT around a question|JOIN on a key|JOIN without the unit|MODE|MODE in groups|best key|top keys|"
+    "conditions that narrow keys|IN as a domain|CASE IN as a domain|keys handed in|combinations of a public table"
 )
 CLAUSES = (*WRITTEN.replace("view WITH subquery", "view|WITH|subquery").split("|"), *FORMS)
 AGGREGATES = tuple(f"aggregate: {kind.value}" for kind in AggregateKind if kind is not AggregateKind.CLAMPED)
@@ -113,6 +115,7 @@ def forms(found: Planned) -> set[str]:
         "units across two foreign keys": any(isinstance(each, Scan) and len(each.through) == 2 for each in every),
         "nested rows": any(isinstance(each, Nested) for each in every),
         "no keys": not plan.keys,
+        "keys that go together": bool(plan.joint),
     }
     return listed | {name for name, holds in tests.items() if holds}
 

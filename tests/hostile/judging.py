@@ -18,6 +18,7 @@ from discreet.query.bound import bound
 from discreet.query.build import build
 from discreet.query.canonical import to_canonical
 from discreet.query.choices import bound_spreads
+from discreet.query.given_keys import read_keys
 from discreet.query.parse import parse
 from discreet.query.price import Price, read_amount
 from discreet.query.price_choice import price_question
@@ -59,7 +60,8 @@ def planned(engine: Engines, case: Case) -> Planned | str:
     try:
         catalog = catalog_of(engine)
         question = to_canonical(build(parse(case.sql), catalog, case.params))
-        bounded = bound(question, catalog, case.limits)
+        given = None if case.keys is None else read_keys(case.keys, question)
+        bounded = bound(question, catalog, case.limits, given)
         return Planned(question, price_question(bounded, engine.policy, epsilon=read_amount("epsilon", case.epsilon)))
     except DiscreetError as refusal:
         return f"{type(refusal).__name__}: {refusal}"
@@ -210,7 +212,7 @@ def reproduction(world: World, case: Case) -> str:
     """Return a case as it can be asked by hand."""
     names = [name for name in ("a", "b", "c", "r", "p", "q") if name in world.frames["one"]]
     tables = "\n".join(f"-- {name} alone: {shown(world.frames['alone'][name].to_pydict)}" for name in names)
-    how = f"{case.params} {case.limits} epsilon={case.epsilon}"
+    how = f"{case.params} {case.limits} epsilon={case.epsilon} keys={case.keys}"
     return f"world({case.seed}), case {case.place}: {how}\n{case.sql}\n{tables}"
 
 

@@ -50,14 +50,14 @@ def seen(curator: Curator, case: Case, found: Planned | str) -> list[Any]:
     """Return all that is seen of one asking. What was planned must be answered; what was refused, refused freely."""
     explained: str | DiscreetError
     try:
-        explained = str(curator.explain(case.sql, EPSILON, params=case.params, **case.limits))
+        explained = str(curator.explain(case.sql, EPSILON, params=case.params, keys=case.keys, **case.limits))
     except DiscreetError as refusal:
         explained = refusal
     assert isinstance(explained, str) is isinstance(found, Planned), f"now answered and now refused: {explained}"
     if isinstance(found, str):
         return [type(explained), str(explained), len(list(curator.ledger.entries()))]
     with replayed(GeneratorBits(5)):
-        answer = curator.ask(case.sql, EPSILON, params=case.params, **case.limits)
+        answer = curator.ask(case.sql, EPSILON, params=case.params, keys=case.keys, **case.limits)
     fields = [(field.name, field.type, field.noisy, field.remark) for field in answer.fields]
     kinds = [entry.kind for entry in curator.ledger.entries()]
     told = [explained, fields, answer.guarantee, answer.notes, str(answer.cost), answer.receipt.entry, kinds]

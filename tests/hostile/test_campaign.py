@@ -35,7 +35,7 @@ def test_no_question_tells_neighbours_apart(share: int, tmp_path: Path, record_p
 def test_the_program_ends_alike_on_neighbours(seed: int, tmp_path: Path) -> None:
     place = world(seed)
     paths = [written(place, tmp_path, name) for name in ("one", "other")]
-    chosen = [case for case in cases(place, 12) if not case.params and not case.limits][:5]
+    chosen = [case for case in cases(place, 12) if not case.params and not case.limits and case.keys is None][:5]
     answered = [isinstance(planned(place.engine("one"), case), Planned) for case in chosen]
     place.close()
     codes = [same_exit(place, case, *paths) for case in chosen]

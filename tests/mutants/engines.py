@@ -161,8 +161,8 @@ MUTATIONS = [
     broken(
         "kept: the first key is the fastest",
         STATEMENT,
-        "({index} * {len(domain)} + d{at}.i)",
-        "(d{at}.i * {len(domains[0])} + {index})",
+        "({index} * {size} + {place})",
+        "({place} * {factors[0][1]} + {index})",
         KEEPING,
     ),
     broken(

@@ -201,14 +201,14 @@ MUTATIONS = [
     ),
     broken(
         "the sum of one unit reaches as far as one row",
-        "query/bounding/public_facts.py",
+        "query/bounding/public_ranges.py",
         "rows = bound_unit_rows(found.block, self.catalog).total",
         "rows = 1",
         FACTS,
     ),
     broken(
         "a column that is redefined keeps the bounds of its name",
-        "query/bounding/public_facts.py",
+        "query/bounding/public_ranges.py",
         "return cover_ranges([self.bounds(each) for each in held])",
         "return self.range(held[0])",
         FACTS,

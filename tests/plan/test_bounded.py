@@ -8,9 +8,21 @@ from fractions import Fraction
 import pytest
 
 from discreet.base.types import Type
-from discreet.plan.bounded import BRANCHES, Limits, Measure, Part, count_tree_levels
+from discreet.plan.bounded import (
+    BRANCHES,
+    BoundedPlan,
+    JointKeys,
+    Key,
+    KeySet,
+    Limits,
+    Measure,
+    Part,
+    count_tree_levels,
+    sort_rows,
+)
 from discreet.plan.expressions import Column
 from discreet.plan.grid import ClampedGrid
+from discreet.plan.relations import Block, Scan
 from support.hospital import POLICY, bounded, engine_of
 
 ALL = [Limits(*each) for each in itertools.product((1, 2, 3, 4, 5, 7), (1, 2, 3), (1, 2, 3, 5, 9))]
@@ -101,3 +113,38 @@ def test_how_many_selected_keys_a_unit_reaches() -> None:
     alone = bounded(engine_of(), "SELECT COUNT(*) FROM visits").plan
     assert alone.reached() == 0
     assert list(alone.combinations(0)) == [()]
+
+
+FLAG = Key(Column("t0", "flag", Type.BOOLEAN), (False, True))
+BOOKS = tuple(
+    Key(Column("t1", name, Type.TEXT), values) for name, values in (("isbn", ("1", "2")), ("title", ("a", "b")))
+)
+
+
+def together(*places: tuple[int, ...]) -> BoundedPlan:
+    """Return a plan whose keys are an ISBN, a flag and a title, of which the first and the last go together."""
+    sets = tuple(KeySet(each, Limits(1, 1, 1)) for each in places)
+    joint = (JointKeys((0, 2), (("1", "a"), ("2", "b"))),)
+    return BoundedPlan(Block(Scan("loans", "t0")), True, (BOOKS[0], FLAG, BOOKS[1]), sets, (), 1, (), joint)
+
+
+def test_keys_that_go_together_take_turns_as_one() -> None:
+    plan = together((0, 1, 2), (0, 2), (1, 2), (2,), ())
+    assert [plan.groups(index) for index in range(5)] == [4, 2, 4, 2, 1]
+    assert plan.public_groups == 13
+    assert list(plan.combinations(0)) == [("1", False, "a"), ("1", True, "a"), ("2", False, "b"), ("2", True, "b")]
+    assert list(plan.combinations(1)) == [("1", "a"), ("2", "b")]
+    assert list(plan.combinations(2)) == [(False, "a"), (False, "b"), (True, "a"), (True, "b")]
+    assert list(plan.combinations(4)) == [()]
+    assert [len(plan.joined(index)) for index in range(5)] == [1, 1, 0, 0, 0]
+
+
+def test_some_of_three_keys_have_the_rows_that_are_left() -> None:
+    three = JointKeys((0, 1, 4), ((1, "a", True), (1, "b", True), (2, "a", True)))
+    assert three.among((0, 1, 2, 4)) is three
+    assert three.among((0, 4)) == JointKeys((0, 4), ((1, True), (2, True)))
+    assert three.among((1, 2)) is None
+
+
+def test_rows_of_keys_are_ordered_by_the_first_and_then_the_next() -> None:
+    assert sort_rows({(2, "a"), (1, "b"), (1, "a")}) == ((1, "a"), (1, "b"), (2, "a"))

@@ -104,7 +104,7 @@ def duck(engines: Engines) -> DuckEngine:
 
 
 def catalog_of(engine: Engines) -> Catalog:
-    return Catalog(engine.policy, engine.tables, engine.public_values, engine.fan_out, engine.evaluate)
+    return Catalog.of(engine)
 
 
 def asked(engine: Engines, text: str, params: Mapping[str, Any] | None = None) -> Question:

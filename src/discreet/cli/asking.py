@@ -18,6 +18,7 @@ from discreet.cli.options import (
     ClampingOption,
     EpsilonOption,
     FileOption,
+    KeysOption,
     MaxGroupsOption,
     MaxPerGroupOption,
     MaxRowsOption,
@@ -48,6 +49,7 @@ def ask(
     param: ParamOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Pay for new noise, even if this was asked before.")] = False,
     clamping: ClampingOption = False,
+    keys: KeysOption = None,
     max_rows: MaxRowsOption = None,
     max_groups: MaxGroupsOption = None,
     max_rows_per_group: MaxPerGroupOption = None,
@@ -67,7 +69,7 @@ def ask(
     with show_errors():
         wanted = OutputOptions.of(format, output, plot, confidence, simultaneous)
         text = _question(question, file)
-        how = _how(rho, within, param, clamping)
+        how = _how(rho, within, param, clamping, keys)
         limits: dict[str, Any] = {
             "max_rows": max_rows,
             "max_groups": max_groups,
@@ -86,6 +88,7 @@ def explain(
     within: WithinOption = None,
     param: ParamOption = None,
     clamping: ClampingOption = False,
+    keys: KeysOption = None,
     max_rows: MaxRowsOption = None,
     max_groups: MaxGroupsOption = None,
     max_rows_per_group: MaxPerGroupOption = None,
@@ -95,7 +98,7 @@ def explain(
     """Say what a question would do and cost; free."""
     with show_errors():
         text = _question(question, file)
-        how = _how(rho, within, param, clamping)
+        how = _how(rho, within, param, clamping, keys)
         limits: dict[str, Any] = {
             "max_rows": max_rows,
             "max_groups": max_groups,
@@ -162,6 +165,11 @@ def _in_options() -> Iterator[None]:
         raise QueryError(re.sub(r"(?<![\w-])(epsilon|rho)=", r"--\1 ", said)) from None
 
 
-def _how(rho: float | None, within: list[str] | None, param: list[str] | None, clamping: bool) -> dict[str, Any]:
+def _how(
+    rho: float | None, within: list[str] | None, param: list[str] | None, clamping: bool, keys: Path | None
+) -> dict[str, Any]:
     """Return what asking and explaining have in common, as the curator takes it."""
-    return {"rho": rho, "within": errors_wanted(within), "params": parameters(param), "clamping": clamping}
+    from discreet.query.given_keys import WrittenKeys
+
+    how = {"rho": rho, "within": errors_wanted(within), "params": parameters(param), "clamping": clamping}
+    return how if keys is None else how | {"keys": WrittenKeys.read(keys)}

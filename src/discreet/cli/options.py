@@ -46,6 +46,10 @@ MaxGroupsOption = Annotated[int | None, typer.Option("--max-groups", help="Group
 MaxPerGroupOption = Annotated[
     int | None, typer.Option("--max-rows-per-group", help="Rows kept of a unit in a group.", show_default=False)
 ]
+KeysOption = Annotated[
+    Path | None,
+    typer.Option("--keys", metavar="FILE.csv", help="The keys to ask for, their names in line 1.", show_default=False),
+]
 ClampingOption = Annotated[
     bool, typer.Option("--clamping", help="Also count values outside of their bounds; part of the same price.")
 ]

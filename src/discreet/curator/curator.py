@@ -55,7 +55,7 @@ class Curator(Account):
     ) -> None:
         super().__init__(policy, ledger, analyst, operator=operator)
         self._engines = engines
-        catalog = Catalog(policy, engines.tables, engines.public_values, engines.fan_out, engines.evaluate)
+        catalog = Catalog.of(engines)
         deadline = None if policy.deadline is None else float(policy.deadline)
         self._keeper = Keeper(ledger.runs, deadline)
         self._holdings = Holdings(policy, engines, catalog, ledger, self._keeper, tuple(routes))

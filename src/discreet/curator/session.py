@@ -34,10 +34,12 @@ from discreet.plan.relations import is_plain, list_scans
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.query.bound import bound
 from discreet.query.bounding.clamping import add_clamped_counts
+from discreet.query.bounding.joint_keys import KeyRows
 from discreet.query.build import build, find_parameters
 from discreet.query.candidates import CandidateRange
 from discreet.query.canonical import to_canonical
 from discreet.query.floors import find_floors
+from discreet.query.given_keys import describe_keys, read_keys
 from discreet.query.ibis import to_sql
 from discreet.query.parse import parse
 from discreet.query.plan_rows import plan_rows
@@ -103,19 +105,24 @@ class Session:
         within: Mapping[str, float] | None = None,
         params: Mapping[str, Any] | None = None,
         clamping: bool = False,
+        keys: object = None,
         **limits: int | None,
     ) -> Prepared:
         """Plan and price a question: free. What it would cost, and the columns of its answer, are known then.
 
         `epsilon` means that this answer alone is epsilon-differentially private, or (epsilon, delta) with the policy's
         per-question delta where Gaussian noise errs less. `rho` is zCDP instead, and `within` finds the least epsilon
-        for errors wanted. `max_rows`, `max_groups` and `max_rows_per_group` tighten what a unit contributes.
+        for errors wanted. `keys` are those to ask for: a list of values, of rows of several, or a frame with columns
+        named like the keys; all of them appear, and rows with others are in no group. `max_rows`, `max_groups` and
+        `max_rows_per_group` tighten what a unit contributes.
         """
         try:
             planned = self.plan(question, params)
             planned = add_clamped_counts(planned) if clamping else planned
-            priced = self._price(planned, epsilon, rho, within, limits)
+            given = None if keys is None else read_keys(keys, planned)
+            priced = self._price(planned, epsilon, rho, within, limits, given)
             text, operation = to_sql(question), make_operation(planned, priced)
+            text = text if given is None else f"{text} -- {describe_keys(given)}"
             self._holdings.issued.add(operation.plan)
             request = self._request(declare(operation), text)
         except RecursionError:
@@ -306,10 +313,11 @@ class Session:
         rho: object,
         within: Mapping[str, float] | None,
         limits: Mapping[str, int | None],
+        given: KeyRows | None,
     ) -> Price:
         """Bound and price a plan. Nothing is charged here, and no private row can be reached from here."""
         policy = self._holdings.policy
-        bounded = bound(question, self._holdings.catalog, limits)
+        bounded = bound(question, self._holdings.catalog, limits, given)
         self._holdings.engines.check(bounded.plan)
         if sum(value is not None for value in (epsilon, rho, within)) > 1:
             raise QueryError("give one of epsilon, rho and within, not several")

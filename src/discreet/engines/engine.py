@@ -40,6 +40,9 @@ class Engine(Protocol):
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
 
+    def public_rows(self, table: str, columns: tuple[str, ...], most: int) -> tuple[tuple[Constant, ...], ...]:
+        """Return the distinct rows of some columns of a public table, NULL where they are; no more than most + 1."""
+
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
 

@@ -12,7 +12,7 @@ import duckdb
 from discreet.base.errors import QueryError
 from discreet.engines.duck.connection import connect
 from discreet.engines.duck.engine import DuckEngine
-from discreet.engines.duck.evaluate import evaluate
+from discreet.engines.duck.evaluate import GivenRows, combine, evaluate
 from discreet.engines.engine import Engine, find_tables
 from discreet.engines.result import ExactResult, ExactRows, Run
 from discreet.plan.bounded import BoundedPlan
@@ -94,6 +94,10 @@ class Engines:
         """Return the distinct values of a public table's column, without NULL."""
         return self._of(table).public_values(table, column)
 
+    def public_rows(self, table: str, columns: tuple[str, ...], most: int) -> tuple[tuple[Constant, ...], ...]:
+        """Return the distinct rows of some columns of a public table, NULL where they are; no more than most + 1."""
+        return self._of(table).public_rows(table, columns, most)
+
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
         return self._of(table).fan_out(table, columns)
@@ -101,6 +105,12 @@ class Engines:
     def evaluate(self, expression: Expression, given: dict[Column, tuple[Constant, ...]]) -> tuple[Constant, ...]:
         """Return the distinct values of an expression, without NULL, over all combinations of public values."""
         return evaluate(self._open_empty(), expression, given)
+
+    def combine(
+        self, expressions: tuple[Expression, ...], where: Expression | None, given: tuple[GivenRows, ...]
+    ) -> tuple[tuple[Constant, ...], ...]:
+        """Return the distinct rows of some expressions, none of them NULL, over public rows that meet a condition."""
+        return combine(self._open_empty(), expressions, where, given)
 
     def _open_empty(self) -> duckdb.DuckDBPyConnection:
         """Return a cursor of a database that holds nothing."""

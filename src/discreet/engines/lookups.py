@@ -25,3 +25,9 @@ def select_fan_out(select: str, columns: Iterable[str], dialect: Dialect) -> str
     some = " AND ".join(f"{name} IS NOT NULL" for name in names)
     counts = f"SELECT count(*) AS n FROM ({select}) AS q WHERE {some} GROUP BY {', '.join(names)}"
     return f"SELECT coalesce(max(n), 1) AS n FROM ({counts}) AS q"
+
+
+def select_rows(select: str, columns: Iterable[str], most: int, dialect: Dialect) -> str:
+    """Return the statement for the distinct rows of some columns, NULL where they are; one more than `most` at most."""
+    names = ", ".join(dialect.quote_name(column) for column in columns)
+    return f"SELECT DISTINCT {names} FROM ({select}) AS q LIMIT {most + 1}"

@@ -11,7 +11,7 @@ from typing import Any
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.engines.dialect import Dialect
-from discreet.engines.limiting.statement import KeyColumn, Statement, write_statement
+from discreet.engines.limiting.statement import KeyColumn, KeysTogether, Statement, write_statement
 from discreet.engines.result import Cells, GroupedSums
 from discreet.engines.rows import Select, name_key, write_rows
 from discreet.plan.bounded import BoundedPlan, Measure, Part
@@ -29,7 +29,12 @@ def write_statements(plan: BoundedPlan, source: Select, unit: Type | None, diale
         measures = [*plan.measures, *([UNITS] if plan.selects(index) else [])]
         text = write_rows(plan, chosen, source, measures, unit if plan.units else None, dialect)
         check_length(text, dialect)
-        found.append(write_statement(text, unit if plan.units else None, keys, chosen.limits, measures, dialect))
+        together = [
+            KeysTogether.of(tuple(chosen.keys.index(place) for place in each.keys), each.rows, keys)
+            for each in plan.joined(index)
+        ]
+        whose = unit if plan.units else None
+        found.append(write_statement(text, whose, keys, chosen.limits, measures, dialect, together))
     return found
 
 

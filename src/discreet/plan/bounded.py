@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from typing import Any
 
 from discreet.base.types import Type
 from discreet.plan.expressions import Constant, Expression
@@ -131,6 +132,67 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
+class JointKeys:
+    """Keys that go together: the places of several, and the rows of values that they have at once, sorted.
+
+    The domain of each is the values that it has in these rows. Other combinations of the domains are no keys.
+    """
+
+    keys: tuple[int, ...]
+    rows: tuple[tuple[Constant, ...], ...]
+
+    def among(self, places: tuple[int, ...]) -> JointKeys | None:
+        """Return those of the keys that are among these places, with the rows that they have; None for less than two.
+
+        >>> JointKeys((0, 1, 2), ((1, 1, "a"), (1, 1, "b"), (2, 1, "a"))).among((0, 2, 5)).rows
+        ((1, 'a'), (1, 'b'), (2, 'a'))
+        """
+        chosen = tuple(place for place in self.keys if place in places)
+        if len(chosen) < 2 or chosen == self.keys:
+            return self if chosen == self.keys else None
+        at = [self.keys.index(place) for place in chosen]
+        return JointKeys(chosen, sort_rows({tuple(row[each] for each in at) for row in self.rows}))
+
+
+def sort_rows(rows: Iterable[tuple[Constant, ...]]) -> tuple[tuple[Constant, ...], ...]:
+    """Return rows of keys in their order: by the first, then by the second, ..."""
+    return tuple(sorted(rows, key=write_order))
+
+
+def write_order(row: tuple[Constant, ...]) -> list[tuple[str, Any]]:
+    """Return what rows of keys are ordered by."""
+    return [(str(type(value)), value) for value in row]
+
+
+Factor = tuple[tuple[int, ...], Sequence[tuple[Constant, ...]]]
+"""Places of keys, and the rows of values that these have."""
+
+
+def join_among(joint: tuple[JointKeys, ...], places: tuple[int, ...]) -> Iterator[JointKeys]:
+    """Yield the keys among these places that go together."""
+    for each in joint:
+        found = each.among(places)
+        if found is not None:
+            yield found
+
+
+def list_factors(keys: tuple[Key, ...], joint: tuple[JointKeys, ...], places: tuple[int, ...]) -> list[Factor]:
+    """Return what the keys at these places are the product of; those that go together stand at the place of the first.
+
+    All of them must have a domain.
+    """
+    joined = {each.keys[0]: each for each in join_among(joint, places)}
+    held = {place for each in joined.values() for place in each.keys}
+    found: list[Factor] = []
+    for place in places:
+        if place in joined:
+            found.append((joined[place].keys, joined[place].rows))
+        elif place not in held:
+            found.append(((place,), [(value,) for value in keys[place].domain or ()]))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
 class KeySet:
     """One grouping: the places of its keys, and what a unit keeps in it."""
 
@@ -165,18 +227,35 @@ class BoundedPlan:
     measures: tuple[Measure, ...]
     factor: int
     tables: tuple[TableFacts, ...] = ()
+    joint: tuple[JointKeys, ...] = ()
+    """Keys that go together; each is in one of these at most."""
 
     def selects(self, index: int) -> bool:
         """Say whether the keys of a set come from the data, so that they must be selected privately."""
         return any(self.keys[place].domain is None for place in self.sets[index].keys)
 
+    def joined(self, index: int) -> tuple[JointKeys, ...]:
+        """Return the keys of a set that go together, as far as it groups by them."""
+        return tuple(join_among(self.joint, self.sets[index].keys))
+
     def combinations(self, index: int) -> Iterator[tuple[Constant, ...]]:
-        """Yield the keys of a set with public domains, the last key fastest."""
-        return itertools.product(*(self.keys[place].domain or () for place in self.sets[index].keys))
+        """Yield the keys of a set with public domains, in the order of their places: the last key fastest.
+
+        Keys that go together take turns as one, at the place of their first.
+        """
+        places, factors = self.sets[index].keys, self._factors(index)
+        order = [place for taken, _ in factors for place in taken]
+        back = [order.index(place) for place in places]
+        for chosen in itertools.product(*(rows for _, rows in factors)):
+            values = [value for row in chosen for value in row]
+            yield tuple(values[at] for at in back)
 
     def groups(self, index: int) -> int:
         """Return how many keys a set with public domains has."""
-        return math.prod(len(self.keys[place].domain or ()) for place in self.sets[index].keys)
+        return math.prod(len(rows) for _, rows in self._factors(index))
+
+    def _factors(self, index: int) -> list[Factor]:
+        return list_factors(self.keys, self.joint, self.sets[index].keys)
 
     @property
     def public_groups(self) -> int:

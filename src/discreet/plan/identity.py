@@ -9,7 +9,7 @@ from __future__ import annotations
 from discreet.base.canonical import Json, hash_json, write_json
 from discreet.base.forms import Forms, same_names
 from discreet.base.types import Type
-from discreet.plan.bounded import BoundedPlan, Key, KeySet, Limits, Measure, Part, TableFacts
+from discreet.plan.bounded import BoundedPlan, JointKeys, Key, KeySet, Limits, Measure, Part, TableFacts
 from discreet.plan.expressions import Call, Column, Literal, Reference, Slot
 from discreet.plan.grid import ClampedGrid
 from discreet.plan.relations import (
@@ -48,9 +48,10 @@ FORMS = Forms(
         Measure: ("measure", same_names("part argument grid other other_grid share")),
         Limits: ("limits", same_names("rows groups rows_per_group")),
         Key: ("key", same_names("expression domain")),
+        JointKeys: ("joint keys", same_names("keys rows")),
         KeySet: ("key set", same_names("keys limits")),
         TableFacts: ("table facts", same_names("table rows letters")),
-        BoundedPlan: ("bounded plan", same_names("block units keys sets measures factor tables")),
+        BoundedPlan: ("bounded plan", same_names("block units keys sets measures factor tables joint")),
         GridColumn: ("grid column", same_names("expression grid")),
         RowsPlan: ("rows plan", same_names("block units columns rows factor tables")),
     },

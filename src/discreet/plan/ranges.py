@@ -38,8 +38,14 @@ PARTS = {
 }
 
 
-def find_range(expression: Expression, column: Callable[[Column], Range | None]) -> Range | None:
+def find_range(
+    expression: Expression,
+    column: Callable[[Column], Range | None],
+    times: Callable[[Call], Range | None] = lambda call: None,
+) -> Range | None:
     """Return bounds of an expression's values, where the ranges of its columns and its functions give any.
+
+    `times` gives those of numbers that are made from dates and times.
 
     >>> x = Column("t", "x", Type.FLOAT)
     >>> held = Call("least", (Call("greatest", (x, Literal(0, Type.INTEGER)), Type.FLOAT), Literal(9, Type.INTEGER)),
@@ -47,13 +53,15 @@ def find_range(expression: Expression, column: Callable[[Column], Range | None])
     >>> find_range(held, lambda column: None)
     Range(lower=Fraction(0, 1), upper=Fraction(9, 1), step=None)
     """
-    found = _ends(expression, column)
+    found = _ends(expression, column, times)
     if found is None or found.lower is None or found.upper is None or found.lower > found.upper:
         return None
     return Range(found.lower, found.upper, found.step)
 
 
-def _ends(expression: Expression, column: Callable[[Column], Range | None]) -> Ends | None:
+def _ends(
+    expression: Expression, column: Callable[[Column], Range | None], times: Callable[[Call], Range | None]
+) -> Ends | None:
     """Return what is known of an expression's values; None where they are no numbers or there are none at all."""
     whole = expression.type is Type.INTEGER
     if isinstance(expression, Literal):
@@ -67,8 +75,11 @@ def _ends(expression: Expression, column: Callable[[Column], Range | None]) -> E
     elif not expression.type.numeric:
         return None
     else:
-        arguments = [_ends(argument, column) for argument in expression.arguments]
+        arguments = [_ends(argument, column, times) for argument in expression.arguments]
         ends = _called(expression, arguments)
+        if ends is NOTHING and expression.function in ("date_part", "date_diff"):
+            known = times(expression)
+            ends = NOTHING if known is None else Ends(known.lower, known.upper, known.step)
     return Ends(ends.lower, ends.upper, Fraction(1)) if whole and ends.step is None else ends
 
 

@@ -155,6 +155,25 @@ def _inside(source: Source) -> Iterator[Source | Lookup]:
             yield from list_sources(block)
 
 
+def list_placed(block: Block) -> Iterator[tuple[str, Block]]:
+    """Yield every relation of a block, itself and inside, with the block that it stands in."""
+    sources: list[Source] = [block.source]
+    for join in block.joins:
+        if isinstance(join, Lookup):
+            yield join.relation, block
+        elif isinstance(join, Match):
+            sources.append(join.source)
+        else:
+            yield from list_placed(join.block)
+    for source in sources:
+        yield source.relation, block
+        if isinstance(source, Nested | PerUnit):
+            yield from list_placed(source.block)
+        elif isinstance(source, Union):
+            for inner, _ in source.branches:
+                yield from list_placed(inner)
+
+
 def list_scans(block: Block) -> list[Scan]:
     """Return the scans of private tables, each as often as it stands there."""
     return [each for each in list_sources(block) if isinstance(each, Scan)]

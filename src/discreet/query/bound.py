@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.bounded import BoundedPlan, Key, KeySet, TableFacts
+from discreet.plan.bounded import BoundedPlan, JointKeys, Key, KeySet, TableFacts, list_factors
 from discreet.plan.expressions import Expression, find_columns
 from discreet.plan.identity import write_sort_key
 from discreet.plan.question import Pick, Question
@@ -16,6 +16,7 @@ from discreet.plan.relations import Block, Lookup, Scan, list_scans, list_source
 from discreet.plan.words import describe_expression
 from discreet.policy.schema import Resolved
 from discreet.privacy.neighbours import Neighbours
+from discreet.query.bounding.joint_keys import KeyRows, find_keys, take_keys
 from discreet.query.bounding.limits import bound_unit_rows, choose_limits, declare_unit_rows
 from discreet.query.bounding.measures import Measures
 from discreet.query.bounding.public_facts import PublicFacts
@@ -43,17 +44,25 @@ class Bounded:
     """Which keys are chosen by a score that is not released, where that is possible."""
 
 
-def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None] | None = None) -> Bounded:
-    """Return the bounded plan; `tighter` limits hold for this question only."""
+def bound(
+    question: Question,
+    catalog: Catalog,
+    tighter: Mapping[str, int | None] | None = None,
+    given: KeyRows | None = None,
+) -> Bounded:
+    """Return the bounded plan; `tighter` limits hold for this question only, and so do keys that were `given`."""
     facts = PublicFacts.of(question.block, catalog)
-    keys = tuple(Key(key, facts.domain(key)) for key in question.keys)
+    if given is None:
+        keys, joint = find_keys(question.keys, PublicFacts.narrowed(question.block, catalog))
+    else:
+        keys, joint = take_keys(question.keys, given)
     units = all(catalog.table(scan.table).table.unit is not None for scan in list_scans(question.block))
     found = bound_unit_rows(question.block, catalog)
     sets = []
     for places in question.sets:
-        combinations = _combinations([keys[place] for place in places])
+        combinations = _combinations(keys, joint, places)
         sets.append(KeySet(places, choose_limits(found, dict(tighter or {}), combinations, units)))
-    _check_keys(question, keys, sets, units)
+    _check_keys(question, keys, joint, sets, units)
     wanted = Measures(facts).of(question.aggregates)
     measures = sorted(
         {measure for each, _ in wanted for measure in each}, key=write_sort_key
@@ -67,7 +76,7 @@ def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None
     remarks = [*question.remarks, *(remark for _, each in wanted for remark in each)]
     factor = 1 if catalog.policy.neighbours is Neighbours.ADD_REMOVE else 2
     tables = list_table_facts(question.block, question.expressions(), catalog)
-    plan = BoundedPlan(question.block, units, keys, tuple(sets), tuple(measures), factor, tables)
+    plan = BoundedPlan(question.block, units, keys, tuple(sets), tuple(measures), factor, tables, joint)
     return Bounded(plan, tuple(sources), tuple(dict.fromkeys(remarks)), _find_pick(question, plan))
 
 
@@ -84,7 +93,7 @@ def _find_pick(question: Question, plan: BoundedPlan) -> Pick | None:
             f"MODE chooses among public values, and those of {word} are data: declare values = [...] in the policy, or "
             "write SELECT x ... GROUP BY x ORDER BY COUNT(*) DESC LIMIT 1, which selects keys of the data for a delta"
         )
-    if pick.each and math.prod(len(key.domain or ()) for key in plan.keys) != plan.groups(0):
+    if pick.each and plan.joined(0):
         raise QueryError("MODE in groups takes keys of which every combination is a group; group by fewer columns")
     if pick.ordered and not (pick.count < plan.groups(0) and pick.count * plan.groups(0) <= MOST_ROUNDS):
         return None
@@ -121,20 +130,22 @@ def _describe_table(found: Resolved, read: set[str], catalog: Catalog) -> TableF
     return TableFacts(table.name, rows, tuple(sorted(letters.items())))
 
 
-def _combinations(keys: list[Key]) -> int | None:
+def _combinations(keys: tuple[Key, ...], joint: tuple[JointKeys, ...], places: tuple[int, ...]) -> int | None:
     """Return how many keys there are, or None where they are data."""
-    size = 1
-    for key in keys:
-        if key.domain is None:
-            return None
-        size *= len(key.domain)
-    return size
+    if any(keys[place].domain is None for place in places):
+        return None
+    return math.prod(len(rows) for _, rows in list_factors(keys, joint, places))
 
 
-def _check_keys(question: Question, keys: tuple[Key, ...], sets: list[KeySet], units: bool) -> None:
+def _check_keys(
+    question: Question, keys: tuple[Key, ...], joint: tuple[JointKeys, ...], sets: list[KeySet], units: bool
+) -> None:
     for key in keys:
         if key.domain == ():
-            raise QueryError("a key has no value at all in its public table or its definition; group by another")
+            raise QueryError(
+                f"{describe_expression(key.expression, question.block)} has no value at all that its public table, its "
+                "definition and the conditions of WHERE allow, so that there is no row to show; change them"
+            )
         if key.domain is None and key.type in (Type.FLOAT, Type.DECIMAL):
             raise QueryError(
                 f"{describe_expression(key.expression, question.block)} is {key.type}, and such numbers are no keys; "
@@ -142,7 +153,7 @@ def _check_keys(question: Question, keys: tuple[Key, ...], sets: list[KeySet], u
             )
     total = 0
     for each in sets:
-        size = _combinations([keys[place] for place in each.keys])
+        size = _combinations(keys, joint, each.keys)
         total += size or 0
         if size is None and not units and each.limits.rows > 1:
             raise QueryError(

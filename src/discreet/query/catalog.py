@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from discreet.base.errors import QueryError
 from discreet.plan.expressions import Column, Constant, Expression
@@ -22,6 +23,37 @@ FanOut = Callable[[str, tuple[str, ...]], int]
 Evaluate = Callable[[Expression, dict[Column, tuple[Constant, ...]]], tuple[Constant, ...]]
 """The distinct values of an expression, without NULL, when its columns take all combinations of these and NULL."""
 
+PublicRows = Callable[[str, tuple[str, ...], int], tuple[tuple[Constant, ...], ...]]
+"""The distinct rows of some columns of a public table, NULL where they are; one more than so many at most."""
+
+GivenRows = tuple[tuple[Column, ...], tuple[tuple[Constant, ...], ...]]
+"""Columns, and the rows that they have together."""
+
+Combine = Callable[[tuple[Expression, ...], Expression | None, tuple[GivenRows, ...]], tuple[tuple[Constant, ...], ...]]
+"""The distinct rows of some expressions, without NULL, over all combinations of given rows that meet a condition."""
+
+
+class PublicSide(Protocol):
+    """What engines tell of a policy's tables before anybody pays: schemas, and what public tables hold."""
+
+    policy: Policy
+    tables: Mapping[str, Resolved]
+
+    @property
+    def public_values(self) -> PublicValues: ...  # noqa: D102
+
+    @property
+    def fan_out(self) -> FanOut: ...  # noqa: D102
+
+    @property
+    def evaluate(self) -> Evaluate: ...  # noqa: D102
+
+    @property
+    def public_rows(self) -> PublicRows: ...  # noqa: D102
+
+    @property
+    def combine(self) -> Combine: ...  # noqa: D102
+
 
 @dataclass(frozen=True)
 class Catalog:
@@ -32,6 +64,14 @@ class Catalog:
     public_values: PublicValues
     fan_out: FanOut
     evaluate: Evaluate
+    public_rows: PublicRows
+    combine: Combine
+
+    @classmethod
+    def of(cls, side: PublicSide) -> Catalog:
+        """Return the catalog of what engines hold."""
+        shown = (side.public_values, side.fan_out, side.evaluate, side.public_rows, side.combine)
+        return cls(side.policy, side.tables, *shown)
 
     def table(self, name: str) -> Resolved:
         """Return the table of that name."""

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT
 from discreet.engines.duck.dialect import DUCKDB
-from discreet.engines.limiting.statement import KeyColumn, Statement, write_statement
+from discreet.engines.limiting.statement import KeyColumn, KeysTogether, Statement, write_statement
 from discreet.plan.bounded import Limits, Measure, Part
 from discreet.plan.expressions import Column
 from discreet.plan.grid import ClampedGrid
@@ -308,3 +308,56 @@ def test_scaling_and_keeping_are_fair_on_average(whole: bool) -> None:
     assert sum(units) == 2000
     assert all(abs(count - 2000 / 3) < 5 * (2000 * 2 / 9) ** 0.5 for count in units)
     assert abs(ones - 2000 * 2 / 3) < 5 * (2000 * 2 / 9) ** 0.5
+
+
+TOGETHER = (("it's", 4), ("it's", 9), ("n", 3), ("ü", 4))
+
+
+@given(rows=st.lists(ROWS, max_size=40), limits=LIMITS, ranked=st.booleans())
+@settings(max_examples=12, deadline=None)
+def test_keys_that_go_together_are_one_key_of_their_combinations(rows: list[Row], limits: Limits, ranked: bool) -> None:
+    measures = RANKS if ranked else SUMS
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 4
+    kinds = (pa.int64(), pa.string(), pa.int64(), pa.int64())
+    DATABASE.put("given", pa.table([pa.array(c, k) for c, k in zip(columns, kinds, strict=True)], list("uwdx")))
+    contributions = ["1", "1", "x", "CASE WHEN x > 0 THEN 1 ELSE 0 END", "x"][: len(measures)]
+    listed = ", ".join(f"{each} AS __discreet_m{place}" for place, each in enumerate(contributions))
+    text = f"SELECT u AS {UNIT}, w, d, w || ' ' || d AS both, {listed} FROM given"
+    single = KeyColumn("both", Type.TEXT, tuple(f"{ward} {day}" for ward, day in TOGETHER))
+    joint = KeysTogether.of((0, 1), TOGETHER, PUBLIC)
+    for dialect in (DUCKDB, BY_WINDOWS):
+        one = run(write_statement(text, Type.INTEGER, (single,), limits, measures, dialect))
+        two = run(write_statement(text, Type.INTEGER, PUBLIC, limits, measures, dialect, [joint]))
+        assert sorted(two[0]) == sorted(one[0])
+        assert {at: sorted(found) for at, found in two[1].items()} == {
+            at: sorted(found) for at, found in one[1].items()
+        }
+
+
+def test_keys_that_go_together_beside_keys_of_the_data() -> None:
+    rows: list[Row] = [(1, "n", 3, 5), (1, "n", 4, 5), (2, "ü", 4, 6), (3, "it's", 9, 7), (3, "nowhere", 9, 7)]
+    text = f"SELECT u AS {UNIT}, w, d, x % 2 AS e, 1 AS __discreet_m0 FROM given"
+    columns = list(zip(*rows, strict=True))
+    DATABASE.put("given", pa.table([pa.array(c) for c in columns], list("uwdx")))
+    keys = (PUBLIC[0], KeyColumn("e", Type.INTEGER, None), PUBLIC[1])
+    joint = KeysTogether.of((0, 2), TOGETHER, keys)
+    found, _ = run(write_statement(text, Type.INTEGER, keys, Limits(9, 9, 9), SUMS[:1], DUCKDB, [joint]))
+    assert sorted(found) == [(("it's", 1, 9), 1), (("n", 1, 3), 1), (("ü", 0, 4), 1)]
+
+
+def test_combinations_of_many_long_domains_do_not_overflow() -> None:
+    domains = tuple(tuple(range(size)) for size in (2_000, 2_001, 2_002, 2_003, 2_004, 2_005))
+    keys = tuple(KeyColumn(f"k{at}", Type.INTEGER, domain) for at, domain in enumerate(domains))
+    last = tuple(len(domain) - 1 for domain in domains)
+    joint = KeysTogether.of(tuple(range(6)), ((0,) * 6, last), keys)
+    values = ", ".join(f"{value} AS k{at}" for at, value in enumerate(last))
+    made = write_statement(
+        f"SELECT 1 AS {UNIT}, {values}, 1 AS __discreet_m0",
+        Type.INTEGER,
+        keys,
+        Limits(1, 1, 1),
+        SUMS[:1],
+        DUCKDB,
+        [joint],
+    )
+    assert run(made)[0] == [(1, 1)]

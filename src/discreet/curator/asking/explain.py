@@ -138,7 +138,8 @@ def _keys(plan: BoundedPlan, index: int) -> str:
     )
     if plan.selects(index):
         return f"{listed}: those that a private selection keeps"
-    return f"{listed}: {_rows(plan.groups(index))}, also the empty ones"
+    together = "together, " if plan.joined(index) else ""
+    return f"{listed}: {together}{_rows(plan.groups(index))}, also the empty ones"
 
 
 def _shown(value: float) -> str:

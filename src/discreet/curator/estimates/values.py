@@ -18,7 +18,7 @@ from discreet.curator.estimates.fieller import bound_mean
 from discreet.curator.release import rank_tree
 from discreet.curator.release.released import Released, ReleasedSet
 from discreet.mechanisms.quantile import Quantile
-from discreet.plan.bounded import Measure, Part
+from discreet.plan.bounded import Measure, Part, write_order
 from discreet.plan.expressions import Constant
 from discreet.plan.grid import ClampedGrid
 from discreet.plan.question import COUNTS, PAIRED, RANKED, Aggregate, AggregateKind
@@ -72,7 +72,9 @@ class Values:
         """Return the keys of a set with their places: all of them, or the chosen ones in their order."""
         plan = self.priced.bounded.plan
         if released.chosen is None:
-            return enumerate(plan.combinations(index) if released.keys is None else released.keys)
+            listed = enumerate(plan.combinations(index) if released.keys is None else released.keys)
+            # keys that go together may stand apart
+            return sorted(listed, key=lambda each: write_order(each[1])) if plan.joint else listed
         every = list(plan.combinations(index))
         return ((place, every[place]) for part in released.chosen for place in part)
 

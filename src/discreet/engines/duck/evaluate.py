@@ -16,14 +16,41 @@ def evaluate(
     cursor: duckdb.DuckDBPyConnection, expression: Expression, given: dict[Column, tuple[Constant, ...]]
 ) -> tuple[Constant, ...]:
     """Return the distinct values of an expression, without NULL, over all combinations of public values and NULL."""
+    rows = tuple(((column,), tuple((value,) for value in (*values, None))) for column, values in given.items())
+    return tuple(value for (value,) in combine(cursor, (expression,), None, rows))
+
+
+GivenRows = tuple[tuple[Column, ...], tuple[tuple[Constant, ...], ...]]
+"""Columns, and the rows that they have together."""
+
+
+def combine(
+    cursor: duckdb.DuckDBPyConnection,
+    expressions: tuple[Expression, ...],
+    where: Expression | None,
+    given: tuple[GivenRows, ...],
+) -> tuple[tuple[Constant, ...], ...]:
+    """Return the distinct rows of some expressions, none of them NULL, over all combinations of public rows.
+
+    Only those count for which the condition is true: not NULL, as in WHERE.
+    """
     tables, named = [], {}
-    for place, (column, values) in enumerate(given.items()):  # by place: two tables may have columns of one name
-        name = f"__discreet_given_{place}"
-        cursor.register(name, to_values_table((*values, None), column.type))
-        kind = "HUGEINT" if column.type is Type.INTEGER else SQL_TYPES[column.type]
-        tables.append(f"(SELECT CAST(v AS {kind}) AS v FROM {name}) AS g{place}")
-        named[column] = Column(f"g{place}", "v", column.type)
-    value = write_sql(replace_columns(expression, lambda column: named.get(column, column)))
-    statement = f"SELECT DISTINCT v FROM (SELECT {value} AS v FROM {', '.join(tables)}) WHERE v IS NOT NULL"
-    found = cursor.execute(statement).fetchall()
-    return tuple(to_constant(value) for (value,) in found if value == value)
+    for place, (columns, rows) in enumerate(given):  # by place: two tables may have columns of one name
+        name, listed = f"__discreet_given_{place}", []
+        by_column = list(zip(*rows, strict=True)) or [() for _ in columns]
+        cursor.register(name, to_values_table({f"v{at}": each for at, each in enumerate(by_column)}, columns))
+        for at, column in enumerate(columns):
+            kind = "HUGEINT" if column.type is Type.INTEGER else SQL_TYPES[column.type]
+            listed.append(f"CAST(v{at} AS {kind}) AS v{at}")
+            named[column] = Column(f"g{place}", f"v{at}", column.type)
+        tables.append(f"(SELECT {', '.join(listed)} FROM {name}) AS g{place}")
+
+    def write(expression: Expression) -> str:
+        return write_sql(replace_columns(expression, lambda column: named.get(column, column)))
+
+    values = ", ".join(f"{write(each)} AS v{at}" for at, each in enumerate(expressions))
+    some = " AND ".join(f"v{at} IS NOT NULL" for at in range(len(expressions)))
+    condition = "" if where is None else f" WHERE {write(where)}"
+    statement = f"SELECT DISTINCT * FROM (SELECT {values} FROM {', '.join(tables)}{condition}) WHERE {some}"
+    found = (tuple(to_constant(value) for value in row) for row in cursor.execute(statement).fetchall())
+    return tuple(row for row in found if None not in row)

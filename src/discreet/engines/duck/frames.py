@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from discreet.base.types import Type
-from discreet.plan.expressions import Constant
+from discreet.plan.expressions import Column, Constant
 from discreet.policy.model import Table
 
 if TYPE_CHECKING:
@@ -49,8 +50,15 @@ def _column(column: Any, declared: Type) -> Any:
     return pa.array(column, types[declared] if str(column.dtype) == "object" else None, from_pandas=True)
 
 
-def to_values_table(values: tuple[Constant, ...], type_: Type) -> pa.Table:
-    """Return constants as a table with one column v."""
+def to_values_table(values: Mapping[str, Sequence[Constant]], columns: Sequence[Column]) -> pa.Table:
+    """Return constants as a table, in columns of these names and of the types of `columns`."""
+    import pyarrow as pa
+
+    pairs = zip(values.items(), columns, strict=True)
+    return pa.table({name: _values_column(each, column.type) for (name, each), column in pairs})
+
+
+def _values_column(values: Sequence[Constant], type_: Type) -> Any:
     import pyarrow as pa
 
     kinds = {
@@ -67,7 +75,7 @@ def to_values_table(values: tuple[Constant, ...], type_: Type) -> pa.Table:
     elif type_ is Type.TIMESTAMP:
         plain = [_utc(value) for value in values]
     kind = pa.timestamp("us") if type_ is Type.TIMESTAMP else kinds.get(type_, pa.float64())
-    return pa.table({"v": pa.array(plain, kind)})
+    return pa.array(plain, kind)
 
 
 def _utc(value: Constant) -> dt.datetime | None:

@@ -43,6 +43,22 @@ class KeyColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class KeysTogether:
+    """Keys that go together: their places among a statement's keys, and the places of their values in the domains."""
+
+    keys: tuple[int, ...]
+    rows: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(
+        cls, keys: tuple[int, ...], rows: Sequence[Sequence[Constant]], columns: Sequence[KeyColumn]
+    ) -> KeysTogether:
+        """Return rows of values as places in the domains."""
+        places = [{value: place for place, value in enumerate(columns[key].domain or ())} for key in keys]
+        return cls(keys, tuple(tuple(at[value] for at, value in zip(places, row, strict=True)) for row in rows))
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """One statement for all numbers of one set of keys: so that all of them are of one state of the tables.
 
@@ -58,7 +74,7 @@ class Statement:
     def read(self, rows: Sequence[Sequence[Any]]) -> tuple[FoundRows, dict[int, FoundRows]]:
         """Return rows of (key, sum, sum, ...), and of (key, cell, count) for each measure of ranks.
 
-        Keys are places in the product of the domains, or values.
+        Keys are places in the product of the domains and of the rows of keys that go together, or values.
         """
         if not self.cells:
             return [self._row(row, self.measures) for row in rows], {}
@@ -84,14 +100,16 @@ def write_statement(
     limits: Limits,
     measures: Sequence[Measure],
     dialect: Dialect,
+    together: Sequence[KeysTogether] = (),
 ) -> Statement:
     """Return the statement that adds up the measures of `rows` by key, each unit's part of them within the limits.
 
     `rows` is a SELECT of the unit (never NULL; where `unit` is None there is none, and nothing is truncated), the keys
-    and `__discreet_m0`, ... Rows whose key is NULL or outside its domain are in no group and use up no limit.
+    and `__discreet_m0`, ... Rows whose key is NULL or outside its domain are in no group and use up no limit, nor are
+    those with keys that go `together` but have another combination of values.
     """
     parts = [measure.part.name for measure in measures]
-    grouped = _grouped(rows, unit, keys, measures, dialect)
+    grouped = _grouped(rows, unit, keys, measures, dialect, together)
     read = (tuple(keys), len(grouped.columns), len(measures))
     if not PICKED.intersection(parts):
         return Statement(sum_limited(grouped, limits, parts) if unit else _sums(grouped, parts, ""), *read)
@@ -104,7 +122,12 @@ def write_statement(
 
 
 def _grouped(
-    rows: str, unit: Type | None, keys: Sequence[KeyColumn], measures: Sequence[Measure], dialect: Dialect
+    rows: str,
+    unit: Type | None,
+    keys: Sequence[KeyColumn],
+    measures: Sequence[Measure],
+    dialect: Dialect,
+    together: Sequence[KeysTogether],
 ) -> GroupedRows:
     """Join the domains: a hash join with public values on its small side, cheaper than grouping by raw values."""
     tables, conditions, places, named = [f"({rows}) AS r"], [], [], list[Typed]()
@@ -117,18 +140,47 @@ def _grouped(
             tables.append(f"JOIN {_domain(key, key.domain, dialect)} AS d{at}(v, i) ON r.{key.name} = d{at}.v")
             places.append(f"d{at}.i AS {column}")
         named.append((column, key.type if key.domain is None else Type.INTEGER))
-    domains = [key.domain for key in keys if key.domain is not None]
-    groups = math.prod(len(domain) for domain in domains) if len(domains) == len(keys) else None
-    if groups is not None:
-        index, wide = "0", "d0.i" if groups < PRIME else dialect.bigint("d0.i")
-        for at, domain in enumerate(domains):
-            index = f"({index} * {len(domain)} + d{at}.i)" if at else wide
+    tables += [_join_together(each, at, keys, dialect) for at, each in enumerate(together)]
+    groups = None
+    if all(key.domain is not None for key in keys):
+        factors = _factors(keys, together)
+        groups = math.prod(size for _, size in factors)
+        index = "0"
+        for at, (place, size) in enumerate(factors):
+            first = place if groups < PRIME else dialect.bigint(place)
+            index = f"({index} * {size} + {place})" if at else first
         places, named = [f"{index} AS __discreet_key"], [("__discreet_key", Type.INTEGER)]
     values = tuple((name_measure(place), _type_of(measure)) for place, measure in enumerate(measures))
     listed = ([f"r.{UNIT}"] if unit else []) + places + [f"r.{name}" for name, _ in values]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     select = f"SELECT {', '.join(listed)} FROM {' '.join(tables)}{where}"
     return GroupedRows(select, tuple(named), groups, values, tuple(each.reach for each in measures), unit, dialect)
+
+
+def _factors(keys: Sequence[KeyColumn], together: Sequence[KeysTogether]) -> list[tuple[str, int]]:
+    """Return what a key's place is made of, as `BoundedPlan.combinations` counts: the place in each, and how many."""
+    first = {each.keys[0]: at for at, each in enumerate(together)}
+    held = {place for each in together for place in each.keys}
+    found = []
+    for at, key in enumerate(keys):
+        if at in first:
+            found.append((f"j{first[at]}.i", len(together[first[at]].rows)))
+        elif at not in held:
+            found.append((f"d{at}.i", len(key.domain or ())))
+    return found
+
+
+def _join_together(joint: KeysTogether, at: int, keys: Sequence[KeyColumn], dialect: Dialect) -> str:
+    """Join the combinations that keys have: by one number made from the places of their values in the domains."""
+    most = math.prod(len(keys[key].domain or ()) for key in joint.keys)
+    cast = dialect.bigint if most < 1 << 62 else dialect.whole
+    number, numbers = cast(f"d{joint.keys[0]}.i"), [row[0] for row in joint.rows]
+    for place, key in enumerate(joint.keys[1:], 1):
+        size = len(keys[key].domain or ())
+        number = f"({number} * {size} + d{key}.i)"
+        numbers = [each * size + row[place] for each, row in zip(numbers, joint.rows, strict=True)]
+    table = _domain(KeyColumn("", Type.INTEGER, None), tuple(numbers), dialect)
+    return f"JOIN {table} AS j{at}(v, i) ON {number} = j{at}.v"
 
 
 def _type_of(measure: Measure) -> Type:

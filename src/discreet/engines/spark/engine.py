@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from discreet.base.errors import PolicyError
 from discreet.engines.engine import check_unchanged, find_tables
-from discreet.engines.lookups import explain_unreadable, select_fan_out, select_values
+from discreet.engines.lookups import explain_unreadable, select_fan_out, select_rows, select_values
 from discreet.engines.result import ExactResult, ExactRows, Points, stack_columns
 from discreet.engines.running import Running
 from discreet.engines.sources import write_select
@@ -71,6 +71,11 @@ class SparkEngine:
         """Return the distinct values of a public table's column, without NULL."""
         statement = select_values(self._public(table, frozenset({column})), column, SPARK)
         return tuple(to_constant(value) for (value,) in self._read(table, statement))
+
+    def public_rows(self, table: str, columns: tuple[str, ...], most: int) -> tuple[tuple[Constant, ...], ...]:
+        """Return the distinct rows of some columns of a public table, NULL where they are; no more than most + 1."""
+        statement = select_rows(self._public(table, frozenset(columns)), columns, most, SPARK)
+        return tuple(tuple(to_constant(value) for value in row) for row in self._read(table, statement))
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""

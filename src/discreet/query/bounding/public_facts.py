@@ -8,37 +8,31 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from discreet.base.errors import QueryError
+from discreet.base.exact import to_float
 from discreet.base.types import Type
-from discreet.plan.expressions import Call, Column, Constant, Expression, Literal, Reference, find_columns
-from discreet.plan.ranges import Range, find_range
-from discreet.plan.relations import (
-    Block,
-    InnerAggregate,
-    InnerKind,
-    Lookup,
-    PerUnit,
-    Scan,
-    Source,
-    find_held,
-    list_sources,
+from discreet.plan.expressions import (
+    Call,
+    Column,
+    Constant,
+    Expression,
+    Literal,
+    Reference,
+    find_columns,
+    join_conditions,
 )
+from discreet.plan.relations import Block, InnerKind, Lookup, PerUnit, find_held
 from discreet.policy.model import DeclaredColumn as Declared
-from discreet.query.bounding.limits import bound_unit_rows
-from discreet.query.catalog import Catalog
+from discreet.query.bounding.conditions import list_values, replace_parts, split_terms
+from discreet.query.bounding.public_ranges import PublicRanges, Values
 
 MOST_VALUES = 100_000
 """Values of a domain that is derived."""
-
-UNIONS: dict[str, Callable[[tuple[Expression, ...]], tuple[Expression, ...]]] = {
-    "case": lambda arguments: (*arguments[1:-1:2], arguments[-1]),
-    "coalesce": lambda arguments: arguments,
-}
-"""Functions whose result is one of some arguments, and those."""
 
 WHOLE = ("floor", "ceil", "trunc", "round", "int_div")
 """Functions of floats with whole results; `round` with no digits only."""
@@ -51,123 +45,103 @@ YEARS = ("year", "isoyear", "decade", "century", "millennium")
 
 
 @dataclass
-class PublicFacts:
-    """What is known about the columns of a question's relations."""
+class PublicFacts(PublicRanges):
+    """What is known about the columns of a question's relations: ranges, and values that keys can have."""
 
-    catalog: Catalog
-    block: Block
-    relations: dict[str, Source | Lookup] = field(default_factory=dict)
-    _ranges: dict[Column, Range | None] = field(default_factory=dict)
-    _domains: dict[Column, tuple[Constant, ...] | None] = field(default_factory=dict)
-    """What columns were found to be: subqueries in one another would be gone through again for every mention."""
-
-    @classmethod
-    def of(cls, block: Block, catalog: Catalog) -> PublicFacts:
-        """Return the facts about everything in a block."""
-        return cls(catalog, block, {each.relation: each for each in list_sources(block)})
-
-    def range(self, expression: Expression) -> Range | None:
-        """Return between which numbers an expression lies when its columns are within their bounds."""
-        return find_range(expression, self._column_range)
-
-    def bounds(self, expression: Expression) -> Range | None:
-        """Return the range of an expression, or that of its few public values, such as the years between two dates."""
-        found = self.range(expression)
-        if found is not None or not expression.type.numeric:
-            return found
-        values = self._domain(expression) or ()
-        numbers = [Fraction(value) for value in values if isinstance(value, int | Fraction)]
-        if not numbers:
-            return None
-        return Range(min(numbers), max(numbers), Fraction(1) if expression.type is Type.INTEGER else None)
-
-    def declared(self, column: Column) -> Declared | None:
-        """Return what the policy says about a column of a table."""
-        found = self.relations[column.relation]
-        if isinstance(found, Scan | Lookup):
-            return self.catalog.column(self.catalog.table(found.table), column.name)
-        return None
-
-    def _column_range(self, column: Column) -> Range | None:
-        if column not in self._ranges:
-            self._ranges[column] = self._range_inside(column)
-        return self._ranges[column]
-
-    def _range_inside(self, column: Column) -> Range | None:
-        found = self.relations[column.relation]
-        if isinstance(found, Scan | Lookup):
-            if isinstance(found, Lookup):
-                return self._public_range(found, column)
-            declared = self.declared(column)
-            assert declared is not None
-            if not isinstance(declared.lower, Fraction) or not isinstance(declared.upper, Fraction):
-                return None
-            step = declared.step or (Fraction(1) if column.type is Type.INTEGER else None)
-            return Range(declared.lower, declared.upper, step)
-        assert isinstance(column, Reference)
-        held = find_held(found, column)
-        if held:
-            return cover_ranges([self.bounds(each) for each in held])
-        assert isinstance(found, PerUnit)
-        return self._inner_range(found, found.aggregates[column.index])
-
-    def _public_range(self, found: Lookup, column: Column) -> Range | None:
-        """Return the least and the greatest number of a public column."""
-        if not column.type.numeric:
-            return None
-        values = self.catalog.public_values(found.table, column.name)
-        numbers = [Fraction(value) for value in values if isinstance(value, int | float | Fraction)]
-        if not numbers:
-            return None
-        return Range(min(numbers), max(numbers), Fraction(1) if column.type is Type.INTEGER else None)
-
-    def _inner_range(self, found: PerUnit, asked: InnerAggregate) -> Range | None:
-        """Return the range of an aggregate of one unit's rows, of which there are only so many."""
-        rows = bound_unit_rows(found.block, self.catalog).total
-        if asked.kind in (InnerKind.ROWS, InnerKind.VALUES, InnerKind.DISTINCT):
-            return Range(Fraction(0), Fraction(rows), Fraction(1))
-        assert asked.argument is not None
-        inner = self.bounds(asked.argument)
-        if inner is None or asked.kind in (InnerKind.LEAST, InnerKind.GREATEST):
-            return inner
-        if asked.kind is InnerKind.MEAN:
-            return Range(inner.lower, inner.upper, None)
-        return Range(min(inner.lower, inner.lower * rows), max(inner.upper, inner.upper * rows), inner.step)
-
-    def domain(self, key: Expression) -> tuple[Constant, ...] | None:
+    def domain(self, key: Expression) -> Values | None:
         """Return the public values of a key, sorted, without NULL; None where there are none and keys are data."""
         found = self._domain(key)
+        if isinstance(key, Call):
+            found = self._fulfil(key, found, self._equal(key, self.block), split_terms(self._where))
         if found is None:
             return None
-        values = {each for each in found if each is not None}
+        values: set[Any] = {each for each in found if each is not None}
         if key.type in (Type.FLOAT, Type.DECIMAL):  # as engines compare them: one row must not meet two of them
-            values = {Fraction(float(each)) for each in values if isinstance(each, int | Fraction)}
+            values = {to_compared(each, key.type) for each in values if isinstance(each, int | Fraction)}
         return tuple(sorted(values, key=lambda value: (str(type(value)), value)))
 
-    def _domain(self, key: Expression) -> tuple[Constant, ...] | None:
+    def _domain(self, key: Expression) -> Values | None:
         if isinstance(key, Literal):
             return (key.value,)
         if isinstance(key, Column):
-            return self._column_domain(key)
+            return self.column_domain(key)
         if key.type is Type.BOOLEAN:
             return (False, True)
-        if key.function in UNIONS:
-            return self._merged_domain(UNIONS[key.function](key.arguments))
-        return self._whole(key) or self._times(key) or self._mapped(key)
+        if key.function == "case":
+            return self._case_domain(key)
+        if key.function == "coalesce":
+            return self._merged_domain(key.arguments)
+        return self._whole(key) or self._times(key) or self._mapped(key) or self._between(key)
 
-    def _merged_domain(self, expressions: tuple[Expression, ...]) -> tuple[Constant, ...] | None:
+    @property
+    def _where(self) -> Expression | None:
+        """The condition of the whole question, where what is known follows conditions."""
+        return self.block.where if self.blocks else None
+
+    def _case_domain(self, key: Call) -> Values | None:
+        """Return the values of CASE: in `CASE WHEN x IN ('a', 'b') THEN x ELSE 'other' END` those that x has there."""
+        rest = self._domain(key.arguments[-1])
+        if rest is None:
+            return None
+        found: list[Constant] = list(rest)
+        for condition, value in zip(key.arguments[:-1:2], key.arguments[1:-1:2], strict=True):
+            values = self._fulfil(value, self._domain(value), None, split_terms(condition))
+            if values is None:
+                return None
+            found += values
+        return tuple(dict.fromkeys(found))
+
+    def _fulfil(
+        self,
+        target: Expression,
+        values: Values | None,
+        equal: Values | None,
+        terms: Iterable[Expression],
+    ) -> Values | None:
+        """Return the values of `target` with which all the terms can be true.
+
+        `equal` are the values of what it is equal to. Without values of its own it has those that a term lists.
+        """
+        given, listed = Column("given", "x", target.type), list(terms)
+        if values is None:
+            found = (list_values(term, target, self.constant) for term in listed)
+            values = next((each for each in found if each is not None), equal)
+        if values is not None and equal is not None:
+            both = set(equal)
+            values = tuple(each for each in values if each in both)
+        alone = [replace_parts(term, {target: given}) for term in listed]
+        alone = [term for term in alone if set(find_columns(term)) == {given}]
+        if not alone or values is None or isinstance(target, Literal):
+            return values
+        where = join_conditions(alone)
+        met = self.catalog.combine((given,), where, (((given,), tuple((each,) for each in values)),))
+        kept = {to_compared(value, target.type) for (value,) in met}
+        return tuple(each for each in values if to_compared(each, target.type) in kept)
+
+    def _equal(self, target: Expression, block: Block) -> Values | None:
+        """Return the values of a column of a public table that the target is joined to: other rows are dropped."""
+        for mine, theirs in list_equal(block) if self.blocks else ():
+            if mine == target:
+                return self.column_domain(theirs)
+        return None
+
+    def _merged_domain(self, expressions: tuple[Expression, ...]) -> Values | None:
         """Return the values of any of the expressions; None where one of them has no public values."""
         parts = [self._domain(each) for each in expressions]
         return None if None in parts else tuple(dict.fromkeys(value for part in parts for value in part or ()))
 
-    def _whole(self, key: Call) -> tuple[Constant, ...] | None:
+    def _whole(self, key: Call) -> Values | None:
         """Return the whole numbers of a bounded expression that has no others."""
+        if key.type is Type.INTEGER and self._finite(key):
+            return None  # its columns have few values, so that some of the range may be left out
+        return self._between(key)
+
+    def _between(self, key: Call) -> Values | None:
+        """Return all whole numbers between the bounds of an expression that has no others."""
         if key.type is not Type.INTEGER and not (key.function in WHOLE and len(key.arguments) < 3):
             return None
         if key.function == "round" and len(key.arguments) > 1:
             return None
-        if key.type is Type.INTEGER and self._finite(key):
-            return None  # its columns have few values, so that some of the range may be left out
         found = self.range(key)
         if found is None or found.upper - found.lower > MOST_VALUES:
             return None
@@ -175,19 +149,18 @@ class PublicFacts:
         return tuple(whole) if key.type is Type.INTEGER else tuple(Fraction(each) for each in whole)
 
     def _finite(self, key: Call) -> bool:
-        return all(self._column_domain(column) is not None for column in find_columns(key))
+        return all(self.column_domain(column) is not None for column in find_columns(key))
 
-    def _times(self, key: Call) -> tuple[Constant, ...] | None:
-        """Return the beginnings of periods between declared bounds of a time; days of a date are counted elsewhere."""
+    def _times(self, key: Call) -> Values | None:
+        """Return the beginnings of periods between the bounds of a time; days of a date are counted elsewhere."""
         column = key.arguments[-1]
         if not isinstance(column, Column) or column.type is not Type.TIMESTAMP:
             return None
         unit = key.arguments[0].value if isinstance(key.arguments[0], Literal) else None
         daily = key.function in ("date_trunc", "as_date", "last_day") or (key.function == "date_part" and unit in YEARS)
-        declared = self.declared(column)
-        if declared is None or not (daily or (key.function == "time_trunc" and unit in PERIODS)):
+        if not (daily or (key.function == "time_trunc" and unit in PERIODS)):
             return None
-        lower, upper = declared.lower, declared.upper
+        lower, upper = self._column_moments(column) or (None, None)
         if not isinstance(lower, dt.datetime) or not isinstance(upper, dt.datetime):
             return None
         seconds = 86_400 if daily else PERIODS[str(unit)]
@@ -199,7 +172,7 @@ class PublicFacts:
         moments = tuple(start + dt.timedelta(seconds=seconds * each) for each in range(count))
         return self.catalog.evaluate(key, {column: moments})
 
-    def _mapped(self, key: Call) -> tuple[Constant, ...] | None:
+    def _mapped(self, key: Call) -> Values | None:
         """Return what the expression makes of all combinations of its arguments' values."""
         inputs: dict[Column, tuple[Constant, ...]] = {}
         arguments: list[Expression] = []
@@ -219,16 +192,27 @@ class PublicFacts:
             return None
         return self.catalog.evaluate(Call(key.function, tuple(arguments), key.type), inputs)
 
-    def _column_domain(self, column: Column) -> tuple[Constant, ...] | None:
+    def column_domain(self, column: Column) -> Values | None:
+        """Return the public values of a column, in no order; None where there are none."""
         if column not in self._domains:
-            self._domains[column] = self._domain_inside(column)
+            found = self._domain_inside(column)
+            if column.relation in self.blocks:
+                block = self.blocks[column.relation]
+                found = self._fulfil(column, found, self._equal(column, block), split_terms(block.where))
+            self._domains[column] = found
         return self._domains[column]
 
-    def _domain_inside(self, column: Column) -> tuple[Constant, ...] | None:
+    def _domain_inside(self, column: Column) -> Values | None:
         found = self.relations[column.relation]
         if isinstance(column, Reference):
             held = find_held(found, column)
-            return self._merged_domain(held) if held else self._range_domain(column)
+            if held:
+                return self._merged_domain(held)
+            assert isinstance(found, PerUnit)
+            asked = found.aggregates[column.index]
+            if asked.kind in (InnerKind.LEAST, InnerKind.GREATEST) and asked.argument is not None:
+                return self._domain(asked.argument)
+            return self._range_domain(column)
         declared = self.declared(column)
         assert declared is not None
         if declared.values is not None:
@@ -248,7 +232,7 @@ class PublicFacts:
                 return tuple(declared.lower + dt.timedelta(days=each) for each in range(days))
         return self._range_domain(column)
 
-    def _range_domain(self, column: Column) -> tuple[Constant, ...] | None:
+    def _range_domain(self, column: Column) -> Values | None:
         """Return the whole numbers between the bounds of an integer column."""
         found = self._column_range(column)
         if column.type is not Type.INTEGER or found is None or found.upper - found.lower > MOST_VALUES:
@@ -256,14 +240,23 @@ class PublicFacts:
         return tuple(range(math.ceil(found.lower), math.floor(found.upper) + 1))
 
 
-def cover_ranges(ranges: list[Range | None]) -> Range | None:
-    """Return the least range that holds all of them."""
-    known = [each for each in ranges if each is not None]
-    if len(known) < len(ranges):
-        return None
-    steps = [each.step for each in known]
-    step = None if None in steps else min(each for each in steps if each is not None)
-    return Range(min(each.lower for each in known), max(each.upper for each in known), step)
+def list_equal(block: Block) -> Iterator[tuple[Expression, Column]]:
+    """Yield what the rows of a block have equal to a column of a public table: rows without a partner are dropped.
+
+    Floats are left out: they are no keys.
+    """
+    for join in block.joins:
+        if isinstance(join, Lookup) and not join.keep:
+            for mine, name in join.on:
+                if mine.type not in (Type.FLOAT, Type.DECIMAL):
+                    yield mine, Column(join.relation, name, mine.type)
+
+
+def to_compared(value: Constant, type_: Type) -> Constant:
+    """Return a value as engines compare it: one float for all numbers that round to it."""
+    if type_ in (Type.FLOAT, Type.DECIMAL) and isinstance(value, int | Fraction):
+        return Fraction(to_float(Fraction(value)))
+    return value
 
 
 def _check_distinct(column: Column, declared: Declared) -> None:
