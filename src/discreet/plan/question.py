@@ -65,8 +65,8 @@ RELEASED = "released"
 
 
 def refer_to_key(index: int, type_: Type) -> Reference:
-    """Return the reference to a released key."""
-    return refer(RELEASED, Slot.KEY, index, type_)
+    """Return the reference to a released key; decimals are shown, and computed with, as floats."""
+    return refer(RELEASED, Slot.KEY, index, Type.FLOAT if type_ is Type.DECIMAL else type_)
 
 
 def refer_to_value(index: int, aggregate: Aggregate) -> Reference:

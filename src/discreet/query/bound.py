@@ -11,7 +11,7 @@ from discreet.plan.bounded import BoundedPlan, Key, KeySet, TableFacts
 from discreet.plan.expressions import Expression, find_columns
 from discreet.plan.identity import write_sort_key
 from discreet.plan.question import Question
-from discreet.plan.relations import Block, Lookup, Scan, list_scans, list_sources
+from discreet.plan.relations import Block, Lookup, PerUnit, Scan, list_scans, list_sources
 from discreet.plan.words import describe_expression
 from discreet.policy.schema import Resolved
 from discreet.privacy.neighbours import Neighbours
@@ -58,11 +58,21 @@ def bound(question: Question, catalog: Catalog, tighter: Mapping[str, int | None
             "ask for some of them by themselves"
         )
     sources = [tuple(measures.index(measure) for measure in each) for each, _ in wanted]
-    remarks = [remark for _, each in wanted for remark in each]
+    remarks = [remark for _, each in wanted for remark in each] + _list_inner_remarks(question.block, facts)
     factor = 1 if catalog.policy.neighbours is Neighbours.ADD_REMOVE else 2
     tables = list_table_facts(question.block, question.expressions(), catalog)
     plan = BoundedPlan(question.block, units, keys, tuple(sets), tuple(measures), factor, tables)
     return Bounded(plan, tuple(sources), tuple(dict.fromkeys(remarks)))
+
+
+def _list_inner_remarks(block: Block, facts: PublicFacts) -> list[str]:
+    """Return what is to be said about sums inside one unit that are rounded."""
+    found = []
+    for source in list_sources(block):
+        for each in source.aggregates if isinstance(source, PerUnit) else ():
+            if each.grid is not None and each.argument is not None:
+                found += [f"inside one unit, {remark}" for remark in Measures(facts).summed(each.argument)[1]]
+    return found
 
 
 def list_table_facts(block: Block, expressions: Iterable[Expression], catalog: Catalog) -> tuple[TableFacts, ...]:
@@ -102,7 +112,7 @@ def _check_keys(question: Question, keys: tuple[Key, ...], sets: list[KeySet], u
     for key in keys:
         if key.domain == ():
             raise QueryError("a key has no value at all in its public table or its definition; group by another")
-        if key.domain is None and key.type in (Type.FLOAT, Type.DECIMAL):
+        if key.domain is None and key.type is Type.FLOAT:
             raise QueryError(
                 f"{describe_expression(key.expression, question.block)} is {key.type}, and such numbers are no keys; "
                 f"group by CAST(... AS INTEGER), by FLOOR(x / 10) of a column with bounds, or by text"

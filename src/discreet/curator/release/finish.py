@@ -33,7 +33,7 @@ FEW = 200
 """Rows up to which pyarrow is not worth its start."""
 
 BEYOND = (
-    "arithmetic on the released values leaves 38 digits; multiply by 1.0 to use floats. "
+    "arithmetic on the released values leaves 38 digits; CAST them AS DOUBLE. "
     "The values are recorded: asking for them again is free"
 )
 

@@ -21,7 +21,7 @@ from discreet.plan.expressions import Constant
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import DeclaredEngine as Declared
 from discreet.policy.model import Policy, Table
-from discreet.policy.schema import Resolved, check_schema
+from discreet.policy.schema import Resolved
 
 E = TypeVar("E")
 
@@ -37,8 +37,7 @@ class PostgresEngine:
         for table in tables:
             with self._server.session(f"the catalog was asked for {table.name!r}") as session:
                 source = PostgresSource(policy, table, session)
-                resolved = check_schema(policy, table, source.schema())
-                source.types = dict(resolved.source_types)
+                resolved = source.resolve(source.schema())
                 source.check(session)
             self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
 
@@ -68,7 +67,8 @@ class PostgresEngine:
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
         statement = select_values(self._public(table, frozenset({column})), column, POSTGRES)
-        return tuple(to_constant(value) for (value,) in self._read(table, statement))
+        source = self._sources[table]
+        return tuple(source.count_places(column, to_constant(value)) for (value,) in self._read(table, statement))
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""

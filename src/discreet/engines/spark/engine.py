@@ -22,7 +22,7 @@ from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import DeclaredEngine, Policy, Table
-from discreet.policy.schema import Resolved, check_schema
+from discreet.policy.schema import Resolved
 
 E = TypeVar("E")
 
@@ -39,8 +39,7 @@ class SparkEngine:
             for table in tables:
                 source = SparkSource(policy, table, self._session)
                 found = source.schema()
-                resolved = check_schema(policy, table, found)
-                source.types = dict(resolved.source_types)
+                resolved = source.resolve(found)
                 source.found = {name: kind for name, kind in found.items() if kind is not None and name in source.types}
                 self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
         except BaseException:
@@ -68,7 +67,8 @@ class SparkEngine:
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
         statement = select_values(self._public(table, frozenset({column})), column, SPARK)
-        return tuple(to_constant(value) for (value,) in self._read(table, statement))
+        source = self._sources[table]
+        return tuple(source.count_places(column, to_constant(value)) for (value,) in self._read(table, statement))
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""

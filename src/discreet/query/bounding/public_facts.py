@@ -15,6 +15,7 @@ from fractions import Fraction
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.expressions import Call, Column, Constant, Expression, Literal, Reference, find_columns
+from discreet.plan.lowering import find_digits
 from discreet.plan.ranges import Range, find_range
 from discreet.plan.relations import (
     Block,
@@ -27,6 +28,7 @@ from discreet.plan.relations import (
     find_held,
     list_sources,
 )
+from discreet.plan.scales import find_scale
 from discreet.policy.model import DeclaredColumn as Declared
 from discreet.query.bounding.limits import bound_unit_rows
 from discreet.query.catalog import Catalog
@@ -79,7 +81,7 @@ class PublicFacts:
         numbers = [Fraction(value) for value in values if isinstance(value, int | Fraction)]
         if not numbers:
             return None
-        return Range(min(numbers), max(numbers), Fraction(1) if expression.type is Type.INTEGER else None)
+        return Range(min(numbers), max(numbers), _find_step(expression))
 
     def declared(self, column: Column) -> Declared | None:
         """Return what the policy says about a column of a table."""
@@ -102,8 +104,7 @@ class PublicFacts:
             assert declared is not None
             if not isinstance(declared.lower, Fraction) or not isinstance(declared.upper, Fraction):
                 return None
-            step = declared.step or (Fraction(1) if column.type is Type.INTEGER else None)
-            return Range(declared.lower, declared.upper, step)
+            return Range(declared.lower, declared.upper, declared.step or _find_step(column))
         assert isinstance(column, Reference)
         held = find_held(found, column)
         if held:
@@ -119,7 +120,7 @@ class PublicFacts:
         numbers = [Fraction(value) for value in values if isinstance(value, int | float | Fraction)]
         if not numbers:
             return None
-        return Range(min(numbers), max(numbers), Fraction(1) if column.type is Type.INTEGER else None)
+        return Range(min(numbers), max(numbers), _find_step(column))
 
     def _inner_range(self, found: PerUnit, asked: InnerAggregate) -> Range | None:
         """Return the range of an aggregate of one unit's rows, of which there are only so many."""
@@ -140,8 +141,10 @@ class PublicFacts:
         if found is None:
             return None
         values = {each for each in found if each is not None}
-        if key.type in (Type.FLOAT, Type.DECIMAL):  # as engines compare them: one row must not meet two of them
+        if key.type is Type.FLOAT:  # as engines compare them: one row must not meet two of them
             values = {Fraction(float(each)) for each in values if isinstance(each, int | Fraction)}
+        if key.type is Type.DECIMAL:  # exactly, each once
+            values = {Fraction(each) for each in values if isinstance(each, int | Fraction)}
         return tuple(sorted(values, key=lambda value: (str(type(value)), value)))
 
     def _domain(self, key: Expression) -> tuple[Constant, ...] | None:
@@ -211,7 +214,7 @@ class PublicFacts:
             values = self._domain(argument)
             if values is None:
                 return None
-            column = Column("given", f"x{place}", argument.type)
+            column = Column("given", f"x{place}", argument.type, digits=find_digits(argument))
             inputs[column] = tuple(dict.fromkeys(values))
             size *= len(values) + 1
             arguments.append(column)
@@ -237,7 +240,7 @@ class PublicFacts:
         if column.type is Type.BOOLEAN:
             return (False, True)
         if isinstance(found, Lookup):
-            if column.type in (Type.FLOAT, Type.DECIMAL):
+            if column.type is Type.FLOAT:
                 raise QueryError(
                     f"{column.name!r} is {column.type}, and such numbers are no keys; group by integers or text"
                 )
@@ -256,6 +259,12 @@ class PublicFacts:
         return tuple(range(math.ceil(found.lower), math.floor(found.upper) + 1))
 
 
+def _find_step(expression: Expression) -> Fraction | None:
+    """Return the grid that all values of a type lie on: whole numbers, or a decimal's last places."""
+    exact = expression.type in (Type.INTEGER, Type.DECIMAL)
+    return Fraction(1, 10 ** find_scale(expression)) if exact else None
+
+
 def cover_ranges(ranges: list[Range | None]) -> Range | None:
     """Return the least range that holds all of them."""
     known = [each for each in ranges if each is not None]
@@ -270,7 +279,7 @@ def _check_distinct(column: Column, declared: Declared) -> None:
     """Refuse declared values that engines would compare as one float."""
     values = declared.values or ()
     whole = [value for value in values if isinstance(value, int)]
-    if column.type in (Type.FLOAT, Type.DECIMAL) and len({float(value) for value in whole}) < len(values):
+    if column.type is Type.FLOAT and len({float(value) for value in whole}) < len(values):
         raise QueryError(
             f"{column.name!r} has declared values that are one float; store the column as text or integers"
         )
