@@ -53,7 +53,7 @@ def find_digits(expression: Expression) -> Digits | None:
     if expression.type is not Type.DECIMAL:
         return None
     bits, digits = count_bits(lower(expression)), 1
-    while digits < WIDEST and (10**digits - 1).bit_length() < bits:
+    while digits < WIDEST and 10**digits < 1 << bits:
         digits += 1
     return digits, find_scale(expression)
 

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.plan.expressions import Expression
-from discreet.plan.question import Aggregate, Finish, Order, Question, refer_to_key, refer_to_value
+from discreet.plan.question import Aggregate, Finish, Order, Question, find_shown_type, refer_to_key, refer_to_value
 from discreet.plan.widths import check_widths
 from discreet.query.catalog import Catalog
 from discreet.query.parse import check_clauses, quote_sql
@@ -148,13 +148,13 @@ class _Builder:
                     f"{quote_sql(node)} is neither grouped by nor aggregated, and rows are not released; "
                     f"add GROUP BY {node.name} or use an aggregate"
                 )
-            return refer_to_key(self.keys.index(found), found.type)
+            return refer_to_key(self.keys.index(found), find_shown_type(found))
 
         def aggregate(node: exp.Expression) -> Expression | None:
             found = read_aggregate(node, self.rows)
             if found is None:
                 place = find_key(node, self.keys, self.rows)
-                return None if place is None else refer_to_key(place, self.keys[place].type)
+                return None if place is None else refer_to_key(place, find_shown_type(self.keys[place]))
             if found not in self.aggregates:
                 self.aggregates.append(found)
             return refer_to_value(self.aggregates.index(found), found)

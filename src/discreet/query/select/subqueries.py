@@ -12,7 +12,7 @@ from discreet.plan.expressions import Expression, Literal, Slot, refer
 from discreet.plan.functions import call
 from discreet.plan.lowering import find_digits
 from discreet.plan.relations import Block, PerUnit, Union, list_scans
-from discreet.plan.scales import find_scale
+from discreet.plan.scales import MOST_SCALE, find_scale
 from discreet.query.parse import check_clauses, quote_sql, refuse_other_parts
 from discreet.query.scalars.expressions import Scope, translate
 from discreet.query.select.columns import STARS, check_names, has_aggregate, is_star, split_alias
@@ -115,4 +115,4 @@ def _align(side: Expression, either: Expression) -> Expression:
         return side
     digits = find_digits(either)
     assert digits is not None
-    return call("as_decimal", side, *(Literal(each, Type.INTEGER) for each in digits))
+    return call("as_decimal", side, *(Literal(min(each, MOST_SCALE), Type.INTEGER) for each in digits))
