@@ -42,6 +42,9 @@ WHOLE = r"^ *([+-]?[0-9]+) *$"
 DECIMAL = r"^ *([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?0*[0-9]{1,3})?) *$"
 """What a text of a number looks like: no underscores, hexadecimals or words, which engines read differently."""
 
+PLAIN = r"^ *([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)) *$"
+"""One without an exponent, which engines take for a decimal in different ways."""
+
 LONGEST = 400
 """How many letters such a text has at most: engines differ on how many digits they read."""
 
@@ -184,9 +187,9 @@ def _to_decimal(arguments: list[str], made: Call) -> str:
     most = cast_working(arguments[1], Type.INTEGER)
     if made.arguments[0].type is not Type.TEXT:
         return hold_within(cast_working(arguments[0], Type.INTEGER), f"(-{most})", most)
-    digits, scale = count_zeros(made.arguments[1]) + 1, count_zeros(made.arguments[2])
-    found = f"TRY_CAST({_written(arguments[0], DECIMAL)} AS DECIMAL({digits},{scale}))"
-    return cast_working(compute_once(lambda x: write_last_places(x, digits, scale), found), Type.INTEGER)
+    scale = count_zeros(made.arguments[2])
+    found = f"TRY_CAST({_written(arguments[0], PLAIN)} AS DECIMAL(38,{scale}))"
+    return hold_within(compute_once(lambda x: write_last_places(x, 38, scale), found), f"(-{most})", most)
 
 
 def _to_float(arguments: list[str], made: Call) -> str:

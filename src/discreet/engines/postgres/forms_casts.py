@@ -19,6 +19,9 @@ WHOLE = "^ *[+-]?[0-9]+ *$"
 DECIMAL = "^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?0*[0-9]{1,3})? *$"
 """What a text of a number looks like: no underscores, hexadecimals or words, which engines read differently."""
 
+PLAIN = "^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+) *$"
+"""One without an exponent, which engines take for a decimal in different ways."""
+
 LONGEST = 400
 """Texts with more letters are no numbers."""
 
@@ -86,7 +89,7 @@ def _to_decimal(arguments: list[str], made: Call) -> str:
 def _places_of_text(a: str, most: str, unit: str) -> str:
     places = f"round(CAST(btrim({a}, ' ') AS NUMERIC) * {unit}, 0)"
     return (
-        f"(CASE WHEN length({a}) > {LONGEST} OR NOT {a} ~ {write_plain(DECIMAL)} THEN NULL "
+        f"(CASE WHEN length({a}) > {LONGEST} OR NOT {a} ~ {write_plain(PLAIN)} THEN NULL "
         f"WHEN abs({places}) <= {most} THEN {places} END)"
     )
 

@@ -51,6 +51,9 @@ WHOLE = rf"{SHORT}([+-]?[0-9]+) *\z"
 DECIMAL = rf"{SHORT}([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?0*[0-9]{{1,3}})?) *\z"
 """What a text of a number looks like: short, and no hexadecimals, suffixes or words, which engines read differently."""
 
+PLAIN = rf"{SHORT}([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)) *\z"
+"""One without an exponent, which engines take for a decimal in different ways."""
+
 TRUE, FALSE = (
     ", ".join(map(write_text, words)) for words in (("true", "t", "1", "yes", "y"), ("false", "f", "0", "no", "n"))
 )
@@ -213,7 +216,7 @@ def _to_decimal(arguments: list[str], made: Call) -> str:
     if made.arguments[0].type is not Type.TEXT:
         return held(cast_working(arguments[0], Type.INTEGER), f"(- {most})", most)
     digits, scale = count_zeros(made.arguments[1]) + 1, count_zeros(made.arguments[2])
-    text = f"regexp_extract({arguments[0]}, {write_text(DECIMAL)}, 1)"
+    text = f"regexp_extract({arguments[0]}, {write_text(PLAIN)}, 1)"
     found = f"try_cast({text} AS DECIMAL({digits},{scale}))"
     return cast_working(compute_once(lambda x: write_last_places(x, digits, scale), found), Type.INTEGER)
 
