@@ -6,11 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.engines.dialect import UNIT
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.sources import TableSource
-from discreet.plan.expressions import Digits
 from discreet.policy import loads
 
 POLICY = """

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from discreet.base.errors import PolicyError
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.engines.dialect import UNIT, Dialect
 from discreet.engines.rows import ENDS
 from discreet.engines.shapes import write_within
-from discreet.plan.expressions import Constant, Digits
+from discreet.plan.expressions import Constant
 from discreet.policy.model import Policy, Table
 from discreet.policy.problems import explain_problem
 from discreet.policy.schema import Resolved, check_schema

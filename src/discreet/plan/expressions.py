@@ -8,12 +8,9 @@ from datetime import date, datetime
 from enum import StrEnum
 from fractions import Fraction
 
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 
 Constant = int | Fraction | str | bool | date | datetime | None
-
-Digits = tuple[int, int]
-"""Of a decimal number: its digits in all, and how many of them stand behind the point."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from discreet.base.types import Type
-from discreet.plan.expressions import Call, Column, Digits, Expression, Literal, Reference
+from discreet.base.types import Digits, Type
+from discreet.plan.expressions import Call, Column, Expression, Literal, Reference
 from discreet.plan.functions import count_bits
 from discreet.plan.scales import find_scale, read_whole
 
@@ -52,6 +52,10 @@ def find_digits(expression: Expression) -> Digits | None:
     """Return the digits of a decimal expression, in all and behind the point; None for everything else."""
     if expression.type is not Type.DECIMAL:
         return None
+    if isinstance(expression, Column):
+        return expression.digits
+    if isinstance(expression, Call) and expression.function == "as_decimal":
+        return read_whole(expression.arguments[1]), read_whole(expression.arguments[2])
     bits, digits = count_bits(lower(expression)), 1
     while digits < WIDEST and 10**digits < 1 << bits:
         digits += 1

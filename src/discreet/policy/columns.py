@@ -8,14 +8,11 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from fractions import Fraction
 
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.policy import exact
 from discreet.policy.model import MOST_LONGEST, Bound, DeclaredColumn, Value
 from discreet.policy.problems import quote, quote_value
 from discreet.policy.section import Section
-
-Digits = tuple[int, int]
-"""Of a decimal: its digits in all, and how many of them stand behind the point."""
 
 DECIMAL = re.compile(r"decimal\( ?([0-9]{1,3}) ?, ?([0-9]{1,3}) ?\)")
 MOST_DIGITS = 37

@@ -9,7 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.policy.problems import explain_problem, quote_value
 from discreet.privacy.neighbours import Neighbours
 
@@ -87,7 +87,7 @@ class DeclaredColumn:
     step: Fraction | None = None
     values: tuple[Value, ...] | None = None
     longest: int | None = None
-    digits: tuple[int, int] | None = None
+    digits: Digits | None = None
 
     @property
     def most_letters(self) -> int:

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from discreet.base.types import Type
-from discreet.policy.columns import MOST_DIGITS, Digits, find_misfits
+from discreet.base.types import Digits, Type
+from discreet.policy.columns import MOST_DIGITS, find_misfits
 from discreet.policy.model import DeclaredColumn, Policy, SourceFormat, Table
 from discreet.policy.problems import Problems, quote, quote_value
 from discreet.policy.section import check_key_names

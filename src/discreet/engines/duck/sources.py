@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from discreet.base.errors import PolicyError
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.engines.duck import header
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.duck.forms_math import write_last_places
 from discreet.engines.duck.frames import drop_zones, from_pandas
 from discreet.engines.duck.literals import SQL_TYPES, quote_name, write_text
 from discreet.engines.sources import TableSource, parse_digits
-from discreet.plan.expressions import Digits
 from discreet.policy.model import Policy, SourceFormat, Table
 from discreet.policy.problems import explain_problem
 

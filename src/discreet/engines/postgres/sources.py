@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from discreet.base.errors import PolicyError
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.engines.postgres.catalog import find, writes
 from discreet.engines.postgres.dialect import POSTGRES
 from discreet.engines.postgres.forms_casts import OVERFLOW, UNDERFLOW
@@ -19,7 +19,6 @@ from discreet.engines.postgres.literals import (
 )
 from discreet.engines.postgres.session import PostgresSession, driver
 from discreet.engines.sources import TableSource
-from discreet.plan.expressions import Digits
 from discreet.policy.model import MOST_LONGEST, Policy, Table
 
 PUBLIC = "public"

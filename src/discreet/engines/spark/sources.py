@@ -7,13 +7,12 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.engines.sources import TableSource, parse_digits
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.forms_math import write_last_places
 from discreet.engines.spark.literals import SQL_TYPES, quote_name
 from discreet.engines.spark.session import SparkConnection
-from discreet.plan.expressions import Digits
 from discreet.policy.model import Policy, Table
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
-from discreet.base.types import Type
-from discreet.plan.expressions import Call, Column, Digits, Expression, Literal, Slot, refer
+from discreet.base.types import Digits, Type
+from discreet.plan.expressions import Call, Column, Expression, Literal, Slot, refer
 from discreet.plan.functions import call
 from discreet.plan.lowering import find_digits
 from discreet.plan.relations import InnerAggregate, InnerKind
