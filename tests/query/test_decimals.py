@@ -231,3 +231,19 @@ def test_decimals_of_unknown_digits_are_floats(tmp_path: Path) -> None:
     """
     engine = engine_of(policy, {}, str(tmp_path / "policy.toml"))
     assert sums(answered(engine, "SELECT COUNT(*) FROM paid WHERE amount = 0.0712345")) == ((1,),)
+
+
+@pytest.mark.parametrize("condition", ["SUM(x) = 0.3", "AVG(x) = 0.1"])
+def test_three_tenths_of_one_unit_are_three_tenths(condition: str) -> None:
+    policy = """
+    [budget]
+    epsilon = 1
+    [tables.t]
+    unit = "who"
+    max_rows = 5
+    [tables.t.columns]
+    x = { lower = 0, upper = 10, step = 0.1 }
+    """
+    engine = engine_of(policy, {"t": pa.table({"who": pa.array([1, 1, 1]), "x": pa.array([0.1, 0.1, 0.1])})})
+    text = f"SELECT COUNT(*) FROM (SELECT who FROM t GROUP BY who HAVING {condition}) AS q"
+    assert sums(answered(engine, text)) == ((1,),)
