@@ -63,6 +63,8 @@ TIMES += [dt.datetime(1970, 1, 1), dt.datetime(2025, 3, 30, 2, 30), dt.datetime(
 LONG = [Decimal("12345678901234567890123456789.123456789"), Decimal("-0.000000001"), Decimal("0.5"), Decimal(7)]
 LONG += [Decimal("99999999999999999999999999999.999999999"), Decimal("49.995"), Decimal("1.10")]
 
+PRICES = [Decimal(each) for each in ("-2.5", "0.05", "0.07", "1.10", "3", "49.99", "-0.01", "9999999999999.99")]
+
 READINGS = pa.schema(
     [
         ("person", pa.int64()),
@@ -70,6 +72,7 @@ READINGS = pa.schema(
         ("x", pa.float64()),
         ("y", pa.float64()),
         ("exact", pa.decimal128(38, 9)),
+        ("price", pa.decimal128(15, 2)),
         ("word", pa.string()),
         ("other", pa.string()),
         ("flag", pa.bool_()),
@@ -94,6 +97,7 @@ big = { lower = -100, upper = 1000 }
 x = { lower = -10, upper = 100, step = 0.001 }
 y = { lower = 0, upper = 7 }
 exact = { lower = 0, upper = 1000, step = 0.01 }
+price = { lower = -5, upper = 100 }
 word = { values = ["north", "south", "icu", "it's", "\\u00e9", "%_\\\\", ""], longest = 1024 }
 other = { longest = 20 }
 day = { lower = 2024-12-01, upper = 2025-03-01 }
@@ -124,6 +128,7 @@ rows_are_units = true
 size = 1000
 [tables.single.columns]
 big = { lower = -5, upper = 70 }
+price = { lower = -5, upper = 100 }
 x = { lower = -10, upper = 100, step = 0.25 }
 [tables.codes]
 public = true
@@ -161,6 +166,8 @@ def _value(field: pa.Field, chance: random.Random, unit: bool) -> Any:
         return chance.choice(WHOLES) if odd else chance.randrange(0, 110)
     if pa.types.is_floating(kind):
         return chance.choice(FLOATS) if odd else round(chance.uniform(-20, 120), chance.randrange(5))
+    if pa.types.is_decimal(kind) and kind.precision == 15:
+        return chance.choice(PRICES) if odd else Decimal(chance.randrange(0, 12)) / 100
     if pa.types.is_decimal(kind):
         return chance.choice(LONG) if odd else Decimal(chance.randrange(0, 60)) / 4
     if pa.types.is_date(kind):

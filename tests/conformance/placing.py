@@ -37,6 +37,7 @@ KINDS = {
     pa.date32(): "date",
     pa.timestamp("us"): "timestamp",
     pa.decimal128(38, 9): "numeric(38, 9)",
+    pa.decimal128(15, 2): "numeric(15, 2)",
 }
 """PostgreSQL's types."""
 

@@ -101,7 +101,7 @@ max_rows = 1
 def test_a_question_nested_too_deeply_is_refused_in_words(tmp_path: Path) -> None:
     """Additions in three subqueries, one inside the other, raised a raw RecursionError; what is deeper is refused."""
     with open_clinic(tmp_path) as curator:
-        text = "SELECT age * 1.0 AS x FROM visits"
+        text = "SELECT CAST(age AS DOUBLE) AS x FROM visits"
         for _ in range(3):
             text = f"SELECT x{' + 1' * 60} AS x FROM ({text})"
         assert curator.prepare(f"SELECT COUNT(*) FROM ({text}) WHERE x > 1", 0.5).fields

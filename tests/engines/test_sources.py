@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.engines.dialect import UNIT
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.sources import TableSource, write_select
@@ -36,6 +37,12 @@ class Told(TableSource):
     def write_cast(self, name: str) -> str:
         return f"cast({name})"
 
+    def write_places(self, name: str, digits: int, scale: int) -> str:
+        return f"places({name}, {digits}, {scale})"
+
+    def read_digits(self) -> dict[str, Digits]:
+        return {"price": (15, 2)}
+
     def write_text(self, name: str, most: int) -> str:
         return f"text({name}, {most})"
 
@@ -63,6 +70,16 @@ def test_a_unit_that_is_a_text_has_a_longest_length_too_though_it_is_hidden() ->
 def test_wide_numbers_are_texts_as_units_and_numbers_as_columns() -> None:
     assert source("price").write_unit("price") == "decimal(price)"
     assert source().write_value("price") == "cast(price)"
+
+
+def test_decimals_of_known_digits_are_whole_numbers_of_last_places() -> None:
+    told = source("price")
+    told.resolve({**TYPES, "day": Type.DATE, "at": Type.TIMESTAMP, "age": Type.INTEGER})
+    assert told.digits == {"price": (15, 2)}
+    assert told.write_value("price") == "places(price, 15, 2)"
+    assert told.write_unit("price") == "decimal(price)"
+    assert told.count_places("price", 7) == Fraction(7, 100)
+    assert told.count_places("age", 7) == 7
 
 
 @pytest.mark.parametrize("name", ["day", "at"])

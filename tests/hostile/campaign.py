@@ -6,13 +6,16 @@ import contextlib
 import math
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from discreet.base.types import Type
+from discreet.plan.expressions import Call, Expression
 from discreet.plan.functions import FUNCTIONS
 from discreet.plan.question import AggregateKind
-from discreet.plan.relations import Lookup, Nested, Scan, list_sources
+from discreet.plan.relations import InnerKind, Lookup, Nested, PerUnit, Scan, list_sources
 from hostile.asking import cases
 from hostile.judging import Outcome, Planned, functions, judged
 from hostile.seeing import opened, same_seen
@@ -31,6 +34,8 @@ FORMS = (
     "replace neighbours",
     "no keys",
     "keys that go together",
+    "decimals",
+    "sums of decimals in a subquery",
 )
 WRITTEN = (
     "view WITH subquery|aggregates of one unit|FILTER in a subquery|unit and key|HAVING in a subquery|UNION ALL|"
@@ -116,8 +121,20 @@ def forms(found: Planned) -> set[str]:
         "nested rows": any(isinstance(each, Nested) for each in every),
         "no keys": not plan.keys,
         "keys that go together": bool(plan.joint),
+        "decimals": any(each.type is Type.DECIMAL for top in found.question.expressions() for each in _parts(top)),
+        "sums of decimals in a subquery": any(
+            each.type is Type.DECIMAL and each.kind is InnerKind.SUM
+            for source in every
+            for each in (source.aggregates if isinstance(source, PerUnit) else ())
+        ),
     }
     return listed | {name for name, holds in tests.items() if holds}
+
+
+def _parts(expression: Expression) -> Iterator[Expression]:
+    yield expression
+    for each in expression.arguments if isinstance(expression, Call) else ():
+        yield from _parts(each)
 
 
 def explored(

@@ -28,6 +28,7 @@ WHOLE = (
     ("greatest", "GREATEST({i}, {i})"),
     ("as_integer", "CAST({f} AS BIGINT)"),
     ("as_integer", "CAST({t} AS INTEGER)"),
+    ("as_integer", "CAST({e} AS INTEGER)"),
     ("as_integer", "CAST({b} AS INTEGER)"),
     ("length", "LENGTH({t})"),
     ("strpos", "STRPOS({t}, {t})"),
@@ -63,6 +64,28 @@ FLOAT = (
     ("greatest", "GREATEST({f}, {n})"),
     ("as_float", "CAST({t} AS DOUBLE)"),
     ("as_float", "CAST({i} AS DOUBLE)"),
+)
+DECIMAL = (
+    ("add", "({e} + {e})"),
+    ("add", "({i} + {e})"),
+    ("sub", "({e} - {i})"),
+    ("mul", "({e} * {e})"),
+    ("mul", "({i} * {e})"),
+    ("mod", "({e} % {e})"),
+    ("neg", "(-{e})"),
+    ("abs", "ABS({e})"),
+    ("floor", "FLOOR({e})"),
+    ("ceil", "CEIL({e})"),
+    ("trunc", "TRUNC({e})"),
+    ("round", "ROUND({e}, 1)"),
+    ("case", "CASE WHEN {b} THEN {e} ELSE {i} END"),
+    ("coalesce", "COALESCE({e}, {i}, 0.25)"),
+    ("nullif", "NULLIF({e}, {n})"),
+    ("least", "LEAST({e}, {i})"),
+    ("greatest", "GREATEST({e}, {e})"),
+    ("as_decimal", "CAST({n} AS DECIMAL(9, 2))"),
+    ("as_decimal", "CAST({t} AS DECIMAL(18, 4))"),
+    ("as_decimal", "CAST({i} AS DECIMAL)"),
 )
 TEXT = (
     ("lower", "LOWER({t})"),
@@ -110,6 +133,8 @@ TRUTH = (
     ("in", "{i} IN (1, 2, 5, NULL)"),
     ("in", "{t} NOT IN ('north', 'null', '')"),
     ("in", "{f} IN (0, 0.5)"),
+    ("in", "{e} IN (0.01, 1.25, 3)"),
+    ("le", "{e} <= {n}"),
     ("like", "{t} LIKE '%o_%'"),
     ("like", "{t} NOT ILIKE 'N!%%' ESCAPE '!'"),
     ("starts_with", "STARTS_WITH({t}, {t})"),
@@ -142,14 +167,16 @@ MOMENT = (
     ("as_timestamp", "CAST({t} AS TIMESTAMP)"),
     ("case", "CASE WHEN {b} THEN {m} END"),
 )
-TEMPLATES = {"i": WHOLE, "f": FLOAT, "t": TEXT, "b": TRUTH, "d": DAY, "m": MOMENT}
-LETTERS = {Type.INTEGER: "i", Type.FLOAT: "f", Type.DECIMAL: "f", Type.TEXT: "t", Type.BOOLEAN: "b", Type.DATE: "d"}
+TEMPLATES = {"i": WHOLE, "f": FLOAT, "e": DECIMAL, "t": TEXT, "b": TRUTH, "d": DAY, "m": MOMENT}
+LETTERS = {Type.INTEGER: "i", Type.FLOAT: "f", Type.DECIMAL: "e", Type.TEXT: "t", Type.BOOLEAN: "b", Type.DATE: "d"}
 LETTERS[Type.TIMESTAMP] = "m"
 TYPES = {"i": Type.INTEGER, "f": Type.FLOAT, "t": Type.TEXT, "b": Type.BOOLEAN, "d": Type.DATE, "m": Type.TIMESTAMP}
+TYPES["e"] = Type.DECIMAL
 
 CONSTANTS = {
     "i": ("0", "1", "-1", "3", "7", "9007199254740993", "9223372036854775807"),
-    "f": ("0.5", "-0.0", "1e308", "2.25", "0.1"),
+    "f": ("0.5", "-0.0", "1e308", "2.25", "0.1", "1e-1"),
+    "e": ("0.01", "-0.5", "1.25", "99.99", "123456789.123456789"),
     "t": ("'north'", "''", "'null'", "'o'", "'a''b'", "'\u00e9'"),
     "b": ("TRUE", "FALSE"),
     "d": ("DATE '2020-01-02'", "DATE '9999-12-31'", "DATE '0001-01-01'"),
@@ -165,10 +192,10 @@ class Writer:
         self.random, self.used = rng, used
 
     def write(self, letter: str, columns: Sequence[Col], depth: int) -> str:
-        """Return an expression of a type: i f t b d m, n for numbers and a for any."""
+        """Return an expression of a type: i f e t b d m, n for numbers and a for any."""
         rng = self.random
         if letter in "na":
-            letter = rng.choice("if" if letter == "n" else "iftbdm")
+            letter = rng.choice("ife" if letter == "n" else "ifetbdm")
         if depth <= 0 or rng.random() < 0.1:
             return self.leaf(letter, columns)
         tried = rng.sample(TEMPLATES[letter], 4)

@@ -89,7 +89,7 @@ class Sources:
             elif letter in "if" and rng.random() < 0.5:
                 whole = letter == "i"
                 value = self.writer.bounded(source.columns, 1)
-                value = f"CAST({value} AS BIGINT)" if whole else f"({value} * 1.0)"
+                value = f"CAST({value} AS BIGINT)" if whole else f"CAST({value} AS DOUBLE)"
                 listed.append((value, Col("", TYPES[letter], True)))
             else:
                 listed.append((self.writer.write(letter, source.columns, 1), Col("", TYPES[letter])))

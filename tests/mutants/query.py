@@ -343,7 +343,7 @@ MUTATIONS = [
     broken(
         "NaN is counted inside a subquery",
         "engines/rows.py",
-        "(CASE WHEN {self.dialect.is_nan(double(value))} THEN NULL ELSE {value} END)",
+        "(CASE WHEN {self.dialect.is_nan(self.dialect.double(value))} THEN NULL ELSE {value} END)",
         "{value}",
         "tests/curator/test_attacks.py",
     ),

@@ -29,7 +29,7 @@ from discreet.plan.functions import (
     count_nodes,
 )
 
-COLUMNS = {type_: Column("t", type_.value, type_) for type_ in Type}
+COLUMNS = {type_: Column("t", type_.value, type_, digits=(15, 2) if type_ is Type.DECIMAL else None) for type_ in Type}
 INTEGER = COLUMNS[Type.INTEGER]
 
 
@@ -47,7 +47,8 @@ def test_only_what_is_alike_is_compared(name: str) -> None:
 def test_numbers_are_whole_where_all_their_parts_are() -> None:
     for name in ("add", "sub", "mul"):
         assert call(name, INTEGER, INTEGER).type is Type.INTEGER
-        assert call(name, INTEGER, COLUMNS[Type.DECIMAL]).type is Type.FLOAT
+        assert call(name, INTEGER, COLUMNS[Type.DECIMAL]).type is Type.DECIMAL
+        assert call(name, COLUMNS[Type.DECIMAL], COLUMNS[Type.FLOAT]).type is Type.FLOAT
     assert call("div", INTEGER, INTEGER).type is Type.FLOAT
     assert call("coalesce", INTEGER, COLUMNS[Type.FLOAT]).type is Type.FLOAT
     assert call("case", COLUMNS[Type.BOOLEAN], INTEGER, INTEGER).type is Type.INTEGER

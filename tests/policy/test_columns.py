@@ -215,3 +215,11 @@ def test_a_hundred_thousand_categories_are_read_at_once() -> None:
     assert len(column(f"values = [{values}]").values or ()) == 100_000
     assert wrong(f'values = [{values}, "code 7"]') == '.values: "code 7" is there twice; write each once'
     assert time.monotonic() - start < 30
+
+
+def test_decimals_may_say_how_many_digits_they_have() -> None:
+    assert (column('type = "decimal(15,2)"').type, column('type = "decimal(15, 2)"').digits) == (Type.DECIMAL, (15, 2))
+    assert column('type = "decimal"').digits is None
+    for written in ("decimal(38,2)", "decimal(2,3)", "decimal(0,0)"):
+        assert "write at most 37 digits" in wrong(f'type = "{written}"')
+    assert "write one of" in wrong('type = "decimal(15)"')

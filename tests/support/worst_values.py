@@ -97,6 +97,7 @@ ARGUMENTS: dict[str, list[Pools]] = {
     "case": [(TRUTHS, ALL, ALL)],
     **{key: [(ALL,), _BOTH] for key in ("coalesce", "least", "greatest")},
     **{key: [(ALL,)] for key in ("as_boolean", "as_integer", "as_float", "as_text", "as_date", "as_timestamp")},
+    "as_decimal": [(ALL, [Literal(18, Type.INTEGER)], [Literal(scale, Type.INTEGER)]) for scale in (0, 3, 18)],
     "width_bucket": [(NUMBERS, *ENDS)],
     "like": [_TWO_TEXTS, (TEXTS, [Literal("a!%_", Type.TEXT)], [Literal("!", Type.TEXT)])],
     **{key: [_TWO_TEXTS] for key in ("starts_with", "ends_with", "contains", "strpos", "join")},

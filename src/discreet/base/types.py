@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+Digits = tuple[int, int]
+"""Of a decimal number: its digits in all, and how many of them stand behind the point."""
+
 
 class Type(StrEnum):
     """What a column or an expression holds, in the words that a policy uses."""

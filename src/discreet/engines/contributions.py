@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from discreet.base.types import Type
@@ -9,6 +10,7 @@ from discreet.engines.dialect import Dialect
 from discreet.plan.bounded import Measure, Part
 from discreet.plan.expressions import Expression
 from discreet.plan.grid import ClampedGrid
+from discreet.plan.scales import find_scale
 
 
 def write_contribution(measure: Measure, dialect: Dialect) -> str:
@@ -22,10 +24,9 @@ def write_contribution(measure: Measure, dialect: Dialect) -> str:
         return f"(CASE WHEN {missing} THEN NULL ELSE {value} END)"
     assert measure.grid is not None
     if measure.part is Part.OUTSIDE:
-        low, high = _ends(measure.grid, dialect)
-        outside = f"{dialect.double(value)} < {low} OR {dialect.double(value)} > {high}"
+        outside = _outside(measure.argument, measure.grid, dialect)
         return f"(CASE WHEN {missing} THEN 0 WHEN {outside} THEN 1 ELSE 0 END)"
-    at = write_point(dialect.double(value), measure.grid, dialect)
+    at = write_place(measure.argument, measure.grid, dialect)
     if measure.in_cells:
         return f"(CASE WHEN {missing} THEN NULL ELSE {at} - ({measure.grid.lower}) END)"
     if measure.part is Part.SQUARES:
@@ -33,13 +34,13 @@ def write_contribution(measure: Measure, dialect: Dialect) -> str:
     if measure.part is Part.PRODUCTS:
         assert measure.other is not None
         assert measure.other_grid is not None
-        at = f"({at} * {write_point(dialect.double(dialect.write_sql(measure.other)), measure.other_grid, dialect)})"
+        at = f"({at} * {write_place(measure.other, measure.other_grid, dialect)})"
     return f"(CASE WHEN {missing} THEN 0 ELSE {at} END)"
 
 
 def write_grid_value(argument: Expression, grid: ClampedGrid, dialect: Dialect) -> str:
     """Return the SQL of a row's grid point; NULL where its value is NULL or NaN."""
-    at = write_point(dialect.double(dialect.write_sql(argument)), grid, dialect)
+    at = write_place(argument, grid, dialect)
     return f"(CASE WHEN {_absent(argument, dialect)} THEN NULL ELSE {at} END)"
 
 
@@ -49,9 +50,38 @@ def _missing(measure: Measure, dialect: Dialect) -> str:
 
 def _absent(argument: Expression, dialect: Dialect) -> str:
     value = dialect.write_sql(argument)
-    if argument.type in (Type.FLOAT, Type.DECIMAL):
+    if argument.type is Type.FLOAT:
         return f"({value} IS NULL OR {dialect.is_nan(dialect.double(value))})"
     return f"{value} IS NULL"
+
+
+def write_place(argument: Expression, grid: ClampedGrid, dialect: Dialect, name: str | None = None) -> str:
+    """Return the SQL of the grid point of an expression, or of the column `name` that holds its values.
+
+    A decimal is exact: it comes as the whole number of its last places, of which steps and center are whole numbers too
+    but where a grid was declared otherwise.
+    """
+    value = name or dialect.write_sql(argument)
+    if argument.type is not Type.DECIMAL:
+        return write_point(dialect.double(value), grid, dialect)
+    unit = 10 ** find_scale(argument)
+    center, step = grid.center * unit, grid.step * unit
+    if step == 1 and center.denominator == 1:
+        low, high = (dialect.whole_constant(int(center) + end) for end in (grid.lower, grid.upper))
+        held = f"least(greatest({value}, {low}), {high})"
+        return dialect.bigint(f"({held} - {dialect.whole_constant(int(center))})" if center else held)
+    return write_point(f"({dialect.double(value)} / {dialect.write_number(Fraction(unit))})", grid, dialect)
+
+
+def _outside(argument: Expression, grid: ClampedGrid, dialect: Dialect) -> str:
+    """Return whether a value lies outside the ends of its grid."""
+    value, ends = dialect.write_sql(argument), [grid.center + at * grid.step for at in (grid.lower, grid.upper)]
+    if argument.type is Type.DECIMAL:
+        unit = 10 ** find_scale(argument)
+        low, high = math.ceil(ends[0] * unit), math.floor(ends[1] * unit)
+        return f"{value} < {dialect.whole_constant(low)} OR {value} > {dialect.whole_constant(high)}"
+    first, last = (dialect.write_number(end) for end in ends)
+    return f"{dialect.double(value)} < {first} OR {dialect.double(value)} > {last}"
 
 
 def write_point(value: str, grid: ClampedGrid, dialect: Dialect) -> str:
@@ -75,8 +105,3 @@ def write_point(value: str, grid: ClampedGrid, dialect: Dialect) -> str:
 def _beyond(grid: ClampedGrid) -> Fraction:
     """Return a number beyond both ends of a grid by more than its width: whatever lies there is clamped."""
     return 4 * (abs(grid.center) + (abs(grid.lower) + abs(grid.upper) + 1) * grid.step)
-
-
-def _ends(grid: ClampedGrid, dialect: Dialect) -> tuple[str, str]:
-    low, high = (dialect.write_number(grid.center + at * grid.step) for at in (grid.lower, grid.upper))
-    return low, high

@@ -28,7 +28,7 @@ class Dialect:
     """One engine's SQL. Every function takes and returns SQL, and is total: no value in a row makes it raise."""
 
     types: Mapping[Type, str]
-    """What columns are where they are read; decimals are the nearest floats."""
+    """What columns are where they are read; decimals are whole numbers of last places, or else the nearest floats."""
 
     wide: str
     """The type of whole numbers of 38 digits."""
@@ -116,6 +116,10 @@ class Dialect:
     def whole(self, value: str) -> str:
         """Return a whole number in the wide type."""
         return f"CAST({value} AS {self.wide})"
+
+    def whole_constant(self, value: int) -> str:
+        """Return a constant whole number: plain digits where 64 bits hold it, so that columns need no cast."""
+        return str(value) if abs(value) < 1 << 63 else self.write_constant(value, Type.INTEGER)
 
     def bigint(self, value: str) -> str:
         """Return a whole number in 64 bits, into which it must fit."""

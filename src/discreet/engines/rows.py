@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from discreet.base.types import Type
-from discreet.engines.contributions import write_contribution, write_grid_value, write_point
+from discreet.engines.contributions import write_contribution, write_grid_value, write_place
 from discreet.engines.dialect import UNIT, Dialect
 from discreet.engines.limiting.grouped_rows import name_measure
 from discreet.engines.limiting.hashing import write_values
@@ -32,6 +32,7 @@ from discreet.plan.relations import (
     list_expressions,
 )
 from discreet.plan.rows_plan import RowsPlan
+from discreet.plan.scales import find_scale
 
 Select = Callable[[str, frozenset[str]], str]
 """A table's name and the columns needed of it, to a SELECT that casts them to their types."""
@@ -45,6 +46,11 @@ ENDS: dict[Type, tuple[dt.date, dt.date]] = {
     Type.DATE: (dt.date.min, dt.date.max),
     Type.TIMESTAMP: (dt.datetime.min.replace(tzinfo=dt.UTC), dt.datetime.max.replace(tzinfo=dt.UTC)),
 }
+
+
+def get_stored_type(expression: Expression) -> Type:
+    """Return the type in which an engine has the values of an expression: decimals are whole numbers there."""
+    return Type.INTEGER if expression.type is Type.DECIMAL else expression.type
 
 
 def name_key(place: int) -> str:
@@ -95,7 +101,7 @@ class Writer:
         """Note which columns expressions read."""
         for expression in expressions:
             for column in find_columns(expression):
-                self.needed.setdefault(column.relation, {})[column.name] = column.type
+                self.needed.setdefault(column.relation, {})[column.name] = get_stored_type(column)
 
     def block(self, block: Block, columns: list[tuple[str, str]]) -> str:
         """Return a SELECT of the unit and of these (expression, name), over a block's rows."""
@@ -141,7 +147,8 @@ class Writer:
                 kind = types[place] if types is not None else each.type
                 value = self.dialect.write_sql(each)
                 if types is not None:
-                    value = self.dialect.whole(value) if kind is Type.INTEGER else self.dialect.typed(value, kind)
+                    whole = kind in (Type.INTEGER, Type.DECIMAL)
+                    value = self.dialect.whole(value) if whole else self.dialect.typed(value, kind)
                 found.append((value, f"c{place}"))
         return found
 
@@ -226,12 +233,11 @@ class Writer:
             if each.argument is None or f"a{place}" not in wanted:
                 continue
             value = self._one_zero(each.argument)
-            double = self.dialect.double
-            if each.argument.type in (Type.FLOAT, Type.DECIMAL):
-                value = f"(CASE WHEN {self.dialect.is_nan(double(value))} THEN NULL ELSE {value} END)"
+            if each.argument.type is Type.FLOAT:
+                value = f"(CASE WHEN {self.dialect.is_nan(self.dialect.double(value))} THEN NULL ELSE {value} END)"
             if each.kind in (InnerKind.SUM, InnerKind.MEAN):
                 assert each.grid is not None
-                at = write_point(double(value), each.grid, self.dialect)
+                at = write_place(each.argument, each.grid, self.dialect, value)
                 value = f"(CASE WHEN {value} IS NULL THEN NULL ELSE {at} END)"
             found.append((value, f"x{place}"))
         return found
@@ -248,14 +254,28 @@ class Writer:
             return f"{'min' if each.kind is InnerKind.LEAST else 'max'}({name})"
         assert each.grid is not None
         total, step = dialect.total(name), each.grid.step
-        if each.kind is InnerKind.SUM and each.type is Type.INTEGER:
+        if each.kind is InnerKind.SUM and each.type in (Type.INTEGER, Type.DECIMAL):
+            assert each.argument is not None
+            step *= 10 ** find_scale(each.argument)
             assert step.denominator == 1
             steps = self._held(total, -(-WIDEST // step.numerator))  # so that the product cannot overflow
             return f"(CASE WHEN count({name}) > 0 THEN {self._held(f'{steps} * {step.numerator}', WIDEST)} END)"
+        return self._inside_float(total, name, each.kind is InnerKind.MEAN, step)
+
+    def _inside_float(self, total: str, name: str, mean: bool, step: Fraction) -> str:
+        """Return a sum or a mean of points as the nearest float, wherever floats hold the whole numbers that it is of.
+
+        Multiplying by a step such as 0.1, which is no float, would round twice, and 0.3 would not be 0.3.
+        """
+        dialect = self.dialect
         whole = dialect.double(total)
-        if each.kind is InnerKind.MEAN:
-            whole = f"({whole} / {dialect.double(f'nullif(count({name}), 0)')})"
-        return dialect.product(whole, dialect.write_number(step))
+        if step.numerator >= 1 << 53 or step.denominator >= 1 << 53:
+            whole = f"({whole} / {dialect.double(f'nullif(count({name}), 0)')})" if mean else whole
+            return dialect.product(whole, dialect.write_number(step))
+        above = f"{whole} * {dialect.write_number(Fraction(step.numerator))}"
+        below = dialect.write_number(Fraction(step.denominator))
+        count = f"{dialect.double(f'nullif(count({name}), 0)')} * " if mean else ""
+        return f"(({above}) / ({count}{below}))"
 
     def _held(self, value: str, most: int) -> str:
         """Return a whole number cut at `most` on both sides; `least` and `greatest` leave NULL out on every engine."""
@@ -268,6 +288,6 @@ class Writer:
         Otherwise which of them stands for a group would be a matter of the order of rows.
         """
         value = self.dialect.write_sql(expression)
-        if expression.type in (Type.FLOAT, Type.DECIMAL):
+        if expression.type is Type.FLOAT:
             return f"(CASE WHEN {value} = 0 THEN {self.dialect.write_number(Fraction(0))} ELSE {value} END)"
         return value

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from discreet.plan.expressions import Call
+from discreet.plan.expressions import Call, Expression, Literal
+from discreet.plan.functions import MOST_BITS, count_bits
+
+MOST_WHOLE = 8 * 10**37
+"""What whole numbers that stand for decimals are held below where they could be larger: less than 2^126, by more than
+floats are wrong."""
 
 Form = Callable[[list[str], Call], str]
 
@@ -17,6 +22,30 @@ def write_infix(word: str) -> Form:
 def write_call(word: str) -> Form:
     """Return the form that calls a function that is total by itself."""
     return lambda arguments, made: f"{word}({', '.join(arguments)})"
+
+
+def may_overflow(made: Call) -> bool:
+    """Say whether the sum or product of two whole numbers could have more bits than are held: of decimals only."""
+    return count_bits(made) > MOST_BITS
+
+
+def write_fitting(word: str, first: str, second: str, double: Callable[[str], str], most: str) -> str:
+    """Return a sum or a product of whole numbers, NULL where it is not below `most`; floats tell before it is made."""
+    size = f"abs({double(first)} {word} {double(second)})"
+    return f"({first} {word} (CASE WHEN {size} < {most} THEN {second} END))"
+
+
+def write_multiple(word: str, value: str, unit: str) -> str:
+    """Return the nearest multiple of a unit that is not above a whole number, or for `ceil` not below it."""
+    if word == "floor":
+        return f"({value} - ({value} % {unit} + {unit}) % {unit})"
+    return f"({value} + ({unit} - {value} % {unit}) % {unit})"
+
+
+def count_zeros(expression: Expression) -> int:
+    """Return the exponent of a constant power of ten."""
+    assert isinstance(expression, Literal)
+    return len(str(expression.value)) - 1
 
 
 def write_within(value: str, low: str, high: str) -> str:

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from discreet.base.errors import PolicyError
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.engines.dialect import UNIT, Dialect
 from discreet.engines.rows import ENDS
 from discreet.engines.shapes import write_within
+from discreet.plan.expressions import Constant
 from discreet.policy.model import Policy, Table
 from discreet.policy.problems import explain_problem
+from discreet.policy.schema import Resolved, check_schema
+
+
+def parse_digits(kind: str) -> Digits | None:
+    """Return the digits of an engine's type of decimals; None for other types.
+
+    >>> parse_digits("DECIMAL(15,2)"), parse_digits("decimal(9,2)[]"), parse_digits("DOUBLE")
+    ((15, 2), None, None)
+    """
+    found = re.fullmatch(r"decimal\(([0-9]+),([0-9]+)\)", kind.lower())
+    return None if found is None else (int(found[1]), int(found[2]))
 
 
 class TableSource(ABC):
@@ -28,6 +42,15 @@ class TableSource(ABC):
         self.policy, self.table, self.dialect = policy, table, dialect
         self.types: dict[str, Type] = {}
         """Types that policy and source agree on, set once the schema is checked."""
+        self.digits: dict[str, Digits] = {}
+        """Those of decimal columns that are read exactly; of others, the nearest floats are."""
+
+    def resolve(self, schema: Mapping[str, Type | None]) -> Resolved:
+        """Return the table with what its source says, and remember what columns are read as."""
+        found = check_schema(self.policy, self.table, schema, self.read_digits())
+        self.types = dict(found.source_types)
+        self.digits = {column.name: column.digits for column in found.columns if column.digits is not None}
+        return found
 
     def select(self, columns: frozenset[str], keys: Sequence[str] = ()) -> str:
         """Return a SELECT of these columns, of the unit where the table has its column, and of keys by their places.
@@ -46,6 +69,8 @@ class TableSource(ABC):
         kind = self.types[name]
         if kind is Type.TEXT:
             return self.write_text(name, self.table.most_letters(name))
+        if name in self.digits:
+            return self.write_places(name, *self.digits[name])
         value = self.write_cast(name)
         if kind in ENDS:
             return write_within(value, *(self.dialect.write_constant(end, kind) for end in ENDS[kind]))
@@ -64,8 +89,23 @@ class TableSource(ABC):
         """Return a column of any type but text in the type that questions see, NULL where it does not fit."""
 
     @abstractmethod
+    def write_places(self, name: str, digits: int, scale: int) -> str:
+        """Return a column of decimals as whole numbers of their last places.
+
+        What has more digits behind the point is rounded; what has more before it is NULL, and so is what is no number.
+        """
+
+    @abstractmethod
+    def read_digits(self) -> dict[str, Digits]:
+        """Return the digits of decimal columns, as far as the source tells them; its schema was read before."""
+
+    @abstractmethod
     def write_text(self, name: str, most: int) -> str:
         """Return a column of texts that are compared byte by byte, NULL where one has more letters than `most`."""
+
+    def count_places(self, name: str, value: Constant) -> Constant:
+        """Return a value of a column as it is meant: of decimals, engines return how many last places it has."""
+        return Fraction(value, 10 ** self.digits[name][1]) if name in self.digits and isinstance(value, int) else value
 
     @abstractmethod
     def write_decimal(self, name: str) -> str:

@@ -14,8 +14,9 @@ from discreet.engines.dialect import Dialect
 from discreet.engines.limiting.statement import KeyColumn, KeysTogether, Statement, write_statement
 from discreet.engines.result import Cells, GroupedSums
 from discreet.engines.rows import Select, name_key, write_rows
-from discreet.plan.bounded import BoundedPlan, Measure, Part
+from discreet.plan.bounded import BoundedPlan, Key, Measure, Part
 from discreet.plan.expressions import Constant
+from discreet.plan.scales import find_scale
 
 
 def write_statements(plan: BoundedPlan, source: Select, unit: Type | None, dialect: Dialect) -> list[Statement]:
@@ -25,7 +26,7 @@ def write_statements(plan: BoundedPlan, source: Select, unit: Type | None, diale
     """
     found = []
     for index, chosen in enumerate(plan.sets):
-        keys = [KeyColumn(name_key(at), plan.keys[at].type, plan.keys[at].domain) for at in chosen.keys]
+        keys = [_key(plan.keys[at], at) for at in chosen.keys]
         measures = [*plan.measures, *([UNITS] if plan.selects(index) else [])]
         text = write_rows(plan, chosen, source, measures, unit if plan.units else None, dialect)
         check_length(text, dialect)
@@ -36,6 +37,10 @@ def write_statements(plan: BoundedPlan, source: Select, unit: Type | None, diale
         whose = unit if plan.units else None
         found.append(write_statement(text, whose, keys, chosen.limits, measures, dialect, together))
     return found
+
+
+def _key(key: Key, at: int) -> KeyColumn:
+    return KeyColumn(name_key(at), key.type, key.domain, find_scale(key.expression))
 
 
 def check_length(text: str, dialect: Dialect) -> None:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from fractions import Fraction
 
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 
 Constant = int | Fraction | str | bool | date | datetime | None
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of one relation of the question; one of a table is named as in its source."""
+    """A column of one relation of the question; one of a table is named as in its source.
+
+    Every column of decimals has its digits: no value in it has more.
+    """
 
     relation: str
     name: str
     type: Type
+    digits: Digits | None = field(default=None, kw_only=True)
 
 
 class Slot(StrEnum):
@@ -38,13 +42,13 @@ class Reference(Column):
     index: int
 
 
-def refer(relation: str, slot: Slot, index: int, type_: Type) -> Reference:
+def refer(relation: str, slot: Slot, index: int, type_: Type, digits: Digits | None = None) -> Reference:
     """Return the reference to one column that the question made.
 
     >>> refer("t1", Slot.KEY, 0, Type.TEXT).name
     'k0'
     """
-    return Reference(relation, f"{slot.value}{index}", type_, slot, index)
+    return Reference(relation, f"{slot.value}{index}", type_, slot, index, digits=digits)
 
 
 @dataclass(frozen=True, slots=True)

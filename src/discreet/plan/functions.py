@@ -2,7 +2,8 @@
 
 Types come from this table alone. Every function is total: an engine's form of it returns a value or NULL on whatever
 the data holds, and never raises. Whole numbers are computed exactly; `checked` proves that they fit 126 bits, that no
-text grows without limit, and that no expression is too large once it is written out for an engine.
+text grows without limit, and that no expression is too large once it is written out for an engine. Decimals are exact
+too: engines compute them as whole numbers (`plan.lowering`), and those that 126 bits do not hold are NULL.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan import signatures as takes
 from discreet.plan.expressions import Call, Column, Expression, Literal
+from discreet.plan.scales import MOST_SCALE, find_scale
 
 MOST_BITS = 126
 """Whole numbers are held in 128 bits with a sign; one bit is kept spare."""
@@ -32,6 +34,9 @@ MOST_DEPTH = 200
 
 MOST_GROWTH, MOST_LETTERS = 64, 100_000
 """How many times as long as a column's text a result may be, and how many letters of constants it may hold."""
+
+DECIMAL_NODES, DECIMAL_COPIES = 6, 4
+"""How many nodes more an engine writes for each argument of a call on decimals, and how often a short one."""
 
 Growth = tuple[Fraction, Fraction]
 """Times the longest text of a column, and bytes besides: a bound on the bytes of a text."""
@@ -126,6 +131,7 @@ FUNCTIONS = {
         Function("greatest", "GREATEST", takes.same),
         Function("as_boolean", "CAST AS BOOLEAN", takes.to_type(Type.BOOLEAN), copies=2),
         Function("as_integer", "CAST AS INTEGER", takes.to_type(Type.INTEGER), _bits(COLUMN_BITS), copies=2),
+        Function("as_decimal", "CAST AS DECIMAL", takes.decimal, lambda bits: bits[1], copies=10),
         Function("as_float", "CAST AS DOUBLE", takes.to_type(Type.FLOAT), copies=6),
         Function("as_text", "CAST AS TEXT", takes.to_type(Type.TEXT), growth=_at_most(40), copies=3),
         Function("as_date", "CAST AS DATE", takes.to_type(Type.DATE)),
@@ -157,6 +163,10 @@ FUNCTIONS = {
 }
 
 
+FLOATING = frozenset({takes.floating, takes.bucket, FUNCTIONS["as_float"].result})
+"""Rules of functions that are computed in floats, whatever numbers they are given."""
+
+
 class UnfitError(QueryError):
     """A function of types that it cannot be applied to; who knows the text puts it in front."""
 
@@ -169,6 +179,7 @@ def call(name: str, *arguments: Expression) -> Call:
     <Type.INTEGER: 'integer'>
     """
     row = FUNCTIONS[name]
+    arguments = _fit_constants(row, arguments)
     types = tuple(argument.type for argument in arguments)
     result = row.result(types)
     if result is None:
@@ -177,6 +188,15 @@ def call(name: str, *arguments: Expression) -> Call:
     made = Call(name, arguments, result)
     _check(made)
     return made
+
+
+def _fit_constants(row: Function, arguments: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """Return arguments of which decimal constants are floats where they meet one, or a function of floats."""
+    floats = row.result in FLOATING or any(argument.type is Type.FLOAT for argument in arguments)
+    return tuple(
+        Literal(each.value, Type.FLOAT) if floats and isinstance(each, Literal) and each.type is Type.DECIMAL else each
+        for each in arguments
+    )
 
 
 def _remedy(name: str, types: takes.Types) -> str:
@@ -204,7 +224,9 @@ def count_bits(expression: Expression) -> int:
     if expression.type is not Type.INTEGER:
         return 0
     if isinstance(expression, Column):
-        return COLUMN_BITS
+        return (
+            COLUMN_BITS if expression.digits is None else min((10 ** expression.digits[0] - 1).bit_length(), MOST_BITS)
+        )
     if isinstance(expression, Literal):
         return expression.value.bit_length() if isinstance(expression.value, int) else 0
     row = FUNCTIONS[expression.function]
@@ -235,6 +257,8 @@ def count_nodes(expression: Expression, seen: dict[int, int] | None = None) -> i
         if expression.function == "in":
             sizes = [sizes[0], sum(sizes[1:]) // 20]
         copies = FUNCTIONS[expression.function].copies
+        if _has_decimals(expression):
+            sizes, copies = [size + DECIMAL_NODES for size in sizes], max(copies, DECIMAL_COPIES)
         seen[id(expression)] = 1 + sum(size * (copies if size <= MOST_COPIED else 1) for size in sizes)
     return seen[id(expression)]
 
@@ -245,9 +269,13 @@ def count_levels(expression: Expression, seen: dict[int, int] | None = None) -> 
         return 1
     seen = {} if seen is None else seen
     if id(expression) not in seen:
-        own = FUNCTIONS[expression.function].levels
+        own = FUNCTIONS[expression.function].levels + 4 * _has_decimals(expression)
         seen[id(expression)] = own + max((count_levels(each, seen) for each in expression.arguments), default=0)
     return seen[id(expression)]
+
+
+def _has_decimals(made: Call) -> bool:
+    return Type.DECIMAL in (made.type, *(argument.type for argument in made.arguments))
 
 
 def check_expression(expression: Expression) -> Expression:
@@ -276,7 +304,12 @@ def _check(made: Call) -> None:
         )
     if count_bits(made) > MOST_BITS:
         raise QueryError(
-            f"{word} here could need a whole number of more than 38 digits; multiply by 1.0 first to use floats"
+            f"{word} here could need a whole number of more than 38 digits; write CAST(... AS DOUBLE) to use floats"
+        )
+    if find_scale(made) > MOST_SCALE:
+        raise QueryError(
+            f"{word} here has more than {MOST_SCALE} digits behind the point; CAST its arguments to DECIMALs of fewer, "
+            "or one of them AS DOUBLE"
         )
     factor, letters = bound_growth(made)
     if factor > MOST_GROWTH or letters > MOST_LETTERS:

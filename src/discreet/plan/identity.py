@@ -31,8 +31,8 @@ VERSION = 1
 
 FORMS = Forms(
     {
-        Column: ("column", same_names("relation name type")),
-        Reference: ("reference", same_names("relation slot index type")),
+        Column: ("column", same_names("relation name type digits")),
+        Reference: ("reference", same_names("relation slot index type digits")),
         Literal: ("literal", same_names("value type")),
         Call: ("call", same_names("function arguments type")),
         Scan: ("scan", same_names("table relation rows unique through")),

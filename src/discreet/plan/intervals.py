@@ -233,6 +233,25 @@ def _to_integer(a: Ends) -> Ends:
     return Ends(lower, upper, Fraction(1))
 
 
+def round_out(a: Ends, unit: Fraction = Fraction(1)) -> Ends:
+    """Return the ends of numbers that are rounded to multiples of a unit, in whatever way."""
+    if a.step is not None and (a.step / unit).denominator == 1:
+        return a
+    lower = None if a.lower is None else math.floor(a.lower / unit) * unit
+    return Ends(lower, None if a.upper is None else math.ceil(a.upper / unit) * unit, unit)
+
+
+def _to_decimal(a: Ends, digits: Ends, scale: Ends) -> Ends:
+    """What has more digits is NULL, so that every decimal is bounded by how many it has."""
+    assert digits.lower is not None
+    assert scale.lower is not None
+    unit = Fraction(1, 10 ** int(scale.lower))
+    most, found = (10 ** int(digits.lower) - 1) * unit, round_out(a, unit)
+    lower = -most if found.lower is None else max(found.lower, -most)
+    upper = most if found.upper is None else min(found.upper, most)
+    return Ends(lower, upper, found.step)
+
+
 def _bucket(value: Ends, low: Ends, high: Ends, count: Ends) -> Ends:
     return Ends(Fraction(0), _sum(count.upper, Fraction(1)), Fraction(1))
 
@@ -273,6 +292,7 @@ RULES: dict[str, Callable[..., Ends]] = {
     "pow": _pow,
     "width_bucket": _bucket,
     "as_integer": _to_integer,
+    "as_decimal": _to_decimal,
     "as_float": lambda a: a,
     "length": _not_negative,
     "strpos": _not_negative,

@@ -10,6 +10,7 @@ from fractions import Fraction
 from discreet.base.types import Type
 from discreet.plan.expressions import Expression, Reference, Slot, refer
 from discreet.plan.relations import Block, list_expressions
+from discreet.plan.scales import find_scale
 
 
 class AggregateKind(StrEnum):
@@ -67,6 +68,13 @@ RELEASED = "released"
 def refer_to_key(index: int, type_: Type) -> Reference:
     """Return the reference to a released key."""
     return refer(RELEASED, Slot.KEY, index, type_)
+
+
+def find_shown_type(key: Expression) -> Type:
+    """Return the type in which a key is shown: whole decimals as whole numbers, and others as floats."""
+    if key.type is not Type.DECIMAL:
+        return key.type
+    return Type.FLOAT if find_scale(key) else Type.INTEGER
 
 
 def refer_to_value(index: int, aggregate: Aggregate) -> Reference:

@@ -12,7 +12,8 @@ from fractions import Fraction
 
 from discreet.base.types import Type
 from discreet.plan.expressions import Call, Column, Expression, Literal
-from discreet.plan.intervals import NOTHING, RULES, Ends, gcd
+from discreet.plan.intervals import NOTHING, RULES, Ends, gcd, round_out
+from discreet.plan.scales import find_scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,16 @@ def _ends(
         if ends is NOTHING and expression.function in ("date_part", "date_diff"):
             known = times(expression)
             ends = NOTHING if known is None else Ends(known.lower, known.upper, known.step)
-    return Ends(ends.lower, ends.upper, Fraction(1)) if whole and ends.step is None else ends
+    if whole and ends.step is None:
+        return Ends(ends.lower, ends.upper, Fraction(1))
+    return _on_places(ends, find_scale(expression)) if expression.type is Type.DECIMAL else ends
+
+
+def _on_places(ends: Ends, scale: int) -> Ends:
+    """Return the ends of a decimal, which lies on the grid of its last places where it lies on none that is coarser."""
+    unit = Fraction(1, 10**scale)
+    coarse = ends.step is not None and (ends.step / unit).denominator == 1
+    return ends if coarse else Ends(ends.lower, ends.upper, unit)
 
 
 def _called(made: Call, arguments: list[Ends | None]) -> Ends:
@@ -98,8 +108,10 @@ def _called(made: Call, arguments: list[Ends | None]) -> Ends:
         part = made.arguments[0]
         known_part = PARTS.get(str(part.value)) if isinstance(part, Literal) else None
         return NOTHING if known_part is None else Ends(Fraction(known_part[0]), Fraction(known_part[1]), Fraction(1))
-    if name in ("as_integer", "as_float") and not made.arguments[0].type.numeric:
+    if name in ("as_integer", "as_float", "as_decimal") and not made.arguments[0].type.numeric:
         return Ends(Fraction(0), Fraction(1), Fraction(1)) if made.arguments[0].type is Type.BOOLEAN else NOTHING
+    if name == "as_integer" and made.arguments[0].type is Type.DECIMAL:
+        return round_out(arguments[0] or NOTHING)
     rule = RULES.get(name)
     known = [each for each in arguments if each is not None]
     return rule(*known) if rule is not None and (len(known) == len(arguments) or name in TEXTUAL) else NOTHING

@@ -12,6 +12,7 @@ Signature = Callable[[Types], Type | None]
 CASTS: dict[Type, frozenset[Type]] = {
     Type.BOOLEAN: frozenset({Type.BOOLEAN, Type.INTEGER, Type.DECIMAL, Type.FLOAT, Type.TEXT}),
     Type.INTEGER: frozenset({Type.BOOLEAN, Type.INTEGER, Type.DECIMAL, Type.FLOAT, Type.TEXT}),
+    Type.DECIMAL: frozenset({Type.BOOLEAN, Type.INTEGER, Type.DECIMAL, Type.FLOAT, Type.TEXT}),
     Type.FLOAT: frozenset({Type.BOOLEAN, Type.INTEGER, Type.DECIMAL, Type.FLOAT, Type.TEXT}),
     Type.TEXT: frozenset({Type.BOOLEAN, Type.INTEGER, Type.TEXT, Type.DATE}),
     Type.DATE: frozenset({Type.TEXT, Type.DATE, Type.TIMESTAMP}),
@@ -28,10 +29,12 @@ def comparison(types: Types) -> Type | None:
 
 
 def arithmetic(types: Types) -> Type | None:
-    """Numbers: whole where all of them are."""
+    """Numbers: whole where all of them are, floats where one of them is, and decimals otherwise."""
     if not all(each.numeric for each in types):
         return None
-    return Type.INTEGER if all(each is Type.INTEGER for each in types) else Type.FLOAT
+    if Type.FLOAT in types:
+        return Type.FLOAT
+    return Type.DECIMAL if Type.DECIMAL in types else Type.INTEGER
 
 
 def floating(types: Types) -> Type | None:
@@ -51,9 +54,7 @@ def logic(types: Types) -> Type | None:
 
 def same(types: Types) -> Type | None:
     """Values of one type, or numbers."""
-    if len(set(types)) == 1:
-        return types[0]
-    return Type.FLOAT if all(each.numeric for each in types) else None
+    return types[0] if len(set(types)) == 1 else arithmetic(types)
 
 
 def case(types: Types) -> Type | None:
@@ -68,7 +69,9 @@ def membership(types: Types) -> Type | None:
 
 
 def first(types: Types) -> Type | None:
-    """Two values that are alike, to the type of the first."""
+    """Two values that are alike, to the type of the first; a decimal that is compared with a float is one too."""
+    if types == (Type.DECIMAL, Type.FLOAT):
+        return Type.FLOAT
     return types[0] if comparison(types) else None
 
 
@@ -81,6 +84,12 @@ def rounded(types: Types) -> Type | None:
 def to_type(target: Type) -> Signature:
     """Return the rule of a cast."""
     return lambda types: target if types[0] in CASTS[target] else None
+
+
+def decimal(types: Types) -> Type | None:
+    """A value, and how many digits it is to have: in all, and behind the point."""
+    right = types[0] in CASTS[Type.DECIMAL] and types[1:] == (Type.INTEGER, Type.INTEGER)
+    return Type.DECIMAL if right else None
 
 
 def exactly(result: Type, *wanted: Type) -> Signature:

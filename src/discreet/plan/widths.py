@@ -89,7 +89,7 @@ class Widths:
         if bits > MOST_BITS:
             raise QueryError(
                 f"{row.word} over a subquery's column could need a whole number of more than 38 digits; "
-                f"multiply by 1.0 first to use floats"
+                f"write CAST(... AS DOUBLE) to use floats"
             )
         if growth[0] > MOST_GROWTH or growth[1] > MOST_LETTERS:
             raise QueryError(

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from fractions import Fraction
 
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.policy import exact
 from discreet.policy.model import MOST_LONGEST, Bound, DeclaredColumn, Value
 from discreet.policy.problems import quote, quote_value
 from discreet.policy.section import Section
+
+DECIMAL = re.compile(r"decimal\( ?([0-9]{1,3}) ?, ?([0-9]{1,3}) ?\)")
+MOST_DIGITS = 37
+"""Digits of a decimal: as many whole numbers of 126 bits hold."""
 
 KEYS = ("type", "lower", "upper", "step", "values", "longest")
 INTEGERS = range(-(2**63), 2**63)
@@ -23,7 +28,8 @@ def read_column(name: str, section: Section) -> DeclaredColumn:
     """Return what a section declares about a column; what is wrong is left out and noted."""
     lower, upper = _bounds(section)
     step, values = _step(section, lower, upper), _values(section)
-    column = DeclaredColumn(name, _type(section), lower, upper, step, values, _longest(section, values))
+    type_, digits = _type(section)
+    column = DeclaredColumn(name, type_, lower, upper, step, values, _longest(section, values), digits)
     misfits = list(find_misfits(column, column.type)) if column.type else []
     for wrong, remedy in misfits:
         section.wrong((), wrong, remedy)
@@ -83,12 +89,21 @@ def _value_fits(value: Value, type_: Type) -> bool:
     return type_ is (Type.TIMESTAMP if isinstance(value, datetime) else Type.DATE)
 
 
-def _type(section: Section) -> Type | None:
+def _type(section: Section) -> tuple[Type | None, Digits | None]:
+    """Return the type, and of a decimal such as decimal(15,2) its digits."""
     name = section.content.get("type")
     if name is None or name in list(Type):
-        return None if name is None else Type(name)
-    section.wrong("type", f"is {quote_value(name)}", "write one of " + ", ".join(quote(word) for word in Type))
-    return None
+        return None if name is None else Type(name), None
+    found = DECIMAL.fullmatch(name) if isinstance(name, str) else None
+    if found is None:
+        section.wrong("type", f"is {quote_value(name)}", "write one of " + ", ".join(quote(word) for word in Type))
+        return None, None
+    digits, scale = (int(each) for each in found.groups())
+    if not 1 <= digits <= MOST_DIGITS or scale > digits:
+        remedy = f"write at most {MOST_DIGITS} digits, and no more behind the point than there are"
+        section.wrong("type", f"is {quote_value(name)}", f'{remedy}, such as type = "decimal(15,2)"')
+        return None, None
+    return Type.DECIMAL, (digits, scale)
 
 
 def _bounds(section: Section) -> tuple[Bound | None, Bound | None]:

@@ -103,6 +103,7 @@ def _column(column: DeclaredColumn) -> JsonObject:
         "step": _plain(column.step),
         "values": None if column.values is None else [_plain(value) for value in column.values],
         **({"longest": column.longest} if column.longest is not None else {}),
+        **({"digits": list(column.digits)} if column.digits is not None else {}),
     }
 
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.policy.problems import explain_problem, quote_value
 from discreet.privacy.neighbours import Neighbours
 
@@ -76,6 +76,8 @@ class DeclaredColumn:
     """Public facts about a column. Bounds come in pairs, with lower < upper; a step only with numeric bounds.
 
     `longest` is how many letters its texts have at most: longer ones are NULL on every engine, where rows are read.
+    `digits` are those of a decimal, in all and behind the point: numbers are rounded to them, and NULL where they have
+    more. Of a decimal whose digits neither the policy nor the source tells, the nearest floats are read.
     """
 
     name: str
@@ -85,6 +87,7 @@ class DeclaredColumn:
     step: Fraction | None = None
     values: tuple[Value, ...] | None = None
     longest: int | None = None
+    digits: Digits | None = None
 
     @property
     def most_letters(self) -> int:

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from discreet.base.types import Type
-from discreet.policy.columns import find_misfits
+from discreet.base.types import Digits, Type
+from discreet.policy.columns import MOST_DIGITS, find_misfits
 from discreet.policy.model import DeclaredColumn, Policy, SourceFormat, Table
 from discreet.policy.problems import Problems, quote, quote_value
 from discreet.policy.section import check_key_names
@@ -35,8 +35,10 @@ class Resolved:
         return next((column for column in self.columns if column.name.casefold() == name.casefold()), None)
 
 
-def check_schema(policy: Policy, table: Table, schema: Schema) -> Resolved:
+def check_schema(policy: Policy, table: Table, schema: Schema, digits: Mapping[str, Digits] | None = None) -> Resolved:
     """Return the table with the types of its source; refuse with everything that does not fit.
+
+    `digits` are those of decimal columns that the source tells; what the policy says goes before.
 
     The types of a private csv file come from the policy alone: types guessed from its rows would be answers about them.
     """
@@ -56,11 +58,19 @@ def check_schema(policy: Policy, table: Table, schema: Schema) -> Resolved:
             problems.add((*key, "columns", name), wrong, remedy)
     problems.refuse()
     visible = tuple(
-        replace(declared.get(name, DeclaredColumn(name)), type=type_)
+        _resolve(declared.get(name, DeclaredColumn(name)), type_, (digits or {}).get(name))
         for name, type_ in types.items()
         if name not in table.hidden
     )
     return Resolved(table, visible, tuple(types.items()), unit_type)
+
+
+def _resolve(column: DeclaredColumn, type_: Type, found: Digits | None) -> DeclaredColumn:
+    """Return a column with its type, and with the digits of a decimal, of which at most so many are read."""
+    digits = (column.digits or found) if type_ is Type.DECIMAL else None
+    if digits is not None and not 0 <= digits[1] <= min(digits[0], MOST_DIGITS):
+        digits = None
+    return replace(column, type=type_, digits=digits and (min(digits[0], MOST_DIGITS), digits[1]))
 
 
 def link_paths(policy: Policy, tables: Mapping[str, Resolved]) -> dict[str, Resolved]:

@@ -12,7 +12,7 @@ from discreet.plan.bounded import BoundedPlan, JointKeys, Key, KeySet, TableFact
 from discreet.plan.expressions import Expression, find_columns
 from discreet.plan.identity import write_sort_key
 from discreet.plan.question import Pick, Question
-from discreet.plan.relations import Block, Lookup, Scan, list_scans, list_sources
+from discreet.plan.relations import Block, Lookup, PerUnit, Scan, list_scans, list_sources
 from discreet.plan.words import describe_expression
 from discreet.policy.schema import Resolved
 from discreet.privacy.neighbours import Neighbours
@@ -74,6 +74,7 @@ def bound(
         )
     sources = [tuple(measures.index(measure) for measure in each) for each, _ in wanted]
     remarks = [*question.remarks, *(remark for _, each in wanted for remark in each)]
+    remarks += _list_inner_remarks(question.block, facts)
     factor = 1 if catalog.policy.neighbours is Neighbours.ADD_REMOVE else 2
     tables = list_table_facts(question.block, question.expressions(), catalog)
     plan = BoundedPlan(question.block, units, keys, tuple(sets), tuple(measures), factor, tables, joint)
@@ -98,6 +99,16 @@ def _find_pick(question: Question, plan: BoundedPlan) -> Pick | None:
     if pick.ordered and not (pick.count < plan.groups(0) and pick.count * plan.groups(0) <= MOST_ROUNDS):
         return None
     return pick
+
+
+def _list_inner_remarks(block: Block, facts: PublicFacts) -> list[str]:
+    """Return what is to be said about sums inside one unit that are rounded."""
+    found = []
+    for source in list_sources(block):
+        for each in source.aggregates if isinstance(source, PerUnit) else ():
+            if each.grid is not None and each.argument is not None:
+                found += [f"inside one unit, {remark}" for remark in Measures(facts).summed(each.argument)[1]]
+    return found
 
 
 def list_table_facts(block: Block, expressions: Iterable[Expression], catalog: Catalog) -> tuple[TableFacts, ...]:
@@ -146,7 +157,7 @@ def _check_keys(
                 f"{describe_expression(key.expression, question.block)} has no value at all that its public table, its "
                 "definition and the conditions of WHERE allow, so that there is no row to show; change them"
             )
-        if key.domain is None and key.type in (Type.FLOAT, Type.DECIMAL):
+        if key.domain is None and key.type is Type.FLOAT:
             raise QueryError(
                 f"{describe_expression(key.expression, question.block)} is {key.type}, and such numbers are no keys; "
                 f"group by CAST(... AS INTEGER), by FLOOR(x / 10) of a column with bounds, or by text"

@@ -10,7 +10,16 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.plan.expressions import Expression
-from discreet.plan.question import Aggregate, Finish, Order, Pick, Question, refer_to_key, refer_to_value
+from discreet.plan.question import (
+    Aggregate,
+    Finish,
+    Order,
+    Pick,
+    Question,
+    find_shown_type,
+    refer_to_key,
+    refer_to_value,
+)
 from discreet.plan.widths import check_widths
 from discreet.query.catalog import Catalog
 from discreet.query.parse import check_clauses, quote_sql
@@ -159,7 +168,7 @@ class _Builder:
                     f"{quote_sql(node)} is neither grouped by nor aggregated, and rows are not released; "
                     f"add GROUP BY {node.name} or use an aggregate"
                 )
-            return refer_to_key(self.keys.index(found), found.type)
+            return refer_to_key(self.keys.index(found), find_shown_type(found))
 
         def aggregate(node: exp.Expression) -> Expression | None:
             mode = read_mode(node, self.rows)
@@ -167,11 +176,11 @@ class _Builder:
                 if self.mode not in (None, mode):
                     raise QueryError(MODE_ALONE)
                 self.mode = mode
-                return refer_to_key(len(self.keys), mode[0].type)
+                return refer_to_key(len(self.keys), find_shown_type(mode[0]))
             found = read_aggregate(node, self.rows)
             if found is None:
                 place = find_key(node, self.keys, self.rows)
-                return None if place is None else refer_to_key(place, self.keys[place].type)
+                return None if place is None else refer_to_key(place, find_shown_type(self.keys[place]))
             if found not in self.aggregates:
                 self.aggregates.append(found)
             return refer_to_value(self.aggregates.index(found), found)

@@ -21,6 +21,7 @@ from discreet.plan.efforts import bound_letters, count_letters, count_steps
 from discreet.plan.expressions import Call, Column, Expression, Literal, Reference, find_columns
 from discreet.plan.functions import FUNCTIONS, MOST_COPIED, count_nodes
 from discreet.plan.keys import RowKey, find_keys, find_partners, keep_keys
+from discreet.plan.lowering import lower
 from discreet.plan.relations import (
     Block,
     Join,
@@ -265,7 +266,7 @@ class _Counter:
         for expression in expressions:
             seen: dict[int, int] = {}
             word = describe_expression(expression, self.block)
-            for made, copies in _list_calls(expression, {}, times):
+            for made, copies in _list_calls(lower(expression), {}, times):
                 given = [self.measure(argument, seen) for argument in made.arguments]
                 result = self.measure(made, seen)
                 steps, letters = count_steps(made.function), count_letters(made, given, result)

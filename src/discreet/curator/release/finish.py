@@ -27,13 +27,13 @@ from discreet.engines.duck.forms import write_sql
 from discreet.engines.duck.literals import SQL_TYPES, quote_name
 from discreet.plan.bounded import Key
 from discreet.plan.expressions import Reference
-from discreet.plan.question import RELEASED, Finish
+from discreet.plan.question import RELEASED, Finish, find_shown_type
 
 FEW = 200
 """Rows up to which pyarrow is not worth its start."""
 
 BEYOND = (
-    "arithmetic on the released values leaves 38 digits; multiply by 1.0 to use floats. "
+    "arithmetic on the released values leaves 38 digits; CAST them AS DOUBLE. "
     "The values are recorded: asking for them again is free"
 )
 
@@ -105,8 +105,9 @@ def _list_columns(keys: tuple[Key, ...], values: Values) -> list[ReleasedColumn]
     """Return the columns k0, k1, ... of keys and a0, a1, ... of aggregates."""
     found = []
     for place, key in enumerate(keys):
-        kind = WIDE if key.type is Type.INTEGER else SQL_TYPES[key.type]
-        found.append(ReleasedColumn(f"k{place}", kind, [_show_key(row.keys[place], key.type) for row in values.rows]))
+        shown = find_shown_type(key.expression)
+        kind = WIDE if shown is Type.INTEGER else SQL_TYPES[shown]
+        found.append(ReleasedColumn(f"k{place}", kind, [_show_key(row.keys[place], shown) for row in values.rows]))
     for place, asked in enumerate(values.aggregates):
         kind = WIDE if asked.type is Type.INTEGER else "DOUBLE"
         found.append(ReleasedColumn(f"a{place}", kind, [values.value(place, row) for row in values.rows]))
@@ -115,8 +116,10 @@ def _list_columns(keys: tuple[Key, ...], values: Values) -> list[ReleasedColumn]
 
 def _show_key(value: object, type_: Type) -> object:
     """Return a key as an answer shows it: numbers that are no whole ones as floats, and times, all in UTC, as such."""
-    if type_ in (Type.FLOAT, Type.DECIMAL):
+    if type_ is Type.FLOAT:
         return float(value) if isinstance(value, int | Fraction) else None
+    if isinstance(value, Fraction):
+        return int(value)
     return value.replace(tzinfo=None) if isinstance(value, dt.datetime) else value
 
 

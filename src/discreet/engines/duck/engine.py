@@ -24,7 +24,7 @@ from discreet.plan.expressions import Constant
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import Policy, Table
 from discreet.policy.problems import explain_problem
-from discreet.policy.schema import Resolved, check_schema, link_paths
+from discreet.policy.schema import Resolved, link_paths
 
 E = TypeVar("E")
 
@@ -46,8 +46,7 @@ class DuckEngine:
                 wrong, remedy = "it cannot be opened", "check that the path is right and that the file can be read"
                 raise explain_problem(policy.path, ("tables", table.name, "source"), wrong, remedy) from None
             found = source.schema()
-            resolved = check_schema(policy, table, found)
-            source.types = dict(resolved.source_types)
+            resolved = source.resolve(found)
             source.found = {name: kind for name, kind in found.items() if kind is not None and name in source.types}
             source.check_unit()
             self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
@@ -78,12 +77,17 @@ class DuckEngine:
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
         statement = select_values(self._public(table, frozenset({column})), column, DUCKDB)
-        return tuple(to_constant(value) for (value,) in self._read(table, statement))
+        source = self._sources[table]
+        return tuple(source.count_places(column, to_constant(value)) for (value,) in self._read(table, statement))
 
     def public_rows(self, table: str, columns: tuple[str, ...], most: int) -> tuple[tuple[Constant, ...], ...]:
         """Return the distinct rows of some columns of a public table, NULL where they are; no more than most + 1."""
         statement = select_rows(self._public(table, frozenset(columns)), columns, most, DUCKDB)
-        return tuple(tuple(to_constant(value) for value in row) for row in self._read(table, statement))
+        source = self._sources[table]
+        return tuple(
+            tuple(source.count_places(name, to_constant(value)) for name, value in zip(columns, row, strict=True))
+            for row in self._read(table, statement)
+        )
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""

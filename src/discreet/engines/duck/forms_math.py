@@ -13,7 +13,7 @@ from fractions import Fraction
 from discreet.base.types import Type
 from discreet.engines.duck.literals import cast_working, write_number, write_text
 from discreet.engines.duck.once import compute_once, hold_within
-from discreet.engines.shapes import Form
+from discreet.engines.shapes import MOST_WHOLE, Form, count_zeros, may_overflow, write_fitting, write_multiple
 from discreet.plan.expressions import Call, Literal
 
 MOST = write_number(Fraction(sys.float_info.max))
@@ -42,6 +42,9 @@ WHOLE = r"^ *([+-]?[0-9]+) *$"
 DECIMAL = r"^ *([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?0*[0-9]{1,3})?) *$"
 """What a text of a number looks like: no underscores, hexadecimals or words, which engines read differently."""
 
+PLAIN = r"^ *([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)) *$"
+"""One without an exponent, which engines take for a decimal in different ways."""
+
 LONGEST = 400
 """How many letters such a text has at most: engines differ on how many digits they read."""
 
@@ -55,10 +58,13 @@ def _not_zero(value: str) -> str:
 
 
 def _exact(word: str) -> Form:
-    """Whole numbers in 128 bits, which `plan.functions.bits_of` proves to be enough; all others as floats."""
+    """Whole numbers in 128 bits, which `plan.functions.count_bits` proves to be enough, or NULL; others as floats."""
+    most = write_number(Fraction(MOST_WHOLE))
 
     def form(arguments: list[str], made: Call) -> str:
         first, second = (cast_working(argument, made.type) for argument in arguments)
+        if may_overflow(made):
+            return compute_once(lambda a, b: write_fitting(word, a, b, _double, most), first, second)
         return f"({first} {word} {second})"
 
     return form
@@ -91,10 +97,13 @@ def _sign(arguments: list[str], made: Call) -> str:
 
 
 def _stepped(word: str) -> Form:
-    """FLOOR, CEIL and TRUNC, which leave whole numbers as they are."""
+    """FLOOR, CEIL and TRUNC, which leave whole numbers as they are but where they are parts of a unit."""
 
     def form(arguments: list[str], made: Call) -> str:
         value = cast_working(arguments[0], made.type)
+        if len(arguments) > 1:
+            unit = arguments[1]
+            return f"({compute_once(lambda x: write_multiple(word, x, unit), value)} // {unit})"
         return value if made.type is Type.INTEGER else f"{word}({value})"
 
     return form
@@ -163,7 +172,30 @@ def _to_integer(arguments: list[str], made: Call) -> str:
     return f"TRY_CAST({value} AS BIGINT)"
 
 
+def write_last_places(value: str, digits: int, scale: int) -> str:
+    """Return a DECIMAL(digits, scale) as the whole number of its last places; none of these ways can overflow."""
+    kind = "BIGINT" if digits <= 18 else "HUGEINT"
+    if scale == 0:
+        return f"CAST({value} AS {kind})"
+    if digits + scale < 38:
+        return f"CAST({value} * CAST(1{'0' * scale} AS DECIMAL({scale + 1},0)) AS {kind})"
+    return f"CAST(replace(CAST({value} AS VARCHAR), '.', '') AS {kind})"
+
+
+def _to_decimal(arguments: list[str], made: Call) -> str:
+    """Whole numbers that are not too large, and texts of numbers in last places, as DuckDB casts them."""
+    most = cast_working(arguments[1], Type.INTEGER)
+    if made.arguments[0].type is not Type.TEXT:
+        return hold_within(cast_working(arguments[0], Type.INTEGER), f"(-{most})", most)
+    scale = count_zeros(made.arguments[2])
+    found = f"TRY_CAST({_written(arguments[0], PLAIN)} AS DECIMAL(38,{scale}))"
+    return hold_within(compute_once(lambda x: write_last_places(x, 38, scale), found), f"(-{most})", most)
+
+
 def _to_float(arguments: list[str], made: Call) -> str:
+    """Numbers and texts of them; a whole number may stand for so many parts of a unit."""
+    if len(arguments) > 1:
+        return f"({_double(arguments[0])} / {_double(arguments[1])})"
     if made.arguments[0].type is Type.TEXT:
         return hold_within(f"TRY_CAST({_written(arguments[0], DECIMAL)} AS DOUBLE)", LEAST, MOST)
     return f"TRY_CAST({arguments[0]} AS DOUBLE)"
@@ -189,5 +221,6 @@ MATH: dict[str, Form] = {
     "width_bucket": _bucket,
     "as_boolean": _to_boolean,
     "as_integer": _to_integer,
+    "as_decimal": _to_decimal,
     "as_float": _to_float,
 }

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from discreet.base.types import Type
-from discreet.plan.expressions import Column, Constant
+from discreet.plan.expressions import Constant
 from discreet.policy.model import Table
 
 if TYPE_CHECKING:
@@ -50,12 +50,12 @@ def _column(column: Any, declared: Type) -> Any:
     return pa.array(column, types[declared] if str(column.dtype) == "object" else None, from_pandas=True)
 
 
-def to_values_table(values: Mapping[str, Sequence[Constant]], columns: Sequence[Column]) -> pa.Table:
-    """Return constants as a table, in columns of these names and of the types of `columns`."""
+def to_values_table(values: Mapping[str, Sequence[Constant]], types: Sequence[Type]) -> pa.Table:
+    """Return constants as a table, in columns of these names and types."""
     import pyarrow as pa
 
-    pairs = zip(values.items(), columns, strict=True)
-    return pa.table({name: _values_column(each, column.type) for (name, each), column in pairs})
+    pairs = zip(values.items(), types, strict=True)
+    return pa.table({name: _values_column(each, type_) for (name, each), type_ in pairs})
 
 
 def _values_column(values: Sequence[Constant], type_: Type) -> Any:

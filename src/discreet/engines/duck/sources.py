@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from discreet.base.errors import PolicyError
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.engines.duck import header
 from discreet.engines.duck.dialect import DUCKDB
+from discreet.engines.duck.forms_math import write_last_places
 from discreet.engines.duck.frames import drop_zones, from_pandas
 from discreet.engines.duck.literals import SQL_TYPES, quote_name, write_text
-from discreet.engines.sources import TableSource
+from discreet.engines.sources import TableSource, parse_digits
 from discreet.policy.model import Policy, SourceFormat, Table
 from discreet.policy.problems import explain_problem
 
@@ -34,6 +35,9 @@ TYPES = {
     ),
 }
 """DuckDB's types in the words of a policy; others, such as lists and blobs, have none."""
+
+DIGITS: dict[str, Digits] = {"UBIGINT": (20, 0), "HUGEINT": (38, 0), "UHUGEINT": (38, 0)}
+"""Digits of whole numbers that are no integers here; numbers of more are NULL."""
 
 
 class DuckSource(TableSource):
@@ -121,6 +125,15 @@ class DuckSource(TableSource):
     def write_cast(self, name: str) -> str:
         """Return a column in its type, NULL where it does not fit."""
         return f"TRY_CAST({quote_name(name)} AS {SQL_TYPES[self.types[name]]})"
+
+    def read_digits(self) -> dict[str, Digits]:
+        """Return the digits of DECIMAL(15,2) and of whole numbers that 64 bits do not hold."""
+        found = {name: DIGITS.get(kind) or parse_digits(kind) for name, kind in self.kinds.items()}
+        return {name: digits for name, digits in found.items() if digits is not None}
+
+    def write_places(self, name: str, digits: int, scale: int) -> str:
+        """Return a column of decimals as whole numbers of their last places."""
+        return write_last_places(f"TRY_CAST({quote_name(name)} AS DECIMAL({digits},{scale}))", digits, scale)
 
     def write_text(self, name: str, most: int) -> str:
         """Return a column of texts, NULL where one has more letters."""

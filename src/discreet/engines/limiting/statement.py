@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from discreet.base.types import Type
@@ -40,6 +41,25 @@ class KeyColumn:
     name: str
     type: Type
     domain: tuple[Constant, ...] | None
+    scale: int = 0
+    """Digits behind the point of decimals, which engines hold as whole numbers of last places."""
+
+    @property
+    def stored(self) -> tuple[Constant, ...]:
+        """The values of the domain as engines hold them; NULL, which equals nothing, for what no such number is."""
+        if self.type is not Type.DECIMAL:
+            return self.domain or ()
+        numbers = [Fraction(value) * 10**self.scale for value in self.domain or () if isinstance(value, int | Fraction)]
+        return tuple(int(number) if number.denominator == 1 else None for number in numbers)
+
+    @property
+    def stored_type(self) -> Type:
+        """The type in which engines hold its values."""
+        return Type.INTEGER if self.type is Type.DECIMAL else self.type
+
+    def read(self, value: Any) -> Any:
+        """Return a value of the data as it is meant."""
+        return Fraction(int(value), 10**self.scale) if self.type is Type.DECIMAL else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +110,7 @@ class Statement:
         if all(key.domain is not None for key in self.keys):
             return int(found[0])
         pairs = zip(self.keys, found, strict=True)
-        return tuple(value if key.domain is None else key.domain[int(value)] for key, value in pairs)
+        return tuple(key.read(value) if key.domain is None else key.domain[int(value)] for key, value in pairs)
 
 
 def write_statement(
@@ -137,9 +157,9 @@ def _grouped(
             conditions.append(f"r.{key.name} IS NOT NULL")
             places.append(f"r.{key.name} AS {column}")
         else:
-            tables.append(f"JOIN {_domain(key, key.domain, dialect)} AS d{at}(v, i) ON r.{key.name} = d{at}.v")
+            tables.append(f"JOIN {_domain(key, dialect)} AS d{at}(v, i) ON r.{key.name} = d{at}.v")
             places.append(f"d{at}.i AS {column}")
-        named.append((column, key.type if key.domain is None else Type.INTEGER))
+        named.append((column, key.stored_type if key.domain is None else Type.INTEGER))
     tables += [_join_together(each, at, keys, dialect) for at, each in enumerate(together)]
     groups = None
     if all(key.domain is not None for key in keys):
@@ -179,7 +199,7 @@ def _join_together(joint: KeysTogether, at: int, keys: Sequence[KeyColumn], dial
         size = len(keys[key].domain or ())
         number = f"({number} * {size} + d{key}.i)"
         numbers = [each * size + row[place] for each, row in zip(numbers, joint.rows, strict=True)]
-    table = _domain(KeyColumn("", Type.INTEGER, None), tuple(numbers), dialect)
+    table = _domain(KeyColumn("", Type.INTEGER, tuple(numbers)), dialect)
     return f"JOIN {table} AS j{at}(v, i) ON {number} = j{at}.v"
 
 
@@ -188,17 +208,18 @@ def _type_of(measure: Measure) -> Type:
     if measure.part is not Part.DISTINCT:
         return Type.INTEGER
     assert measure.argument is not None
-    return measure.argument.type
+    return Type.INTEGER if measure.argument.type is Type.DECIMAL else measure.argument.type
 
 
-def _domain(key: KeyColumn, domain: tuple[Constant, ...], dialect: Dialect) -> str:
+def _domain(key: KeyColumn, dialect: Dialect) -> str:
     """Return a table of the domain's values and their places, whole numbers without a cast: rows need none then."""
+    domain, type_ = key.stored, key.stored_type
     if not domain:
-        return f"(SELECT {dialect.write_constant(None, key.type)}, 0 WHERE FALSE)"
+        return f"(SELECT {dialect.write_constant(None, type_)}, 0 WHERE FALSE)"
     if dialect.domain is not None:
-        return dialect.domain(domain, key.type)
-    short = key.type is Type.INTEGER and all(isinstance(value, int) and abs(value) < 1 << 63 for value in domain)
-    values = (str(value) if short else dialect.write_constant(value, key.type) for value in domain)
+        return dialect.domain(domain, type_)
+    short = type_ is Type.INTEGER and all(isinstance(value, int) and abs(value) < 1 << 63 for value in domain)
+    values = (str(value) if short else dialect.write_constant(value, type_) for value in domain)
     return f"(VALUES {', '.join(f'({value}, {i})' for i, value in enumerate(values))})"
 
 

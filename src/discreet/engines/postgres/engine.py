@@ -22,7 +22,7 @@ from discreet.plan.expressions import Constant
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import DeclaredEngine as Declared
 from discreet.policy.model import Policy, Table
-from discreet.policy.schema import Resolved, check_schema, link_paths
+from discreet.policy.schema import Resolved, link_paths
 
 E = TypeVar("E")
 
@@ -38,8 +38,7 @@ class PostgresEngine:
         for table in tables:
             with self._server.session(f"the catalog was asked for {table.name!r}") as session:
                 source = PostgresSource(policy, table, session)
-                resolved = check_schema(policy, table, source.schema())
-                source.types = dict(resolved.source_types)
+                resolved = source.resolve(source.schema())
                 source.check(session)
             self._sources[table.name], self.tables[table.name.casefold()] = source, resolved
         self.tables = link_paths(policy, self.tables)
@@ -70,12 +69,17 @@ class PostgresEngine:
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""
         statement = select_values(self._public(table, frozenset({column})), column, POSTGRES)
-        return tuple(to_constant(value) for (value,) in self._read(table, statement))
+        source = self._sources[table]
+        return tuple(source.count_places(column, to_constant(value)) for (value,) in self._read(table, statement))
 
     def public_rows(self, table: str, columns: tuple[str, ...], most: int) -> tuple[tuple[Constant, ...], ...]:
         """Return the distinct rows of some columns of a public table, NULL where they are; no more than most + 1."""
         statement = select_rows(self._public(table, frozenset(columns)), columns, most, POSTGRES)
-        return tuple(tuple(to_constant(value) for value in row) for row in self._read(table, statement))
+        source = self._sources[table]
+        return tuple(
+            tuple(source.count_places(name, to_constant(value)) for name, value in zip(columns, row, strict=True))
+            for row in self._read(table, statement)
+        )
 
     def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
         """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""

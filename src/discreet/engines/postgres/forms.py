@@ -19,17 +19,22 @@ from discreet.engines.postgres.literals import (
 from discreet.engines.postgres.once import compute_once
 from discreet.engines.shapes import Form, write_infix
 from discreet.plan.expressions import Call, Column, Expression, Literal
+from discreet.plan.lowering import lower
 
 FLOATS = (Type.FLOAT, Type.DECIMAL)
 
 
 def write_sql(expression: Expression) -> str:
-    """Return the SQL of an expression over one row."""
+    """Return the SQL of an expression over one row; a decimal is the whole number of its last places."""
+    return _write(lower(expression))
+
+
+def _write(expression: Expression) -> str:
     if isinstance(expression, Column):
         return f"{quote_name(expression.relation)}.{quote_name(expression.name)}"
     if isinstance(expression, Literal):
         return write_constant(expression.value, expression.type)
-    arguments = [write_sql(argument) for argument in expression.arguments]
+    arguments = [_write(argument) for argument in expression.arguments]
     types = [argument.type for argument in expression.arguments]
     if Type.DATE in types and Type.TIMESTAMP in types:
         arguments = [

@@ -12,12 +12,15 @@ from fractions import Fraction
 from discreet.base.types import Type
 from discreet.engines.postgres.literals import write_double, write_plain, write_whole
 from discreet.engines.postgres.once import compute_once
-from discreet.engines.shapes import Form
+from discreet.engines.shapes import Form, write_within
 from discreet.plan.expressions import Call
 
 WHOLE = "^ *[+-]?[0-9]+ *$"
 DECIMAL = "^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?0*[0-9]{1,3})? *$"
 """What a text of a number looks like: no underscores, hexadecimals or words, which engines read differently."""
+
+PLAIN = "^ *[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+) *$"
+"""One without an exponent, which engines take for a decimal in different ways."""
 
 LONGEST = 400
 """Texts with more letters are no numbers."""
@@ -75,8 +78,27 @@ def _whole_of_text(a: str) -> str:
     )
 
 
+def _to_decimal(arguments: list[str], made: Call) -> str:
+    """Whole numbers that are not too large, and texts of numbers in last places, halves away from zero."""
+    most, unit = arguments[1:]
+    if made.arguments[0].type is not Type.TEXT:
+        return compute_once(arguments[:1], made.arguments[:1], lambda a: write_within(a, f"-{most}", most))
+    return compute_once(arguments[:1], made.arguments[:1], lambda a: _places_of_text(a, most, unit))
+
+
+def _places_of_text(a: str, most: str, unit: str) -> str:
+    places = f"round(CAST(btrim({a}, ' ') AS NUMERIC) * {unit}, 0)"
+    return (
+        f"(CASE WHEN length({a}) > {LONGEST} OR NOT {a} ~ {write_plain(PLAIN)} THEN NULL "
+        f"WHEN abs({places}) <= {most} THEN {places} END)"
+    )
+
+
 def _to_float(arguments: list[str], made: Call) -> str:
+    """Numbers and texts of them; a whole number may stand for so many parts of a unit."""
     given = made.arguments[0].type
+    if len(arguments) > 1:
+        return f"(CAST({arguments[0]} AS DOUBLE PRECISION) / CAST({arguments[1]} AS DOUBLE PRECISION))"
     if given is Type.TEXT:
         return compute_once(arguments, made.arguments, _float_of_text)
     if given is Type.BOOLEAN:
@@ -97,4 +119,9 @@ def _float_of_text(a: str) -> str:
     )
 
 
-CASTS: dict[str, Form] = {"as_boolean": _to_boolean, "as_integer": _to_integer, "as_float": _to_float}
+CASTS: dict[str, Form] = {
+    "as_boolean": _to_boolean,
+    "as_integer": _to_integer,
+    "as_decimal": _to_decimal,
+    "as_float": _to_float,
+}

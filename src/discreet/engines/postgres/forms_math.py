@@ -26,7 +26,7 @@ from discreet.engines.postgres.forms_powers import power, remainder
 from discreet.engines.postgres.literals import WIDE, cast_double, write_constant, write_double, write_whole
 from discreet.engines.postgres.once import compute_once, computed
 from discreet.engines.postgres.reach import bound_reach
-from discreet.engines.shapes import Form, write_within
+from discreet.engines.shapes import MOST_WHOLE, Form, may_overflow, write_fitting, write_multiple, write_within
 from discreet.plan.expressions import Call, Literal
 from discreet.plan.functions import count_bits
 
@@ -65,13 +65,20 @@ def _wide(argument: str, made: Call) -> str:
     return f"CAST({argument} AS {WIDE})" if count_bits(made) > 62 else argument
 
 
+def _whole_double(argument: str) -> str:
+    return cast_double(argument, Type.INTEGER)
+
+
 def _exact(name: str, word: str) -> Form:
-    """Whole numbers exactly, which `plan.functions.bits_of` proves to have 38 digits at most; all others as floats."""
-    floats = arithmetic(name)
+    """Whole numbers exactly, which `plan.functions.count_bits` proves to have 38 digits, or NULL; others as floats."""
+    floats, most = arithmetic(name), write_double(float(MOST_WHOLE))
 
     def form(arguments: list[str], made: Call) -> str:
         if made.type is not Type.INTEGER:
             return floats(arguments, made)
+        if may_overflow(made):
+            wide = [_wide(argument, made) for argument in arguments]
+            return compute_once(wide, made.arguments, lambda a, b: write_fitting(word, a, b, _whole_double, most))
         return f"({_wide(arguments[0], made)} {word} {_wide(arguments[1], made)})"
 
     return form
@@ -108,8 +115,16 @@ def _sign(arguments: list[str], made: Call) -> str:
 
 
 def _stepped(word: str) -> Form:
-    """FLOOR, CEIL and TRUNC, which leave whole numbers as they are."""
-    return lambda arguments, made: arguments[0] if made.type is Type.INTEGER else f"{word}({arguments[0]})"
+    """FLOOR, CEIL and TRUNC, which leave whole numbers as they are but where they are parts of a unit."""
+
+    def form(arguments: list[str], made: Call) -> str:
+        if len(arguments) > 1:
+            wide, unit = f"CAST({arguments[0]} AS {WIDE})", arguments[1]
+            found = compute_once([wide], made.arguments[:1], lambda a: write_multiple(word, a, unit))
+            return f"div({found}, {unit})"
+        return arguments[0] if made.type is Type.INTEGER else f"{word}({arguments[0]})"
+
+    return form
 
 
 def _away(y: str) -> str:

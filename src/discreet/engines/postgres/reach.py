@@ -55,6 +55,8 @@ def _call(made: Call) -> Reach:
         return inner[0]
     if name in ("floor", "ceil", "trunc") and inner:
         return 0, min(inner[0][1] + 1, 1024) if inner[0][1] > 0 else 1
+    if name == "as_float" and len(inner) > 1:  # so many parts of a unit of 38 digits at most
+        return inner[0][0] - 127, inner[0][1]
     if name == "as_float" and inner:
         return inner[0]
     if name in ("case", "coalesce", "least", "greatest") and inner:

@@ -5,11 +5,18 @@ from __future__ import annotations
 import hashlib
 
 from discreet.base.errors import PolicyError
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.engines.postgres.catalog import find, writes
 from discreet.engines.postgres.dialect import POSTGRES
 from discreet.engines.postgres.forms_casts import OVERFLOW, UNDERFLOW
-from discreet.engines.postgres.literals import SQL_TYPES, collate_bytewise, quote_name, write_double
+from discreet.engines.postgres.literals import (
+    SQL_TYPES,
+    WIDE,
+    collate_bytewise,
+    quote_name,
+    write_double,
+    write_whole,
+)
 from discreet.engines.postgres.session import PostgresSession, driver
 from discreet.engines.sources import TableSource
 from discreet.policy.model import MOST_LONGEST, Policy, Table
@@ -19,6 +26,9 @@ PUBLIC = "public"
 
 SAFE_DIGITS = 300
 """Decimals with no more digits before and after the point are neither beyond all floats nor, but for 0, below."""
+
+BIGINT_DIGITS = 18
+"""Decimals with no more digits are whole numbers of 64 bits once they count their last places."""
 
 MOST_BYTES = 4
 """Of a letter."""
@@ -69,6 +79,19 @@ class PostgresSource(TableSource):
         if stored.kind == "timestamptz":
             value = f"({value} AT TIME ZONE 'UTC')"
         return f"CAST({value} AS {SQL_TYPES[kind]})"
+
+    def read_digits(self) -> dict[str, Digits]:
+        """Return the digits of columns such as NUMERIC(15,2); NUMERIC alone has any number of them."""
+        found = {name: stored.digits for name, stored in self.relation.columns.items()}
+        return {name: (sum(digits), digits[1]) for name, digits in found.items() if digits is not None}
+
+    def write_places(self, name: str, digits: int, scale: int) -> str:
+        """Return a column of decimals as whole numbers of their last places; NaN lies above all numbers."""
+        value = quote_name(name)
+        near = f"CASE WHEN abs({value}) < {write_whole(10**digits)} THEN {value} END"  # others might overflow
+        places = f"round(({near}) * {write_whole(10**scale)}, 0)"
+        kind = "BIGINT" if digits <= BIGINT_DIGITS else WIDE
+        return f"(CASE WHEN abs({places}) <= {write_whole(10**digits - 1)} THEN CAST({places} AS {kind}) END)"
 
     def write_text(self, name: str, most: int) -> str:
         """Return a column of texts, NULL where one has more letters. Those of char(n) end with blanks, as bytes do."""

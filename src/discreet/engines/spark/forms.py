@@ -14,15 +14,20 @@ from discreet.engines.spark.forms_time import TIMES
 from discreet.engines.spark.literals import cast_working, quote_name, write_constant
 from discreet.engines.spark.once import compute_once
 from discreet.plan.expressions import Call, Column, Expression, Literal
+from discreet.plan.lowering import lower
 
 
 def write_sql(expression: Expression) -> str:
-    """Return the SQL of an expression over one row."""
+    """Return the SQL of an expression over one row; a decimal is the whole number of its last places."""
+    return _write(lower(expression))
+
+
+def _write(expression: Expression) -> str:
     if isinstance(expression, Column):
         return f"{quote_name(expression.relation)}.{quote_name(expression.name)}"
     if isinstance(expression, Literal):
         return write_constant(expression.value, expression.type)
-    arguments = [write_sql(argument) for argument in expression.arguments]
+    arguments = [_write(argument) for argument in expression.arguments]
     types = [argument.type for argument in expression.arguments]
     if Type.DATE in types and Type.TIMESTAMP in types:
         arguments = [

@@ -12,9 +12,9 @@ import sys
 from fractions import Fraction
 
 from discreet.base.types import Type
-from discreet.engines.shapes import Form
+from discreet.engines.shapes import MOST_WHOLE, Form, count_zeros, may_overflow, write_fitting, write_multiple
 from discreet.engines.spark.division import truncated
-from discreet.engines.spark.literals import cast_working, write_number, write_text
+from discreet.engines.spark.literals import WIDE, cast_working, write_number, write_text
 from discreet.engines.spark.once import compute_once, held
 from discreet.engines.spark.rounding import ceiled, floored, nearest, rounded_whole, toward_zero
 from discreet.plan.expressions import Call, Literal
@@ -51,6 +51,9 @@ WHOLE = rf"{SHORT}([+-]?[0-9]+) *\z"
 DECIMAL = rf"{SHORT}([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?0*[0-9]{{1,3}})?) *\z"
 """What a text of a number looks like: short, and no hexadecimals, suffixes or words, which engines read differently."""
 
+PLAIN = rf"{SHORT}([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)) *\z"
+"""One without an exponent, which engines take for a decimal in different ways."""
+
 TRUE, FALSE = (
     ", ".join(map(write_text, words)) for words in (("true", "t", "1", "yes", "y"), ("false", "f", "0", "no", "n"))
 )
@@ -62,10 +65,13 @@ def _double(argument: str) -> str:
 
 
 def _exact(word: str) -> Form:
-    """Whole numbers in 38 digits, which `plan.functions.bits_of` proves to be enough; all others as floats."""
+    """Whole numbers in 38 digits, which `plan.functions.count_bits` proves to be enough, or NULL; others as floats."""
+    most = write_number(Fraction(MOST_WHOLE))
 
     def form(arguments: list[str], made: Call) -> str:
         first, second = (cast_working(argument, made.type) for argument in arguments)
+        if may_overflow(made):
+            return compute_once(lambda a, b: write_fitting(word, a, b, _double, most), first, second)
         return f"({first} {word} {second})"
 
     return form
@@ -99,10 +105,13 @@ def _sign(arguments: list[str], made: Call) -> str:
 
 
 def _stepped(step: Form) -> Form:
-    """FLOOR, CEIL and TRUNC, which leave whole numbers as they are."""
+    """FLOOR, CEIL and TRUNC, which leave whole numbers as they are but where they are parts of a unit."""
 
     def form(arguments: list[str], made: Call) -> str:
         value = cast_working(arguments[0], made.type)
+        if len(arguments) > 1:
+            unit = arguments[1]
+            return truncated(compute_once(lambda x: write_multiple(made.function, x, unit), value), unit)
         return value if made.type is Type.INTEGER else step([value], made)
 
     return form
@@ -188,7 +197,34 @@ def _to_integer(arguments: list[str], made: Call) -> str:
     return f"try_cast({value} AS BIGINT)"
 
 
+def write_last_places(value: str, digits: int, scale: int) -> str:
+    """Return a DECIMAL(digits, scale) as the whole number of its last places.
+
+    A product of more than 38 digits would be rounded. In ANSI mode a text of a decimal has no exponent.
+    """
+    kind = "BIGINT" if digits <= 18 else WIDE
+    if scale == 0:
+        return f"CAST({value} AS {kind})"
+    if digits + scale + 2 <= 38:
+        return f"CAST({value} * CAST('1{'0' * scale}' AS DECIMAL({scale + 1},0)) AS {kind})"
+    return f"CAST(replace(CAST({value} AS STRING), '.', '') AS {kind})"
+
+
+def _to_decimal(arguments: list[str], made: Call) -> str:
+    """Whole numbers that are not too large, and texts of numbers in last places, halves away from zero."""
+    most = cast_working(arguments[1], Type.INTEGER)
+    if made.arguments[0].type is not Type.TEXT:
+        return held(cast_working(arguments[0], Type.INTEGER), f"(- {most})", most)
+    digits, scale = count_zeros(made.arguments[1]) + 1, count_zeros(made.arguments[2])
+    text = f"regexp_extract({arguments[0]}, {write_text(PLAIN)}, 1)"
+    found = f"try_cast({text} AS DECIMAL({digits},{scale}))"
+    return cast_working(compute_once(lambda x: write_last_places(x, digits, scale), found), Type.INTEGER)
+
+
 def _to_float(arguments: list[str], made: Call) -> str:
+    """Numbers and texts of them; a whole number may stand for so many parts of a unit."""
+    if len(arguments) > 1:
+        return f"({_double(arguments[0])} / {_double(arguments[1])})"
     if made.arguments[0].type is Type.TEXT:
         found = f"try_cast(regexp_extract({arguments[0]}, {write_text(DECIMAL)}, 1) AS DOUBLE)"
         return held(found, LEAST, MOST)
@@ -216,5 +252,6 @@ MATH: dict[str, Form] = {
     "width_bucket": _bucket,
     "as_boolean": _to_boolean,
     "as_integer": _to_integer,
+    "as_decimal": _to_decimal,
     "as_float": _to_float,
 }

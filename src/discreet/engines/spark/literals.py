@@ -73,7 +73,7 @@ def write_domain(values: Sequence[object], type_: Type) -> str:
     kind = SQL_TYPES[type_]
     if type_ is Type.INTEGER and largest >= 1 << 63:
         kind = WIDE if largest < 1 << 126 else SQL_TYPES[Type.FLOAT]
-    listed = write_text(json.dumps([_written(value, type_) for value in values]))
+    listed = write_text(json.dumps([None if value is None else _written(value, type_) for value in values]))
     places = f"SELECT posexplode(from_json({listed}, 'array<string>')) AS (p, c)"
     return f"(SELECT CAST(c AS {kind}), p FROM ({places}) AS q)"
 

@@ -7,9 +7,10 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from discreet.base.types import Type
-from discreet.engines.sources import TableSource
+from discreet.base.types import Digits, Type
+from discreet.engines.sources import TableSource, parse_digits
 from discreet.engines.spark.dialect import SPARK
+from discreet.engines.spark.forms_math import write_last_places
 from discreet.engines.spark.literals import SQL_TYPES, quote_name
 from discreet.engines.spark.session import SparkConnection
 from discreet.policy.model import Policy, Table
@@ -69,6 +70,15 @@ class SparkSource(TableSource):
     def write_cast(self, name: str) -> str:
         """Return a column in its type, NULL where it does not fit."""
         return f"try_cast({quote_name(name)} AS {SQL_TYPES[self.types[name]]})"
+
+    def read_digits(self) -> dict[str, Digits]:
+        """Return the digits of columns such as decimal(15,2)."""
+        found = {name: parse_digits(kind) for name, kind in self.kinds.items()}
+        return {name: digits for name, digits in found.items() if digits is not None}
+
+    def write_places(self, name: str, digits: int, scale: int) -> str:
+        """Return a column of decimals as whole numbers of their last places."""
+        return write_last_places(f"try_cast({quote_name(name)} AS DECIMAL({digits},{scale}))", digits, scale)
 
     def write_text(self, name: str, most: int) -> str:
         """Return a column of texts, NULL where one has more letters."""

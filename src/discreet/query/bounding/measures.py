@@ -14,11 +14,15 @@ from discreet.plan.expressions import Column, Expression, find_columns
 from discreet.plan.grid import ClampedGrid
 from discreet.plan.question import COUNTS, PAIRED, RANKED, SPREADS, Aggregate, AggregateKind
 from discreet.plan.ranges import Range
+from discreet.plan.scales import find_scale
 from discreet.plan.words import describe_expression
 from discreet.query.bounding.public_facts import PublicFacts
 
 FINE = 10**6
 """Steps across the range of an expression that declares none."""
+
+FINEST = 10**12
+"""Steps across such a range inside one unit, where sums are compared: floats have some fifteen digits."""
 
 SQUARE_REACH = 1 << 20
 """The furthest grid point where squares are summed: 2^48 of them stay below 2^88."""
@@ -85,9 +89,18 @@ class Measures:
         return [count, Measure(Part.SUM, argument, grid), Measure(Part.SQUARES, argument, grid)], remarks + more
 
     def inner(self, argument: Expression) -> ClampedGrid:
-        """Return the grid on which one unit's values are added up inside a subquery."""
+        """Return the grid of the values of one row, where rows are handed on."""
         found = self._range(argument)
         return _grid(found, Fraction(0), self._step(argument, found)[0])
+
+    def summed(self, argument: Expression) -> tuple[ClampedGrid, list[str]]:
+        """Return the grid on which one unit's values are added up inside a subquery, and what is to be said about it.
+
+        Nothing is charged by its steps, so that of floats it has as many as make sums right to twelve digits.
+        """
+        found = self._range(argument)
+        step, remarks = self._step(argument, found, FINEST)
+        return _grid(found, Fraction(0), step), remarks
 
     def _paired(self, kind: AggregateKind, x: Expression, y: Expression) -> Wanted:
         """Return count, both sums and the sum of products, and for a correlation both sums of squares."""
@@ -133,13 +146,14 @@ class Measures:
         step = found.step if found.step is not None and found.step >= NARROW else None
         return Range(found.lower, found.lower + (step or 1), step)  # a constant, which has no width
 
-    def _step(self, argument: Expression, found: Range) -> tuple[Fraction, list[str]]:
-        """Return the grid's step: declared or derived, one for whole numbers, else one that makes a million steps."""
+    def _step(self, argument: Expression, found: Range, fine: int = FINE) -> tuple[Fraction, list[str]]:
+        """Return the grid's step: declared or derived, the last place of exact numbers, else one that makes so many."""
         step = found.step
-        if argument.type is Type.INTEGER:
-            step = step if step is not None and step.denominator == 1 else Fraction(1)
+        if argument.type in (Type.INTEGER, Type.DECIMAL):
+            unit = Fraction(1, 10 ** find_scale(argument))
+            step = step if step is not None and (step / unit).denominator == 1 else unit
         if step is None:
-            step = Fraction(10) ** math.floor(math.log10(float((found.upper - found.lower) / FINE)))
+            step = Fraction(10) ** math.floor(math.log10(float((found.upper - found.lower) / fine)))
         least = max(abs(found.lower), abs(found.upper), found.upper - found.lower) / SUM_REACH
         return _coarser(argument, step, least)
 

@@ -26,6 +26,7 @@ from discreet.plan.expressions import (
     find_columns,
     join_conditions,
 )
+from discreet.plan.lowering import find_digits
 from discreet.plan.relations import Block, InnerKind, Lookup, PerUnit, find_held
 from discreet.policy.model import DeclaredColumn as Declared
 from discreet.query.bounding.conditions import list_values, replace_parts, split_terms
@@ -184,7 +185,7 @@ class PublicFacts(PublicRanges):
             values = self._domain(argument)
             if values is None:
                 return None
-            column = Column("given", f"x{place}", argument.type)
+            column = Column("given", f"x{place}", argument.type, digits=find_digits(argument))
             inputs[column] = tuple(dict.fromkeys(values))
             size *= len(values) + 1
             arguments.append(column)
@@ -221,7 +222,7 @@ class PublicFacts(PublicRanges):
         if column.type is Type.BOOLEAN:
             return (False, True)
         if isinstance(found, Lookup):
-            if column.type in (Type.FLOAT, Type.DECIMAL):
+            if column.type is Type.FLOAT:
                 raise QueryError(
                     f"{column.name!r} is {column.type}, and such numbers are no keys; group by integers or text"
                 )
@@ -253,17 +254,17 @@ def list_equal(block: Block) -> Iterator[tuple[Expression, Column]]:
 
 
 def to_compared(value: Constant, type_: Type) -> Constant:
-    """Return a value as engines compare it: one float for all numbers that round to it."""
-    if type_ in (Type.FLOAT, Type.DECIMAL) and isinstance(value, int | Fraction):
+    """Return a value as engines compare it: one float for all numbers that round to it; decimals exactly, each once."""
+    if type_ is Type.FLOAT and isinstance(value, int | Fraction):
         return Fraction(to_float(Fraction(value)))
-    return value
+    return Fraction(value) if type_ is Type.DECIMAL and isinstance(value, int | Fraction) else value
 
 
 def _check_distinct(column: Column, declared: Declared) -> None:
     """Refuse declared values that engines would compare as one float."""
     values = declared.values or ()
     whole = [value for value in values if isinstance(value, int)]
-    if column.type in (Type.FLOAT, Type.DECIMAL) and len({float(value) for value in whole}) < len(values):
+    if column.type is Type.FLOAT and len({float(value) for value in whole}) < len(values):
         raise QueryError(
             f"{column.name!r} has declared values that are one float; store the column as text or integers"
         )

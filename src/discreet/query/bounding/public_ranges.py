@@ -28,6 +28,7 @@ from discreet.plan.relations import (
     list_placed,
     list_sources,
 )
+from discreet.plan.scales import find_scale
 from discreet.policy.model import DeclaredColumn as Declared
 from discreet.query.bounding.conditions import list_ends, split_terms
 from discreet.query.bounding.limits import bound_unit_rows
@@ -89,7 +90,7 @@ class PublicRanges(ABC):
         numbers = [Fraction(value) for value in values if isinstance(value, int | Fraction)]
         if not numbers:
             return None
-        return Range(min(numbers), max(numbers), Fraction(1) if expression.type is Type.INTEGER else None)
+        return Range(min(numbers), max(numbers), _find_step(expression))
 
     def declared(self, column: Column) -> Declared | None:
         """Return what the policy says about a column of a table."""
@@ -142,8 +143,7 @@ class PublicRanges(ABC):
             assert declared is not None
             if not isinstance(declared.lower, Fraction) or not isinstance(declared.upper, Fraction):
                 return None
-            step = declared.step or (Fraction(1) if column.type is Type.INTEGER else None)
-            return Range(declared.lower, declared.upper, step)
+            return Range(declared.lower, declared.upper, declared.step or _find_step(column))
         assert isinstance(column, Reference)
         held = find_held(found, column)
         if held:
@@ -181,7 +181,7 @@ class PublicRanges(ABC):
         numbers = [Fraction(value) for value in values if isinstance(value, int | float | Fraction)]
         if not numbers:
             return None
-        return Range(min(numbers), max(numbers), Fraction(1) if column.type is Type.INTEGER else None)
+        return Range(min(numbers), max(numbers), _find_step(column))
 
     def _inner_range(self, found: PerUnit, asked: InnerAggregate) -> Range | None:
         """Return the range of an aggregate of one unit's rows, of which there are only so many."""
@@ -195,6 +195,12 @@ class PublicRanges(ABC):
         if asked.kind is InnerKind.MEAN:
             return Range(inner.lower, inner.upper, None)
         return Range(min(inner.lower, inner.lower * rows), max(inner.upper, inner.upper * rows), inner.step)
+
+
+def _find_step(expression: Expression) -> Fraction | None:
+    """Return the grid that all values of a type lie on: whole numbers, or a decimal's last places."""
+    exact = expression.type in (Type.INTEGER, Type.DECIMAL)
+    return Fraction(1, 10 ** find_scale(expression)) if exact else None
 
 
 def cover_ranges(ranges: list[Range | None]) -> Range | None:

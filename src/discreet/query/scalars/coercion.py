@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+
 from discreet.base.types import Type
 from discreet.plan.expressions import Call, Expression, Literal
 from discreet.plan.functions import call
-from discreet.query.scalars.constants import parse_moment
+from discreet.query.scalars.constants import is_decimal, parse_moment
 
 TIMES = (Type.DATE, Type.TIMESTAMP)
+EXACT = (Type.INTEGER, Type.DECIMAL)
+
+FOLDED: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+}
 
 
 def combine(name: str, *arguments: Expression) -> Call:
@@ -21,6 +32,16 @@ def combine(name: str, *arguments: Expression) -> Call:
     wanted = next((each for each in types if each in TIMES), types[0] if types else Type.BOOLEAN)
     fitted_ = [fit_constant(each, wanted) if i in places else each for i, each in enumerate(arguments)]
     return call(name, *fitted_)
+
+
+def fold_decimals(name: str, *arguments: Expression) -> Literal | None:
+    """Return the sum or product of two constants of which one is a decimal: 0.06 + 0.01 is 0.07 wherever it stands."""
+    numbers = [each.value for each in arguments if isinstance(each, Literal) and each.type in EXACT]
+    if name not in FOLDED or len(numbers) != 2 or Type.DECIMAL not in {each.type for each in arguments}:
+        return None
+    first, second = (Fraction(each) if isinstance(each, int | Fraction) else None for each in numbers)
+    value = None if first is None or second is None else FOLDED[name](first, second)
+    return Literal(value, Type.DECIMAL) if value is not None and is_decimal(value) else None
 
 
 def is_null(expression: Expression) -> bool:

@@ -11,10 +11,14 @@ from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.expressions import Constant, Literal
 from discreet.plan.functions import MOST_BITS
+from discreet.plan.scales import MOST_SCALE, count_places
 
 
 def to_literal(value: object, name: str = "a constant") -> Literal:
-    """Return a Python value as a literal, exactly; floats mean the decimal that they print as."""
+    """Return a Python value as a literal, exactly; floats mean the decimal that they print as.
+
+    Numbers with a point are decimals where these hold them, and floats otherwise.
+    """
     if isinstance(value, bool):
         return Literal(value, Type.BOOLEAN)
     if value is None:
@@ -26,7 +30,7 @@ def to_literal(value: object, name: str = "a constant") -> Literal:
     if isinstance(value, int | Decimal | Fraction):
         if not _holds(value):
             raise QueryError(f"{name} must be a finite number of reasonable size")
-        return Literal(Fraction(value), Type.FLOAT)
+        return Literal(Fraction(value), Type.DECIMAL if is_decimal(Fraction(value)) else Type.FLOAT)
     if isinstance(value, str):
         if any(letter == "\x00" or "\ud800" <= letter <= "\udfff" for letter in value):
             raise QueryError(f"{name} holds a NUL character or half of a pair, which no column does")
@@ -36,6 +40,12 @@ def to_literal(value: object, name: str = "a constant") -> Literal:
     if isinstance(value, dt.date):
         return Literal(value, Type.DATE)
     raise QueryError(f"{name} must be a number, text, true or false, a date or None; got {type(value).__name__}")
+
+
+def is_decimal(value: Fraction) -> bool:
+    """Say whether a number has no more digits than decimals are computed with."""
+    places = count_places(value)
+    return places <= MOST_SCALE and abs(value) * 10**places < 10**MOST_SCALE
 
 
 def _holds(value: int | Decimal | Fraction) -> bool:

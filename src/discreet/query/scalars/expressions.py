@@ -14,9 +14,10 @@ from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.expressions import Expression, Literal
 from discreet.plan.functions import UnfitError, call
+from discreet.plan.scales import MOST_SCALE
 from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars import calls, times
-from discreet.query.scalars.coercion import TIMES, combine, fit_constant, is_null
+from discreet.query.scalars.coercion import TIMES, combine, fit_constant, fold_decimals, is_null
 from discreet.query.scalars.constants import parse_moment, to_literal
 from discreet.query.scalars.refusals import explain_refusal
 
@@ -43,12 +44,19 @@ _IGNORED = {"typed", "safe", "_type"}
 CASTS = {
     **dict.fromkeys(("BOOLEAN",), Type.BOOLEAN),
     **dict.fromkeys(("INT", "BIGINT"), Type.INTEGER),
-    **dict.fromkeys(("FLOAT", "DOUBLE", "DECIMAL"), Type.FLOAT),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), Type.FLOAT),
+    **dict.fromkeys(("DECIMAL",), Type.DECIMAL),
     **dict.fromkeys(("TEXT", "VARCHAR"), Type.TEXT),
     **dict.fromkeys(("DATE",), Type.DATE),
     **dict.fromkeys(("TIMESTAMP", "TIMESTAMPNTZ", "DATETIME"), Type.TIMESTAMP),
 }
-"""Types by sqlglot's names: whole numbers have 64 bits here, and decimals are floats."""
+"""Types by sqlglot's names: whole numbers have 64 bits here."""
+
+USUAL_DIGITS = (18, 3)
+"""Of a DECIMAL that does not say how many digits it has, as in DuckDB; and how many behind the point, if any."""
+
+MOST_FLOAT_DIGITS = 18
+"""Digits of a decimal that a float is cast to: it has no more itself."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +110,8 @@ def _two_sided(node: exp.Expression, scope: Scope) -> Expression:
         return found
     first, second = _translate(node.this, scope), _translate(node.expression, scope)
     found = times.read_shifted_days(node, first, second) if shifts else None
-    return found or combine(TWO_SIDED[type(node)], first, second)
+    name = TWO_SIDED[type(node)]
+    return found or fold_decimals(name, first, second) or combine(name, first, second)
 
 
 def _column(node: exp.Expression, scope: Scope) -> Expression:
@@ -125,7 +134,8 @@ def _literal(node: exp.Expression, scope: Scope) -> Expression:
         number = Decimal(text)
     except ArithmeticError:
         raise QueryError(f"{quote_sql(node)} is not a number") from None
-    return to_literal(int(number) if text.isdecimal() and len(text) <= 400 else number)
+    found = to_literal(int(number) if text.isdecimal() and len(text) <= 400 else number)
+    return _as_float(found) if scope.finish or "e" in text.lower() else found
 
 
 def _boolean(node: exp.Expression, scope: Scope) -> Expression:
@@ -144,7 +154,13 @@ def _parameter(node: exp.Expression, scope: Scope) -> Expression:
         raise QueryError(f"{quote_sql(node)}: name your parameters, as in $age, and give params={{'age': ...}}")
     if name not in scope.parameters:
         raise QueryError(f"${name} has no value; give params={{{name!r}: ...}}")
-    return to_literal(scope.parameters[name], f"params[{name!r}]")
+    found = to_literal(scope.parameters[name], f"params[{name!r}]")
+    return _as_float(found) if scope.finish else found
+
+
+def _as_float(literal: Literal) -> Literal:
+    """Return a decimal constant as a float: one written with an exponent, or beside what was released."""
+    return Literal(literal.value, Type.FLOAT) if literal.type is Type.DECIMAL else literal
 
 
 def _negative(node: exp.Expression, scope: Scope) -> Expression:
@@ -233,13 +249,35 @@ def _cast(node: exp.Expression, scope: Scope) -> Expression:
     inner, wanted = node.this, node.args["to"]
     target = CASTS.get(str(getattr(wanted.this, "value", wanted.this)))
     if target is None:
-        names = "BOOLEAN, INTEGER, BIGINT, DOUBLE, TEXT, DATE and TIMESTAMP"
+        names = "BOOLEAN, INTEGER, BIGINT, DECIMAL, DOUBLE, TEXT, DATE and TIMESTAMP"
         raise QueryError(f"{quote_sql(node)}: values are cast to {names}")
-    refuse_other_parts(wanted, {"this", "nested"} | ({"expressions"} if target is Type.FLOAT else set()))
+    parts = {"expressions"} if target in (Type.FLOAT, Type.DECIMAL) else set()
+    refuse_other_parts(wanted, {"this", "nested"} | parts)
     if isinstance(inner, exp.Literal) and inner.is_string and target in TIMES:
         return Literal(parse_moment(str(inner.this), target), target)
     value = _translate(inner, scope)
-    return fit_constant(value, target) if is_null(value) else call(f"as_{target.value}", value)
+    if is_null(value):
+        return fit_constant(value, target)
+    return _cast_decimal(node, value, scope) if target is Type.DECIMAL else call(f"as_{target.value}", value)
+
+
+def _cast_decimal(node: exp.Expression, value: Expression, scope: Scope) -> Expression:
+    """CAST AS DECIMAL(digits, behind the point): what was released is a float, and is rounded to as many."""
+    given = [each.name for each in node.args["to"].expressions]
+    right = len(given) <= 2 and all(each.isdecimal() and len(each) < 4 for each in given)
+    sizes = [int(each) for each in given] if right else []
+    digits, scale = {0: USUAL_DIGITS, 1: (*sizes, 0)}.get(len(sizes), tuple(sizes))
+    if not right or not 1 <= digits <= 38 or not scale <= min(digits, MOST_SCALE):
+        raise QueryError(f"{quote_sql(node)}: write DECIMAL(digits, behind the point), at most 38 and {MOST_SCALE}")
+    if scope.finish:
+        return call("round", call("as_float", value), Literal(scale, Type.INTEGER))
+    if value.type is Type.FLOAT and digits > MOST_FLOAT_DIGITS:
+        raise QueryError(
+            f"{quote_sql(node)}: a float has no more than {MOST_FLOAT_DIGITS} digits; "
+            f"write DECIMAL({MOST_FLOAT_DIGITS}, {min(scale, MOST_FLOAT_DIGITS)}) or fewer"
+        )
+    sizes = [min(digits, MOST_SCALE), scale]
+    return call("as_decimal", value, *(Literal(each, Type.INTEGER) for each in sizes))
 
 
 _SINGLE: dict[type[exp.Expression], Callable[[exp.Expression, Scope], Expression]] = {

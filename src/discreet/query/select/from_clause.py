@@ -11,7 +11,9 @@ from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.expressions import Column, Expression, Slot, join_conditions, refer
 from discreet.plan.functions import call
+from discreet.plan.lowering import find_digits
 from discreet.plan.relations import Block, Join, Lookup, Match, Nested, Source, list_scans
+from discreet.plan.scales import find_scale
 from discreet.policy.schema import Resolved
 from discreet.query.bounding.declared_keys import covers_declared_key, follows_path, use_keys
 from discreet.query.bounding.limits import bound_unit_rows, cut_scans
@@ -120,6 +122,11 @@ class FromClause:
                     f"{theirs.name!r} of {name!r} is {theirs.type}, and {mine.type} is joined to it; "
                     f"join columns of one type"
                 )
+            if find_scale(mine) != find_scale(theirs):
+                raise QueryError(
+                    f"{theirs.name!r} of {name!r} has {find_scale(theirs)} digits behind the point, and a decimal with "
+                    f"{find_scale(mine)} is joined to it; CAST that AS DECIMAL(18, {find_scale(theirs)})"
+                )
             columns.append((mine, theirs.name))
         if not columns:
             raise QueryError(f"joining {name!r} needs ON with equal columns: otherwise every row meets all of them")
@@ -196,7 +203,8 @@ class FromClause:
         for each in right.view.outputs:
             column = None
             if each.expression is not None:
-                column = refer(place, Slot.OUTPUT, len(expressions), each.expression.type)
+                digits = find_digits(each.expression)
+                column = refer(place, Slot.OUTPUT, len(expressions), each.expression.type, digits)
                 expressions.append(each.expression)
             outputs.append(replace(each, expression=column))
         return Nested(place, right.block, tuple(expressions)), RelationColumns(tuple(outputs), True)

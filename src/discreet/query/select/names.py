@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
+from discreet.base.types import Type
 from discreet.plan.expressions import Column, Expression
 from discreet.plan.relations import Block
+from discreet.policy.model import DeclaredColumn
 from discreet.policy.schema import Resolved
 from discreet.query.catalog import suggest_name
 from discreet.query.parse import quote_sql, refuse_other_parts
@@ -48,11 +50,18 @@ def describe_table(table: Resolved, relation: str) -> RelationColumns:
     unit = table.table.unit
     outputs = []
     for column in table.columns:
-        assert column.type is not None
-        outputs.append(OutputColumn(column.name, Column(relation, column.name, column.type), column.name == unit))
+        outputs.append(OutputColumn(column.name, refer_to_stored(column, relation), column.name == unit))
     if unit is not None and not any(each.unit for each in outputs):
         outputs.append(OutputColumn(unit, None, unit=True, stored=table.table.through is None))
     return RelationColumns(tuple(outputs), not table.table.public)
+
+
+def refer_to_stored(column: DeclaredColumn, relation: str) -> Column:
+    """Return a column of a table; decimals of which nobody knows how many digits they have are read as floats."""
+    assert column.type is not None
+    if column.type is Type.DECIMAL and column.digits is None:
+        return Column(relation, column.name, Type.FLOAT)
+    return Column(relation, column.name, column.type, digits=column.digits)
 
 
 @dataclass(frozen=True, slots=True)

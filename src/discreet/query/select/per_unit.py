@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
-from discreet.base.types import Type
+from discreet.base.types import Digits, Type
 from discreet.plan.expressions import Call, Column, Expression, Literal, Slot, refer
 from discreet.plan.functions import call
+from discreet.plan.lowering import find_digits
 from discreet.plan.relations import InnerAggregate, InnerKind
+from discreet.plan.scales import find_scale
 from discreet.query.bounding.measures import Measures
 from discreet.query.bounding.public_facts import PublicFacts
 from discreet.query.parse import quote_sql, refuse_other_parts
@@ -25,6 +27,10 @@ INNER: dict[type[exp.Expression], InnerKind] = {
     exp.Min: InnerKind.LEAST,
     exp.Max: InnerKind.GREATEST,
 }
+
+
+SUM_DIGITS = 19
+"""Digits of a sum inside one unit: 2^62 is below 10^19."""
 
 
 @dataclass
@@ -45,7 +51,8 @@ class PerUnitSelect:
 
     def key(self, place: int) -> Column:
         """Return the column that holds a key."""
-        return refer(self.relation, Slot.KEY, place, self.keys[place].type)
+        key = self.keys[place]
+        return refer(self.relation, Slot.KEY, place, key.type, find_digits(key))
 
     def _column(self, node: exp.Column) -> Expression:
         found = self.rows.names.column(node)
@@ -61,7 +68,7 @@ class PerUnitSelect:
             return self._whole_key(node)
         if found not in self.aggregates:
             self.aggregates.append(found)
-        return refer(self.relation, Slot.AGGREGATE, self.aggregates.index(found), found.type)
+        return refer(self.relation, Slot.AGGREGATE, self.aggregates.index(found), found.type, _find_digits(found))
 
     def _whole_key(self, node: exp.Expression) -> Expression | None:
         """Return the key that a node is, where it is one: GROUP BY takes expressions."""
@@ -148,11 +155,18 @@ def read_inner_aggregate(node: exp.Expression, rows: FromClause) -> InnerAggrega
         result = Type.FLOAT if inner is InnerKind.MEAN else argument.type
         grid = None
         if inner in (InnerKind.SUM, InnerKind.MEAN):
-            grid = Measures(PublicFacts.of(rows.rows, rows.reading.catalog)).inner(argument)
-        return InnerAggregate(inner, argument, Type.FLOAT if result is Type.DECIMAL else result, grid)
+            grid, _ = Measures(PublicFacts.of(rows.rows, rows.reading.catalog)).summed(argument)
+        return InnerAggregate(inner, argument, result, grid)
     if isinstance(node, exp.AggFunc):
         raise QueryError(f"{quote_sql(node)}: inside a subquery COUNT, SUM, AVG, MIN and MAX are answered")
     return None
+
+
+def _find_digits(found: InnerAggregate) -> Digits | None:
+    """Return the digits of an aggregate: a sum is cut where whole ones are, at 2^62 of its last places."""
+    if found.argument is None or found.type is not Type.DECIMAL:
+        return None
+    return (SUM_DIGITS, find_scale(found.argument)) if found.kind is InnerKind.SUM else find_digits(found.argument)
 
 
 def attach_filter(node: exp.Expression, rows: FromClause) -> exp.Expression:

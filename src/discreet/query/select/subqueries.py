@@ -8,9 +8,11 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Expression, Slot, refer
+from discreet.plan.expressions import Expression, Literal, Slot, refer
 from discreet.plan.functions import call
+from discreet.plan.lowering import find_digits
 from discreet.plan.relations import Block, PerUnit, Union, list_scans
+from discreet.plan.scales import MOST_SCALE, find_scale
 from discreet.query.parse import check_clauses, quote_sql, refuse_other_parts
 from discreet.query.scalars.expressions import Scope, translate
 from discreet.query.select.columns import STARS, check_names, has_aggregate, is_star, split_alias
@@ -97,10 +99,20 @@ def _union(query: exp.Union, reading: Context) -> Selected:
                 raise QueryError(f"{one.name!r} is hidden on one side of UNION ALL; leave it out on both")
             columns.append(OutputColumn(one.name, None, unit=True))
             continue
-        kind = call("coalesce", one.expression, other.expression).type
-        columns.append(OutputColumn(one.name, refer(place, Slot.OUTPUT, len(types), kind), unit))
-        sides[0].append(one.expression)
-        sides[1].append(other.expression)
-        types.append(kind)
+        either = call("coalesce", one.expression, other.expression)
+        column = refer(place, Slot.OUTPUT, len(types), either.type, find_digits(either))
+        columns.append(OutputColumn(one.name, column, unit))
+        for side, each in zip(sides, (one.expression, other.expression), strict=True):
+            side.append(_align(each, either))
+        types.append(either.type)
     branches = ((left.block, tuple(sides[0])), (right.block, tuple(sides[1])))
     return Selected(Block(Union(place, branches, tuple(types))), RelationColumns(tuple(columns), True))
+
+
+def _align(side: Expression, either: Expression) -> Expression:
+    """Return what one side of a union holds, with as many digits behind the point as both together have."""
+    if either.type is not Type.DECIMAL or (side.type is Type.DECIMAL and find_scale(side) == find_scale(either)):
+        return side
+    digits = find_digits(either)
+    assert digits is not None
+    return call("as_decimal", side, *(Literal(min(each, MOST_SCALE), Type.INTEGER) for each in digits))
