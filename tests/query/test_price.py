@@ -209,13 +209,13 @@ def test_selected_keys_pay_a_share_and_a_delta(epsilon: Fraction) -> None:
     assert isinstance(priced.selection, KeySelection)
     assert priced.counted is None
     assert priced.selection.groups == made.plan.reached()
-    assert 0 < Fraction(priced.selection.delta) <= SMALL.delta / 32
+    assert 0 < Fraction(priced.selection.delta) <= SMALL.delta / 2000
     assert sum(priced.shares) == Fraction(2, 3), "the third part is the selection's"
     assert priced.selection.epsilon <= epsilon / 3
     assert loss_of(priced) <= epsilon
-    charged = round_charge(Charge(epsilon, 0.0, SMALL.delta / 32))
+    charged = round_charge(Charge(epsilon, 0.0, SMALL.delta / 2000))
     assert (priced.charge.epsilon, priced.charge.delta) == (charged.epsilon, charged.delta)
-    assert "3.125e-11)-differentially private" in priced.guarantee
+    assert "5e-13)-differentially private" in priced.guarantee
 
 
 @given(EPSILONS)
@@ -229,10 +229,10 @@ def test_keys_above_a_count_that_is_released_pay_a_delta_alone(epsilon: Fraction
     assert priced.selection.noise == priced.noises[priced.counted]
     assert priced.selection.groups == made.plan.reached()
     assert priced.selection.rows == 3, "as many rows as a unit keeps in one group"
-    assert 0 < Fraction(priced.selection.delta) <= SMALL.delta / 32
+    assert 0 < Fraction(priced.selection.delta) <= SMALL.delta / 2000
     assert sum(priced.shares) == 1
     assert loss_of(priced) <= epsilon
-    charged = round_charge(Charge(epsilon, 0.0, SMALL.delta / 32))
+    charged = round_charge(Charge(epsilon, 0.0, SMALL.delta / 2000))
     assert (priced.charge.epsilon, priced.charge.delta) == (charged.epsilon, charged.delta)
 
 
@@ -242,7 +242,7 @@ def test_selected_keys_under_rho_pay_a_delta_too(text: str) -> None:
     own = Fraction(priced.selection.epsilon) if isinstance(priced.selection, KeySelection) else Fraction(0)
     assert priced.selection is not None
     assert squares_of(priced) / 2 + own**2 / 2 <= Fraction(1, 10)
-    assert (priced.charge.rho, priced.charge.delta) == (Fraction(1, 10), SMALL.delta / 32)
+    assert (priced.charge.rho, priced.charge.delta) == (Fraction(1, 10), SMALL.delta / 2000)
 
 
 def test_a_threshold_on_units_is_preferred() -> None:

@@ -18,6 +18,7 @@ from discreet.cli.options import (
     ClampingOption,
     EpsilonOption,
     FileOption,
+    KeyDeltaOption,
     MaxGroupsOption,
     MaxPerGroupOption,
     MaxRowsOption,
@@ -48,6 +49,7 @@ def ask(
     param: ParamOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Pay for new noise, even if this was asked before.")] = False,
     clamping: ClampingOption = False,
+    key_delta: KeyDeltaOption = None,
     max_rows: MaxRowsOption = None,
     max_groups: MaxGroupsOption = None,
     max_rows_per_group: MaxPerGroupOption = None,
@@ -67,7 +69,7 @@ def ask(
     with show_errors():
         wanted = OutputOptions.of(format, output, plot, confidence, simultaneous)
         text = _question(question, file)
-        how = _how(rho, within, param, clamping)
+        how = _how(rho, within, param, clamping) | {"key_delta": key_delta}
         limits: dict[str, Any] = {
             "max_rows": max_rows,
             "max_groups": max_groups,
@@ -86,6 +88,7 @@ def explain(
     within: WithinOption = None,
     param: ParamOption = None,
     clamping: ClampingOption = False,
+    key_delta: KeyDeltaOption = None,
     max_rows: MaxRowsOption = None,
     max_groups: MaxGroupsOption = None,
     max_rows_per_group: MaxPerGroupOption = None,
@@ -95,7 +98,7 @@ def explain(
     """Say what a question would do and cost; free."""
     with show_errors():
         text = _question(question, file)
-        how = _how(rho, within, param, clamping)
+        how = _how(rho, within, param, clamping) | {"key_delta": key_delta}
         limits: dict[str, Any] = {
             "max_rows": max_rows,
             "max_groups": max_groups,

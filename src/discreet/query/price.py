@@ -38,9 +38,6 @@ FLOATS = 10**300
 SPARE = 1 - Fraction(1, 1 << 40)
 """What of a rho is given to a selection of keys: its own rho, rounded up as a float, then still fits."""
 
-SELECTIONS = 32
-"""One selection of keys takes at most this part of the budget's delta, so that some of them fit."""
-
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -65,14 +62,23 @@ class Price:
     """The measure whose noisy counts are compared with a threshold."""
     target: Fraction = Fraction(0)
     """The epsilon or rho that its noise was made for."""
+    by_rho: bool = False
+    """Whether that is a rho."""
     notes: tuple[str, ...] = ()
     """What is said about the price, where it is not what was asked for."""
 
 
-def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho: Fraction | None = None) -> Price:
+def price(
+    bounded: Bounded,
+    policy: Policy,
+    epsilon: Fraction | None = None,
+    rho: Fraction | None = None,
+    key_delta: Fraction | None = None,
+) -> Price:
     """Return the price of a question at this epsilon (the noise that errs less) or rho (Gaussian noise).
 
-    Less than the policy's floor is priced at it (`query.floors`): noise, charge and guarantee alike.
+    Keys that come from the data are selected at `key_delta`, or at the policy's. Less than the policy's floor is priced
+    at it (`query.floors`): noise, charge and guarantee alike.
     """
     for measure in bounded.plan.measures:
         if measure.reach * ROWS >= DIGITS:
@@ -81,7 +87,9 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
             raise QueryError("a sum here could be larger than any float; declare narrower bounds")
     check_work(bounded.plan, policy)
     selects = any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets)))
-    delta = _selection_delta(policy, bounded) if selects else Fraction(0)
+    delta = _selection_delta(policy, bounded, key_delta) if selects else Fraction(0)
+    if key_delta is not None and not selects:
+        raise QueryError("key_delta is for keys that come from the data, and this question has none; leave it out")
     counted = _counted(bounded) if selects else None
     shares, kept = _shares(bounded, selects and counted is None)
     draft = _Draft(bounded, shares, kept, delta, counted)
@@ -89,7 +97,7 @@ def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho
     if rho is not None:
         if policy.delta == 0:
             raise QueryError("rho= needs a budget with delta > 0; ask with epsilon= instead")
-        return _note_floor(draft.with_rho(max(rho, floors.rho)), floors, policy, rho=rho)
+        return replace(_note_floor(draft.with_rho(max(rho, floors.rho)), floors, policy, rho=rho), by_rho=True)
     assert epsilon is not None
     alone = selects or any(measure.part is Part.QUANTILE for measure in bounded.plan.measures)
     question_delta = Fraction(0) if alone else policy.question_delta
@@ -196,8 +204,8 @@ class _Draft:
         return Price(self.bounded, tuple(noises), self.shares, charge, guarantee, selection, self.counted, target)
 
 
-def _selection_delta(policy: Policy, bounded: Bounded) -> Fraction:
-    """Return the delta of one selection of keys."""
+def _selection_delta(policy: Policy, bounded: Bounded, asked: Fraction | None) -> Fraction:
+    """Return the delta of one selection of keys: as it is asked for, or the policy's; never above one question's."""
     if policy.question_delta == 0:
         plan = bounded.plan
         word = " and ".join(describe_expression(key.expression, plan.block) for key in plan.keys if key.domain is None)
@@ -205,7 +213,12 @@ def _selection_delta(policy: Policy, bounded: Bounded) -> Fraction:
             f"grouped by {word}: its values are not declared, and keys taken from the data would tell who is in it; "
             f"declare values = [...] or bounds in the policy, or a budget with delta > 0, so that keys can be selected"
         )
-    return min(policy.question_delta, policy.delta / SELECTIONS)
+    if asked is not None and asked > policy.question_delta:
+        raise QueryError(
+            f"key_delta is {float(asked):g}, and one question may have {float(policy.question_delta):g} at most "
+            "(question_delta in the policy)"
+        )
+    return policy.usual_key_delta if asked is None else asked
 
 
 def read_amount(name: str, value: object) -> Fraction:
