@@ -25,6 +25,7 @@ from discreet.query.bound import Bounded
 from discreet.query.cost import cost_measures, fits_within
 from discreet.query.draws import Draw, Draws, KeyChoice
 from discreet.query.floors import Floors, describe_floor, find_floors, reach_floor
+from discreet.query.split import split_charge, weigh
 from discreet.query.work import check_work
 
 ROWS = 1 << 48
@@ -91,8 +92,8 @@ def price(
     if key_delta is not None and not selects:
         raise QueryError("key_delta is for keys that come from the data, and this question has none; leave it out")
     counted = _counted(bounded) if selects else None
-    shares, kept = _shares(bounded, selects and counted is None)
-    draft = _Draft(bounded, shares, kept, delta, counted)
+    kept = Fraction(1, len(bounded.plan.measures) + 1) if selects and counted is None else Fraction(0)
+    draft = _Draft(bounded, weigh(bounded, counted), kept, delta, counted)
     floors = find_floors(policy)
     if rho is not None:
         if policy.delta == 0:
@@ -120,9 +121,10 @@ class _Draft:
     """A price being made: what is released, how the charge is split, and how keys are selected."""
 
     bounded: Bounded
-    shares: tuple[Fraction, ...]
+    weights: tuple[Fraction, ...]
+    """What the split of the charge goes by."""
     kept: Fraction
-    """The share of the charge that a selection of keys by units takes."""
+    """The share of the charge that a selection of keys by units takes: what a measure gets on average."""
     delta: Fraction
     """The delta of a selection of keys."""
     counted: int | None
@@ -136,14 +138,18 @@ class _Draft:
             gaussian = self.with_epsilon_and_delta(epsilon, delta)
         except ParameterError:  # beyond the widest noise, where the other still is not
             return laplace
-        pairs = zip(gaussian.noises, laplace.noises, strict=True)
-        ratios = [estimate_error(a) / estimate_error(b) for a, b in pairs]
-        return gaussian if math.fsum(ratios) < len(ratios) else laplace
+        return gaussian if self._expect_error(gaussian) < self._expect_error(laplace) else laplace
+
+    def _expect_error(self, priced: Price) -> float:
+        """Return the sum of squared errors that the split is for, each relative to what one row moves."""
+        found = zip(self.weights, self.bounded.plan.measures, priced.noises, strict=True)
+        return math.fsum(float(weight) * (estimate_error(noise) / each.reach) ** 2 for weight, each, noise in found)
 
     def with_epsilon(self, epsilon: Fraction) -> Price:
         """Return the price with Laplace noise."""
         noises: list[Draw] = []
-        for measure, share in zip(self.bounded.plan.measures, self.shares, strict=True):
+        shares = split_charge(self.weights, 3, 1 - self.kept)
+        for measure, share in zip(self.bounded.plan.measures, shares, strict=True):
             if measure.part is Part.QUANTILE:
                 noises.append(_quantile(self.bounded, measure, float_down(share * epsilon)))
                 continue
@@ -151,26 +157,29 @@ class _Draft:
             noises.append(Laplace(fitting_scale(scale, "epsilon", float(epsilon))))
         alone = f"({_decimal(epsilon)}, {float(self.delta):g})" if self.delta else _decimal(epsilon)
         selection = self._select(noises, lambda: float_down(self.kept * epsilon))
-        return self._finish(noises, selection, f"{alone}-differentially private", epsilon, epsilon=epsilon)
+        return self._finish(noises, shares, selection, f"{alone}-differentially private", epsilon, epsilon=epsilon)
 
     def with_epsilon_and_delta(self, epsilon: Fraction, delta: Fraction) -> Price:
         """Return the price with Gaussian noise that is (epsilon, delta)-differentially private."""
         sigma = analytic_sigma(float_down(epsilon), float_down(delta), 1)
-        noises = _gaussians(self.bounded, self.shares, sigma, Fraction(0), "epsilon", epsilon)
-        return self._finish(noises, None, f"({_decimal(epsilon)}, {float(delta):g})-differentially private", epsilon)
+        shares = split_charge(self.weights, 2, 1 - self.kept)
+        noises = _gaussians(self.bounded, shares, sigma, Fraction(0), "epsilon", epsilon)
+        words = f"({_decimal(epsilon)}, {float(delta):g})-differentially private"
+        return self._finish(noises, shares, None, words, epsilon)
 
     def with_rho(self, rho: Fraction) -> Price:
         """Return the price with Gaussian noise that is rho-zCDP."""
         words = f"{_decimal(rho)}-zCDP" + (f" with delta {float(self.delta):g} for its keys" if self.delta else "")
+        shares = split_charge(self.weights, 2, 1 - self.kept)
         try:
             sigma = rounded_up(lambda: 1 / (2 * ball(rho)).sqrt())
-            noises = _gaussians(self.bounded, self.shares, sigma, rho, "rho", rho)
+            noises = _gaussians(self.bounded, shares, sigma, rho, "rho", rho)
             selection = self._select(noises, lambda: _root_down(2 * rho * self.kept * SPARE))
         except ParameterError as wrong:
             if wrong.name == "rho":
                 raise
             raise ParameterError("rho", float(rho), "larger here: too little of it is left for every number") from None
-        return self._finish(noises, selection, words, rho, rho=rho)
+        return self._finish(noises, shares, selection, words, rho, rho=rho)
 
     def _select(self, noises: list[Draw], epsilon: Callable[[], float]) -> KeyChoice | None:
         """Return how keys of the data are selected: by a count that is released, or by one of its own."""
@@ -189,6 +198,7 @@ class _Draft:
     def _finish(
         self,
         noises: list[Draw],
+        shares: tuple[Fraction, ...],
         selection: KeyChoice | None,
         guarantee: str,
         target: Fraction,
@@ -201,7 +211,7 @@ class _Draft:
         asked = Charge(cost.epsilon if epsilon is None else epsilon, cost.rho if rho is None else rho, self.delta)
         charge = round_charge(asked)
         assert fits_within(cost, charge), "the noise costs more than the question may"
-        return Price(self.bounded, tuple(noises), self.shares, charge, guarantee, selection, self.counted, target)
+        return Price(self.bounded, tuple(noises), shares, charge, guarantee, selection, self.counted, target)
 
 
 def _selection_delta(policy: Policy, bounded: Bounded, asked: Fraction | None) -> Fraction:
@@ -235,19 +245,6 @@ def _counted(bounded: Bounded) -> int | None:
             if measure.part is part and measure.other is None and not isinstance(measure.argument, Call):
                 return place
     return None
-
-
-def _shares(bounded: Bounded, selects: bool) -> tuple[tuple[Fraction, ...], Fraction]:
-    """Split the charge: as much for each aggregate, and as much for each measure that an aggregate is made from.
-
-    A selection of keys gets what a measure gets on average, and its share is returned beside the others.
-    """
-    kept = Fraction(1, len(bounded.plan.measures) + 1) if selects else Fraction(0)
-    shares = [Fraction(0)] * len(bounded.plan.measures)
-    for source in bounded.sources:
-        for measure in source:
-            shares[measure] += (1 - kept) / (len(bounded.sources) * len(source))
-    return tuple(shares), kept
 
 
 def _quantile(bounded: Bounded, measure: Measure, epsilon: float) -> Quantile:
