@@ -74,7 +74,8 @@ def squares_of(priced: Price) -> Fraction:
     for measure, noise in zip(plan.measures, priced.noises, strict=True):
         assert not isinstance(noise, Laplace)
         if isinstance(noise, Quantile):
-            total += Fraction(noise.epsilon) ** 2 * plan.l2_squared(measure) / plan.l1(measure) ** 2 / 4
+            assert not noise.pure, "where rho is paid, ranks are drawn by what costs less of it"
+            total += 2 * noise.row_rho * plan.l2_squared(measure)
         else:
             total += plan.l2_squared(measure) / Fraction(noise.sigma) ** 2
     return total
@@ -91,7 +92,8 @@ def test_laplace_noise_never_costs_more_than_epsilon(made: Bounded, epsilon: Fra
     parts = []
     for measure, share, noise in zip(made.plan.measures, priced.shares, priced.noises, strict=True):
         if isinstance(noise, Quantile):
-            parts.append(float(made.plan.l2_squared(measure) * (share * epsilon / made.plan.l1(measure)) ** 2 / 8))
+            assert noise.pure
+            parts.append(float(made.plan.l2_squared(measure) * noise.row_rho))
         else:
             parts.append(PureLoss(float(share * epsilon)).zcdp())
     assert priced.charge.rho >= math.fsum(parts) * (1 - 1e-12)

@@ -47,7 +47,7 @@ class Price:
     Theorem (basic composition; Dwork, McSherry, Nissim, Smith 2006): Laplace noise of scale L1 / (share * epsilon) on
     each measure is (sum of shares) * epsilon = epsilon-differentially private. (Dong, Roth, Su 2022): Gaussian noise
     of sigma = L2 / (sqrt(share) * mu) on each is mu-Gaussian differentially private, and its curve gives the delta.
-    Quantiles are drawn, in every group for itself, at a range of share * epsilon / L1 for each row that a unit moves:
+    Quantiles are drawn, in every group for itself, at a loss of share * epsilon / L1 for each row that a unit moves:
     all groups that it is in add up to share * epsilon. Keys that come from the data are kept where a count that is
     released anyway is above a threshold, or else selected at a share of their own, with a delta either way; what is
     released about a key is released only if the key is.
@@ -151,7 +151,7 @@ class _Draft:
         shares = split_charge(self.weights, 3, 1 - self.kept)
         for measure, share in zip(self.bounded.plan.measures, shares, strict=True):
             if measure.part is Part.QUANTILE:
-                noises.append(_quantile(self.bounded, measure, float_down(share * epsilon)))
+                noises.append(_quantile(self.bounded, measure, float_down(share * epsilon), pure=True))
                 continue
             scale = ratio_up(self.bounded.plan.l1(measure), share * epsilon)
             noises.append(Laplace(fitting_scale(scale, "epsilon", float(epsilon))))
@@ -247,11 +247,12 @@ def _counted(bounded: Bounded) -> int | None:
     return None
 
 
-def _quantile(bounded: Bounded, measure: Measure, epsilon: float) -> Quantile:
+def _quantile(bounded: Bounded, measure: Measure, epsilon: float, *, pure: bool) -> Quantile:
+    """Return the draw of a rank: permute-and-flip where epsilon is paid, and where rho is, what costs less of it."""
     assert measure.grid is not None
     assert measure.share is not None
     points = measure.grid.upper - measure.grid.lower + 1
-    return Quantile(measure.share, points, epsilon, bounded.plan.l1(measure))
+    return Quantile(measure.share, points, epsilon, bounded.plan.l1(measure), pure=pure)
 
 
 def _gaussians(
@@ -259,15 +260,15 @@ def _gaussians(
 ) -> list[Draw]:
     """Return Gaussian noises that are together as private as `sigma` on a sensitivity of 1.
 
-    Quantiles have no Gaussian noise: a unit that moves n_g rows in group g loses a range of n_g e / L1 there, and so
-    at most e^2 L2^2 / (8 L1^2) of zCDP in all (Cesar, Rogers 2021), which is their share of rho.
+    Quantiles have no Gaussian noise: a unit that moves n_g rows in group g loses n_g^2 times the zCDP of one row there,
+    and so at most L2^2 times that in all, which is their share of rho.
     """
     noises: list[Draw] = []
     for measure, share in zip(bounded.plan.measures, shares, strict=True):
         l2_squared = Fraction(bounded.plan.l2_squared(measure))
         if measure.part is Part.QUANTILE:
-            wide = Fraction(bounded.plan.l1(measure)) ** 2 * 8 * share * rho / l2_squared
-            noises.append(_quantile(bounded, measure, _root_down(wide)))
+            wide = Fraction(bounded.plan.l1(measure)) ** 2 * share * rho / l2_squared
+            noises.append(_quantile(bounded, measure, Quantile.find_epsilon(wide * SPARE), pure=False))
             continue
         noises.append(Gaussian(fitting_scale(_wider(sigma, l2_squared / share), name, float(target))))
     return noises
