@@ -68,11 +68,11 @@ class Drawn:
             reaches.append(bound_sum(self.scale, ((over, place + 1), (under, most - place - 1)), float(miss / 2)))
         low, high = 0, self.points - 1
         for edge, rank, reach in reversed(list(zip(edges[1:-1], ranks, reaches, strict=True))):
-            if rank <= reach:
+            if rank <= reach or self.share == 1:  # no count proves that nothing lies above
                 break
             high = edge - 1
         for edge, rank, reach in zip(edges[1:-1], ranks, reaches, strict=True):
-            if -rank <= reach:
+            if -rank <= reach or self.share == 0:
                 break
             low = edge
         return min(low, self.value), max(high, self.value)

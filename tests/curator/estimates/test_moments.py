@@ -50,7 +50,8 @@ def test_an_interval_is_about_as_wide_as_its_noise() -> None:
 
 def test_larger_factors_reach_farther() -> None:
     pairs: list[list[Laplace | Gaussian]] = [[Laplace(5.0), Laplace(8.0)], [Gaussian(5.0), Gaussian(8.0)]]
-    for noises in [*pairs, [Laplace(5.0), Gaussian(8.0)]]:
+    pairs.append([Laplace(5.0), Gaussian(8.0)])
+    for noises in pairs:
         near, far = (bound_noise(noises, (1.0, size), 0.05) for size in (2.0, 3.0))
         assert near < far
         assert bound_noise(noises, (1.0, -2.0), 0.05) == near
