@@ -81,9 +81,13 @@ def releases(case: Case, times: int) -> np.ndarray | None:
         return None
 
 
-def coverage(case: Case, times: int, confidence: float = 0.95) -> tuple[int, int, float]:
-    """Return how many intervals held the truth, of how many, and how many grid steps the noise spans."""
+def coverage(case: Case, times: int, confidence: float = 0.95) -> tuple[int, int, float, float, float]:
+    """Return how many intervals held the truth, of how many, and how many grid steps the noise spans.
+
+    Beside these: the median width of the intervals, and the mean error of the values.
+    """
     inside = total = 0
+    widths, distances = [], []
     with opened(case) as curator:
         prepared, exact, keys = _exact(curator, case)
         priced, operation = prepared.priced, prepared.operation
@@ -95,7 +99,10 @@ def coverage(case: Case, times: int, confidence: float = 0.95) -> tuple[int, int
                 low, high = values.interval(0, row, 1 - confidence)
                 inside += low - 1e-9 <= truths[key] <= high + 1e-9
                 total += 1
-        return inside, total, estimate_error(priced.noises[0])
+                value = values.value(0, row)
+                widths.append(high - low)
+                distances.append(abs((case.upper / 2 if value is None else value) - truths[key]))
+        return inside, total, estimate_error(priced.noises[0]), float(np.median(widths)), float(np.mean(distances))
 
 
 def _exact(curator: Curator, case: Case) -> tuple[Prepared, ExactResult, int]:

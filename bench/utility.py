@@ -65,6 +65,8 @@ class Covered:
     inside: int
     total: int
     steps: float
+    width: float
+    error: float
 
     @property
     def share(self) -> float:
@@ -161,7 +163,7 @@ def chunks_of(case: Case) -> int:
     return 1 if case.aggregate in SLOW and case.key is None else COVERED // CHUNK
 
 
-def cover(case: Case) -> tuple[Case, int, int, float]:
+def cover(case: Case) -> tuple[Case, int, int, float, float, float]:
     """Count the intervals of one chunk that hold the truth."""
     return (case, *ours.coverage(case, CHUNK))
 
@@ -207,12 +209,23 @@ def covering(words: list[str]) -> tuple[str, bool]:
     found = []
     for case in wanted:
         mine = [chunk for chunk in chunks if chunk[0] == case]
-        found.append(Covered(case, sum(each[1] for each in mine), sum(each[2] for each in mine), mine[0][3]))
+        inside, total = (sum(each[place] for each in mine) for place in (1, 2))
+        width, error = (float(np.mean([each[place] for each in mine])) for place in (4, 5))
+        found.append(Covered(case, inside, total, mine[0][3], width, error))
     rows = [
-        [each.case.name, f"{each.total:,}", f"{each.share:.2%}", each.asked, "met" if each.met else "MISSED"]
+        [
+            each.case.name,
+            f"{each.total:,}",
+            f"{each.share:.2%}",
+            each.asked,
+            "met" if each.met else "MISSED",
+            f"{each.width:.4g}",
+            f"{each.error:.4g}",
+        ]
         for each in found
     ]
-    return markdown(["question", "releases", "held the truth", "asked", ""], rows), all(each.met for each in found)
+    header = ["question", "releases", "held the truth", "asked", "", "median width", "mean error"]
+    return markdown(header, rows), all(each.met for each in found)
 
 
 def sections(words: list[str]) -> Iterator[tuple[str, bool]]:

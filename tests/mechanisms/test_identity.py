@@ -17,7 +17,7 @@ GOLDEN = [
     (Laplace(10.0), "dd05956c8b3bd6fe5669ccd72ccf2b900c7a8ca5e17f673b3eb15f6056f51c56"),
     (Laplace(0.1, Grid(0.01), 3), "de597023a9478de84f8f58884f1ead6219185d3618ced5161e60f2ec7c7518dc"),
     (Gaussian(2.5), "aa6163e64d21b00008f32e65d42c751495c6f36a540cabff5af2241868961c69"),
-    (Quantile(Fraction(1, 2), 100, 0.1, 3), "585c4a0db1daefcca8d7c4139ebf653e19fb03544b404eeb9cc0a76c0749d298"),
+    (Quantile(Fraction(1, 2), 100, 0.1, 3), "13ab3b20d9c895c520ed0159d5d8b65bc22224a35dbb3df96f8a7fa1307afa46"),
     (KeySelection(0.5, 1e-9, 4), "05e5524bd1956e16280984221e785355f3e153a1b2482466a0a1d4d68539ef9b"),
     (KeyThreshold(Laplace(20.0), 1e-9, 2, 3), "14e4899e9bf43b9056720d7aa6dc8decffb1cad06619cb34f02dd5b17dadd3c3"),
     (Exponential(4.0, monotone=True), "a558830dcdd3c5c1fc99dde870dfcb2d927fa48cde47b3278064c5ceeb21fbdc"),

@@ -1,4 +1,4 @@
-"""Quantiles by the exponential mechanism over ranks."""
+"""Quantiles drawn by ranks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.mechanisms import Quantile
-from discreet.mechanisms.quantile import _steps, _Table
+from discreet.mechanisms.quantile import _Table, list_edges
 from support import laws
 from support.laws import at_most, exactly
 from support.sampling import ALARM, chi_square_p
@@ -26,10 +26,11 @@ HALF, THIRD, MOST = Fraction(1, 2), Fraction(1, 3), Fraction(9, 10)
 SHARES = [HALF, THIRD, MOST, Fraction(0), Fraction(1)]
 
 
-def _distance(values: Values, first: int, last: int, target: Fraction) -> Fraction:
-    """Return how far a target rank is from the ranks of the points first .. last, by the definition."""
+def _distance(values: Values, first: int, last: int, target: Fraction, core: Fraction = Fraction(0)) -> Fraction:
+    """Return how far a target rank is from the core of the ranks of the points first .. last, by the definition."""
     low, high = (sum(value < edge for value in values) for edge in (first, last + 1))
-    return max(low - target, target - high, Fraction(0))
+    half = min(Fraction(high - low, 2), core)
+    return max(low + half - target, target - high + half, Fraction(0))
 
 
 def _target(made: Quantile, values: Values) -> Fraction:
@@ -37,40 +38,14 @@ def _target(made: Quantile, values: Values) -> Fraction:
     return {0: inside, 1: len(values) - inside}.get(made.share, made.share * len(values))  # type: ignore[call-overload,no-any-return]
 
 
-def _ranks(made: Quantile) -> Fraction:
-    """Return the scale of the draw in ranks."""
-    return Fraction(made.main.scale) / (2 if made.share in (0, 1) else made.share.denominator)
-
-
 @cache
 def _law(made: Quantile, values: Values) -> laws.Law:
-    return _softmax([_distance(values, v, v, _target(made, values)) for v in range(made.points)], _ranks(made))
-
-
-def _softmax(distances: list[Fraction], scale: Fraction) -> laws.Law:
-    whole = math.lcm(*(distance.denominator for distance in distances))
-    return laws.softmax([-int(distance * whole) for distance in distances], scale * whole)
-
-
-def _pieces(made: Quantile, center: int) -> list[tuple[int, int]]:
-    """List the pieces around a point by their first and last points, and what lies below and above the grid."""
-    steps = [0, *_steps(made.points)]
-    edges = {0, made.points} | {center - s for s in steps} | {center + 1 + s for s in steps}
-    inside = sorted(edge for edge in edges if 0 <= edge <= made.points)
-    return [(-(10**9), -1), *((a, b - 1) for a, b in pairwise(inside)), (made.points, 10**9)]
-
-
-@cache
-def _side_law(made: Quantile, values: Values, center: int, ranks: int) -> laws.Law:
-    target, distances = made.share * len(values) + ranks, []
-    for first, last in _pieces(made, center):
-        distances.append(
-            max(target, Fraction(0)) if last < 0
-            else max(len(values) - target, Fraction(0)) if first == made.points
-            else _distance(values, first, last, target)
-        )  # fmt: skip
-    assert made.side is not None
-    return _softmax(distances, Fraction(made.side.scale) / made._denominator)
+    """Return the law of the value drawn, every point a candidate of its own."""
+    target, core = _target(made, values), Fraction(made.core, made._factor)
+    distances = [_distance(values, v, v, target, core) * made._factor for v in range(made.points)]
+    assert all(distance.denominator == 1 for distance in distances), "scores are whole"
+    kind = laws.permute_and_flip if made.pure else laws.softmax
+    return kind(tuple(-int(distance) for distance in distances), made.main.scale)
 
 
 def _neighbours(points: int, most: int, rows: int) -> Iterator[tuple[Values, Values]]:
@@ -91,7 +66,7 @@ def _range(first: laws.Law, second: laws.Law) -> Any:
 @pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize("epsilon", [1.1, 4.0])
 def test_theorem_the_value_has_the_range_that_is_charged(share: Fraction, rows: int, epsilon: float) -> None:
-    made = Quantile(share, 4, epsilon, rows, sides=Fraction(0))
+    made = Quantile(share, 4, epsilon, rows, sides=Fraction(0), pure=False)
     assert made.loss().pure <= epsilon
     worst = 0.0
     for fewer, more in _neighbours(4, 4, rows):
@@ -100,7 +75,37 @@ def test_theorem_the_value_has_the_range_that_is_charged(share: Fraction, rows: 
         assert at_most(found, epsilon)
         assert at_most(laws.worst_loss(here, there), epsilon)
         worst = max(worst, float(found))
-    assert worst > 0.4 * epsilon
+    assert worst > 0.3 * epsilon
+
+
+@pytest.mark.parametrize("share", SHARES, ids=str)
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize("epsilon", [1.1, 4.0])
+def test_theorem_permute_and_flip_loses_no_more_than_is_charged(share: Fraction, rows: int, epsilon: float) -> None:
+    made = Quantile(share, 4, epsilon, rows, sides=Fraction(0))
+    worst = 0.0
+    for fewer, more in _neighbours(4, 4, rows):
+        here, there = _law(made, fewer), _law(made, more)
+        lost = max(float(laws.worst_loss(here, there)), float(laws.worst_loss(there, here)))
+        assert at_most(laws.worst_loss(here, there), epsilon)
+        assert at_most(laws.worst_loss(there, here), epsilon)
+        worst = max(worst, lost)
+    assert worst > 0.3 * epsilon
+
+
+def test_permute_and_flip_is_charged_four_times_the_rho_of_a_bounded_range() -> None:
+    pure, ranged = (Quantile(HALF, 100, 1.0, 3, Fraction(0), pure) for pure in (True, False))
+    assert pure.row_rho == 4 * ranged.row_rho
+    assert float(pure.row_rho) == pytest.approx(1 / 2 / 9)
+    made = Quantile(HALF, 2, 2.0, sides=Fraction(0))
+    ranges = [float(_range(_law(made, fewer), _law(made, more))) for fewer, more in _neighbours(2, 8, 1)]
+    assert max(ranges) > 2.0 * 1.01, "its range is larger than its epsilon: it is not of bounded range"
+
+
+@given(st.fractions(Fraction(1, 10**6), 100))
+def test_an_epsilon_found_for_a_rho_costs_no_more(rho: Fraction) -> None:
+    epsilon = Quantile.find_epsilon(rho)
+    assert rho * (1 - Fraction(1, 10**9)) <= Quantile(HALF, 100, epsilon, pure=False).row_rho <= rho
 
 
 COUNTS = [(9, 1, 1, 0), (9, 0, 2, 3), (3, 1, 1, 9), (2, 5, 5, 2), (0, 20, 2, 0), (0, 2, 20, 0), (30, 30, 30, 30)]
@@ -108,40 +113,31 @@ COUNTS = [(9, 1, 1, 0), (9, 0, 2, 3), (3, 1, 1, 9), (2, 5, 5, 2), (0, 20, 2, 0),
 
 @pytest.mark.parametrize("share", [HALF, THIRD, MOST], ids=str)
 def test_theorem_the_range_is_attained(share: Fraction) -> None:
-    made = Quantile(share, 4, 1.0, sides=Fraction(0))
+    made = Quantile(share, 4, 1.0, sides=Fraction(0), pure=False)
     tables = [tuple(point for point, n in enumerate(counts) for _ in range(n)) for counts in COUNTS]
     found = [float(_range(_law(made, values), _law(made, (*values, added)))) for values in tables for added in (0, 3)]
     assert max(found) == pytest.approx(made.loss().pure, rel=1e-9)
 
 
-@pytest.mark.parametrize("share", SHARES, ids=str)
-@pytest.mark.parametrize("rows", [1, 2])
-def test_theorem_the_ends_have_the_range_that_is_charged(share: Fraction, rows: int) -> None:
-    made = Quantile(share, 4, 6.0, rows, sides=HALF, confidence=0.5)
-    draws = 1 if share in (0, 1) else 2
-    for ranks in (-made.reach, made.reach, 1, -1):
-        for center in (0, 2):
-            for fewer, more in _neighbours(4, 3, rows):
-                here, there = (_side_law(made, values, center, ranks) for values in (fewer, more))
-                assert at_most(_range(here, there), 3.0 / draws)
-                assert at_most(laws.worst_loss(here, there), 3.0 / draws)
+def test_pieces_are_disjoint_and_cover_the_grid() -> None:
+    for points in (1, 2, 3, 7, 100, 10**6):
+        for center in {0, points // 3, points - 1}:
+            edges = list_edges(center, points)
+            assert (edges[0], edges[-1]) == (0, points)
+            assert list(edges) == sorted(set(edges))
+            assert (center in edges, center + 1 in edges) == (True, True)
+    values = [0, 3, 3, 4, 9, 9, 9]
+    counts = _Table.of(Counter(values), 10, 4, 0).count_pieces(list_edges(3, 10), 4)
+    edges = list_edges(3, 10)
+    assert counts == [sum(a <= value < b for value in values) for a, b in pairwise(edges)]
 
 
-@pytest.mark.parametrize("share", SHARES, ids=str)
-@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
-def test_theorem_an_end_misses_no_oftener_than_stated(share: Fraction, confidence: float) -> None:
-    made = Quantile(share, 5, 8.0, sides=HALF, confidence=confidence)
-    draws = 1 if share in (0, 1) else 2
-    for size in range(1, 6):
-        for values in combinations_with_replacement(range(5), size):
-            low, high = _quantiles(values, share)
-            for center in (0, 3):
-                pieces = _pieces(made, center)
-                below, above = (_side_law(made, values, center, ranks) for ranks in (-made.reach, made.reach))
-                too_high = [p for (first, _), p in zip(pieces, below, strict=True) if min(first, 4) > low]
-                too_low = [p for (_, last), p in zip(pieces, above, strict=True) if max(last, 0) < high]
-                for wrong in ([too_high] if share > 0 else []) + ([too_low] if share < 1 else []):
-                    assert at_most(exactly(sum)(wrong, laws.ball(0)), (1 - Fraction(confidence)) / draws)
+def test_counts_of_pieces_are_paid_for() -> None:
+    made = Quantile(HALF, 100, 1.0, 7, sides=Fraction(1, 4))
+    assert made.side is not None
+    assert Fraction(made.side.scale) >= 7 * 4, "a unit moves all counts together by its rows"
+    assert made.loss().pure <= 1.0
+    assert Fraction(made._main_epsilon) + Fraction(made._side_epsilon) <= 1
 
 
 def _quantiles(values: Values, share: Fraction) -> tuple[int, int]:
@@ -154,31 +150,20 @@ def _quantiles(values: Values, share: Fraction) -> tuple[int, int]:
 WIDE = (2, 2, 3, 5, 5, 5, 9)
 
 
+@pytest.mark.parametrize("pure", [True, False])
 @pytest.mark.parametrize(("share", "depth"), [(HALF, None), (THIRD, None), (Fraction(0), 4), (Fraction(1), 4)])
-def test_sampler_draws_these_values_and_not_those_of_a_scale_off(share: Fraction, depth: int | None) -> None:
-    made = Quantile(share, 40, 2.0, sides=Fraction(0))
+def test_sampler_draws_these_values_and_not_those_of_a_scale_off(
+    share: Fraction, depth: int | None, pure: bool
+) -> None:
+    """By brute force: every point of the grid a candidate of its own, as heavy pieces must have it."""
+    made = Quantile(share, 40, 2.0, sides=Fraction(0), pure=pure)
     assert depth is None or made.depth >= depth
     seen = np.bincount([made.release(Counter(WIDE)).value for _ in range(8_000)], minlength=40)
     assert chi_square_p(seen, np.array([float(p) for p in _law(made, WIDE)])) > ALARM
     for off in (2.0 * 1.15, 2.0 / 1.15):
-        other = Quantile(share, 40, off, sides=Fraction(0))
+        other = Quantile(share, 40, off, sides=Fraction(0), pure=pure)
         if other.depth == made.depth:
             assert chi_square_p(seen, np.array([float(p) for p in _law(other, WIDE)])) < ALARM
-
-
-@pytest.mark.parametrize("ranks", [-2, 2])
-def test_sampler_draws_these_pieces(ranks: int) -> None:
-    made = Quantile(HALF, 40, 2.0, sides=HALF)
-    assert made.side is not None
-    table, pieces = _Table.of(Counter(WIDE), 40, 2, 0), _pieces(made, 7)
-    told = Counter(table.draw_piece(7, len(WIDE) + 2 * ranks, made.side.scale) for _ in range(8_000))
-    ends: dict[tuple[int, int], float] = {}
-    for (first, last), p in zip(pieces, _side_law(made, WIDE, 7, ranks), strict=True):
-        place = (max(first, 0), min(max(last, -1), 39)) if first <= 39 else (40, 39)
-        ends[place] = ends.get(place, 0.0) + float(p)
-    seen = np.array([told.pop(place, 0) for place in ends])
-    assert not told
-    assert chi_square_p(seen, np.array(list(ends.values()))) > ALARM
 
 
 def test_a_median_of_ten_thousand_is_a_few_ranks_off() -> None:
@@ -196,7 +181,8 @@ def test_the_rank_error_holds() -> None:
     drawn = [made.release(cells).value for _ in range(1_000)]
     missed = sum(_distance(tuple(values.tolist()), v, v, MOST * 500) > bound for v in drawn)
     assert laws.binomial_excess_p(missed, 1_000, 0.1) > ALARM
-    assert bound == pytest.approx(2 * 0.9 / 0.48 * math.log(2**12 / 0.1), rel=1e-9)
+    scale = 2 * 0.9 / (0.5 * 0.95)
+    assert bound == pytest.approx(scale * (math.log(2**12 / 0.1) + 2.5), rel=1e-2)
 
 
 SHAPES: dict[str, Callable[[np.random.Generator], Any]] = {
@@ -217,18 +203,27 @@ SHAPES: dict[str, Callable[[np.random.Generator], Any]] = {
 def test_intervals_cover_the_quantile(shape: str, share: Fraction) -> None:
     values = SHAPES[shape](np.random.default_rng(3))
     low, high = _quantiles(tuple(values.tolist()), share)
-    made, cells = Quantile(share, 5_000, 2.0, sides=HALF, confidence=0.95), Counter(values.tolist())
+    made, cells = Quantile(share, 5_000, 2.0, sides=HALF), Counter(values.tolist())
     drawn = [made.release(cells) for _ in range(2_000)]
-    assert all(0 <= each.low <= each.value <= each.high <= 4_999 for each in drawn)
-    missed = sum(not (each.low <= low and high <= each.high) for each in drawn)
+    found = [each.interval(0.95) for each in drawn]
+    assert all(0 <= a <= each.value <= b <= 4_999 for each, (a, b) in zip(drawn, found, strict=True))
+    missed = sum(not (a <= low and high <= b) for a, b in found)
     assert laws.binomial_excess_p(missed, 2_000, 0.05) > ALARM
 
 
 def test_intervals_are_no_wider_than_needed() -> None:
     cells = dict.fromkeys(range(0, 100_000, 10), 1)
     made = Quantile(HALF, 100_000, 1.0, sides=HALF)
-    widths = [drawn.high - drawn.low for drawn in (made.release(cells) for _ in range(50))]
-    assert np.mean(widths) / 10 < 4 * made.reach < 300
+    ends = [made.release(cells).interval(0.95) for _ in range(50)]
+    assert np.mean([high - low for low, high in ends]) / 10 < 120, "ranks; the draw itself errs by two"
+
+
+def test_a_median_of_many_rows_at_an_ordinary_price_has_a_useful_interval() -> None:
+    """260,000 rows of whole numbers up to 100, twenty of each person, at epsilon 0.2."""
+    values = np.random.default_rng(4).integers(0, 101, 260_000)
+    made, cells = Quantile(HALF, 101, 0.2, 20), Counter(values.tolist())
+    ends = [made.release(cells).interval(0.95) for _ in range(50)]
+    assert np.median([high - low for low, high in ends]) <= 16
 
 
 def test_extremes_are_aimed_inside_the_data() -> None:
@@ -238,7 +233,8 @@ def test_extremes_are_aimed_inside_the_data() -> None:
         drawn = [made.release(cells) for _ in range(300)]
         assert np.median([abs(each.value - end) for each in drawn]) < 100 * 2 * made.depth
         assert sum(500_000 <= each.value < 600_000 for each in drawn) > 150
-        assert {each.low if made is least else each.high for each in drawn} == {0 if made is least else 2**20 - 1}
+        outer = {each.interval(0.95)[made is most] for each in drawn}
+        assert outer == {0 if made is least else 2**20 - 1}
     assert (least.share, most.share) == (Fraction(0), Fraction(1))
 
 
@@ -251,7 +247,7 @@ def test_an_extreme_of_few_values_is_aimed_at_their_middle() -> None:
 def test_no_values_at_all_is_fine() -> None:
     drawn = [Quantile(share, 100, 1.0).release({}) for share in SHARES for _ in range(60)]
     assert len({each.value for each in drawn}) > 50
-    assert all(0 <= each.low <= each.value <= each.high <= 99 for each in drawn)
+    assert all(0 <= each.interval(0.9)[0] <= each.value <= each.interval(0.9)[1] <= 99 for each in drawn)
     assert Quantile(HALF, 1, 1.0).release({0: 3}).value == 0
 
 

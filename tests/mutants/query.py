@@ -150,10 +150,10 @@ MUTATIONS = [
     ),
     broken(
         "shares of the charge add up to more than one",
-        "query/price.py",
-        "shares[measure] += (1 - kept) / (len(bounded.sources) * len(source))",
-        "shares[measure] += (1 - kept) / len(bounded.sources)",
-        PRICE,
+        "query/split.py",
+        "parts[largest] += PARTS - sum(parts)",
+        "parts[largest] += 1 + abs(PARTS - sum(parts))",
+        "tests/query/test_split.py",
     ),
     broken(
         "keys are selected without a delta in the charge",

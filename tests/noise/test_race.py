@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from discreet.noise import exponential_argmax, gumbel_argmax, laplace_argmax
 from discreet.noise.bits import replayed
+from discreet.noise.interval import Prefix
+from discreet.noise.race import _enclose_greatest, _estimate_greatest
+from support import laws
 from support.sampling import ALARM, ScriptedBits, binary_digits, chi_square_p
 
 DRAWS = 10**5
@@ -222,3 +225,27 @@ def test_a_million_gumbel_winners_follow_the_softmax() -> None:
     scores, weights = [0, 1, 2, 3], [3, 1, 2, 1]
     observed = wins(gumbel_argmax, 10**6, scores, 7.0, weights)
     assert chi_square_p(observed, softmax(scores, 7.0, weights)) >= ALARM
+
+
+def test_weights_stand_for_so_many_candidates_of_permute_and_flip() -> None:
+    scores, weights = [0, 3, 5, 4], [60, 4, 1, 3]
+    many = tuple(score for score, weight in zip(scores, weights, strict=True) for _ in range(weight))
+
+    def law(scale: float) -> NDArray[np.float64]:
+        found = iter(laws.permute_and_flip(many, scale))
+        return np.array([sum(float(next(found)) for _ in range(weight)) for weight in weights])
+
+    observed = wins(exponential_argmax, 4_000, scores, 2.5, weights)
+    assert chi_square_p(observed, law(2.5)) >= ALARM
+    assert chi_square_p(observed, law(2.5 * 1.25)) < ALARM
+
+
+@pytest.mark.parametrize("weight", [1, 2, 1000, 10**12, 2**200, 2**2000])
+def test_the_greatest_of_many_noises_is_enclosed_by_its_estimate(weight: int) -> None:
+    words = np.random.default_rng(weight.bit_length()).integers(0, 2**64, 50, dtype=np.uint64)
+    values, errors = _estimate_greatest(words, [weight] * len(words))
+    for word, value, error in zip(words.tolist(), values, errors, strict=True):
+        found = _enclose_greatest(Prefix(word, 64), weight)
+        assert found is not None
+        assert math.isinf(error) or abs(float(found) - value) <= error + 1e-15
+    assert weight > 2**900 or np.all(errors < 1e-9)

@@ -111,6 +111,17 @@ def test_the_delta_of_one_question_may_be_smaller_than_the_budget_and_not_larger
     )
 
 
+def test_the_delta_of_keys_is_a_thousandth_of_half_the_budget_or_as_declared() -> None:
+    text = table("size = 10", budget="epsilon = 1\ndelta = 1e-9\n{}")
+    assert read(text.format("")).usual_key_delta == Fraction(1, 2000 * 10**9)
+    assert read(text.format("question_delta = 1e-15")).usual_key_delta == Fraction(1, 10**15)
+    assert read(text.format("key_delta = 1e-10")).usual_key_delta == Fraction(1, 10**10)
+    assert refusal(text.format("key_delta = 1e-8")) == (
+        "budget.key_delta: is 1e-8, more than one question may have; write at most 1e-9"
+    )
+    assert "budget.key_delta: is 0, which selects no keys" in refusal(text.format("key_delta = 0"))
+
+
 @pytest.mark.parametrize(
     ("budget", "key", "remedy"),
     [

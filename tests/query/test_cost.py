@@ -50,7 +50,11 @@ def test_a_quantile_costs_its_range_for_each_row_that_the_plan_moves() -> None:
     points, rows = measure.grid.upper - measure.grid.lower + 1, plan.l1(measure)
     exact = cost_measures(plan, Draws((Quantile(Fraction(1, 2), points, 0.5, rows),)))
     assert exact.epsilon == Fraction(1, 2)
-    assert exact.rho == Fraction(1, 4) / rows**2 * plan.l2_squared(measure) / 8
+    sides, own = Fraction(0.5 * 0.05), Fraction(0.5 * 0.95)
+    ranged = cost_measures(plan, Draws((Quantile(Fraction(1, 2), points, 0.5, rows, pure=False),)))
+    for found, divisor in ((exact, 2), (ranged, 8)):
+        wanted = (own**2 / divisor + sides**2 / 2) / rows**2 * plan.l2_squared(measure)
+        assert float(found.rho) == pytest.approx(float(wanted), rel=1e-12)
     wide = cost_measures(plan, Draws((Quantile(Fraction(1, 2), points, 0.5, 2 * rows),)))
     assert wide.epsilon == Fraction(1, 4), "made for twice the rows, it loses half"
 

@@ -23,7 +23,14 @@ class ParameterError(DiscreetError, ValueError):
 
 
 class BudgetError(DiscreetError):
-    """A loss does not fit into what is left of a budget."""
+    """A loss does not fit into what is left of a budget.
+
+    `fits` is the largest epsilon (or rho, if that was asked for) at which the question would; None where none does.
+    """
+
+    def __init__(self, message: str, fits: float | None = None) -> None:
+        self.fits = fits
+        super().__init__(message)
 
 
 class PolicyError(DiscreetError):

@@ -18,6 +18,7 @@ from discreet.cli.options import (
     ClampingOption,
     EpsilonOption,
     FileOption,
+    KeyDeltaOption,
     KeysOption,
     MaxGroupsOption,
     MaxPerGroupOption,
@@ -50,6 +51,7 @@ def ask(
     fresh: Annotated[bool, typer.Option("--fresh", help="Pay for new noise, even if this was asked before.")] = False,
     clamping: ClampingOption = False,
     keys: KeysOption = None,
+    key_delta: KeyDeltaOption = None,
     max_rows: MaxRowsOption = None,
     max_groups: MaxGroupsOption = None,
     max_rows_per_group: MaxPerGroupOption = None,
@@ -69,7 +71,7 @@ def ask(
     with show_errors():
         wanted = OutputOptions.of(format, output, plot, confidence, simultaneous)
         text = _question(question, file)
-        how = _how(rho, within, param, clamping, keys)
+        how = _how(rho, within, param, clamping, keys) | {"key_delta": key_delta}
         limits: dict[str, Any] = {
             "max_rows": max_rows,
             "max_groups": max_groups,
@@ -89,6 +91,7 @@ def explain(
     param: ParamOption = None,
     clamping: ClampingOption = False,
     keys: KeysOption = None,
+    key_delta: KeyDeltaOption = None,
     max_rows: MaxRowsOption = None,
     max_groups: MaxGroupsOption = None,
     max_rows_per_group: MaxPerGroupOption = None,
@@ -98,7 +101,7 @@ def explain(
     """Say what a question would do and cost; free."""
     with show_errors():
         text = _question(question, file)
-        how = _how(rho, within, param, clamping, keys)
+        how = _how(rho, within, param, clamping, keys) | {"key_delta": key_delta}
         limits: dict[str, Any] = {
             "max_rows": max_rows,
             "max_groups": max_groups,

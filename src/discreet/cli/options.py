@@ -33,6 +33,9 @@ EpsilonOption = Annotated[
     float | None, typer.Option("--epsilon", "-e", help="What to spend; smaller is more private.", show_default=False)
 ]
 RhoOption = Annotated[float | None, typer.Option("--rho", help="Or what to spend in zCDP.", show_default=False)]
+KeyDeltaOption = Annotated[
+    float | None, typer.Option("--key-delta", help="The delta of keys taken from the data.", show_default=False)
+]
 WithinOption = Annotated[
     list[str] | None,
     typer.Option("--within", metavar="NAME=ERROR", help="Or the error wanted: n=50. Repeatable.", show_default=False),

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 from sqlglot import exp
 
 from discreet.answers import Answer, Receipt
-from discreet.base.errors import PendingError, QueryError, StoppedError
+from discreet.base.errors import BudgetError, PendingError, QueryError, StoppedError
 from discreet.curator.asking.choosing import PlannedChoice, plan_choice
 from discreet.curator.asking.explain import Explanation, describe_choices
+from discreet.curator.asking.fitting import find_what_fits
 from discreet.curator.asking.fluent import TableQuestion
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.question_operation import make_operation
@@ -106,6 +107,7 @@ class Session:
         params: Mapping[str, Any] | None = None,
         clamping: bool = False,
         keys: object = None,
+        key_delta: float | Fraction | None = None,
         **limits: int | None,
     ) -> Prepared:
         """Plan and price a question: free. What it would cost, and the columns of its answer, are known then.
@@ -113,14 +115,15 @@ class Session:
         `epsilon` means that this answer alone is epsilon-differentially private, or (epsilon, delta) with the policy's
         per-question delta where Gaussian noise errs less. `rho` is zCDP instead, and `within` finds the least epsilon
         for errors wanted. `keys` are those to ask for: a list of values, of rows of several, or a frame with columns
-        named like the keys; all of them appear, and rows with others are in no group. `max_rows`, `max_groups` and
-        `max_rows_per_group` tighten what a unit contributes.
+        named like the keys; all of them appear, and rows with others are in no group. `key_delta` is the delta of keys
+        that come from the data, if not the policy's. `max_rows`, `max_groups` and `max_rows_per_group` tighten what a
+        unit contributes.
         """
         try:
             planned = self.plan(question, params)
             planned = add_clamped_counts(planned) if clamping else planned
             given = None if keys is None else read_keys(keys, planned)
-            priced = self._price(planned, epsilon, rho, within, limits, given)
+            priced = self._price(planned, epsilon, rho, within, limits, given, key_delta)
             text, operation = to_sql(question), make_operation(planned, priced)
             text = text if given is None else f"{text} -- {describe_keys(given)}"
             self._holdings.issued.add(operation.plan)
@@ -284,7 +287,11 @@ class Session:
         return assemble(prepared.question, prepared.priced, released, receipt, prepared.text)
 
     def _start_prepared(self, prepared: Prepared, fresh: bool) -> Performance[Released]:
-        return self.start(prepared.operation, prepared.text, fresh=fresh)
+        try:
+            return self.start(prepared.operation, prepared.text, fresh=fresh)
+        except BudgetError as refused:
+            found = find_what_fits(prepared.priced, self._holdings.policy, self.budget, self._analyst)
+            raise BudgetError(f"{refused}. {found}", found.amount) from None
 
     def _explain(self, prepared: Prepared) -> Explanation:
         left = self.budget.more(prepared.priced.charge, self._analyst)
@@ -314,6 +321,7 @@ class Session:
         within: Mapping[str, float] | None,
         limits: Mapping[str, int | None],
         given: KeyRows | None,
+        key_delta: object = None,
     ) -> Price:
         """Bound and price a plan. Nothing is charged here, and no private row can be reached from here."""
         policy = self._holdings.policy
@@ -321,16 +329,18 @@ class Session:
         self._holdings.engines.check(bounded.plan)
         if sum(value is not None for value in (epsilon, rho, within)) > 1:
             raise QueryError("give one of epsilon, rho and within, not several")
+        delta = None if key_delta is None else read_amount("key_delta", key_delta)
         if rho is not None:
-            return price_question(bounded, policy, rho=read_amount("rho", rho))
+            return price_question(bounded, policy, rho=read_amount("rho", rho), key_delta=delta)
         if within is not None:
             plain = is_plain(question.block)
             least = policy.table(list_scans(question.block)[0].table).min_count if plain else None
-            return price_question(bounded, policy, epsilon=find_least_epsilon(question, bounded, policy, within, least))
+            found = find_least_epsilon(question, bounded, policy, within, least)
+            return price_question(bounded, policy, epsilon=found, key_delta=delta)
         if epsilon is None:
             choices = [price_question(bounded, policy, epsilon=Fraction(each)) for each in ("0.05", "0.2", "1")]
             raise QueryError(f"say how much privacy to spend, such as\n{describe_choices(question, choices)}")
-        return price_question(bounded, policy, epsilon=read_amount("epsilon", epsilon))
+        return price_question(bounded, policy, epsilon=read_amount("epsilon", epsilon), key_delta=delta)
 
 
 def _parse(question: object, params: Mapping[str, Any] | None) -> exp.Select:

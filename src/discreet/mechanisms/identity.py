@@ -23,7 +23,7 @@ FORMS = Forms(
         Laplace: ("laplace", same_names("scale grid dim")),
         Gaussian: ("gaussian", same_names("sigma grid dim")),
         DiscreteGaussian: ("discrete gaussian", same_names("sigma grid dim")),
-        Quantile: ("quantile", same_names("share points epsilon rows sides confidence")),
+        Quantile: ("quantile with counts", same_names("share points epsilon rows sides pure")),
         KeySelection: ("key selection", same_names("epsilon delta groups")),
         KeyThreshold: ("key threshold", same_names("noise delta groups rows")),
         Exponential: ("exponential", same_names("scale monotone grid")),

@@ -1,4 +1,4 @@
-"""Quantiles by the exponential mechanism over ranks, with an interval that the true quantile lies in."""
+"""Quantiles drawn by ranks, with an interval that the true quantile lies in."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,48 +16,104 @@ from numpy.typing import NDArray
 from discreet import noise
 from discreet.base import check
 from discreet.base.errors import ParameterError
-from discreet.base.rounding import float_down
+from discreet.base.rounding import ball, float_down, ratio_up, rounded_down
 from discreet.base.wide import LIMIT, integers
+from discreet.mechanisms.additive import fitting_scale
 from discreet.mechanisms.exponential import Exponential
-from discreet.privacy import Loss
+from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.laplace_sums import bound_sum
+from discreet.mechanisms.permute_and_flip import PermuteAndFlip
+from discreet.privacy import Loss, PureLoss
 
 INSIDE = 0.5
 """How surely, at the least, the draw of an extreme stays inside the data: for the worst data on the whole grid."""
 
+CORE = Fraction(5, 2)
+"""How many scales a value's ranks are narrowed by on each side, at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A quantile as a point of the grid, and points that it lies between with at least this confidence."""
+    """A quantile as a point of the grid, and noisy counts of the pieces around it (none: there is no interval).
+
+    The noise of each count is discrete Laplace of this scale.
+    """
 
     value: int
-    low: int
-    high: int
-    last: int
-    confidence: float
+    points: int
+    share: Fraction
+    scale: float = 0.0
+    counts: tuple[int, ...] = ()
 
     def interval(self, confidence: float, values: int = 1) -> tuple[int, int]:
         """Return points between which the true quantile lies with this confidence, or all of `values` such quantiles.
 
-        The one interval drawn holds up to its own confidence, so it is conservative below; beyond is the whole grid.
+        Theorem. A true quantile is any point with at most share * n values below it, and at least as many at or below.
+        For an edge e between pieces let G(e) = (1 - share) * below(e) - share * above(e), with the values below e and
+        at or above it: where G(e) > 0 all quantiles are below e, and where G(e) < 0 none is. G never falls as e grows.
+        Its noisy value is off by a sum of noises with known factors; let Pr[that sum > z] <= miss / 2. The upper end
+        is the least edge from which on *every* edge has a noisy G above its z (minus one point). It is too low only if
+        the last edge with G <= 0, which no noise decides, is one of these, hence with probability at most miss / 2.
+        So no union over edges is needed. The lower end is the same from the other side.
         """
         miss = (1 - Fraction(check.confidence(confidence))) / check.integer("values", values, least=1)
-        return (self.low, self.high) if miss >= 1 - Fraction(self.confidence) else (0, self.last)
+        if not self.counts:
+            return 0, self.points - 1
+        edges, (over, under) = list_edges(self.value, self.points), self._factors
+        most, total, below = len(self.counts), sum(self.counts), 0
+        ranks, reaches = [], []
+        for place, count in enumerate(self.counts[:-1]):
+            below += count
+            ranks.append(over * below - under * (total - below))
+            reaches.append(bound_sum(self.scale, ((over, place + 1), (under, most - place - 1)), float(miss / 2)))
+        low, high = 0, self.points - 1
+        for edge, rank, reach in reversed(list(zip(edges[1:-1], ranks, reaches, strict=True))):
+            if rank <= reach or self.share == 1:  # no count proves that nothing lies above
+                break
+            high = edge - 1
+        for edge, rank, reach in zip(edges[1:-1], ranks, reaches, strict=True):
+            if -rank <= reach or self.share == 0:
+                break
+            low = edge
+        return min(low, self.value), max(high, self.value)
+
+    @property
+    def _factors(self) -> tuple[int, int]:
+        return self.share.denominator - self.share.numerator, self.share.numerator
+
+
+@lru_cache(maxsize=1 << 12)
+def list_edges(center: int, points: int) -> tuple[int, ...]:
+    """Return where pieces of the grid begin, and the grid's end: the center alone, then 1, 2, 4, ... points outward.
+
+    >>> list_edges(10, 100)
+    (0, 3, 7, 9, 10, 11, 12, 14, 18, 26, 42, 74, 100)
+    """
+    outward = [(1 << power) - 1 for power in range(points.bit_length() + 1)]
+    around = {center - step for step in outward} | {center + 1 + step for step in outward}
+    return tuple(sorted({0, points} | {edge for edge in around if 0 < edge < points}))
 
 
 @dataclass(frozen=True)
 class Quantile:
     """Draws the point of a public grid at which a share of the values lies below, likelier the nearer in rank.
 
-    The grid is 0 .. points - 1. Of n values, L lie below a point and H at or below it; the target t is share * n. A
-    point v is drawn with probability proportional to exp(-distance(v) / scale), with the distance of t from [L, H]
-    (McSherry, Talwar 2007; Smith 2011), in whole numbers: all is multiplied by the share's denominator.
+    The grid is 0 .. points - 1. Of n values, L lie below a point and H at or below it; the target t is share * n. The
+    score of a point is the distance of t from its core [L + h, H - h], with h = min((H - L) / 2, k): from its middle
+    rank where it has few values, and from all but the outermost k of its ranks where it has many, so that a value that
+    many rows share is found too. k is public: `CORE` scales of the draw (0 for extremes). Scores are whole numbers: all
+    is multiplied by twice the share's denominator.
 
-    Theorem: a value that is added moves every distance by at most m = max(share, 1 - share), so two of them apart by at
-    most 2m, and the loss of one draw has the bounded range rows * 2m / scale (Durfee, Rogers 2019). Proof: the distance
-    is max(L - t, t - H, 0); t grows by s = share, L and H by 1 at points above the value, and H by 1 at it. So L - t
-    and t - H move by s below the value, by 1 - s above it, and fall by s and 1 - s at it. The bound is attained: for a
-    value above the target, points between the two come nearer by s while those below the target fall behind by s. At
-    the median 2m is 1; elsewhere a range of 1 does not hold.
+    Theorem: a value that is added moves every score by at most m = max(share, 1 - share), so two of them apart by at
+    most 2m. Proof: the score is max(L + h - t, t - H + h, 0); t grows by s = share. At points below the value L, H
+    and h stay, so that both terms move by s; above it L and H grow by 1, and both move by 1 - s. At it H grows by 1
+    and h by at most 1/2, so L + h - t moves by -s to 1/2 - s, and t - H + h by s - 1 to s - 1/2. The bound is attained:
+    for a value above the target, points between the two come nearer by s while those below the target fall behind by s.
+
+    With `pure` the draw is permute-and-flip (McKenna, Sheldon 2020): rows * 2m / scale is its epsilon, and its loss has
+    no smaller range than that of any pure one. Otherwise it is the exponential mechanism (McSherry, Talwar 2007; Smith
+    2011), which errs a little more and whose loss has the *bounded range* rows * 2m / scale (Durfee, Rogers 2019): a
+    quarter of the zCDP. Points of equal score are drawn in one piece, as heavy as it is wide (`noise.race`).
 
     `rows` is how many values one unit can add or remove (twice that where neighbours replace a unit).
 
@@ -64,27 +121,23 @@ class Quantile:
     points outside weigh less than one at the target, whatever the data; but it is never past the middle. It grows by
     some s in [0, 1/2], or in [1/2, 1], as a value is added, so the theorem holds with m = 1.
 
-    Interval: a part `sides` of epsilon goes to two more draws, aimed `reach` ranks below and above share * n. Their
-    candidates are pieces of the grid around the value drawn before, wider the farther away, and all that lies below and
-    above the grid; [L, H] are the ranks at a piece's ends, for which the theorem's proof is the same. Some candidate is
-    at distance 0. Of the lower draw the piece's first point is told: if a true quantile lies below it, L is share * n
-    or more, and the piece at least `reach` away. Of k pieces such a one is drawn with probability at most
-    k e^(-reach / scale) (McSherry, Talwar 2007), which `reach` makes (1 - confidence) / 2; and so for the upper draw,
-    of which the last point is told. A true quantile is any point with at most share * n values below it and at least as
-    many at or below it. The minimum needs no draw below it, nor the maximum one above.
+    Interval: a part `sides` of epsilon goes to noisy counts of the pieces of the grid around the value drawn before,
+    twice as wide with every step outward. The pieces are disjoint, so a unit moves all counts together by at most
+    `rows`, and Laplace noise of scale rows / epsilon is epsilon-differentially private. `Drawn.interval` says what the
+    counts prove.
     """
 
     share: Fraction
     points: int
     epsilon: float
     rows: int = 1
-    sides: Fraction = Fraction(1, 25)
-    confidence: float = 0.999
+    sides: Fraction = Fraction(1, 20)
+    pure: bool = True
 
     def __post_init__(self) -> None:
         epsilon = float_down(check.positive("epsilon", self.epsilon))
         sides = Fraction(check.real("sides", self.sides, least=0, below=1))
-        if float_down(epsilon * sides / 2) == 0 < sides or epsilon == 0:
+        if float_down(epsilon * sides) == 0 < sides or epsilon == 0:
             raise ParameterError("epsilon", self.epsilon, "larger, so that every draw has a part of it")
         for name, value in (
             ("share", Fraction(check.real("share", self.share, least=0, most=1))),
@@ -92,7 +145,7 @@ class Quantile:
             ("epsilon", epsilon),
             ("rows", check.integer("rows", self.rows, least=1)),
             ("sides", sides),
-            ("confidence", float(check.confidence(self.confidence))),
+            ("pure", check.flag("pure", self.pure)),
         ):
             object.__setattr__(self, name, value)
         _ = self.loss()
@@ -107,33 +160,49 @@ class Quantile:
 
         Points beyond the grid count at its ends. Without any values every point is as likely.
         """
-        table = _Table.of(cells, self.points, self._denominator, self.depth + self.reach)
-        middle = self._numerator * table.total
-        main = middle
+        table = _Table.of(cells, self.points, self._factor, self.depth)
+        target = 2 * self._numerator * table.total
         if self.depth:
-            inside = min(self._denominator * self.depth, table.total)
-            main += inside if self.share == 0 else -inside
-        value = table.draw(main, self.main.scale)
-        low, high, last = 0, self.points - 1, self.points - 1
-        if self.side is not None:
-            aside = self._denominator * self.reach
-            if self.share > 0:
-                low = min(value, table.draw_piece(value, middle - aside, self.side.scale)[0])
-            if self.share < 1:
-                high = max(value, table.draw_piece(value, middle + aside, self.side.scale)[1])
-        return Drawn(value, low, high, last, self.confidence)
+            inside = min(self._factor * self.depth, self._denominator * table.total)
+            target += inside if self.share == 0 else -inside
+        value = table.draw(target, self.main.scale, self.core, self.pure)
+        if self.side is None:
+            return Drawn(value, self.points, self.share)
+        exact = table.count_pieces(list_edges(value, self.points), self._factor)
+        counts = tuple(int(count) for count in self.side.release(exact))
+        return Drawn(value, self.points, self.share, self.side.scale, counts)
 
     def loss(self) -> Loss:
         """Return the loss of one release."""
         own = self.main.loss(self.sensitivity)
-        return own if self.side is None else own + self.side.loss(self.sensitivity) * self._side_draws
+        return own if self.side is None else own + PureLoss(Fraction(self._side_epsilon))
+
+    @property
+    def row_rho(self) -> Fraction:
+        """The zCDP of one release for a unit with one value: with n values it is n^2 times that.
+
+        A pure loss e is (e^2 / 2)-zCDP (Bun, Steinke 2016), one of bounded range e is (e^2 / 8)-zCDP (Cesar, Rogers
+        2021).
+        """
+        own, sides = Fraction(self._main_epsilon), Fraction(self._side_epsilon)
+        return (own**2 / (2 if self.pure else 8) + sides**2 / 2) / self.rows**2
+
+    @classmethod
+    def find_epsilon(cls, square: Fraction, sides: Fraction = Fraction(1, 20)) -> float:
+        """Return the epsilon, rounded down, at which the exponential mechanism and its counts cost this zCDP at most.
+
+        For a unit with all its rows in one group.
+        """
+        each = (1 - sides) ** 2 / 8 + sides**2 / 2
+        return rounded_down(lambda: ball(square / each).sqrt())
 
     def rank_error(self, confidence: float) -> float:
         """Return how far the ranks of the value drawn are from the target, at most, with this confidence.
 
-        This is `Exponential.shortfall` (McSherry, Talwar 2007) over the whole grid.
+        This is the shortfall of the draw (McSherry, Talwar 2007; no larger for permute-and-flip) over the whole grid:
+        some core is within k of the target.
         """
-        return self.main.shortfall(confidence, self.points) / self._denominator
+        return (self.main.shortfall(confidence, self.points) + self.core) / self._factor
 
     @cached_property
     def depth(self) -> int:
@@ -141,28 +210,31 @@ class Quantile:
         return math.ceil(self.rank_error(INSIDE)) if self.share in (0, 1) else 0
 
     @cached_property
-    def reach(self) -> int:
-        """How many ranks below and above the target the ends of the interval are aimed."""
-        if self.side is None:
-            return 0
-        sure = 1 - (1 - Fraction(self.confidence)) / self._side_draws
-        return math.ceil(self.side.shortfall(sure, 2 * len(_steps(self.points)) + 5) / self._denominator)  # type: ignore[arg-type]
+    def core(self) -> int:
+        """By how much the ranks of a point are narrowed on each side, at most, in the units of scores."""
+        return 0 if self.share in (0, 1) else math.floor(CORE * Fraction(self.main.scale))
 
     @cached_property
-    def main(self) -> Exponential:
-        """The mechanism that draws the value: its scores are rank distances times the denominator."""
-        spent = self._side_draws * Fraction(self._side_epsilon)
-        return Exponential.calibrate(float_down(Fraction(self.epsilon) - spent), self.sensitivity)
+    def main(self) -> PermuteAndFlip | Exponential:
+        """The mechanism that draws the value: its scores are rank distances times a whole number."""
+        kind = PermuteAndFlip if self.pure else Exponential
+        return kind.calibrate(self._main_epsilon, self.sensitivity)
 
     @cached_property
-    def side(self) -> Exponential | None:
-        """The mechanism that draws each end of the interval."""
-        return Exponential.calibrate(self._side_epsilon, self.sensitivity) if self._side_epsilon else None
+    def side(self) -> Laplace | None:
+        """The noise of the counts that the interval is made from."""
+        if not self._side_epsilon:
+            return None
+        return Laplace(fitting_scale(ratio_up(self.rows, Fraction(self._side_epsilon)), "epsilon", self.epsilon))
 
     @property
     def sensitivity(self) -> int:
         """How far one unit moves a score."""
-        return self.rows * max(self._numerator, self._denominator - self._numerator)
+        return 2 * self.rows * max(self._numerator, self._denominator - self._numerator)
+
+    @property
+    def _factor(self) -> int:
+        return 2 * self._denominator
 
     @property
     def _denominator(self) -> int:
@@ -173,12 +245,12 @@ class Quantile:
         return int(self.share * self._denominator)
 
     @property
-    def _side_draws(self) -> int:
-        return 1 if self.share in (0, 1) else 2
+    def _main_epsilon(self) -> float:
+        return float_down(Fraction(self.epsilon) - Fraction(self._side_epsilon))
 
     @property
     def _side_epsilon(self) -> float:
-        return float_down(self.epsilon * self.sides / self._side_draws)
+        return float_down(Fraction(self.epsilon) * self.sides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +280,8 @@ class _Table:
         below = np.concatenate([np.zeros(1, kind), np.cumsum(counts, dtype=kind)]) * factor
         return cls(at, below, total, points)
 
-    def draw(self, target: int, scale: float) -> int:
-        """Draw a point by its ranks' distance from the target.
+    def draw(self, target: int, scale: float, core: int, pure: bool) -> int:
+        """Draw a point by the distance of its core from the target.
 
         Each point with values is one piece, and each gap between two of them is another, as heavy as it is wide.
         """
@@ -217,39 +289,25 @@ class _Table:
         ends = np.concatenate([self.at, np.array([self.points], self.at.dtype)])
         widths = np.concatenate([ends - gaps, np.ones_like(self.at)])
         full = np.flatnonzero(widths > 0)
-        low, high = (np.concatenate([self.below, side])[full] for side in (self.below[:-1], self.below[1:]))
+        narrowed = min(core, int(self.below[-1]))  # as machine integers hold it; no count is larger
+        half = np.minimum((self.below[1:] - self.below[:-1]) // 2, narrowed)  # counts are times an even factor
+        low = np.concatenate([self.below, self.below[:-1] + half])[full]
+        high = np.concatenate([self.below, self.below[1:] - half])[full]
         weights = widths[full].tolist()
-        chosen = noise.gumbel_argmax(-_distances(low, high, target), scale, weights)
+        choose = noise.exponential_argmax if pure else noise.gumbel_argmax
+        chosen = choose(-_distances(low, high, target), scale, weights)
         return int(np.concatenate([gaps, self.at])[full[chosen]]) + int(noise.uniform_int(weights[chosen]))
 
-    def draw_piece(self, center: int, target: int, scale: float) -> tuple[int, int]:
-        """Draw one of the pieces around a point, each as heavy, or what lies below or above all; return its ends."""
-        outward = (0, *_steps(self.points))
-        edges = sorted(
-            {0, self.points}
-            | {max(center - step, 0) for step in outward}
-            | {min(center + 1 + step, self.points) for step in outward}
-        )
+    def count_pieces(self, edges: tuple[int, ...], factor: int) -> list[int]:
+        """Return how many values lie from each edge to the next."""
         ranks = self.below[np.searchsorted(self.at, np.array(edges, self.at.dtype))]
-        first, last = (np.array([rank], ranks.dtype) for rank in (min(target, 0), max(target, int(self.below[-1]))))
-        low, high = np.concatenate([first, ranks]), np.concatenate([ranks, last])
-        chosen = noise.gumbel_argmax(-_distances(low, high, target), scale)
-        return edges[max(chosen - 1, 0)], edges[min(chosen, len(edges) - 1)] - 1
+        return [(int(after) - int(before)) // factor for before, after in pairwise(ranks)]
 
 
 def _distances(low: NDArray[Any], high: NDArray[Any], target: int) -> NDArray[Any]:
     """Return how far the target is from each interval of ranks."""
     found: NDArray[Any] = np.maximum(np.maximum(low - target, target - high), 0)
     return found
-
-
-@lru_cache(maxsize=1 << 10)
-def _steps(points: int) -> tuple[int, ...]:
-    """Return distances 1, 2, 3 and so on, each up to 3/16 more than the one before, below the size of the grid."""
-    found = [1]
-    while found[-1] < points:
-        found.append(max(found[-1] + 1, found[-1] * 19 // 16))
-    return tuple(found[:-1])
 
 
 def _whole(entries: list[Any]) -> NDArray[Any]:

@@ -33,6 +33,9 @@ _TOP = np.uint64(2**64 - 2**34)
 """Words at or above this leave 1 - u too uncertain for a float Gumbel variable."""
 
 
+HEAVIEST = 1 << 900
+"""Weights from here on are too large for the float stage: balls decide."""
+
 _FAR = 1e300
 """Scores further behind than this are cut there in the float stage, where only their upper bound is used."""
 
@@ -44,22 +47,35 @@ class Variable:
     estimate: Callable[[NDArray[np.uint64]], tuple[Floats, Floats]]
     enclose: Callable[[Prefix, bool], arb | None]
     signed: bool = False
+    greatest: bool = False
+    """Whether a weight w stands for w such noises, of which the greatest counts."""
 
 
 def gumbel_argmax(scores: Scores, scale: float | Fraction, weights: list[int] | None = None) -> int:
     """Return index i with probability proportional to weights[i] * exp(scores[i] / scale), exactly."""
     scores = score_array(scores)
-    if weights is not None:
-        if not isinstance(weights, list) or len(weights) != len(scores):
-            raise ParameterError.of_data("weights", weights, "a list with one whole number for each score")
-        if not all(type(weight) is int and weight > 0 for weight in weights):
-            weights = [check.integer("weights", weight, least=1) for weight in weights]
-    return _race(scores, scale, GUMBEL_NOISE, weights).winner
+    return _race(scores, scale, GUMBEL_NOISE, _check_weights(scores, weights)).winner
 
 
-def exponential_argmax(scores: Scores, scale: float | Fraction) -> int:
-    """Return the index of the largest scores[i] + scale * E_i, for independent exponential E_i of mean 1."""
-    return _race(score_array(scores), scale, EXPONENTIAL_NOISE).winner
+def exponential_argmax(scores: Scores, scale: float | Fraction, weights: list[int] | None = None) -> int:
+    """Return the index of the largest scores[i] + scale * E_i, for independent exponential E_i of mean 1.
+
+    With weights, E_i is the largest of weights[i] such: as if each score stood there so often. Its distribution is
+    (1 - e^-x)^w, so that -ln(1 - e^(-T / w)) has it for an exponential T of mean 1 (inversion): one draw for all w.
+    """
+    scores = score_array(scores)
+    weights = _check_weights(scores, weights)
+    return _race(scores, scale, EXPONENTIAL_NOISE if weights is None else GREATEST_NOISE, weights).winner
+
+
+def _check_weights(scores: Scores, weights: list[int] | None) -> list[int] | None:
+    if weights is None:
+        return None
+    if not isinstance(weights, list) or len(weights) != len(scores):
+        raise ParameterError.of_data("weights", weights, "a list with one whole number for each score")
+    if all(type(weight) is int and weight > 0 for weight in weights):
+        return weights
+    return [check.integer("weights", weight, least=1) for weight in weights]
 
 
 def laplace_argmax(scores: Scores, scale: float | Fraction) -> tuple[int, int]:
@@ -100,6 +116,9 @@ class _Contender:
 
     def position(self, scale: Fraction) -> arb | None:
         """Return a ball around noise + ln(weight) - behind / scale, or nothing while it may be unbounded."""
+        if self.variable.greatest:
+            found = _enclose_greatest(self.prefix, self.weight)
+            return None if found is None else found - ball(self.behind / scale)
         noise = self.variable.enclose(self.prefix, self.negative)
         return None if noise is None else noise + arb(self.weight).log() - ball(self.behind / scale)
 
@@ -133,8 +152,12 @@ def _positions(
         distance = np.where(beyond, _FAR, behind).astype(np.float64) / scale
     far = beyond | ~(distance < _FAR)
     distance = np.where(far, _FAR, distance)
-    log_weight = np.zeros(len(behind)) if weights is None else np.array([math.log(w) for w in weights])
-    noise, error = variable.estimate(words)
+    log_weight = np.zeros(len(behind))
+    if variable.greatest:
+        noise, error = _estimate_greatest(words, weights or [1] * len(words))
+    else:
+        log_weight = log_weight if weights is None else np.array([math.log(w) for w in weights])
+        noise, error = variable.estimate(words)
     position = noise - distance + log_weight
     error = error + 2.0**-50 * (np.abs(noise) + distance) + 2.0**-46 * np.abs(log_weight)
     return np.where(far, -np.inf, position - error), position + error
@@ -216,6 +239,28 @@ def _estimate_gumbel(words: NDArray[np.uint64]) -> tuple[Floats, Floats]:
     return value, np.where(unknown, np.inf, error)
 
 
+def _estimate_greatest(words: NDArray[np.uint64], weights: list[int]) -> tuple[Floats, Floats]:
+    """Estimate -ln(1 - e^(-T / w)) with T = -ln(1 - u): as T grows by a factor, it falls by no more than its log."""
+    w, spread, unknown = _uniform(words, 64)
+    unknown |= words >= _TOP
+    sizes = np.array([float(min(weight, HEAVIEST)) for weight in weights])
+    unknown |= sizes >= HEAVIEST
+    w[unknown] = 0.5
+    exponential = -np.log1p(-w)
+    value = -np.log(-np.expm1(-exponential / sizes))
+    error = 2 * spread * w / ((1.0 - w) * exponential) + LOG_ERROR * (1 + np.abs(value))
+    return value, np.where(unknown, np.inf, error)
+
+
+def _enclose_greatest(prefix: Prefix, weight: int) -> arb | None:
+    whole, end = prefix.whole, 1 << prefix.count
+    if whole == 0 or whole + 1 == end:
+        return None
+    times = [-(1 - arb(fmpq(edge, end))).log() for edge in (whole, whole + 1)]
+    ends = [-(-(-time / weight).expm1()).log() for time in times]
+    return ends[0].union(ends[1])
+
+
 def _enclose_exponential(prefix: Prefix, negative: bool) -> arb | None:
     value = prefix.enclose(EXPONENTIAL)
     return -value if negative and value is not None else value
@@ -231,4 +276,5 @@ def _enclose_gumbel(prefix: Prefix, negative: bool) -> arb | None:
 
 EXPONENTIAL_NOISE = Variable(_estimate_exponential, _enclose_exponential)
 LAPLACE_NOISE = Variable(_estimate_laplace, _enclose_exponential, signed=True)
+GREATEST_NOISE = Variable(_estimate_exponential, _enclose_exponential, greatest=True)
 GUMBEL_NOISE = Variable(_estimate_gumbel, _enclose_gumbel)

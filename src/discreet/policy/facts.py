@@ -33,6 +33,7 @@ def describe_policy(policy: Policy) -> JsonObject:
             "epsilon": write_number(policy.epsilon),
             "delta": write_number(policy.delta),
             "question_delta": write_number(policy.question_delta),
+            **({"key_delta": write_number(policy.key_delta)} if policy.key_delta is not None else {}),
             "least_share": write_number(policy.least_share),
         },
         "neighbours": policy.neighbours.value,

@@ -52,9 +52,10 @@ def loads(text: str, path: str | Path) -> Policy:
     path = Path(path)
     problems = Problems(path)
     root = Section(problems, (), _parsed(text, path), SECTIONS)
-    budget = root.section("budget", ("epsilon", "delta", "question_delta", "least_share"))
+    budget = root.section("budget", ("epsilon", "delta", "question_delta", "key_delta", "least_share"))
     epsilon, delta, question_delta = _budget(budget)
     least_share = _least_share(budget)
+    key_delta = _key_delta(budget, question_delta)
     neighbours = _neighbours(root)
     engines = read_engines(root)
     tables = _tables(root, delta, engines)
@@ -78,6 +79,7 @@ def loads(text: str, path: str | Path) -> Policy:
         ledger,
         deadline=deadline,
         least_share=least_share,
+        key_delta=key_delta,
     )
 
 
@@ -120,6 +122,16 @@ def _least_share(section: Section) -> Fraction:
     if share is not None and not 0 < share <= 1:
         section.wrong("least_share", f"is {exact.write_number(share)}", remedy)
     return LEAST_SHARE if share is None else share
+
+
+def _key_delta(section: Section, question_delta: Fraction | None) -> Fraction | None:
+    delta = _delta(section, "key_delta", None)
+    if delta == 0:
+        section.wrong("key_delta", "is 0, which selects no keys", "write a number above 0, or leave it out")
+    elif delta is not None and question_delta is not None and delta > question_delta:
+        wrong = f"is {exact.write_number(delta)}, more than one question may have"
+        section.wrong("key_delta", wrong, f"write at most {exact.write_number(question_delta)}")
+    return delta
 
 
 def _delta(section: Section, name: str, default: Fraction | None) -> Fraction | None:

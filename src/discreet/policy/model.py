@@ -28,6 +28,11 @@ A letter has up to four bytes, so that no text is longer than 256 KiB.
 LEAST_SHARE = Fraction(1, 10**6)
 """What part of the budget every question costs at least, where the owner says nothing."""
 
+KEY_QUESTIONS = 1_000
+"""How many questions with keys from the data the budget's delta is for, where the owner says nothing: half of it is for
+such keys, in equal parts. A threshold on keys grows with the logarithm of this number only.
+"""
+
 LOUD_EPSILON = 20
 """A budget above this is allowed, and `warnings` says what it means."""
 
@@ -193,9 +198,9 @@ class Policy:
     """All that an owner declared.
 
     Guaranteed by `load`: epsilon > 0; 0 <= question_delta <= delta < 1; where delta > 0 every private table has a size
-    and delta * size <= 0.01; 0 < least_share <= 1; no analyst's share is above the budget; names differ by more than
-    their case; foreign keys lead to a private table with a unit column, on one engine and in no circle.
-    `least_share` is the part of the budget that every question costs at least.
+    and delta * size <= 0.01; 0 < least_share <= 1; key_delta is above 0 and at most question_delta; no analyst's share
+    is above the budget; names differ by more than their case; foreign keys lead to a private table with a unit column,
+    on one engine and in no circle. `least_share` is the part of the budget that every question costs at least.
     """
 
     path: Path
@@ -211,6 +216,14 @@ class Policy:
     deadline: Fraction | None = None
     """Seconds after which nobody waits for an answer any more; the run goes on, and is counted as an overrun."""
     least_share: Fraction = LEAST_SHARE
+    key_delta: Fraction | None = None
+    """The delta of one question whose keys come from the data, where the owner says; at most question_delta."""
+
+    @property
+    def usual_key_delta(self) -> Fraction:
+        """The delta of keys from the data in a question that names none: never more than one question may have."""
+        usual = self.delta / (2 * KEY_QUESTIONS) if self.key_delta is None else self.key_delta
+        return min(self.question_delta, usual)
 
     def table(self, name: str) -> Table:
         """Return the table of that name; as in SQL, upper and lower case are the same."""

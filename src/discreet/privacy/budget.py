@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -49,8 +50,33 @@ class BudgetFilter(Filter):
 
     def take(self, charge: Charge) -> BudgetFilter | None:
         """Return the filter with this charge spent, or nothing where it does not fit."""
-        sums = tuple(add_up(a, b) for a, b in zip(self.spent, (charge.epsilon, charge.rho, charge.delta), strict=True))
+        sums = self._with_charge(charge)
         return replace(self, spent=sums) if self._share(sums) <= 1 else None
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The share of each currency that is spent: a charge fits while delta does, and epsilon or rho."""
+        epsilon, rho, delta = self.spent
+        found = {"epsilon": find_share(epsilon, read_decimal(self.epsilon))}
+        more = {"rho": find_share(rho, self.cap), "delta": find_share(2 * delta, read_decimal(self.delta))}
+        return found | (more if self.delta > 0 else {})
+
+    @property
+    def caps(self) -> dict[str, float]:
+        """The most of each currency: half of the budget's delta is for sums of deltas."""
+        found = {"epsilon": float(self.epsilon)}
+        return found | ({"rho": self.cap, "delta": float(self.delta) / 2} if self.delta > 0 else {})
+
+    def find_short(self, charge: Charge) -> tuple[str, ...]:
+        """Return the currencies of which too little is left for this charge; none where it fits."""
+        shares = replace(self, spent=self._with_charge(charge)).shares
+        either = [name for name in ("epsilon", "rho") if name in shares]
+        short = either if all(shares[name] > 1 for name in either) else []
+        beyond = charge.delta > 0 and shares.get("delta", math.inf) > 1
+        return (*short, *(["delta"] if beyond else []))
+
+    def _with_charge(self, charge: Charge) -> Sums:
+        return tuple(add_up(a, b) for a, b in zip(self.spent, (charge.epsilon, charge.rho, charge.delta), strict=True))
 
     def _cost(self, loss: Loss) -> Sums:
         charge = charge_of(loss)

@@ -5,9 +5,10 @@ number is an upper bound: exact fractions where they are quotients of whole numb
 
 Theorems. Measures compose (Dwork, McSherry, Nissim, Smith 2006; Bun, Steinke 2016): epsilons, rhos and deltas add up.
 Laplace noise of this scale on a vector of L1 sensitivity d is (d / scale)-differentially private. Gaussian noise on an
-L2 sensitivity d is (d^2 / 2 sigma^2)-zCDP and has no epsilon. A drawn quantile loses a range of epsilon / rows for each
-row that a unit moves in a group (Durfee, Rogers 2019): over all groups at most epsilon, and of zCDP at most
-(epsilon / rows)^2 / 8 times the sum of squared rows, d_2^2 (Cesar, Rogers 2021).
+L2 sensitivity d is (d^2 / 2 sigma^2)-zCDP and has no epsilon. A drawn quantile loses epsilon / rows for each row
+that a unit moves in a group: over all groups at most epsilon, and of zCDP at most what it says of one row
+(`Quantile.row_rho`) times the sum of squared rows, d_2^2. Only the exponential mechanism's loss is of bounded range,
+and costs e^2 / 8 (Cesar, Rogers 2021); that of permute-and-flip is pure, and costs e^2 / 2.
 
 Choices. Let one unit move candidate c's score by m(c), and d be the greatest m(c) - m(c'), the spread. The exponential
 mechanism chooses o with a log-likelihood ratio of m(o) / scale less the log of a mean of e^(m(c) / scale), which lies
@@ -67,7 +68,7 @@ def lose_measures(plan: BoundedPlan, draws: Draws) -> Loss:
         if isinstance(noise, Gaussian):
             squares += Fraction(plan.l2_squared(measure)) / Fraction(noise.sigma) ** 2
         elif isinstance(noise, Quantile):
-            losses.append(BoundedRangeLoss(Fraction(noise.epsilon)))
+            losses.append(noise.loss())
         else:
             losses.append(PureLoss(Fraction(plan.l1(measure)) / Fraction(noise.scale)))
     if squares:
@@ -171,7 +172,7 @@ def _cost_quantile(measure: Measure, noise: Quantile, l1: int, l2_squared: int) 
     if noise.rows < l1 or noise.points != grid.upper - grid.lower + 1:
         raise OperationError(f"this Quantile is made for {noise.rows} rows of a unit, and the plan moves {l1}")
     each = Fraction(noise.epsilon) / noise.rows
-    return Charge(each * l1, each**2 * l2_squared / 8, Fraction(0))
+    return Charge(each * l1, noise.row_rho * l2_squared, Fraction(0))
 
 
 def _cost_selection(plan: BoundedPlan, draws: Draws) -> Charge:

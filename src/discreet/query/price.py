@@ -26,6 +26,7 @@ from discreet.query.choices import Choice
 from discreet.query.cost import cost_measures, fits_within
 from discreet.query.draws import Draw, Draws, KeyChoice
 from discreet.query.floors import Floors, describe_floor, find_floors, reach_floor
+from discreet.query.split import split_charge, weigh
 from discreet.query.work import check_work
 
 ROWS = 1 << 48
@@ -39,9 +40,6 @@ FLOATS = 10**300
 SPARE = 1 - Fraction(1, 1 << 40)
 """What of a rho is given to a selection of keys: its own rho, rounded up as a float, then still fits."""
 
-SELECTIONS = 32
-"""One selection of keys takes at most this part of the budget's delta, so that some of them fit."""
-
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -50,7 +48,7 @@ class Price:
     Theorem (basic composition; Dwork, McSherry, Nissim, Smith 2006): Laplace noise of scale L1 / (share * epsilon) on
     each measure is (sum of shares) * epsilon = epsilon-differentially private. (Dong, Roth, Su 2022): Gaussian noise
     of sigma = L2 / (sqrt(share) * mu) on each is mu-Gaussian differentially private, and its curve gives the delta.
-    Quantiles are drawn, in every group for itself, at a range of share * epsilon / L1 for each row that a unit moves:
+    Quantiles are drawn, in every group for itself, at a loss of share * epsilon / L1 for each row that a unit moves:
     all groups that it is in add up to share * epsilon. Keys that come from the data are kept where a count that is
     released anyway is above a threshold, or else selected at a share of their own, with a delta either way; what is
     released about a key is released only if the key is.
@@ -66,6 +64,8 @@ class Price:
     """The measure whose noisy counts are compared with a threshold."""
     target: Fraction = Fraction(0)
     """The epsilon or rho that its noise was made for."""
+    by_rho: bool = False
+    """Whether that is a rho."""
     notes: tuple[str, ...] = ()
     """What is said about the price, where it is not what was asked for."""
     choice: Choice | None = None
@@ -74,22 +74,31 @@ class Price:
     """What one step of a score is worth, where its candidates are no keys."""
 
 
-def price(bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho: Fraction | None = None) -> Price:
+def price(
+    bounded: Bounded,
+    policy: Policy,
+    epsilon: Fraction | None = None,
+    rho: Fraction | None = None,
+    key_delta: Fraction | None = None,
+) -> Price:
     """Return the price of a question at this epsilon (the noise that errs less) or rho (Gaussian noise).
 
-    Less than the policy's floor is priced at it (`query.floors`): noise, charge and guarantee alike.
+    Keys that come from the data are selected at `key_delta`, or at the policy's. Less than the policy's floor is priced
+    at it (`query.floors`): noise, charge and guarantee alike.
     """
     check_sums(bounded, policy)
     selects = any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets)))
-    delta = _selection_delta(policy, bounded) if selects else Fraction(0)
+    delta = _selection_delta(policy, bounded, key_delta) if selects else Fraction(0)
+    if key_delta is not None and not selects:
+        raise QueryError("key_delta is for keys that come from the data, and this question has none; leave it out")
     counted = _counted(bounded) if selects else None
-    shares, kept = _shares(bounded, selects and counted is None)
-    draft = _Draft(bounded, shares, kept, delta, counted)
+    kept = Fraction(1, len(bounded.plan.measures) + 1) if selects and counted is None else Fraction(0)
+    draft = _Draft(bounded, weigh(bounded, counted), kept, delta, counted)
     floors = find_floors(policy)
     if rho is not None:
         if policy.delta == 0:
             raise QueryError("rho= needs a budget with delta > 0; ask with epsilon= instead")
-        return note_floor(draft.with_rho(max(rho, floors.rho)), floors, policy, rho=rho)
+        return replace(note_floor(draft.with_rho(max(rho, floors.rho)), floors, policy, rho=rho), by_rho=True)
     assert epsilon is not None
     alone = selects or any(measure.part is Part.QUANTILE for measure in bounded.plan.measures)
     question_delta = Fraction(0) if alone else policy.question_delta
@@ -122,9 +131,10 @@ class _Draft:
     """A price being made: what is released, how the charge is split, and how keys are selected."""
 
     bounded: Bounded
-    shares: tuple[Fraction, ...]
+    weights: tuple[Fraction, ...]
+    """What the split of the charge goes by."""
     kept: Fraction
-    """The share of the charge that a selection of keys by units takes."""
+    """The share of the charge that a selection of keys by units takes: what a measure gets on average."""
     delta: Fraction
     """The delta of a selection of keys."""
     counted: int | None
@@ -138,41 +148,48 @@ class _Draft:
             gaussian = self.with_epsilon_and_delta(epsilon, delta)
         except ParameterError:  # beyond the widest noise, where the other still is not
             return laplace
-        pairs = zip(gaussian.noises, laplace.noises, strict=True)
-        ratios = [estimate_error(a) / estimate_error(b) for a, b in pairs]
-        return gaussian if math.fsum(ratios) < len(ratios) else laplace
+        return gaussian if self._expect_error(gaussian) < self._expect_error(laplace) else laplace
+
+    def _expect_error(self, priced: Price) -> float:
+        """Return the sum of squared errors that the split is for, each relative to what one row moves."""
+        found = zip(self.weights, self.bounded.plan.measures, priced.noises, strict=True)
+        return math.fsum(float(weight) * (estimate_error(noise) / each.reach) ** 2 for weight, each, noise in found)
 
     def with_epsilon(self, epsilon: Fraction) -> Price:
         """Return the price with Laplace noise."""
         noises: list[Draw] = []
-        for measure, share in zip(self.bounded.plan.measures, self.shares, strict=True):
+        shares = split_charge(self.weights, 3, 1 - self.kept)
+        for measure, share in zip(self.bounded.plan.measures, shares, strict=True):
             if measure.part is Part.QUANTILE:
-                noises.append(_quantile(self.bounded, measure, float_down(share * epsilon)))
+                noises.append(_quantile(self.bounded, measure, float_down(share * epsilon), pure=True))
                 continue
             scale = ratio_up(self.bounded.plan.l1(measure), share * epsilon)
             noises.append(Laplace(fitting_scale(scale, "epsilon", float(epsilon))))
         alone = f"({_decimal(epsilon)}, {float(self.delta):g})" if self.delta else _decimal(epsilon)
         selection = self._select(noises, lambda: float_down(self.kept * epsilon))
-        return self._finish(noises, selection, f"{alone}-differentially private", epsilon, epsilon=epsilon)
+        return self._finish(noises, shares, selection, f"{alone}-differentially private", epsilon, epsilon=epsilon)
 
     def with_epsilon_and_delta(self, epsilon: Fraction, delta: Fraction) -> Price:
         """Return the price with Gaussian noise that is (epsilon, delta)-differentially private."""
         sigma = analytic_sigma(float_down(epsilon), float_down(delta), 1)
-        noises = _gaussians(self.bounded, self.shares, sigma, Fraction(0), "epsilon", epsilon)
-        return self._finish(noises, None, f"({_decimal(epsilon)}, {float(delta):g})-differentially private", epsilon)
+        shares = split_charge(self.weights, 2, 1 - self.kept)
+        noises = _gaussians(self.bounded, shares, sigma, Fraction(0), "epsilon", epsilon)
+        words = f"({_decimal(epsilon)}, {float(delta):g})-differentially private"
+        return self._finish(noises, shares, None, words, epsilon)
 
     def with_rho(self, rho: Fraction) -> Price:
         """Return the price with Gaussian noise that is rho-zCDP."""
         words = f"{_decimal(rho)}-zCDP" + (f" with delta {float(self.delta):g} for its keys" if self.delta else "")
+        shares = split_charge(self.weights, 2, 1 - self.kept)
         try:
             sigma = rounded_up(lambda: 1 / (2 * ball(rho)).sqrt())
-            noises = _gaussians(self.bounded, self.shares, sigma, rho, "rho", rho)
+            noises = _gaussians(self.bounded, shares, sigma, rho, "rho", rho)
             selection = self._select(noises, lambda: _root_down(2 * rho * self.kept * SPARE))
         except ParameterError as wrong:
             if wrong.name == "rho":
                 raise
             raise ParameterError("rho", float(rho), "larger here: too little of it is left for every number") from None
-        return self._finish(noises, selection, words, rho, rho=rho)
+        return self._finish(noises, shares, selection, words, rho, rho=rho)
 
     def _select(self, noises: list[Draw], epsilon: Callable[[], float]) -> KeyChoice | None:
         """Return how keys of the data are selected: by a count that is released, or by one of its own."""
@@ -191,6 +208,7 @@ class _Draft:
     def _finish(
         self,
         noises: list[Draw],
+        shares: tuple[Fraction, ...],
         selection: KeyChoice | None,
         guarantee: str,
         target: Fraction,
@@ -203,11 +221,11 @@ class _Draft:
         asked = Charge(cost.epsilon if epsilon is None else epsilon, cost.rho if rho is None else rho, self.delta)
         charge = round_charge(asked)
         assert fits_within(cost, charge), "the noise costs more than the question may"
-        return Price(self.bounded, tuple(noises), self.shares, charge, guarantee, selection, self.counted, target)
+        return Price(self.bounded, tuple(noises), shares, charge, guarantee, selection, self.counted, target)
 
 
-def _selection_delta(policy: Policy, bounded: Bounded) -> Fraction:
-    """Return the delta of one selection of keys."""
+def _selection_delta(policy: Policy, bounded: Bounded, asked: Fraction | None) -> Fraction:
+    """Return the delta of one selection of keys: as it is asked for, or the policy's; never above one question's."""
     if policy.question_delta == 0:
         plan = bounded.plan
         word = " and ".join(describe_expression(key.expression, plan.block) for key in plan.keys if key.domain is None)
@@ -215,7 +233,12 @@ def _selection_delta(policy: Policy, bounded: Bounded) -> Fraction:
             f"grouped by {word}: its values are not declared, and keys taken from the data would tell who is in it; "
             f"declare values = [...] or bounds in the policy, or a budget with delta > 0, so that keys can be selected"
         )
-    return min(policy.question_delta, policy.delta / SELECTIONS)
+    if asked is not None and asked > policy.question_delta:
+        raise QueryError(
+            f"key_delta is {float(asked):g}, and one question may have {float(policy.question_delta):g} at most "
+            "(question_delta in the policy)"
+        )
+    return policy.usual_key_delta if asked is None else asked
 
 
 def read_amount(name: str, value: object) -> Fraction:
@@ -234,24 +257,12 @@ def _counted(bounded: Bounded) -> int | None:
     return None
 
 
-def _shares(bounded: Bounded, selects: bool) -> tuple[tuple[Fraction, ...], Fraction]:
-    """Split the charge: as much for each aggregate, and as much for each measure that an aggregate is made from.
-
-    A selection of keys gets what a measure gets on average, and its share is returned beside the others.
-    """
-    kept = Fraction(1, len(bounded.plan.measures) + 1) if selects else Fraction(0)
-    shares = [Fraction(0)] * len(bounded.plan.measures)
-    for source in bounded.sources:
-        for measure in source:
-            shares[measure] += (1 - kept) / (len(bounded.sources) * len(source))
-    return tuple(shares), kept
-
-
-def _quantile(bounded: Bounded, measure: Measure, epsilon: float) -> Quantile:
+def _quantile(bounded: Bounded, measure: Measure, epsilon: float, *, pure: bool) -> Quantile:
+    """Return the draw of a rank: permute-and-flip where epsilon is paid, and where rho is, what costs less of it."""
     assert measure.grid is not None
     assert measure.share is not None
     points = measure.grid.upper - measure.grid.lower + 1
-    return Quantile(measure.share, points, epsilon, bounded.plan.l1(measure))
+    return Quantile(measure.share, points, epsilon, bounded.plan.l1(measure), pure=pure)
 
 
 def _gaussians(
@@ -259,15 +270,15 @@ def _gaussians(
 ) -> list[Draw]:
     """Return Gaussian noises that are together as private as `sigma` on a sensitivity of 1.
 
-    Quantiles have no Gaussian noise: a unit that moves n_g rows in group g loses a range of n_g e / L1 there, and so
-    at most e^2 L2^2 / (8 L1^2) of zCDP in all (Cesar, Rogers 2021), which is their share of rho.
+    Quantiles have no Gaussian noise: a unit that moves n_g rows in group g loses n_g^2 times the zCDP of one row there,
+    and so at most L2^2 times that in all, which is their share of rho.
     """
     noises: list[Draw] = []
     for measure, share in zip(bounded.plan.measures, shares, strict=True):
         l2_squared = Fraction(bounded.plan.l2_squared(measure))
         if measure.part is Part.QUANTILE:
-            wide = Fraction(bounded.plan.l1(measure)) ** 2 * 8 * share * rho / l2_squared
-            noises.append(_quantile(bounded, measure, _root_down(wide)))
+            wide = Fraction(bounded.plan.l1(measure)) ** 2 * share * rho / l2_squared
+            noises.append(_quantile(bounded, measure, Quantile.find_epsilon(wide * SPARE), pure=False))
             continue
         noises.append(Gaussian(fitting_scale(_wider(sigma, l2_squared / share), name, float(target))))
     return noises

@@ -7,7 +7,7 @@ mechanism, whose rho is a quarter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.base.errors import QueryError
@@ -31,7 +31,11 @@ CONFIDENCE = 0.95
 
 
 def price_question(
-    bounded: Bounded, policy: Policy, epsilon: Fraction | None = None, rho: Fraction | None = None
+    bounded: Bounded,
+    policy: Policy,
+    epsilon: Fraction | None = None,
+    rho: Fraction | None = None,
+    key_delta: Fraction | None = None,
 ) -> Price:
     """Return the price of a question: of a choice where only keys are shown, else of its measures.
 
@@ -39,8 +43,8 @@ def price_question(
     with the keys chosen: whichever has the smaller bound on what the chosen fall short.
     """
     pick = bounded.pick
-    if pick is None:
-        return price(bounded, policy, epsilon, rho)
+    if pick is None or key_delta is not None:
+        return price(bounded, policy, epsilon, rho, key_delta)
     measure = bounded.sources[0][0]
     score: Score = LargestSum(measure) if pick.largest else SmallestSum(measure)
     parts = bounded.plan.groups(0) // len(bounded.plan.keys[-1].domain or ()) if pick.each else 1
@@ -119,10 +123,25 @@ def price_choice(
     if rho is not None:
         if policy.delta == 0:
             raise QueryError("rho= needs a budget with delta > 0; ask with epsilon= instead")
-        return note_floor(draft.with_rho(max(rho, floors.rho)), floors, policy, rho=rho)
+        return replace(note_floor(draft.with_rho(max(rho, floors.rho)), floors, policy, rho=rho), by_rho=True)
     assert epsilon is not None
     found = reach_floor(lambda each: draft.with_epsilon(each, policy.question_delta), epsilon, floors)
     return note_floor(found, floors, policy, epsilon=epsilon)
+
+
+def price_again(
+    priced: Price,
+    policy: Policy,
+    epsilon: Fraction | None = None,
+    rho: Fraction | None = None,
+    key_delta: Fraction | None = None,
+) -> Price:
+    """Return the price of what was priced before at another epsilon or rho."""
+    choice = priced.choice
+    if choice is None:
+        return price(priced.bounded, policy, epsilon, rho, key_delta)
+    draft = ChoiceDraft(priced.bounded, choice.score, priced.score_step, choice.count, choice.parts)
+    return price_choice(draft, policy, epsilon, rho)
 
 
 def find_shortfall(priced: Price, confidence: float) -> float | None:

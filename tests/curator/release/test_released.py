@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ def test_selected_keys_of_every_type_and_drawn_ranks_come_back() -> None:
         Fraction(1, 3),
     ]
     keys = tuple((value, "x") for value in values)
-    drawn = {0: tuple(Drawn(place, 0, 9, 9, 0.999) for place in range(len(keys)))}
+    drawn = {0: tuple(Drawn(place, 9, Fraction(1, 2), 2.5, (3, -1, place)) for place in range(len(keys)))}
     released = Released((ReleasedSet(((),), drawn=drawn, keys=keys),))
     same = Released.from_bytes(released.to_bytes())
     assert same == released
@@ -44,7 +45,14 @@ def test_selected_keys_of_every_type_and_drawn_ranks_come_back() -> None:
 
 
 def test_answers_in_another_form_are_not_guessed_at() -> None:
-    for version in (1, 2, 5):
-        old = json.dumps({"version": version, "sums": [[3, 4]], "trees": {}}).encode()
-        with pytest.raises(LedgerError, match=f"version {version}, and this program reads 3 and 4"):
-            Released.from_bytes(old)
+    drawn: list[Any] = [{"sums": [[]], "trees": {}, "drawn": {"0": [[5, 0, 9, 9, 0.999]]}, "keys": None}]
+    forms: list[dict[str, Any]] = [{"version": version, "sums": [[3, 4]], "trees": {}} for version in (1, 2, 5)]
+    for form in [*forms, {"version": 3, "sets": drawn}]:
+        with pytest.raises(LedgerError, match=f"version {form['version']}, and this program reads 3 and 4"):
+            Released.from_bytes(json.dumps(form).encode())
+
+
+def test_answers_without_quantiles_keep_their_form() -> None:
+    plain = Released((ReleasedSet(((3, 4),)),))
+    assert json.loads(plain.to_bytes())["version"] == 3
+    assert Released.from_bytes(plain.to_bytes()) == plain

@@ -107,7 +107,8 @@ def _relative(asked: Aggregate) -> str:
 
 def _noise(noise: Draw) -> str:
     if isinstance(noise, Quantile):
-        return "drawn by ranks, half of the time within an error"
+        how = "permute-and-flip" if noise.pure else "the exponential mechanism"
+        return f"drawn by {how} on ranks, half of the time within an error"
     return "Laplace noise" if isinstance(noise, Laplace) else "Gaussian noise"
 
 

@@ -15,6 +15,7 @@ from discreet.base.exact import to_float
 from discreet.curator.estimates import covariance
 from discreet.curator.estimates.arithmetic import Interval
 from discreet.curator.estimates.fieller import bound_mean
+from discreet.curator.estimates.moments import COUNT_PART, bound_variance, grow_sample
 from discreet.curator.release import rank_tree
 from discreet.curator.release.released import Released, ReleasedSet
 from discreet.mechanisms.quantile import Quantile
@@ -30,12 +31,12 @@ REMARKS = {
     AggregateKind.MEAN: "conservative: Fieller's, from the noise of sum and count",
     **dict.fromkeys(
         (AggregateKind.VARIANCE_POP, AggregateKind.VARIANCE, AggregateKind.DEVIATION_POP, AggregateKind.DEVIATION),
-        "conservative: the noise of count, sum and squares bounded at once",
+        "conservative: the joint noise of count, sum and squares",
     ),
-    AggregateKind.QUANTILE: "conservative: ranks on both sides drawn or bounded at once",
+    AggregateKind.QUANTILE: "conservative: from noisy counts around the value",
     AggregateKind.LEAST: "an extreme quantile, some ranks inside the data; conservative",
     AggregateKind.GREATEST: "an extreme quantile, some ranks inside the data; conservative",
-    **dict.fromkeys(PAIRED, "conservative: the noise of all sums bounded at once"),
+    **dict.fromkeys(PAIRED, "conservative: the joint noise of count, sums and products"),
 }
 
 
@@ -110,22 +111,18 @@ class Values:
             low, high = self._quantile_interval(asked, measures[0], first, row, miss)
             return float(_at(first, low)), float(_at(first, high))
         noises, noisy = self._noises(measures), self._noisy(measures, row)
-        each = 1 - miss / len(measures)
-        boxes = []
-        for noise, value in zip(noises, noisy, strict=True):
-            width = noise.interval(each)
-            boxes.append((value - width, value + width))
-        if asked.kind in COUNTS:
-            return boxes[0]
-        if asked.kind is AggregateKind.SUM:
+        if asked.kind in COUNTS or asked.kind is AggregateKind.SUM:
+            width = noises[0].interval(1 - miss)
+            if asked.kind in COUNTS:
+                return noisy[0] - width, noisy[0] + width
             step = find_step(first)
-            return to_float(boxes[0][0] * step, math.inf), to_float(boxes[0][1] * step, math.inf)
+            return to_float((noisy[0] - width) * step, math.inf), to_float((noisy[0] + width) * step, math.inf)
         if asked.kind in PAIRED:
-            return covariance.bound_covariance(asked.kind, boxes, self._grids(aggregate))
+            return covariance.bound_covariance(asked.kind, noisy, noises, self._grids(aggregate), miss)
         grid = self._grids(aggregate)[0]
         if asked.kind is AggregateKind.MEAN:
             return bound_mean(noisy[1], noisy[0], noises[1], noises[0], grid, miss)
-        return _ratio(asked.kind, boxes, grid)
+        return _bound_spread(asked.kind, noisy, noises, grid, miss)
 
     def _quantile(self, asked: Aggregate, measure: int, first: Measure, row: ReleasedRow) -> int:
         released = self.released.sets[row.set]
@@ -182,29 +179,14 @@ def _spread(kind: AggregateKind, variance: float, count: int, grid: ClampedGrid)
     return math.sqrt(variance) if kind in (AggregateKind.DEVIATION, AggregateKind.DEVIATION_POP) else variance
 
 
-def _ratio(kind: AggregateKind, boxes: list[tuple[int, int]], grid: ClampedGrid) -> Interval:
-    """Return what a spread can be, for every count, sum and sum of squares inside their boxes."""
-    step = float(grid.step)
-    lowest, highest = grid.lower * step, grid.upper * step
-    fewest = max(boxes[0][0], 2 if kind in (AggregateKind.VARIANCE, AggregateKind.DEVIATION) else 1)
-    most = max(boxes[0][1], fewest)
-    low, high = _divided(boxes[1], fewest, most)
-    low, high = max(low * step, lowest), min(high * step, highest)
-    if boxes[0][0] <= 0 or low > high:
-        low, high = lowest, highest
-    squares = _divided(boxes[2], fewest, most) if boxes[0][0] > 0 else (0.0, math.inf)
-    near = 0.0 if low <= 0 <= high else min(low**2, high**2)
-    far = max(low**2, high**2)
-    bound = ((highest - lowest) / 2) ** 2
-    small, large = max(0.0, squares[0] * step**2 - far), min(squares[1] * step**2 - near, bound)
-    large = max(small, large)
-    if kind in (AggregateKind.VARIANCE, AggregateKind.DEVIATION):
-        small, large = small * most / max(most - 1, 1), large * fewest / (fewest - 1)
-    if kind in (AggregateKind.DEVIATION, AggregateKind.DEVIATION_POP):
-        small, large = math.sqrt(small), math.sqrt(large)
-    return small, large
-
-
-def _divided(box: tuple[int, int], fewest: int, most: int) -> Interval:
-    low, high = box
-    return low / (most if low >= 0 else fewest), high / (fewest if high >= 0 else most)
+def _bound_spread(
+    kind: AggregateKind, noisy: list[int], noises: list[AdditiveNoise], grid: ClampedGrid, miss: float
+) -> Interval:
+    """Return what a variance or a deviation can be; that of a sample also by how few values there may be."""
+    sample = kind in (AggregateKind.VARIANCE, AggregateKind.DEVIATION)
+    small, large = bound_variance(noisy, noises, grid, miss * (1 - COUNT_PART) if sample else miss)
+    if sample:
+        large *= grow_sample(noisy[0], noises[0], miss * COUNT_PART)
+    small, large = small * float(grid.step) ** 2, large * float(grid.step) ** 2
+    root = kind in (AggregateKind.DEVIATION, AggregateKind.DEVIATION_POP)
+    return (math.sqrt(small), math.sqrt(large)) if root else (small, large)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -39,6 +40,22 @@ class Share:
         """The caps in words."""
         return f"epsilon {float(self.epsilon):g}" + (f", delta {float(self.delta):g}" if self.delta else "")
 
+    @property
+    def parts(self) -> dict[str, tuple[float, float]]:
+        """What is spent of each currency, as a share, and its cap: rho and delta too where there is a delta."""
+        caps = self.filter.caps
+        return {name: (share, caps[name]) for name, share in self.filter.shares.items()}
+
+    def describe(self, width: int) -> list[str]:
+        """Return what is spent in words; where there is a delta, each currency in a line of its own."""
+        head = f"{self.name:<{width}}  {self.spent:7.2%} spent, {self.left:7.2%} left of {self.caps}"
+        if not self.delta:
+            return [head]
+        return [
+            head,
+            *(f"{'':<{width}}    {name:<7} {_describe_part(name, *part)}" for name, part in self.parts.items()),
+        ]
+
     def more(self, charge: Charge) -> int:
         """Return how many more questions at this charge fit, up to a million."""
         low, high = 0, 1
@@ -49,9 +66,21 @@ class Share:
             low, high = (middle, high) if self._admits(charge, middle) else (low, middle)
         return min(low, MOST)
 
+    def find_left(self, name: str) -> Fraction:
+        """Return how much of a currency is left; of epsilon or rho, none where it is no longer counted."""
+        spent = dict(zip(("epsilon", "rho", "delta"), self.filter.spent, strict=True))[name]
+        cap = self.delta / 2 if name == "delta" else Fraction(self.filter.caps.get(name, 0.0))
+        return max(Fraction(0), cap - Fraction(spent)) if math.isfinite(spent) else Fraction(0)
+
     def _admits(self, charge: Charge, times: int) -> bool:
         many = Charge(*(part * times for part in (charge.epsilon, Fraction(charge.rho), charge.delta)))
         return self.filter.take(many) is not None
+
+
+def _describe_part(name: str, share: float, cap: float) -> str:
+    purpose = ", for keys taken from the data" if name == "delta" else ", a question fits while epsilon or rho does"
+    spent = f"{share:7.2%} spent" if share <= 1 else "used up     "
+    return f"{spent} of {cap:.4g}{purpose if name != 'epsilon' else ''}"
 
 
 def read_budget(policy: Policy, ledger: Ledger, analyst: str | None, *, everybody: bool = False) -> Budget:
@@ -80,16 +109,23 @@ class Budget:
     def __str__(self) -> str:
         shares = (self.total, *self.analysts)
         width = max(len(share.name) for share in shares)
-        lines = [
-            f"{share.name:<{width}}  {share.spent:7.2%} spent, {share.left:7.2%} left of {share.caps}"
-            for share in shares
-        ]
+        lines = [line for share in shares for line in share.describe(width)]
         return "\n".join([*lines, *(f"{each}: the operator runs `{each.remedy}`" for each in self.suspended)])
 
     def more(self, charge: Charge, analyst: str | None = None) -> int:
         """Return how many more such questions fit: into the whole budget, and into this analyst's cap."""
         own = [share.more(charge) for share in self.analysts if share.name == analyst]
         return min([self.total.more(charge), *own])
+
+    def admits(self, charge: Charge, analyst: str | None = None) -> bool:
+        """Say whether a charge fits into the whole budget, and into this analyst's cap."""
+        held = (self.total, *(share for share in self.analysts if share.name == analyst))
+        return all(share.filter.take(charge) is not None for share in held)
+
+    def find_left(self, name: str, analyst: str | None = None) -> Fraction:
+        """Return how much of a currency is left, of the whole budget or of this analyst's cap, whichever is less."""
+        held = (self.total, *(share for share in self.analysts if share.name == analyst))
+        return min(share.find_left(name) for share in held)
 
     def questions(self, epsilon: float | Fraction, analyst: str | None = None) -> int:
         """Return how many more questions at this epsilon fit, each with Laplace noise; Gaussian noise may fit more."""

@@ -14,12 +14,11 @@ from discreet.engines.result import KeyValues
 from discreet.mechanisms.quantile import Drawn
 from discreet.plan.expressions import Constant
 
-VERSION = 3
-"""The version of the form in which released numbers are recorded; what a version means never changes."""
-
-
-CHOSEN = 4
-"""The version where candidates were chosen instead: older programs do not read it."""
+VERSION, NEWER_VERSION = 3, 4
+"""The versions of the form in which released numbers are recorded: plain ones, and where quantiles were drawn or
+candidates chosen. What a version means never changes. Quantiles of version 3 had another interval; they were drawn at
+another price, so that no question asks for them any more.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +45,18 @@ class Released:
     def to_bytes(self) -> bytes:
         """Return the form that the ledger keeps."""
         written = [_written(each) for each in self.sets]
-        version = VERSION if all(each.chosen is None for each in self.sets) else CHOSEN
+        newer = any(each.drawn or each.chosen is not None for each in self.sets)
+        version = NEWER_VERSION if newer else VERSION
         return json.dumps({"version": version, "sets": written}, separators=(",", ":")).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Released:
         """Return what `to_bytes` wrote."""
         values: dict[str, Any] = json.loads(data)
-        if values.get("version") not in (VERSION, CHOSEN):
-            raise LedgerError(
-                f"a recorded answer has version {values.get('version')}, and this program reads {VERSION} and {CHOSEN}"
-            )
+        version = values.get("version")
+        old = version == VERSION and any(each["drawn"] for each in values["sets"])
+        if version not in (VERSION, NEWER_VERSION) or old:
+            raise LedgerError(f"a recorded answer has version {version}, and this program reads 3 and 4")
         return cls(tuple(_read(each) for each in values["sets"]))
 
 
@@ -68,7 +68,7 @@ def _written(found: ReleasedSet) -> dict[str, Any]:
         for measure, each in found.trees.items()
     }
     drawn = {
-        str(measure): [[one.value, one.low, one.high, one.last, one.confidence] for one in each]
+        str(measure): [[one.value, one.points, str(one.share), one.scale, one.counts] for one in each]
         for measure, each in found.drawn.items()
     }
     keys = None if found.keys is None else [[_plain(value) for value in key] for key in found.keys]
@@ -85,10 +85,14 @@ def _read(values: dict[str, Any]) -> ReleasedSet:
         )
         for measure, each in values["trees"].items()
     }
-    drawn = {int(measure): tuple(Drawn(*one) for one in each) for measure, each in values["drawn"].items()}
+    drawn = {int(measure): tuple(_drawn(*one) for one in each) for measure, each in values["drawn"].items()}
     listed = values["keys"]
     keys = None if listed is None else tuple(tuple(_value(value) for value in key) for key in listed)
     return ReleasedSet(tuple(tuple(row) for row in values["sums"]), trees, drawn, keys)
+
+
+def _drawn(value: int, points: int, share: str, scale: float, counts: list[int]) -> Drawn:
+    return Drawn(value, points, Fraction(share), scale, tuple(counts))
 
 
 def _plain(value: Constant) -> Any:

@@ -229,13 +229,27 @@ class Decisions:
         return Claim(entry, charge, who or None, paid, lease=lease)
 
     def _refusal(self, db: Database, charge: Charge, who: str, *, shared: bool) -> str:
+        """Say what a charge is, what is left, and in which currency too little is; the caller says what would fit."""
         asked = ", ".join(f"{name} {float(getattr(charge, name)):.6g}" for name in ("epsilon", "rho", "delta"))
-        left = [] if shared else [f"{_left(db, totals.TOTAL, self.total)} of the budget"]
-        left += [f"{_left(db, who, self.caps[who])} of the own cap of {who!r}"] if who in self.caps else []
+        caps = [] if shared else [("the budget", replace(self.total, spent=totals.read(db, totals.TOTAL)))]
+        if who in self.caps:
+            caps.append((f"the own cap of {who!r}", replace(self.caps[who], spent=totals.read(db, who))))
+        left = " and ".join(f"{cap.remaining():.2%} of {name}" for name, cap in caps)
+        short = "; ".join(_describe_short(name, cap, charge) for name, cap in caps if cap.find_short(charge))
         return (
-            f"this question costs {asked} and does not fit into what is left: {' and '.join(left)}. "
-            "Ask with a smaller epsilon, or ask the owner to raise the budget in the policy"
+            f"this question costs {asked} and does not fit into what is left: {left}. Too little is left of {short}. "
+            "Ask for less, or ask the owner to raise the budget in the policy"
         )
+
+
+def _describe_short(name: str, cap: BudgetFilter, charge: Charge) -> str:
+    """Return the currencies of a cap that ran out, and what is left of each: either epsilon or rho would be enough."""
+    shares, caps = cap.shares, cap.caps
+    words = [
+        f"{each} ({max(0.0, 1 - shares.get(each, 1.0)):.2%} of {caps.get(each, 0.0):.4g})"
+        for each in cap.find_short(charge)
+    ]
+    return f"{' and '.join(words)} in {name}"
 
 
 def write_time(seconds: float) -> str:
@@ -250,7 +264,3 @@ def _check_total(db: Database) -> None:
     stated = charge.body.get("total") if charge else totals.write_sums(totals.NOTHING)
     if stated != totals.write_sums(totals.read(db, totals.TOTAL)):
         raise LedgerError("the running totals are not what was charged: run `discreet ledger --verify`")
-
-
-def _left(db: Database, who: str, cap: BudgetFilter) -> str:
-    return f"{replace(cap, spent=totals.read(db, who)).remaining():.2%}"

@@ -1,0 +1,74 @@
+"""How far sums of independent Laplace noises reach: their law by convolution, every step rounded outwards."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from discreet.base.grid import Floats
+
+FINE = 32
+"""Lattice points for one scale of the widest term."""
+
+SLACK = 1e-10
+"""More than the transforms' errors, and what lies beyond the lattice, add up to."""
+
+
+def bound_sum(scale: float, terms: tuple[tuple[int, int], ...], miss: float) -> float:
+    """Return z with Pr[sum > z] <= miss, of `count` discrete Laplace noises times `factor` for each (factor, count)."""
+    counts: dict[int, int] = {}
+    for factor, count in terms:
+        if factor and count:
+            counts[abs(factor)] = counts.get(abs(factor), 0) + count
+    return _bound(tuple((float(factor), scale, count) for factor, count in sorted(counts.items())), miss)
+
+
+def bound_factors(terms: tuple[tuple[float, float], ...], miss: float) -> float:
+    """Return z with Pr[sum > z] <= miss, for the sum of factor * noise for each (factor, scale)."""
+    return _bound(tuple((abs(factor), scale, 1) for factor, scale in terms if factor), miss)
+
+
+@lru_cache(maxsize=1 << 14)
+def _bound(terms: tuple[tuple[float, float, int], ...], miss: float) -> float:
+    """Bound a sum of (factor, scale, count).
+
+    Every term is rounded up to a lattice, so the sum of rounded terms is never below the sum, and its law is a
+    convolution of finite ones. The lattice spans 40 scales of each term, and 60 and 10 standard deviations of the sum:
+    what is cut off, or folded back by the transform, has probability below 1e-12. Infinite where miss is as small.
+    """
+    if not terms:
+        return 0.0
+    if miss <= 2 * SLACK:
+        return math.inf
+    step = max(factor * scale for factor, scale, _ in terms) / FINE
+    reach = FINE * (10 * math.sqrt(2 * sum(count for _, _, count in terms)) + 60)
+    size = 1 << math.ceil(math.log2(2 * reach))
+    spectrum = np.ones(size // 2 + 1, dtype=complex)
+    for factor, scale, count in terms:
+        spectrum *= np.fft.rfft(_round_up(scale, step / factor, size)) ** count
+    law = np.roll(np.fft.irfft(spectrum, size), size // 2)
+    beyond = np.cumsum(law[::-1])[::-1]  # beyond[i]: the probability of i and more
+    first = int(np.flatnonzero(beyond <= miss - SLACK)[0])
+    return (first - 1 - size // 2) * step * (1 + 1e-9)
+
+
+def _round_up(scale: float, step: float, size: int) -> Floats:
+    """Return the law of a noise in steps, rounded up; negative numbers of steps stand at the end."""
+    most = 40 * FINE
+    edges = np.arange(-most - 1, most + 1) * step
+    below = _below(np.floor(edges), scale)
+    shares = np.diff(below)
+    shares[0] += float(below[0])
+    found = np.zeros(size)
+    found[np.arange(-most, most + 1) % size] = shares
+    return found
+
+
+def _below(at: Floats, scale: float) -> Floats:
+    """Return Pr[noise <= k] at whole numbers k."""
+    rate = 1 / scale
+    tail = np.exp(-rate * np.where(at < 0, -at, at + 1)) / (1 + math.exp(-rate))
+    found: Floats = np.where(at < 0, tail, 1 - tail)
+    return found
