@@ -33,7 +33,7 @@ MUTATIONS = [
     broken(
         "decimal: a rounded sum inside one unit is not told",
         "query/bound.py",
-        "+ _list_inner_remarks(question.block, facts)",
+        "    remarks += _list_inner_remarks(question.block, facts)\n",
         "",
         DECIMALS,
     ),

@@ -38,7 +38,7 @@ MUTATIONS = [
     broken(
         "two keys may be one float",
         "query/bounding/public_facts.py",
-        "        if key.type is Type.FLOAT:  # as engines",
+        "        if key.type in (Type.FLOAT, Type.DECIMAL):  # as engines",
         "        if key.type is Type.BOOLEAN:  # as engines",
         FOUND,
     ),
