@@ -12,11 +12,11 @@ import duckdb
 from discreet.base.errors import QueryError
 from discreet.engines.duck.connection import connect
 from discreet.engines.duck.engine import DuckEngine
-from discreet.engines.duck.evaluate import GivenRows, combine, evaluate
+from discreet.engines.duck.evaluate import combine, evaluate
 from discreet.engines.engine import Engine, find_tables
 from discreet.engines.result import ExactResult, ExactRows, Run
 from discreet.plan.bounded import BoundedPlan
-from discreet.plan.expressions import Column, Constant, Expression
+from discreet.plan.expressions import Column, Constant, Expression, GivenRows
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import DUCKDB, EngineKind, Policy, SourceFormat, Table
 from discreet.policy.model import DeclaredEngine as Declared

@@ -70,6 +70,9 @@ class Call:
 
 Expression = Column | Literal | Call
 
+GivenRows = tuple[tuple[Column, ...], tuple[tuple[Constant, ...], ...]]
+"""Columns, and the rows of constants that they have together."""
+
 
 def find_columns(expression: Expression) -> Iterator[Column]:
     """Yield the columns that an expression reads, each as often as it does."""

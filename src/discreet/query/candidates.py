@@ -109,9 +109,9 @@ def list_candidates(given: Iterable[object]) -> tuple[Any, ...]:
 
 
 def find_type(values: Iterable[object]) -> Type:
-    """Return the type of candidates in an answer: whole numbers where all are."""
+    """Return the type of candidates in an answer: whole numbers where all are; decimals are shown as floats."""
     types = {to_literal(value, "a candidate").type for value in values}
-    return types.pop() if len(types) == 1 else Type.FLOAT
+    return types.pop() if len(types) == 1 and Type.DECIMAL not in types else Type.FLOAT
 
 
 def show_candidate(value: object, kind: Type) -> object:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from discreet.base.errors import QueryError
-from discreet.plan.expressions import Column, Constant, Expression
+from discreet.plan.expressions import Column, Constant, Expression, GivenRows
 from discreet.plan.relations import Scan
 from discreet.policy.model import DeclaredColumn as Declared
 from discreet.policy.model import Policy
@@ -25,9 +25,6 @@ Evaluate = Callable[[Expression, dict[Column, tuple[Constant, ...]]], tuple[Cons
 
 PublicRows = Callable[[str, tuple[str, ...], int], tuple[tuple[Constant, ...], ...]]
 """The distinct rows of some columns of a public table, NULL where they are; one more than so many at most."""
-
-GivenRows = tuple[tuple[Column, ...], tuple[tuple[Constant, ...], ...]]
-"""Columns, and the rows that they have together."""
 
 Combine = Callable[[tuple[Expression, ...], Expression | None, tuple[GivenRows, ...]], tuple[tuple[Constant, ...], ...]]
 """The distinct rows of some expressions, without NULL, over all combinations of given rows that meet a condition."""

@@ -15,7 +15,7 @@ from discreet.engines.duck.frames import to_values_table
 from discreet.engines.duck.literals import SQL_TYPES
 from discreet.engines.rows import get_stored_type
 from discreet.engines.statements import to_constant
-from discreet.plan.expressions import Column, Constant, Expression, replace_columns
+from discreet.plan.expressions import Column, Constant, Expression, GivenRows, replace_columns
 from discreet.plan.scales import find_scale
 
 
@@ -25,10 +25,6 @@ def evaluate(
     """Return the distinct values of an expression, without NULL, over all combinations of public values and NULL."""
     rows = tuple(((column,), tuple((value,) for value in (*values, None))) for column, values in given.items())
     return tuple(value for (value,) in combine(cursor, (expression,), None, rows))
-
-
-GivenRows = tuple[tuple[Column, ...], tuple[tuple[Constant, ...], ...]]
-"""Columns, and the rows that they have together."""
 
 
 def combine(

@@ -14,17 +14,16 @@ from dataclasses import dataclass
 
 from discreet.base.types import Type
 from discreet.plan.bounded import JointKeys, Key, sort_rows
-from discreet.plan.expressions import Column, Constant, Expression, find_columns, join_conditions
+from discreet.plan.expressions import Column, Constant, Expression, GivenRows, find_columns, join_conditions
 from discreet.plan.functions import call
 from discreet.plan.relations import Lookup
 from discreet.query.bounding.conditions import replace_parts, split_terms
 from discreet.query.bounding.public_facts import MOST_VALUES, PublicFacts, list_equal, to_compared
-from discreet.query.catalog import GivenRows
 
 MOST_ROWS = 1_000_000
 """Distinct rows of a public table that are gone through."""
 
-Variable = str | Column
+KeySource = str | Column
 """What varies by itself: a public table, by its relation, or a column of a private one."""
 
 KeyRows = tuple[tuple[Constant, ...], ...]
@@ -85,11 +84,11 @@ class World:
         columns = list(find_columns(expression))
         return bool(columns) and all(isinstance(self.facts.relations[each.relation], Lookup) for each in columns)
 
-    def variable(self, column: Column) -> Variable:
+    def variable(self, column: Column) -> KeySource:
         """Return what a column varies with."""
         return column.relation if isinstance(self.facts.relations[column.relation], Lookup) else column
 
-    def variables(self, expression: Expression) -> frozenset[Variable]:
+    def variables(self, expression: Expression) -> frozenset[KeySource]:
         """Return what an expression varies with."""
         return frozenset(self.variable(column) for column in find_columns(expression))
 
@@ -117,7 +116,7 @@ class World:
                 if found is not None:
                     yield inside, found
 
-    def _gather(self, group: frozenset[Variable], listed: dict[int, Expression], terms: list[Expression]) -> Component:
+    def _gather(self, group: frozenset[KeySource], listed: dict[int, Expression], terms: list[Expression]) -> Component:
         places = tuple(place for place, key in listed.items() if self.variables(key) <= group)
         chosen = tuple(term for term in terms if self.variables(term) <= group)
         return Component(places, tuple(listed[place] for place in places), chosen)
@@ -135,7 +134,7 @@ class World:
 
     def combine(self, component: Component) -> KeyRows | None:
         """Return what the keys are at once, wherever the conditions are true; None where that is too much to list."""
-        columns: dict[Variable, dict[Column, None]] = {}
+        columns: dict[KeySource, dict[Column, None]] = {}
         for expression in (*component.keys, *component.terms):
             for column in find_columns(expression):
                 columns.setdefault(self.variable(column), {})[column] = None
@@ -154,7 +153,7 @@ class World:
         types = [key.type for key in component.keys]
         return tuple({tuple(to_compared(value, of) for value, of in zip(row, types, strict=True)) for row in made})
 
-    def _rows(self, variable: Variable, columns: tuple[Column, ...]) -> KeyRows:
+    def _rows(self, variable: KeySource, columns: tuple[Column, ...]) -> KeyRows:
         """Return all that a private column, or these columns of a public table, can hold but for NULL."""
         if isinstance(variable, Column):
             return tuple((value,) for value in self.facts.column_domain(variable) or ())
@@ -173,9 +172,9 @@ def _find_doubtful(given: list[GivenRows]) -> set[Column]:
     return found
 
 
-def _connect(groups: list[frozenset[Variable]]) -> list[frozenset[Variable]]:
+def _connect(groups: list[frozenset[KeySource]]) -> list[frozenset[KeySource]]:
     """Return the unions of groups that have something in common, directly or through others."""
-    found: list[frozenset[Variable]] = []
+    found: list[frozenset[KeySource]] = []
     for group in groups:
         touching = [each for each in found if each & group]
         found = [each for each in found if not each & group] + [group.union(*touching)]

@@ -12,11 +12,11 @@ from fractions import Fraction
 from discreet.base.types import Type
 from discreet.plan.expressions import Call, Column, Constant, Expression, Literal
 from discreet.plan.ranges import Range
+from discreet.query.catalog import Evaluate
 
 Moments = tuple[dt.date, dt.date]
 """The first and the last date, or the first and the last point in time."""
 
-Evaluate = Callable[[Expression, dict[Column, tuple[Constant, ...]]], tuple[Constant, ...]]
 
 ONE_OF = ("coalesce", "least", "greatest")
 """Functions whose value is one of their arguments'."""

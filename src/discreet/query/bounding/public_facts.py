@@ -30,7 +30,7 @@ from discreet.plan.lowering import find_digits
 from discreet.plan.relations import Block, InnerKind, Lookup, PerUnit, find_held
 from discreet.policy.model import DeclaredColumn as Declared
 from discreet.query.bounding.conditions import list_values, replace_parts, split_terms
-from discreet.query.bounding.public_ranges import PublicRanges, Values
+from discreet.query.bounding.public_ranges import ListedValues, PublicRanges
 
 MOST_VALUES = 100_000
 """Values of a domain that is derived."""
@@ -49,7 +49,7 @@ YEARS = ("year", "isoyear", "decade", "century", "millennium")
 class PublicFacts(PublicRanges):
     """What is known about the columns of a question's relations: ranges, and values that keys can have."""
 
-    def domain(self, key: Expression) -> Values | None:
+    def domain(self, key: Expression) -> ListedValues | None:
         """Return the public values of a key, sorted, without NULL; None where there are none and keys are data."""
         found = self._domain(key)
         if isinstance(key, Call):
@@ -61,7 +61,7 @@ class PublicFacts(PublicRanges):
             values = {to_compared(each, key.type) for each in values if isinstance(each, int | Fraction)}
         return tuple(sorted(values, key=lambda value: (str(type(value)), value)))
 
-    def _domain(self, key: Expression) -> Values | None:
+    def _domain(self, key: Expression) -> ListedValues | None:
         if isinstance(key, Literal):
             return (key.value,)
         if isinstance(key, Column):
@@ -79,7 +79,7 @@ class PublicFacts(PublicRanges):
         """The condition of the whole question, where what is known follows conditions."""
         return self.block.where if self.blocks else None
 
-    def _case_domain(self, key: Call) -> Values | None:
+    def _case_domain(self, key: Call) -> ListedValues | None:
         """Return the values of CASE: in `CASE WHEN x IN ('a', 'b') THEN x ELSE 'other' END` those that x has there."""
         rest = self._domain(key.arguments[-1])
         if rest is None:
@@ -95,10 +95,10 @@ class PublicFacts(PublicRanges):
     def _fulfil(
         self,
         target: Expression,
-        values: Values | None,
-        equal: Values | None,
+        values: ListedValues | None,
+        equal: ListedValues | None,
         terms: Iterable[Expression],
-    ) -> Values | None:
+    ) -> ListedValues | None:
         """Return the values of `target` with which all the terms can be true.
 
         `equal` are the values of what it is equal to. Without values of its own it has those that a term lists.
@@ -119,25 +119,25 @@ class PublicFacts(PublicRanges):
         kept = {to_compared(value, target.type) for (value,) in met}
         return tuple(each for each in values if to_compared(each, target.type) in kept)
 
-    def _equal(self, target: Expression, block: Block) -> Values | None:
+    def _equal(self, target: Expression, block: Block) -> ListedValues | None:
         """Return the values of a column of a public table that the target is joined to: other rows are dropped."""
         for mine, theirs in list_equal(block) if self.blocks else ():
             if mine == target:
                 return self.column_domain(theirs)
         return None
 
-    def _merged_domain(self, expressions: tuple[Expression, ...]) -> Values | None:
+    def _merged_domain(self, expressions: tuple[Expression, ...]) -> ListedValues | None:
         """Return the values of any of the expressions; None where one of them has no public values."""
         parts = [self._domain(each) for each in expressions]
         return None if None in parts else tuple(dict.fromkeys(value for part in parts for value in part or ()))
 
-    def _whole(self, key: Call) -> Values | None:
+    def _whole(self, key: Call) -> ListedValues | None:
         """Return the whole numbers of a bounded expression that has no others."""
         if key.type is Type.INTEGER and self._finite(key):
             return None  # its columns have few values, so that some of the range may be left out
         return self._between(key)
 
-    def _between(self, key: Call) -> Values | None:
+    def _between(self, key: Call) -> ListedValues | None:
         """Return all whole numbers between the bounds of an expression that has no others."""
         if key.type is not Type.INTEGER and not (key.function in WHOLE and len(key.arguments) < 3):
             return None
@@ -152,7 +152,7 @@ class PublicFacts(PublicRanges):
     def _finite(self, key: Call) -> bool:
         return all(self.column_domain(column) is not None for column in find_columns(key))
 
-    def _times(self, key: Call) -> Values | None:
+    def _times(self, key: Call) -> ListedValues | None:
         """Return the beginnings of periods between the bounds of a time; days of a date are counted elsewhere."""
         column = key.arguments[-1]
         if not isinstance(column, Column) or column.type is not Type.TIMESTAMP:
@@ -173,7 +173,7 @@ class PublicFacts(PublicRanges):
         moments = tuple(start + dt.timedelta(seconds=seconds * each) for each in range(count))
         return self.catalog.evaluate(key, {column: moments})
 
-    def _mapped(self, key: Call) -> Values | None:
+    def _mapped(self, key: Call) -> ListedValues | None:
         """Return what the expression makes of all combinations of its arguments' values."""
         inputs: dict[Column, tuple[Constant, ...]] = {}
         arguments: list[Expression] = []
@@ -193,7 +193,7 @@ class PublicFacts(PublicRanges):
             return None
         return self.catalog.evaluate(Call(key.function, tuple(arguments), key.type), inputs)
 
-    def column_domain(self, column: Column) -> Values | None:
+    def column_domain(self, column: Column) -> ListedValues | None:
         """Return the public values of a column, in no order; None where there are none."""
         if column not in self._domains:
             found = self._domain_inside(column)
@@ -203,7 +203,7 @@ class PublicFacts(PublicRanges):
             self._domains[column] = found
         return self._domains[column]
 
-    def _domain_inside(self, column: Column) -> Values | None:
+    def _domain_inside(self, column: Column) -> ListedValues | None:
         found = self.relations[column.relation]
         if isinstance(column, Reference):
             held = find_held(found, column)
@@ -233,7 +233,7 @@ class PublicFacts(PublicRanges):
                 return tuple(declared.lower + dt.timedelta(days=each) for each in range(days))
         return self._range_domain(column)
 
-    def _range_domain(self, column: Column) -> Values | None:
+    def _range_domain(self, column: Column) -> ListedValues | None:
         """Return the whole numbers between the bounds of an integer column."""
         found = self._column_range(column)
         if column.type is not Type.INTEGER or found is None or found.upper - found.lower > MOST_VALUES:

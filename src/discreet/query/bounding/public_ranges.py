@@ -35,7 +35,7 @@ from discreet.query.bounding.limits import bound_unit_rows
 from discreet.query.bounding.moments import Moments, bound_times, cover_moments, cut_moments, find_moments
 from discreet.query.catalog import Catalog
 
-Values = tuple[Constant, ...]
+ListedValues = tuple[Constant, ...]
 """Public values of an expression, in no order."""
 
 
@@ -50,7 +50,7 @@ class PublicRanges(ABC):
     """The block that each relation stands in, where what is known follows its conditions; else none."""
 
     _ranges: dict[Column, Range | None] = field(default_factory=dict)
-    _domains: dict[Column, Values | None] = field(default_factory=dict)
+    _domains: dict[Column, ListedValues | None] = field(default_factory=dict)
     """What columns were found to be: subqueries in one another would be gone through again for every mention."""
 
     @classmethod
@@ -68,7 +68,7 @@ class PublicRanges(ABC):
         return replace(cls.of(block, catalog), blocks=dict(list_placed(block)))
 
     @abstractmethod
-    def _domain(self, key: Expression) -> Values | None:
+    def _domain(self, key: Expression) -> ListedValues | None:
         """Return the public values of an expression, NULL perhaps among them; None where there are none."""
 
     def range(self, expression: Expression) -> Range | None:
