@@ -73,7 +73,7 @@ def ran(engine: Engines, plan: BoundedPlan) -> ExactResult:
 
 
 def judged(world: World, case: Case) -> Outcome:
-    """Hold a question to all rules on a world's databases. Every third is planned for each of them by itself."""
+    """Hold a question to all rules on a world's databases."""
     try:
         return _judged(world, case, twice=case.place % 3 == 0)
     except Violation as found:
@@ -92,12 +92,12 @@ def _judged(world: World, case: Case, twice: bool) -> Outcome:
             raise Violation("two explanations for neighbours")
     if isinstance(found, str):
         return Outcome(None)
-    plan, place = found.plan, world.engine if twice else world.sharing_engine
-    one, other, alone = (ran(place(name), plan) for name in ("one", "other", "alone"))
+    plan = found.plan
+    one, other, alone = (ran(world.engine(name), plan) for name in ("one", "other", "alone"))
     _bounded(plan, one, other)
     _spread(found, one, other)
     _bounded(replace(plan, factor=1), alone, ExactResult(tuple(_empty(each) for each in alone.sets)))
-    _local(plan, one, ran(place("base"), plan) if world.replace else other, alone)
+    _local(plan, one, ran(world.engine("base"), plan) if world.replace else other, alone)
     return Outcome(found, plan.units and case.place % 2 == 1 and _over(world, plan))
 
 

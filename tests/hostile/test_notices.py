@@ -1,6 +1,7 @@
 """The campaign must be able to fail: with a rule broken on purpose, it finds a violation in few questions.
 
-Most are found in the first world. One that picks rows at random may be missed there, and is met again in the next.
+Most are found in the first world. Rows that are picked at random may be missed there, and are met again in the next;
+which of two rules they break first is left to chance.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def the_size_of_a_table_is_a_limit(patch: Patch) -> None:
 
 BROKEN: list[tuple[Callable[[Patch], None], int, str]] = [
     (nothing_is_cut, 0, "^(squared L2|L1) .* > "),
-    (rows_are_picked_at_random, 1, "^not unit-local: "),
+    (rows_are_picked_at_random, 1, "^(not unit-local: |(squared L2|L1) .* > )"),
     (partners_are_not_counted, 6, "^(squared L2|L1) .* > "),
     (values_are_not_clamped, 0, "^((squared L2|L1) .* > |OutOfRangeException: )"),
     (scans_are_cut_by_position, 1, "^not unit-local: "),

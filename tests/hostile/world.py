@@ -13,7 +13,7 @@ from discreet.base.types import Type
 from discreet.engines.engines import Engines
 from discreet.policy import loads
 from hostile.values import DAYS, KINDS, LISTED, NOW, UNITS, WHOLES, Kind, some
-from support.duck import Exchange, parse_once, plan_once
+from support.duck import parse_once
 from support.hospital import duck
 
 Rows = list[dict[str, Any]]
@@ -57,11 +57,7 @@ class World:
     parsed: dict[str, duckdb.Statement] = field(default_factory=dict)
     """What DuckDB parsed: the databases of a world are asked the same."""
 
-    sharing: dict[str, Engines] = field(default_factory=dict)
-    exchange: Exchange | None = None
-
     def engine(self, name: str) -> Engines:
-        """Return a database by itself: DuckDB plans what it is asked, and how may follow its rows."""
         if name not in self.engines:
             made = Engines(loads(self.policy, "owner/policy.toml"), self.frames[name])
             duck(made)._connection.execute("SET threads = 1")
@@ -69,21 +65,10 @@ class World:
             self.engines[name] = made
         return self.engines[name]
 
-    def sharing_engine(self, name: str) -> Engines:
-        """Return a database that shares what DuckDB planned with the others: the same rows in less time."""
-        if name not in self.sharing:
-            self.exchange = self.exchange or Exchange()
-            made = Engines(loads(self.policy, "owner/policy.toml"), self.frames[name])
-            plan_once(made, self.exchange)
-            self.sharing[name] = made
-        return self.sharing[name]
-
     def close(self) -> None:
-        for engine in (*self.engines.values(), *self.sharing.values()):
+        for engine in self.engines.values():
             engine.close()
-        if self.exchange is not None:
-            self.exchange.close()
-        self.engines, self.parsed, self.sharing, self.exchange = {}, {}, {}, None
+        self.engines, self.parsed = {}, {}
 
 
 USUAL: dict[str, list[Any]] = {

@@ -44,37 +44,6 @@ def parse_once(engines: Engines, parsed: dict[str, duckdb.Statement]) -> None:
     engine._connection = ParsedOnce(engine._connection, parsed)  # type: ignore[assignment]
 
 
-class PlannedOnce:
-    """A connection, or a cursor of it, that runs on one DuckDB with all that share `exchange`: plans are kept."""
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection, exchange: Exchange) -> None:
-        self._connection, self._exchange = connection, exchange
-
-    def cursor(self) -> PlannedOnce:
-        """Return the same again: what a cursor is told of tables, it says before each statement."""
-        return PlannedOnce(self._connection, self._exchange)
-
-    def register(self, name: str, table: pa.Table) -> None:
-        """Give a table these rows, for the next statement."""
-        self._exchange.put(name, table)
-
-    def execute(self, statement: str) -> duckdb.DuckDBPyConnection:
-        """Run one statement."""
-        return self._exchange.execute(statement)
-
-    def close(self) -> None:
-        """Leave the plans to the others."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._connection, name)
-
-
-def plan_once(engines: Engines, exchange: Exchange) -> None:
-    """Have DuckDB's engine put its tables into the exchange and use the plans there; one run at a time."""
-    engine = duck(engines)
-    engine._connection = PlannedOnce(engine._connection, exchange)  # type: ignore[assignment]
-
-
 class Exchange:
     """A DuckDB under the settings of questions, whose tables get other rows while plans of statements are kept."""
 
@@ -98,20 +67,12 @@ class Exchange:
 
     def read(self, statement: str) -> list[Any]:
         """Return the rows of a statement."""
-        return self.execute(statement).fetchall()
-
-    def execute(self, statement: str) -> duckdb.DuckDBPyConnection:
-        """Run a statement, planned already or not."""
         if statement not in self._plans:
             if len(self._plans) >= self.MOST:
                 self._forget()
             self._plans[statement] = f"plan_{len(self._plans)}"
             self._connection.execute(f"PREPARE {self._plans[statement]} AS {statement}")
-        return self._connection.execute(f"EXECUTE {self._plans[statement]}")
-
-    def close(self) -> None:
-        """Let go of everything."""
-        self._connection.close()
+        return self._connection.execute(f"EXECUTE {self._plans[statement]}").fetchall()
 
     def _forget(self) -> None:
         for plan in self._plans.values():

@@ -80,6 +80,7 @@ def test_a_ledger_that_cannot_be_reached_is_tried_again() -> None:
     keeper = Keeper(runs, None)  # type: ignore[arg-type]
     with keeper.keep(claim(), never):
         runs.wait(renewed=5)
+        assert runs.trouble == [], "both failures were met, and renewing went on"
 
 
 def test_a_lost_lease_is_told_to_its_run_alone() -> None:
