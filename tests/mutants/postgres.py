@@ -215,8 +215,8 @@ CONNECTING = [
         SESSION,
     ),
     broken(
-        "inside postgres: private tables tell their values",
-        f"{IN}/engine.py",
+        "private tables tell their values",
+        "engines/lookups.py",
         "if not self.tables[table.casefold()].table.public:",
         "if False:",
         ENGINE,

@@ -8,19 +8,15 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from discreet.base.errors import PolicyError
 from discreet.engines.duck.connection import connect
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.duck.sources import DuckSource
 from discreet.engines.engine import check_unchanged, find_tables
-from discreet.engines.lookups import explain_unreadable, select_fan_out, select_rows, select_values
+from discreet.engines.lookups import PublicLookups, explain_unreadable
 from discreet.engines.result import ExactResult, ExactRows, Points, stack_columns
 from discreet.engines.running import Running
-from discreet.engines.sources import write_select
-from discreet.engines.statements import to_constant
 from discreet.engines.steps import Steps, write_row_steps, write_steps, write_sum_steps
 from discreet.plan.bounded import BoundedPlan
-from discreet.plan.expressions import Constant
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import Policy, Table
 from discreet.policy.problems import explain_problem
@@ -29,8 +25,10 @@ from discreet.policy.schema import Resolved, link_paths
 E = TypeVar("E")
 
 
-class DuckEngine:
+class DuckEngine(PublicLookups):
     """Tables of a policy, all of them or those given, behind DuckDB; `frames` are handed over from Python, by name."""
+
+    dialect = DUCKDB
 
     def __init__(
         self, policy: Policy, frames: Mapping[str, Any] | None = None, tables: Collection[Table] | None = None
@@ -74,26 +72,6 @@ class DuckEngine:
         steps = write_row_steps(plan, self.tables, self._select, DUCKDB)
         return DuckRun(self._cursor(find_tables(plan)), steps)
 
-    def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
-        """Return the distinct values of a public table's column, without NULL."""
-        statement = select_values(self._public(table, frozenset({column})), column, DUCKDB)
-        source = self._sources[table]
-        return tuple(source.count_places(column, to_constant(value)) for (value,) in self._read(table, statement))
-
-    def public_rows(self, table: str, columns: tuple[str, ...], most: int) -> tuple[tuple[Constant, ...], ...]:
-        """Return the distinct rows of some columns of a public table, NULL where they are; no more than most + 1."""
-        statement = select_rows(self._public(table, frozenset(columns)), columns, most, DUCKDB)
-        source = self._sources[table]
-        return tuple(
-            tuple(source.count_places(name, to_constant(value)) for name, value in zip(columns, row, strict=True))
-            for row in self._read(table, statement)
-        )
-
-    def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
-        """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
-        ((found,),) = self._read(table, select_fan_out(self._public(table, frozenset(columns)), columns, DUCKDB))
-        return int(found)
-
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source that changes when it does. For the operator only."""
         return self._sources[table].fingerprint()
@@ -109,19 +87,11 @@ class DuckEngine:
             self._sources[name].prepare(cursor)
         return cursor
 
-    def _select(self, table: str, columns: frozenset[str]) -> str:
-        return write_select(self._sources, table, columns)
-
     def _read(self, table: str, statement: str) -> list[tuple[Any, ...]]:
         try:
             return self._cursor({table}).execute(statement).fetchall()
         except duckdb.Error:
             raise explain_unreadable(table) from None
-
-    def _public(self, table: str, columns: frozenset[str]) -> str:
-        if not self.tables[table.casefold()].table.public:
-            raise PolicyError(f"{table!r} is private: its values are not listed")
-        return self._select(table, columns)
 
 
 class DuckRun(Running[E]):

@@ -8,17 +8,14 @@ from typing import Any, TypeVar
 
 from discreet.base.errors import PolicyError
 from discreet.engines.engine import check_unchanged, find_tables
-from discreet.engines.lookups import select_fan_out, select_rows, select_values
+from discreet.engines.lookups import PublicLookups
 from discreet.engines.postgres.dialect import POSTGRES
 from discreet.engines.postgres.session import PostgresSession, ServerFacts, driver
 from discreet.engines.postgres.sources import PostgresSource
 from discreet.engines.result import ExactResult, ExactRows
 from discreet.engines.running import Running
-from discreet.engines.sources import write_select
-from discreet.engines.statements import to_constant
 from discreet.engines.steps import Steps, write_row_steps, write_steps, write_sum_steps
 from discreet.plan.bounded import BoundedPlan
-from discreet.plan.expressions import Constant
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import DeclaredEngine as Declared
 from discreet.policy.model import Policy, Table
@@ -27,8 +24,10 @@ from discreet.policy.schema import Resolved, link_paths
 E = TypeVar("E")
 
 
-class PostgresEngine:
+class PostgresEngine(PublicLookups):
     """Tables of a policy behind PostgreSQL. No connection is held between questions."""
+
+    dialect = POSTGRES
 
     def __init__(self, policy: Policy, declared: Declared, tables: Collection[Table]) -> None:
         self.policy = policy
@@ -66,26 +65,6 @@ class PostgresEngine:
         """Begin to read the rows of a plan, on a connection and in a snapshot of its own."""
         return PostgresRun(self._server, write_row_steps(plan, self.tables, self._select, POSTGRES))
 
-    def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
-        """Return the distinct values of a public table's column, without NULL."""
-        statement = select_values(self._public(table, frozenset({column})), column, POSTGRES)
-        source = self._sources[table]
-        return tuple(source.count_places(column, to_constant(value)) for (value,) in self._read(table, statement))
-
-    def public_rows(self, table: str, columns: tuple[str, ...], most: int) -> tuple[tuple[Constant, ...], ...]:
-        """Return the distinct rows of some columns of a public table, NULL where they are; no more than most + 1."""
-        statement = select_rows(self._public(table, frozenset(columns)), columns, most, POSTGRES)
-        source = self._sources[table]
-        return tuple(
-            tuple(source.count_places(name, to_constant(value)) for name, value in zip(columns, row, strict=True))
-            for row in self._read(table, statement)
-        )
-
-    def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
-        """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
-        ((found,),) = self._read(table, select_fan_out(self._public(table, frozenset(columns)), columns, POSTGRES))
-        return int(found)
-
     def fingerprint(self, table: str) -> str:
         """Return a hash that changes with every write to a table that PostgreSQL counts. For the operator only."""
         with self._server.session(f"the state of {table!r} was read") as session:
@@ -94,17 +73,9 @@ class PostgresEngine:
     def close(self) -> None:
         """Let go of whatever is open, which is nothing: every question has a connection of its own."""
 
-    def _select(self, table: str, columns: frozenset[str]) -> str:
-        return write_select(self._sources, table, columns)
-
     def _read(self, table: str, statement: str) -> list[tuple[Any, ...]]:
         with self._server.session(f"public table {table!r} was read") as session:
             return session.rows(statement)
-
-    def _public(self, table: str, columns: frozenset[str]) -> str:
-        if not self.tables[table.casefold()].table.public:
-            raise PolicyError(f"{table!r} is private: its values are not listed")
-        return self._select(table, columns)
 
 
 class PostgresRun(Running[E]):

@@ -7,20 +7,16 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from discreet.base.errors import PolicyError
 from discreet.engines.engine import check_unchanged, find_tables
-from discreet.engines.lookups import explain_unreadable, select_fan_out, select_rows, select_values
+from discreet.engines.lookups import PublicLookups, explain_unreadable
 from discreet.engines.result import ExactResult, ExactRows, Points, stack_columns
 from discreet.engines.running import Running
-from discreet.engines.sources import write_select
 from discreet.engines.spark.dialect import SPARK
 from discreet.engines.spark.jobs import Jobs, count_jobs
 from discreet.engines.spark.session import SparkConnection, connect
 from discreet.engines.spark.sources import SparkSource
-from discreet.engines.statements import to_constant
 from discreet.engines.steps import Steps, write_row_steps, write_steps, write_sum_steps
 from discreet.plan.bounded import BoundedPlan
-from discreet.plan.expressions import Constant
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.policy.model import DeclaredEngine, Policy, Table
 from discreet.policy.schema import Resolved, link_paths
@@ -28,8 +24,10 @@ from discreet.policy.schema import Resolved, link_paths
 E = TypeVar("E")
 
 
-class SparkEngine:
+class SparkEngine(PublicLookups):
     """Tables of a policy, behind Spark. Nothing of a private table is read before `run`, but its schema."""
+
+    dialect = SPARK
 
     def __init__(self, policy: Policy, declared: DeclaredEngine, tables: Collection[Table]) -> None:
         self.policy = policy
@@ -66,26 +64,6 @@ class SparkEngine:
         """Begin to read the rows of a plan."""
         return SparkRun(self._session, write_row_steps(plan, self.tables, self._select, SPARK))
 
-    def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
-        """Return the distinct values of a public table's column, without NULL."""
-        statement = select_values(self._public(table, frozenset({column})), column, SPARK)
-        source = self._sources[table]
-        return tuple(source.count_places(column, to_constant(value)) for (value,) in self._read(table, statement))
-
-    def public_rows(self, table: str, columns: tuple[str, ...], most: int) -> tuple[tuple[Constant, ...], ...]:
-        """Return the distinct rows of some columns of a public table, NULL where they are; no more than most + 1."""
-        statement = select_rows(self._public(table, frozenset(columns)), columns, most, SPARK)
-        source = self._sources[table]
-        return tuple(
-            tuple(source.count_places(name, to_constant(value)) for name, value in zip(columns, row, strict=True))
-            for row in self._read(table, statement)
-        )
-
-    def fan_out(self, table: str, columns: tuple[str, ...]) -> int:
-        """Return in how many rows of a public table these columns are equal, at most; NULL equals nothing."""
-        ((found,),) = self._read(table, select_fan_out(self._public(table, frozenset(columns)), columns, SPARK))
-        return int(found)
-
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source that changes when it does. For the operator only."""
         return self._sources[table].fingerprint()
@@ -94,19 +72,11 @@ class SparkEngine:
         """End the session; a Spark that ran before this engine goes on."""
         self._session.close()
 
-    def _select(self, table: str, columns: frozenset[str]) -> str:
-        return write_select(self._sources, table, columns)
-
     def _read(self, table: str, statement: str) -> list[tuple[Any, ...]]:
         try:
             return fetch_rows(self._session, statement)
         except Exception:  # of many kinds, which quote paths, and Java's words
             raise explain_unreadable(table) from None
-
-    def _public(self, table: str, columns: frozenset[str]) -> str:
-        if not self.tables[table.casefold()].table.public:
-            raise PolicyError(f"{table!r} is private: its values are not listed")
-        return self._select(table, columns)
 
 
 def fetch_rows(session: SparkConnection, statement: str) -> list[tuple[Any, ...]]:
