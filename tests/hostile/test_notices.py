@@ -17,7 +17,6 @@ from discreet.engines.duck.engine import DuckEngine
 from discreet.engines.duck.literals import write_number
 from discreet.engines.limiting import rows as limited_rows
 from discreet.engines.limiting import statement
-from discreet.query.bounding import joint_keys, public_facts
 from hostile.campaign import explored
 from hostile.judging import Violation
 
@@ -61,8 +60,8 @@ def scans_are_cut_by_position(patch: Patch) -> None:
 
 
 def one_row_is_in_two_groups(patch: Patch) -> None:
-    for place in (public_facts, joint_keys):
-        patch.setattr(place, "to_compared", lambda value, type_: value)
+    found: Any = statement.KeyColumn.stored
+    patch.setattr(statement.KeyColumn, "stored", property(lambda self: (*found.fget(self)[:-1], *found.fget(self)[:1])))
 
 
 def the_size_of_a_table_is_a_limit(patch: Patch) -> None:
@@ -80,10 +79,10 @@ def the_size_of_a_table_is_a_limit(patch: Patch) -> None:
 BROKEN: list[tuple[Callable[[Patch], None], int, str]] = [
     (nothing_is_cut, 0, "^(squared L2|L1) .* > "),
     (rows_are_picked_at_random, 1, "^(not unit-local: |(squared L2|L1) .* > )"),
-    (partners_are_not_counted, 6, "^(squared L2|L1) .* > "),
+    (partners_are_not_counted, 0, "^(squared L2|L1) .* > "),
     (values_are_not_clamped, 0, "^((squared L2|L1) .* > |OutOfRangeException: )"),
     (scans_are_cut_by_position, 1, "^not unit-local: "),
-    (one_row_is_in_two_groups, 4, "^(squared L2|L1) .* > "),
+    (one_row_is_in_two_groups, 0, "^(squared L2|L1) .* > "),
     (the_size_of_a_table_is_a_limit, 0, "^MemoryError: out of memory"),
 ]
 
