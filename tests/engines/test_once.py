@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -21,6 +22,7 @@ STEPS = {Type.TEXT: "rtrim", Type.INTEGER: "neg", Type.FLOAT: "neg", Type.BOOLEA
 """A function of one argument for each type; COALESCE for all others."""
 
 
+@cache
 def wrapped(value: Expression, times: int) -> Expression:
     for _ in range(times):
         value = call(STEPS.get(value.type, "coalesce"), value)
