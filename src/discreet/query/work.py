@@ -59,9 +59,9 @@ RATES = {
     EngineKind.POSTGRES: Rates(step=1, letter=20),
     EngineKind.SPARK: Rates(step=1, letter=20),
 }
-"""DuckDB's are measured by `bench/work.py`: no function takes longer, on the slowest texts.
+"""Measured by `bench/work.py`, for DuckDB and for letters on Spark: no function takes longer, on the slowest texts.
 
-Those of PostgreSQL and Spark are taken to be the same; the long form of `tests/hostile/test_clock.py` times all three.
+All others are taken to be the same; the long form of `tests/hostile/test_clock.py` times all three engines.
 """
 
 ROW = 250
