@@ -16,7 +16,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -129,18 +129,18 @@ def on_duckdb() -> Iterator[Opened]:
 @contextmanager
 def on_spark() -> Iterator[Opened]:
     """Yield what opens a table behind Spark, in one thread."""
+    count = itertools.count()
     with tempfile.TemporaryDirectory() as name:
 
         def opened(rows: int, frame: pa.Table) -> Engines:
-            path = Path(name) / f"{len(os.listdir(name))}.parquet"
+            path = Path(name) / f"{next(count)}.parquet"
             pq.write_table(frame, path)
             engine = '[engine]\nkind = "spark"\nmaster = "local[1]"\n'
             return Engines(loads(write_policy(rows, f'source = "{path}"', engine), Path(name) / "policy.toml"))
 
-        held = opened(1, make_frame(1, "a"))  # else Spark would end with the first engine that is closed
-        held.tables  # noqa: B018
-        yield opened
-        held.close()
+        with closing(opened(1, make_frame(1, "a"))) as held:  # else Spark would end with the first engine closed
+            held.tables  # noqa: B018
+            yield opened
 
 
 @contextmanager

@@ -26,6 +26,9 @@ from discreet.policy.problems import explain_problem, quote_value
 PATIENCE = 10
 """Seconds until a master or server that does not answer is called unreachable."""
 
+PARTITIONS = 32
+"""Into how many parts a Spark in this process splits what it shuffles; by itself it would take 200 for every table."""
+
 _SHARED: dict[int, int] = {}
 """How many sessions are open on a Spark that was started here, by the identity of its context."""
 
@@ -108,10 +111,6 @@ def _on_cluster(engine: DeclaredEngine, policy: Path) -> SparkConnection:
         raise explain_problem(policy, (*section(engine), "master"), wrong, remedy)
     context = _started(engine, policy) if running is None else running
     return SparkConnection(SparkSession(context).newSession(), context)
-
-
-PARTITIONS = 32
-"""Into how many parts a Spark in this process splits what it shuffles; by itself it would take 200 for every table."""
 
 
 def defaults(master: str) -> dict[str, str]:

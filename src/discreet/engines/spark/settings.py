@@ -67,7 +67,7 @@ RUNNING = {
     "spark.sql.optimizer.windowGroupLimitThreshold": "-1",
     "spark.sql.analyzer.maxIterations": "1000",
 }
-"""How a statement runs does not change with the rows that it meets.
+"""A statement that runs is not planned again by the rows that it meets.
 
 An adaptive plan leaves out whole stages where no row fulfils a condition, and splits work by the bytes of rows: whether
 one person is there decided half of the time. A unit's groups are sorted once, where its rows have come together, and
