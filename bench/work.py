@@ -1,17 +1,27 @@
-"""How long one unit's rows really take, beside the bound that `discreet.query.work` counts: `python bench/work.py`.
+"""How long one unit's rows really take, beside the bound that `discreet.query.work` counts.
 
-Every case is a question about one unit whose rows are as many and as long as the policy says, on an otherwise empty
-table, and on the empty table alone: the difference of the shortest times is what the unit adds. The rates of
+`.venv/bin/python bench/work.py` measures DuckDB, with `--on spark` or `--on postgres` another engine; words choose
+cases. Spark has more rows for each: what its own work varies by from run to run is more than those of one unit take.
+
+Every case is a question about one unit whose rows are as many and as long as the policy says, beside one short row of
+another, and about that row alone: the difference of the shortest times is what the unit adds. The rates of
 `discreet.query.work` are right where no case takes more than its bound; the last column says how much of it each takes.
 """
 
 from __future__ import annotations
 
+import argparse
+import itertools
+import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from functools import partial
+from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from discreet.engines.engines import Engines
 from discreet.plan.bounded import BoundedPlan
@@ -92,30 +102,90 @@ def list_questions() -> Iterator[tuple[str, str, int]]:
         yield name, text, 40 if "three" in name else 150 if "join" in name else 500
 
 
-def open_tables(rows: int, fill: str) -> tuple[Engines, Engines]:
-    """Return the engines with the unit and without it."""
-    policy = (
-        "[budget]\nepsilon = 1\ndelta = 1e-9\n[tables.t]\nunit = 'u'\nsize = 1000\n"
-        f"max_rows = {rows}\n[tables.t.columns]\nx = {{ lower = 0, upper = 9 }}\n"
-    )
+def make_frame(rows: int, fill: str) -> pa.Table:
+    """Return the rows of one unit after one of another: engines leave out much of a statement over empty tables."""
     texts = [f"{fill * (LETTERS - 8)}{place:08}" for place in range(rows)]
-    frame = pa.table({"u": [7] * rows, "x": [place % 10 for place in range(rows)], "s": texts})
-    found = [Engines(loads(policy, "owner/policy.toml"), {"t": each}) for each in (frame, frame.slice(0, 0))]
-    return found[0], found[1]
+    return pa.table({"u": [8] + [7] * rows, "x": [place % 10 for place in range(rows + 1)], "s": ["a", *texts]})
 
 
-def measure(text: str, rows: int, fill: str) -> tuple[float, float]:
+def write_policy(rows: int, source: str, engine: str) -> str:
+    """Return the policy of a table with such a unit."""
+    return (
+        f"[budget]\nepsilon = 1\ndelta = 1e-9\n[tables.t]\n{source}\nunit = 'u'\nsize = 1000\n"
+        f"max_rows = {rows}\n[tables.t.columns]\nx = {{ lower = 0, upper = 9 }}\n{engine}"
+    )
+
+
+Opened = Callable[[int, pa.Table], Engines]
+"""Opens a table of one unit with so many rows, or without them."""
+
+
+@contextmanager
+def on_duckdb() -> Iterator[Opened]:
+    """Yield what opens a table in this process."""
+    yield lambda rows, frame: Engines(loads(write_policy(rows, "", ""), "owner/policy.toml"), {"t": frame})
+
+
+@contextmanager
+def on_spark() -> Iterator[Opened]:
+    """Yield what opens a table behind Spark, in one thread."""
+    count = itertools.count()
+    with tempfile.TemporaryDirectory() as name:
+
+        def opened(rows: int, frame: pa.Table) -> Engines:
+            path = Path(name) / f"{next(count)}.parquet"
+            pq.write_table(frame, path)
+            engine = '[engine]\nkind = "spark"\nmaster = "local[1]"\n'
+            return Engines(loads(write_policy(rows, f'source = "{path}"', engine), Path(name) / "policy.toml"))
+
+        with closing(opened(1, make_frame(1, "a"))) as held:  # else Spark would end with the first engine closed
+            held.tables  # noqa: B018
+            yield opened
+
+
+@contextmanager
+def on_postgres() -> Iterator[Opened]:
+    """Yield what opens a table of a PostgreSQL that is started for it."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    from servers.postgres import Cluster
+
+    cluster, count = Cluster(), itertools.count()
+    os.environ[VARIABLE] = cluster.dsn()
+
+    def opened(rows: int, frame: pa.Table) -> Engines:
+        table = f"t{next(count)}"
+        with cluster.connect() as connection:
+            connection.execute(f"CREATE TABLE public.{table} (u bigint, x bigint, s text)")
+            with connection.cursor().copy(f"COPY public.{table} FROM STDIN") as copy:
+                for row in zip(*(column.to_pylist() for column in frame.columns), strict=True):
+                    copy.write_row(row)
+        engine = f'[engine]\nkind = "postgres"\ndsn_env = "{VARIABLE}"\n'
+        return Engines(loads(write_policy(rows, f'table = "public.{table}"', engine), "owner/policy.toml"))
+
+    try:
+        yield opened
+    finally:
+        cluster.remove()
+
+
+MORE = 10
+VARIABLE = "DISCREET_BENCH_DSN"
+PLACES = {EngineKind.DUCKDB: on_duckdb, EngineKind.SPARK: on_spark, EngineKind.POSTGRES: on_postgres}
+
+
+def measure(opened: Opened, kind: EngineKind, text: str, rows: int, fill: str) -> tuple[float, float]:
     """Return the milliseconds that the unit adds, and those of the bound."""
-    engines = open_tables(rows, fill)
+    frame = make_frame(rows, fill)
+    engines = [opened(rows, each) for each in (frame, frame.slice(0, 1))]
     runs: dict[str, Callable[[], object]] = {}
     for name, engine in zip(("with", "without"), engines, strict=True):
         catalog = Catalog.of(engine)
         plan = bound(to_canonical(build(parse(text), catalog, None)), catalog).plan
         runs[name] = partial(_answer, engine, plan)
-    found = alternate(runs, rounds=4, choose=min)
+    found = alternate(runs, rounds=4 if kind is EngineKind.DUCKDB else 5, choose=min)
     for engine in engines:
         engine.close()
-    counted = sum(each.time(RATES[EngineKind.DUCKDB]) for each in list_work(plan))
+    counted = sum(each.time(RATES[kind]) for each in list_work(plan))
     return 1_000 * (found["with"] - found["without"]), counted / 1e6
 
 
@@ -125,16 +195,24 @@ def _answer(engine: Engines, plan: BoundedPlan) -> None:
 
 def main() -> None:
     """Print the table."""
+    reader = argparse.ArgumentParser(description=__doc__)
+    reader.add_argument("--on", type=EngineKind, choices=list(PLACES), default=EngineKind.DUCKDB)
+    reader.add_argument("words", nargs="*")
+    given = reader.parse_args()
     lines, worst = [], 0.0
-    wanted = sys.argv[1:]
-    for name, text, rows in list_questions():
-        if wanted and not any(word in name for word in wanted):
-            continue
-        fills = list(FILLS) if name in TEXTS or name in AGGREGATED else ["ascii"]
-        taken = {fill: measure(text, rows, FILLS[fill]) for fill in fills}
-        fill, (spent, counted) = max(taken.items(), key=lambda each: each[1][0])
-        worst = max(worst, spent / counted)
-        lines.append([f"`{name}`", f"{rows:,}", fill, f"{spent:.1f}", f"{counted:.1f}", f"{spent / counted:.0%}"])
+    with PLACES[given.on]() as opened:
+        for name, text, rows in list_questions():
+            if given.words and not any(word in name for word in given.words):
+                continue
+            fills = list(FILLS) if name in TEXTS or name in AGGREGATED else ["ascii"]
+            times = MORE if given.on is EngineKind.SPARK and "join" not in name else 1
+            taken = {fill: measure(opened, given.on, text, times * rows, FILLS[fill]) for fill in fills}
+            fill, (spent, counted) = max(taken.items(), key=lambda each: each[1][0])
+            worst = max(worst, spent / counted)
+            lines.append(
+                [f"`{name}`", f"{times * rows:,}", fill, f"{spent:.1f}", f"{counted:.1f}", f"{spent / counted:.0%}"]
+            )
+            print(lines[-1], file=sys.stderr)
     print(markdown(["work", "rows", "dearest text", "took ms", "bound ms", "share"], lines))
     print(f"\nThe worst takes {worst:.0%} of its bound.")
 

@@ -26,7 +26,6 @@ VARIABLE = "DISCREET_CONFORMANCE_DSN"
 INTERPRETED = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",
 }
 
 KINDS = {

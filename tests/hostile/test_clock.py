@@ -29,7 +29,11 @@ def on_duckdb() -> Iterator[tuple[Engines, Engines]]:
 def hold(present: Engines, absent: Engines, count: int, record_property: Any) -> None:
     """Hold that no question of so many tells, and write down how far apart the farthest are."""
     start = time.perf_counter()
-    timed = [time_question(present, absent, question) for question in list_questions(present, count)]
+    timed = []
+    for question in list_questions(present, count):
+        timed.append(time_question(present, absent, question))
+        if timed[-1].tells:
+            print(f"TELLS: {timed[-1]}", flush=True)
     farthest = max(timed, key=lambda each: each.apart)
     record_property("farthest", f"{1_000 * farthest.apart:.0f} ms of {1_000 * farthest.absent:.0f} ms: {farthest.sql}")
     print(

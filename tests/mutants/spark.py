@@ -60,6 +60,13 @@ MUTATIONS = [
         f"{TESTS}/test_settings.py",
     ),
     broken(
+        "spark: who is there changes how a statement runs",
+        SETTINGS,
+        '"spark.sql.adaptive.enabled": "false"',
+        '"spark.sql.adaptive.enabled": "true"',
+        f"{TESTS}/test_session.py::test_how_a_statement_runs_does_not_change_with_the_rows_that_it_meets",
+    ),
+    broken(
         "spark: what a cluster sets for all stays set",
         SESSION,
         "            session.conf.unset(name)\n",

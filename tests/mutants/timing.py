@@ -72,6 +72,13 @@ MUTATIONS = [
         WORK,
     ),
     broken(
+        "work: upper and lower case take as long on Spark as on DuckDB",
+        "plan/efforts.py",
+        '"reverse", "lower", "upper"), reading(5)',
+        '"reverse", "lower", "upper"), reading(2)',
+        "tests/plan/test_efforts.py",
+    ),
+    broken(
         "work: patterns are never half found",
         "plan/efforts.py",
         "    return max(_count_chain(pattern), _count_chain(pattern[::-1]))\n",

@@ -105,6 +105,17 @@ def test_texts_without_end_are_null(placed: Placed) -> None:
         assert [value and len(value) for value in found] == [USUAL_LONGEST, USUAL_LONGEST, None, None, None, None]
 
 
+def test_texts_that_are_too_long_are_not_even_read(placed: Placed) -> None:
+    placed.owner.execute("CREATE TABLE t (u int, x text)")
+    placed.owner.execute("ALTER TABLE t ALTER x SET STORAGE EXTERNAL")
+    placed.owner.execute("INSERT INTO t VALUES (1, repeat('a', 5000000))")
+    with ServerFacts(PATH, DECLARED).connect() as session:
+        rows = f"SELECT count(x) FROM ({opened().select(frozenset({'x'}))}) AS q"
+        assert session.rows(rows) == [(0,)]
+        ((told,),) = session.rows(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {rows}")
+    assert told[0]["Plan"]["Shared Hit Blocks"] + told[0]["Plan"]["Shared Read Blocks"] < 50
+
+
 def test_letters_are_counted_without_the_blanks_that_fill_a_column_up(placed: Placed) -> None:
     assert column(placed, f"char({4 * USUAL_LONGEST + 1})", "'a'", f"repeat('a', {USUAL_LONGEST + 1})") == ["a", None]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,12 +25,25 @@ POLICY = Path("policy.toml")
 def test_every_setting_is_what_results_need(session: SparkConnection) -> None:
     assert {name: session.session.conf.get(name) for name in REQUIRED} == REQUIRED
     assert session.session.conf.get("spark.sql.shuffle.partitions") == "2"
+    assert defaults("local[2]")["spark.sql.shuffle.partitions"] == "32", "where the policy says nothing else"
+    assert "spark.sql.shuffle.partitions" not in defaults("spark://host:7077")
 
 
 def test_what_does_not_fit_is_an_error_and_never_another_value(session: SparkConnection) -> None:
     for wrong in ("CAST('x' AS INT)", "CAST(300 AS TINYINT)", "2147483647 + i", "1 / (i - 1)"):
         with pytest.raises(Exception, match=r"CAST_INVALID_INPUT|CAST_OVERFLOW|ARITHMETIC_OVERFLOW|DIVIDE_BY_ZERO"):
             session.session.sql(f"SELECT {wrong} FROM VALUES (1) AS t(i)").collect()
+
+
+def test_how_a_statement_runs_does_not_change_with_the_rows_that_it_meets(session: SparkConnection) -> None:
+    plans = []
+    for there in (3, 9):  # no rest is 9, which nobody knows before the rows are read
+        rows = f"SELECT id % 5 AS k FROM range(1000) WHERE id % 7 = {there}"
+        found = session.session.sql(f"SELECT k, count(*) FROM ({rows}) GROUP BY k")
+        assert len(found.collect()) == (5 if there == 3 else 0)
+        plans.append(re.sub("[0-9]+", "", found._jdf.queryExecution().executedPlan().toString()))
+    assert plans[0] == plans[1]
+    assert "Exchange hashpartitioning" in plans[0]
 
 
 def test_what_others_set_in_the_same_spark_changes_nothing_here(
@@ -122,6 +136,6 @@ def test_an_operator_is_shown_no_word_of_java() -> None:
 
 
 def test_spark_leaves_no_folder_where_somebody_asks_from() -> None:
-    place = Path(defaults()["spark.sql.warehouse.dir"])
+    place = Path(defaults("local")["spark.sql.warehouse.dir"])
     assert place.is_relative_to(tempfile.gettempdir())
     assert place != Path(tempfile.gettempdir())

@@ -24,7 +24,13 @@ def test_no_setting_that_results_rest_on_can_be_written(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["spark.sql.legacy.sizeOfNull", "spark.sql.extensions", "spark.sql.optimizer.excludedRules"]
+    "name",
+    [
+        "spark.sql.legacy.sizeOfNull",
+        "spark.sql.extensions",
+        "spark.sql.optimizer.excludedRules",
+        "spark.sql.adaptive.coalescePartitions.enabled",
+    ],
 )
 def test_nor_can_any_other_that_changes_what_sql_means(name: str) -> None:
     with pytest.raises(PolicyError, match=r"p.toml: engines.lake.settings"):

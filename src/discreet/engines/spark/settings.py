@@ -62,10 +62,17 @@ READING = {
 Columns that are names of folders are text: their type must not depend on which folders there are.
 """
 
-RUNNING = {"spark.sql.optimizer.windowGroupLimitThreshold": "-1", "spark.sql.analyzer.maxIterations": "1000"}
-"""A unit's groups are sorted once, where its rows have come together, and not before that too.
+RUNNING = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.optimizer.windowGroupLimitThreshold": "-1",
+    "spark.sql.analyzer.maxIterations": "1000",
+}
+"""A statement that runs is not planned again by the rows that it meets.
 
-With Spark's own limit of a hundred rounds, functions nested fifty deep would fail after their charge.
+An adaptive plan leaves out whole stages where no row fulfils a condition, and splits work by the bytes of rows: whether
+one person is there decided half of the time. A unit's groups are sorted once, where its rows have come together, and
+not before that too. With Spark's own limit of a hundred rounds, functions nested fifty deep would fail after their
+charge.
 """
 
 UNLIMITED = "spark.driver.maxResultSize"
@@ -76,7 +83,6 @@ REQUIRED = {**MEANING, **BELIEVED, **READING, **RUNNING}
 FREE = (
     "spark.sql.shuffle.partitions",
     "spark.sql.files.",
-    "spark.sql.adaptive.",
     "spark.sql.autoBroadcastJoinThreshold",
     "spark.sql.broadcastTimeout",
     "spark.sql.catalog.",
