@@ -200,36 +200,30 @@ def test_casts_that_cannot_be_are_refused(engine: Engines, text: str, part: str)
     assert part in refusal(engine, f"SELECT COUNT(*) FROM lineitem WHERE {text}")
 
 
-def test_a_csv_file_has_the_digits_that_the_policy_says(tmp_path: Path) -> None:
-    (tmp_path / "paid.csv").write_text("who,amount\n1,0.07\n2,0.070\n3,1e-1\n4,12345678.00\n5,0.285\n6,nothing\n")
-    policy = """
+def read_paid(folder: Path, kind: str, rows: str) -> Engines:
+    (folder / "paid.csv").write_text(f"who,amount\n{rows}")
+    policy = f"""
     [budget]
     epsilon = 1
     [tables.paid]
     source = "paid.csv"
     rows_are_units = true
     [tables.paid.columns]
-    who = { type = "integer" }
-    amount = { type = "decimal(9,2)", lower = 0, upper = 10 }
+    who = {{ type = "integer" }}
+    amount = {{ type = "{kind}", lower = 0, upper = 10 }}
     """
-    engine = engine_of(policy, {}, str(tmp_path / "policy.toml"))
+    return engine_of(policy, {}, str(folder / "policy.toml"))
+
+
+def test_a_csv_file_has_the_digits_that_the_policy_says(tmp_path: Path) -> None:
+    rows = "1,0.07\n2,0.070\n3,1e-1\n4,12345678.00\n5,0.285\n6,nothing\n"
+    engine = read_paid(tmp_path, "decimal(9,2)", rows)
     for condition, count in (("amount * 100 = 7", 2), ("amount = 0.29", 1), ("amount = 0.1", 1), ("amount IS NULL", 2)):
         assert sums(answered(engine, f"SELECT COUNT(*) FROM paid WHERE {condition}")) == ((count,),), condition
 
 
 def test_decimals_of_unknown_digits_are_floats(tmp_path: Path) -> None:
-    (tmp_path / "paid.csv").write_text("who,amount\n1,0.0712345\n")
-    policy = """
-    [budget]
-    epsilon = 1
-    [tables.paid]
-    source = "paid.csv"
-    rows_are_units = true
-    [tables.paid.columns]
-    who = { type = "integer" }
-    amount = { type = "decimal", lower = 0, upper = 10 }
-    """
-    engine = engine_of(policy, {}, str(tmp_path / "policy.toml"))
+    engine = read_paid(tmp_path, "decimal", "1,0.0712345\n")
     assert sums(answered(engine, "SELECT COUNT(*) FROM paid WHERE amount = 0.0712345")) == ((1,),)
 
 
