@@ -123,8 +123,8 @@ MUTATIONS = [
     broken(
         "floor: rho is charged without the noise for it",
         "query/price.py",
-        "draft.with_rho(max(rho, floors.rho))",
-        "draft.with_rho(rho)",
+        "make(max(rho, floors.rho))",
+        "make(rho)",
         FLOORS,
     ),
     broken(

@@ -96,9 +96,7 @@ def price(
     draft = _Draft(bounded, weigh(bounded, counted), kept, delta, counted)
     floors = find_floors(policy)
     if rho is not None:
-        if policy.delta == 0:
-            raise QueryError("rho= needs a budget with delta > 0; ask with epsilon= instead")
-        return replace(note_floor(draft.with_rho(max(rho, floors.rho)), floors, policy, rho=rho), by_rho=True)
+        return price_at_rho(draft.with_rho, rho, floors, policy)
     assert epsilon is not None
     alone = selects or any(measure.part is Part.QUANTILE for measure in bounded.plan.measures)
     question_delta = Fraction(0) if alone else policy.question_delta
@@ -114,6 +112,13 @@ def check_sums(bounded: Bounded, policy: Policy) -> None:
         if measure.reach * ROWS * find_step(measure) >= FLOATS:
             raise QueryError("a sum here could be larger than any float; declare narrower bounds")
     check_work(bounded.plan, policy)
+
+
+def price_at_rho(make: Callable[[Fraction], Price], rho: Fraction, floors: Floors, policy: Policy) -> Price:
+    """Return the price that is made at this rho, at the policy's floor at least; refused where the budget has no rho."""
+    if policy.delta == 0:
+        raise QueryError("rho= needs a budget with delta > 0; ask with epsilon= instead")
+    return replace(note_floor(make(max(rho, floors.rho)), floors, policy, rho=rho), by_rho=True)
 
 
 def note_floor(

@@ -7,10 +7,9 @@ mechanism, whose rho is a quarter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.base.errors import QueryError
 from discreet.base.rounding import ball, float_up, rounded_up
 from discreet.mechanisms.additive import fitting_scale
 from discreet.mechanisms.exponential import Exponential
@@ -24,7 +23,7 @@ from discreet.query.bound import Bounded
 from discreet.query.choices import Choice, PickNoise, Spreads, bound_spreads, find_pure_scale
 from discreet.query.cost import cost_choice, fits_within
 from discreet.query.floors import find_floors, reach_floor
-from discreet.query.price import Price, check_sums, find_step, note_floor, price
+from discreet.query.price import Price, check_sums, find_step, note_floor, price, price_at_rho
 from discreet.query.scores import LargestSum, Score, SmallestSum
 
 CONFIDENCE = 0.95
@@ -121,9 +120,7 @@ def price_choice(
     check_sums(draft.bounded, policy)
     floors = find_floors(policy)
     if rho is not None:
-        if policy.delta == 0:
-            raise QueryError("rho= needs a budget with delta > 0; ask with epsilon= instead")
-        return replace(note_floor(draft.with_rho(max(rho, floors.rho)), floors, policy, rho=rho), by_rho=True)
+        return price_at_rho(draft.with_rho, rho, floors, policy)
     assert epsilon is not None
     found = reach_floor(lambda each: draft.with_epsilon(each, policy.question_delta), epsilon, floors)
     return note_floor(found, floors, policy, epsilon=epsilon)
