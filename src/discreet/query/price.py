@@ -115,7 +115,7 @@ def check_sums(bounded: Bounded, policy: Policy) -> None:
 
 
 def price_at_rho(make: Callable[[Fraction], Price], rho: Fraction, floors: Floors, policy: Policy) -> Price:
-    """Return the price that is made at this rho, at the policy's floor at least; refused where the budget has no rho."""
+    """Return the price that is made at this rho, at the policy's floor at least; refused without a delta."""
     if policy.delta == 0:
         raise QueryError("rho= needs a budget with delta > 0; ask with epsilon= instead")
     return replace(note_floor(make(max(rho, floors.rho)), floors, policy, rho=rho), by_rho=True)
