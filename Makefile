@@ -9,6 +9,7 @@ PEERS_READY := $(PEERS)/.ready
 TUMULT_READY := $(TUMULT)/.ready
 WORKERS ?= 2
 SECONDS ?= 60
+unexport PYTHONDONTWRITEBYTECODE  # tests start Python often: what is compiled once is kept
 
 .PHONY: help setup demo test test-all lint bench mutants fuzz clean
 

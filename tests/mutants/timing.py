@@ -30,6 +30,27 @@ MUTATIONS = [
         WORK,
     ),
     broken(
+        "work: Spark is as quick as DuckDB",
+        "query/work.py",
+        "EngineKind.SPARK: Rates(step=6, letter=40)",
+        "EngineKind.SPARK: Rates(step=1, letter=20)",
+        WORK,
+    ),
+    broken(
+        "work: PostgreSQL is as quick as DuckDB",
+        "query/work.py",
+        "EngineKind.POSTGRES: Rates(step=7, letter=40)",
+        "EngineKind.POSTGRES: Rates(step=1, letter=20)",
+        WORK,
+    ),
+    broken(
+        "work: a power is a usual function",
+        "plan/efforts.py",
+        '    "pow": 400,\n',
+        "",
+        WORK,
+    ),
+    broken(
         "work: joins do not multiply rows",
         "query/work.py",
         "return find_partners(keys, join).count_rows(rows, others, join.keep)",

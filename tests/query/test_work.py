@@ -55,6 +55,23 @@ def bytes_of(text: str, max_rows: int = 10, longest: int = 1_024) -> int:
     return sum(each.bytes for each in list_work(plan_of(text, max_rows, longest)))
 
 
+MEASURED = [
+    (EngineKind.SPARK, "SELECT AVG(cost), VARIANCE(cost), MEDIAN(cost) FROM t", 3_660),
+    (EngineKind.SPARK, "SELECT COUNT(*) FROM t WHERE note IN ('a', 'b')", 9_200),
+    (EngineKind.SPARK, "SELECT COUNT(*) FROM t WHERE LENGTH(note) > 5", 17_500),
+    (EngineKind.POSTGRES, "SELECT SUM(LEAST(GREATEST(POW(cost, 3), 0), 9)) FROM t", 7_930),
+    (EngineKind.POSTGRES, "SELECT SUM(LEAST(GREATEST(cost % 7, 0), 9)) FROM t", 3_370),
+    (EngineKind.POSTGRES, "SELECT MEDIAN(cost) FROM t", 2_470),
+    (EngineKind.POSTGRES, "SELECT COUNT(*) FROM t WHERE LENGTH(note) > 5", 16_800),
+]
+"""The nanoseconds of a row that stayed least below their bound in `bench/work.py`."""
+
+
+@pytest.mark.parametrize(("kind", "text", "nanoseconds"), MEASURED)
+def test_the_bound_is_above_what_each_engine_took(kind: EngineKind, text: str, nanoseconds: float) -> None:
+    assert sum(each.time(RATES[kind]) for each in list_work(plan_of(text, 1))) >= nanoseconds
+
+
 def joined(times: int) -> str:
     others = "".join(f" JOIN t AS t{place} ON t0.id = t{place}.id" for place in range(1, times))
     return f"t AS t0{others}"
