@@ -78,7 +78,7 @@ KINDS: dict[str, list[Kind]] = {
         Kind(pa.float32(), Type.FLOAT, [0.0, -0.0, 0.5, 12.25, NAN, INF, -INF, 3e38, None]),
     ],
     "decimal": [
-        Kind(pa.decimal128(18, 4), Type.DECIMAL, [*PRICES, None]),
+        Kind(pa.decimal128(18, 4), Type.DECIMAL, [*PRICES, None, Decimal("9" * 14), Decimal("-99999999999999.9999")]),
         Kind(pa.decimal128(38, 0), Type.DECIMAL, [Decimal(0), Decimal(5), Decimal("9" * 38), Decimal("-" + "9" * 38)]),
         Kind(pa.uint64(), Type.DECIMAL, [0, 1, 30, 2**53 + 1, 2**64 - 1, None]),
     ],

@@ -241,3 +241,23 @@ def test_three_tenths_of_one_unit_are_three_tenths(condition: str) -> None:
     engine = engine_of(policy, {"t": pa.table({"who": pa.array([1, 1, 1]), "x": pa.array([0.1, 0.1, 0.1])})})
     text = f"SELECT COUNT(*) FROM (SELECT who FROM t GROUP BY who HAVING {condition}) AS q"
     assert sums(answered(engine, text)) == ((1,),)
+
+
+@pytest.mark.parametrize("digits", [(18, 3), (17, 2), (18, 9), (12, 8), (19, 9), (18, 18), (37, 18)])
+def test_no_value_is_too_large_to_be_answered_about(digits: tuple[int, int]) -> None:
+    most = f"{10 ** digits[0] - 1}e-{digits[1]}"
+    values = [Decimal(0), Decimal(most), Decimal(f"-{most}")]
+    engine = engine_of(LARGE, {"t": pa.table({"v": pa.array(values, pa.decimal128(*digits))})})
+    for condition in (f"v = {values[1]:f}", f"v = {values[2]:f}", "v > 0", "v < 0", "v = 0"):
+        assert sums(answered(engine, f"SELECT COUNT(*) FROM t WHERE {condition}")) == ((1,),), condition
+    assert sums(answered(engine, "SELECT SUM(v) FROM t"))[0][0] > 0
+
+
+LARGE = """
+[budget]
+epsilon = 1
+[tables.t]
+rows_are_units = true
+[tables.t.columns]
+v = { lower = 0, upper = 0.5 }
+"""

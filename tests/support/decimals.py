@@ -260,3 +260,18 @@ def _is_same(made: Call, found: Any, expected: Any) -> bool:
             or math.isclose(found, expected, rel_tol=1e-15)
         )
     return bool(found == expected * 10 ** find_scale(made)) if made.type is not Type.BOOLEAN else found is expected
+
+
+def list_wrong_ends(
+    write: Callable[[str, int, int], str], run: Callable[[str], tuple[Any, ...]], digits: int
+) -> list[tuple[int, int]]:
+    """Return the kinds of decimals of so many digits whose ends are not read as the whole number of last places."""
+    most, wrong = 10**digits - 1, []
+    for scale in range(digits + 1):
+        whole = str(most).zfill(scale + 1)
+        text = f"{whole[:-scale]}.{whole[-scale:]}" if scale else whole
+        ends = (f"CAST('{sign}{text}' AS DECIMAL({digits},{scale}))" for sign in ("", "-"))
+        found = run(f"SELECT {', '.join(write(end, digits, scale) for end in ends)}")
+        if [int(each) for each in found] != [most, -most]:
+            wrong.append((digits, scale))
+    return wrong

@@ -6,8 +6,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.engines.spark.forms import write_sql
+from discreet.engines.spark.forms_math import write_last_places
 from discreet.engines.spark.session import SparkConnection
-from support.decimals import list_calls, list_differences, make_table
+from support.decimals import list_calls, list_differences, list_wrong_ends, make_table
 
 
 def test_every_call_on_decimals_is_what_fractions_say(
@@ -19,3 +20,8 @@ def test_every_call_on_decimals_is_what_fractions_say(
     calls = list_calls()[::3]
     found = list_differences(calls, write_sql, lambda text: [tuple(row) for row in spark.sql(text).collect()])
     assert found[:5] == []
+
+
+@pytest.mark.parametrize("digits", [1, 9, 17, 18, 19, 37, 38])
+def test_no_decimal_is_too_large_to_be_read(session: SparkConnection, digits: int) -> None:
+    assert list_wrong_ends(write_last_places, lambda text: tuple(session.session.sql(text).collect()[0]), digits) == []

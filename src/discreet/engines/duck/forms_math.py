@@ -173,11 +173,16 @@ def _to_integer(arguments: list[str], made: Call) -> str:
 
 
 def write_last_places(value: str, digits: int, scale: int) -> str:
-    """Return a DECIMAL(digits, scale) as the whole number of its last places; none of these ways can overflow."""
+    """Return a DECIMAL(digits, scale) as the whole number of its last places; none of these ways can overflow.
+
+    DuckDB multiplies decimals of up to 18 digits in 64 bits, and fails where a product has more: then one is widened.
+    """
     kind = "BIGINT" if digits <= 18 else "HUGEINT"
     if scale == 0:
         return f"CAST({value} AS {kind})"
-    if digits + scale < 38:
+    if digits <= 18 < digits + scale:
+        value = f"CAST({value} AS DECIMAL(19,{scale}))"
+    if max(digits, 19) + scale < 38:
         return f"CAST({value} * CAST(1{'0' * scale} AS DECIMAL({scale + 1},0)) AS {kind})"
     return f"CAST(replace(CAST({value} AS VARCHAR), '.', '') AS {kind})"
 
