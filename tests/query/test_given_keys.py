@@ -123,6 +123,14 @@ def test_a_question_without_keys_takes_none_and_floats_are_none() -> None:
     assert "k is date" in refused([dt.datetime(2026, 3, 1, 5)], TYPED.format("seen"))
 
 
+def test_rows_without_names_are_refused_where_select_has_the_keys_in_another_order() -> None:
+    turned = "SELECT age, ward, COUNT(*) FROM visits GROUP BY ward, age"
+    assert "GROUP BY has the keys ward, age in another order than SELECT" in refused([("north", 30)], turned)
+    assert read([{"ward": "north", "age": 30}], turned) == (("north", 30),)
+    assert read({"age": [30], "ward": ["north"]}, turned) == (("north", 30),)
+    assert read([("north", 30)], "SELECT COUNT(*) FROM visits GROUP BY ward, age") == (("north", 30),)
+
+
 def test_too_many_keys_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("discreet.query.given_keys.MOST_KEYS", 2)
     monkeypatch.setattr("discreet.query.given_keys.MOST_WRITTEN", 5)

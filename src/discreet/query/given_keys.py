@@ -61,7 +61,8 @@ def read_keys(given: object, question: Question) -> KeyRows:
     if not question.keys:
         raise QueryError("keys are for questions with GROUP BY; leave keys out, or group by something")
     names = name_keys(question)
-    rows = list(_list_rows(given, names))
+    columns, ordered = _list_columns(given), _follows_groups(question)
+    rows = _list_rows(given, names, ordered) if columns is None else _list_named_rows(columns, names)
     if not rows:
         raise QueryError("keys is empty; hand in at least one, or leave keys out")
     if len(rows) > MOST_KEYS:
@@ -108,20 +109,28 @@ def name_keys(question: Question) -> list[list[str]]:
     return [names or [f"key {place + 1}"] for place, names in enumerate(found)]
 
 
-def _list_rows(given: object, names: list[list[str]]) -> Iterable[Sequence[object]]:
+def _follows_groups(question: Question) -> bool:
+    """Return whether the answer shows its keys in the order of GROUP BY, so that rows without names mean one thing."""
+    shown = [each.index for _, each in question.finish.outputs if isinstance(each, Reference) and each.slot is Slot.KEY]
+    return shown == sorted(shown)
+
+
+def _list_named_rows(columns: Mapping[str, Sequence[object]], names: list[list[str]]) -> list[Sequence[object]]:
+    """Return rows of a frame's values, in the order of the question's keys."""
+    chosen = [_pick(columns, each) for each in names]
+    if len({len(each) for each in chosen}) > 1:
+        raise QueryError("the columns of keys have different lengths; hand in rows of equal length")
+    return list(zip(*chosen, strict=True))
+
+
+def _list_rows(given: object, names: list[list[str]], ordered: bool) -> list[Sequence[object]]:
     """Return rows of values, in the order of the question's keys."""
-    columns = _list_columns(given)
-    if columns is not None:
-        chosen = [_pick(columns, each) for each in names]
-        if len({len(each) for each in chosen}) > 1:
-            raise QueryError("the columns of keys have different lengths; hand in rows of equal length")
-        return list(zip(*chosen, strict=True))
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise QueryError(
             f"keys takes a list of values, a list of rows, or a frame with columns {_listed(names)}; "
             f"not {type(given).__name__}"
         )
-    return [_to_row(each, names) for each in given]
+    return [_to_row(each, names, ordered) for each in given]
 
 
 def _list_columns(given: object) -> Mapping[str, Sequence[object]] | None:
@@ -147,13 +156,18 @@ def _pick(columns: Mapping[str, Sequence[object]], names: list[str]) -> Sequence
     raise QueryError(f"keys has no column {names[0]!r}, only {there:.200}; name its columns like the keys")
 
 
-def _to_row(given: object, names: list[list[str]]) -> Sequence[object]:
+def _to_row(given: object, names: list[list[str]], ordered: bool) -> Sequence[object]:
     if isinstance(given, Mapping):
         return [_pick({str(name): [value] for name, value in given.items()}, each)[0] for each in names]
     row = given if isinstance(given, list | tuple) else (given,)
     if len(row) != len(names):
         raise QueryError(
             f"a row of keys has {len(row)} values, and the question has {len(names)} keys; hand in {_listed(names)}"
+        )
+    if not ordered:
+        raise QueryError(
+            f"GROUP BY has the keys {_listed(names)} in another order than SELECT; hand in dicts or a frame, or write "
+            "them in one order"
         )
     return row
 
