@@ -95,7 +95,8 @@ def test_formats_and_files_hold_the_same_answer(here: Path) -> None:
     for name in ("a.csv", "a.json", "a.parquet", "a.txt"):
         ran = Ran(*how, "-o", name)
         assert (ran.code, ran.out) == (0, "")
-        assert ran.err == f"wrote {name}\n"
+        assert ran.err.endswith(f"wrote {name}\n")
+        assert ("receipt: " in ran.err) == (name in ("a.csv", "a.parquet")), "other forms hold it"
     assert (here / "a.csv").read_text() == csv
     assert json.loads((here / "a.json").read_text())["rows"] == document["rows"]
     assert pyarrow.parquet.read_table(here / "a.parquet").column("n").to_pylist() == [r[1] for r in document["rows"]]
@@ -119,6 +120,18 @@ def test_a_plot_is_drawn(here: Path) -> None:
     assert ran.out.startswith("ward,n")
     assert "wrote out.png" in ran.err
     assert (here / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_picture_of_no_noisy_number_is_refused_before_the_charge(here: Path) -> None:
+    assert "this answer will have none" in refused("ask", "SELECT MODE(ward) FROM visits", "-e", 1, "--plot", "a.png")
+    assert charges(here) == 0
+
+
+def test_an_answer_without_rows_is_written_without_a_picture(here: Path) -> None:
+    none = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) > 1000000"
+    ran = Ran("ask", none, "-e", 1, "--plot", "out.png")
+    assert (ran.code, ran.err) == (0, "there is no row to draw\n")
+    assert not (here / "out.png").exists()
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from discreet.base.errors import DiscreetError
+from discreet.curator.curator import Curator
 from discreet.curator.release.noise import release
 from discreet.curator.release.released import Released
 from discreet.engines.result import ExactResult
@@ -30,6 +34,23 @@ def test_bounds_are_found_over_powers_of_two_and_charged(tmp_path: Path) -> None
         for name in ("visits.ward", "wards.beds", "visits.nothing", "cost"):
             with pytest.raises(DiscreetError):
                 curator.bounds(name, epsilon=1.0)
+
+
+@pytest.mark.parametrize("digits", [(9, 2), (18, 9), (37, 20), (38, 0)])
+def test_bounds_of_decimals_are_found_too(tmp_path: Path, digits: tuple[int, int]) -> None:
+    values = pa.array([Decimal(70 + place % 50) for place in range(3000)], pa.decimal128(*digits))
+    pq.write_table(pa.table({"id": range(3000), "v": values}), tmp_path / "t.parquet")
+    policy = '[budget]\nepsilon = 10\n[tables.t]\nsource = "t.parquet"\nunit = "id"\nmax_rows = 1'
+    (tmp_path / "policy.toml").write_text(policy)
+    Curator.init(tmp_path / "policy.toml")
+    with Curator.open(tmp_path / "policy.toml") as curator:
+        assert str(curator.bounds("t.v", epsilon=5)) == "v = { lower = 64, upper = 128 }"
+
+
+@pytest.mark.parametrize("name", ["visits", "visits.", ".cost", ""])
+def test_a_name_without_a_table_or_a_column_is_refused(tmp_path: Path, name: str) -> None:
+    with open_clinic(tmp_path) as curator, pytest.raises(DiscreetError, match=r"write TABLE\.COLUMN"):
+        curator.bounds(name, epsilon=1)
 
 
 def test_bounds_of_nothing_are_seldom_invented(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import textwrap
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from discreet.answers.arrow import require_module
 from discreet.answers.bars import Pair
 from discreet.answers.export import writing
+from discreet.answers.fields import Field
 from discreet.answers.numbers import format_interval, format_value, to_float
 from discreet.answers.sheet import Sheet
 from discreet.answers.words import describe_intervals, to_one_line
@@ -23,12 +25,17 @@ _HUGEST = 1e300
 """Matplotlib squares and adds what it draws: what is larger is drawn at this place, beside its true number."""
 
 
+def list_drawn(fields: Sequence[Field]) -> list[int]:
+    """Return the places of the columns that a picture shows: noisy numbers."""
+    return [place for place, field in enumerate(fields) if field.noisy and field.type.numeric]
+
+
 def draw_picture(sheet: Sheet, path: Path | None) -> Any:
     """Return a matplotlib figure, saved where a path is given. More than 60 rows: the first 60, and it says so.
 
     Bars start at zero; an interval is a line from its low to its high end, without a cap where it has no end.
     """
-    places = [place for place, field in enumerate(sheet.fields) if field.noisy and field.type.numeric]
+    places = list_drawn(sheet.fields)
     if not places or not sheet.rows:
         raise DiscreetError("there is nothing to draw: a picture needs a row and a noisy number in it")
     figure_module = require_module("matplotlib.figure", "discreet[plot]")

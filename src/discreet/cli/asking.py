@@ -78,7 +78,9 @@ def ask(
             "max_rows_per_group": max_rows_per_group,
         }
         with _opened(policy, analyst) as curator, _in_options(), _say_pending(), progress("asking") as shown:
-            answer = curator.ask(text, epsilon, fresh=fresh, progress=shown, **how, **limits)
+            prepared = curator.prepare(text, epsilon, **how, **limits)
+            wanted.check_fields(prepared.fields)
+            answer = prepared.ask(fresh=fresh, progress=shown)
         wanted.write(answer)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,6 +19,8 @@ from discreet.base.errors import DiscreetError, FailedError, ParameterError
 
 if TYPE_CHECKING:
     from discreet.answers import Answer
+    from discreet.answers.fields import Field
+    from discreet.answers.sheet import Sheet
 
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -36,6 +38,10 @@ ENDINGS = {
     ".txt": OutputFormat.TABLE,
     **{f".{word}": word for word in (OutputFormat.CSV, OutputFormat.JSON, OutputFormat.PARQUET)},
 }
+
+
+BARE = (OutputFormat.CSV, OutputFormat.PARQUET)
+"""Forms that hold values and intervals alone."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,13 @@ class OutputOptions:
             raise DiscreetError("plots need matplotlib: pip install 'discreet[plot]'")
         return cls(format, file, plot, confidence, simultaneous)
 
+    def check_fields(self, fields: Sequence[Field]) -> None:
+        """Refuse a picture of columns that could not be drawn: they are known before the charge."""
+        from discreet.answers.picture import list_drawn
+
+        if self.plot is not None and not list_drawn(fields):
+            raise DiscreetError("--plot draws noisy numbers, and this answer will have none; leave it out")
+
     def write(self, answer: Answer) -> None:
         """Write the answer: to standard output goes the answer and nothing else."""
         try:
@@ -90,9 +103,15 @@ class OutputOptions:
             self.file.write_text(wide + "\n", encoding="utf-8")
         else:
             answer.save(self.file, self.format.value, self.confidence, self.simultaneous)
-        if self.plot is not None:
-            answer.plot(self.plot, self.confidence, self.simultaneous)
-        for place in (self.file, self.plot):
+        sheet = answer.sheet(self.confidence, self.simultaneous)
+        if self.format in BARE:
+            _say_terms(sheet)
+        drawn = self.plot if sheet.rows else None
+        if drawn is not None:
+            answer.plot(drawn, self.confidence, self.simultaneous)
+        elif self.plot is not None:
+            typer.echo("there is no row to draw", err=True)
+        for place in (self.file, drawn):
             if place is not None:
                 typer.echo(f"wrote {place}", err=True)
 
@@ -105,6 +124,14 @@ class OutputOptions:
         columns = shutil.get_terminal_size((100, 24)).columns
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         return answer.text(columns, self.confidence, self.simultaneous, encoding, 60 if terminal else None)
+
+
+def _say_terms(sheet: Sheet) -> None:
+    """Say on standard error what such a file has no place for: guarantee, cost, receipt and notes."""
+    from discreet.answers.words import describe, to_one_line
+
+    for label, words in describe(sheet):
+        typer.echo(to_one_line(f"{label}: {words}" if label else words), err=True)
 
 
 def _check_writable(path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from typing import ClassVar
 
 from discreet.answers.receipt import Receipt
@@ -18,7 +19,7 @@ from discreet.curator.release.released import Released
 from discreet.mechanisms import Laplace
 from discreet.mechanisms.additive import fitting_scale
 from discreet.plan.bounded import BoundedPlan
-from discreet.plan.expressions import Column, Expression, Literal
+from discreet.plan.expressions import Call, Column, Expression, Literal
 from discreet.plan.functions import call
 from discreet.plan.question import Aggregate, AggregateKind, Finish, Question
 from discreet.plan.relations import Block
@@ -28,6 +29,7 @@ from discreet.query.catalog import Catalog
 from discreet.query.cost import cost_measures
 from discreet.query.draws import Draws
 from discreet.query.floors import find_floors, reach_floor
+from discreet.query.select.names import refer_to_stored
 
 POWERS = range(-10, 41)
 """Bins end at 0 and at plus and minus two to these powers."""
@@ -99,11 +101,13 @@ class BoundsOperation:
 def declare_bounds(catalog: Catalog, name: str, epsilon: Fraction) -> BoundsOperation:
     """Return the operation that finds bounds of a column, such as visits.cost, at this epsilon or at the floor."""
     table_name, _, column_name = name.partition(".")
+    if not table_name or not column_name:
+        raise QueryError(f"{name!r} names no column; write TABLE.COLUMN, as in visits.cost")
     table = catalog.table(table_name)
     column = catalog.column(table, column_name)
     if table.table.public or column.type is None or not column.type.numeric:
         raise QueryError(f"{name!r}: bounds are found for numeric columns of private tables, as in visits.cost")
-    bins = _write_bin(Column("t0", column.name, column.type))
+    bins = _write_bin(refer_to_stored(column, "t0"))
     counted = (Aggregate(AggregateKind.ROWS),)
     plan = bound(Question(Block(catalog.scan(table, "t0")), (bins,), counted, Finish(()), ((0,),)), catalog).plan
     (measure,) = plan.measures
@@ -121,10 +125,19 @@ def _list_edges() -> list[Fraction]:
     return [*(-edge for edge in reversed(positive)), Fraction(0), *positive]
 
 
-def _write_bin(value: Expression) -> Expression:
+def _write_bin(value: Column) -> Expression:
     """Return in which bin a value lies, low <= x < high, counted from 0; NULL where it lies in none."""
-    edges = _list_edges()
-    chosen: list[Expression] = [call("lt", value, Literal(edges[0], Type.FLOAT)), Literal(None, Type.INTEGER)]
-    for place, high in enumerate(edges[1:]):
-        chosen += [call("lt", value, Literal(high, Type.FLOAT)), Literal(place, Type.INTEGER)]
-    return call("case", *chosen, Literal(None, Type.INTEGER))
+    first, *others = (_write_edge(edge, value) for edge in _list_edges())
+    chosen: list[Expression] = [call("lt", value, first), Literal(None, Type.INTEGER)]
+    for place, high in enumerate(others):
+        chosen += [call("lt", value, high), Literal(place, Type.INTEGER)]
+    # Not by `call`, which would refuse so many decimals: here they are compared with numbers of their own last place.
+    return Call("case", (*chosen, Literal(None, Type.INTEGER)), Type.INTEGER)
+
+
+def _write_edge(edge: Fraction, value: Column) -> Literal:
+    """Return an edge to compare values with. Decimals lie below one where they lie below its next last place."""
+    if value.digits is None:
+        return Literal(edge, Type.FLOAT)
+    places = 10 ** value.digits[1]
+    return Literal(Fraction(ceil(edge * places), places), Type.DECIMAL)
