@@ -95,6 +95,7 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT SUM(price * (1 - price / 4)), SUM(price * (1 - price)) FROM readings WHERE price BETWEEN 0 AND 2",
         "SELECT COUNT(DISTINCT price), COUNT(DISTINCT exact), COUNT(price) FROM readings",
         "SELECT price, COUNT(*) FROM readings WHERE price > 0 GROUP BY price",
+        "SELECT price, COUNT(*) FROM readings WHERE price IN (0.05, 0.070, 3, 1.1) GROUP BY price",
         "SELECT FLOOR(price / 10), ROUND(price, 1), COUNT(*) FROM single GROUP BY 1, 2",
         "SELECT COUNT(*) FROM (SELECT person, SUM(price) AS s FROM readings GROUP BY person HAVING SUM(price) > 1.17)",
         "SELECT COUNT(*) FROM (SELECT person, AVG(price) AS a, MIN(price) AS m FROM readings GROUP BY person) "

@@ -187,7 +187,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (QUESTION, {"epsilon": -1}, "epsilon"),
     (QUESTION, {"epsilon": float("nan")}, "epsilon"),
     (QUESTION, {"epsilon": 0.1, "max_rows": 0}, "max_rows"),
-    (QUESTION, {"epsilon": 0.1, "max_row": 2}, "these limits exist"),
+    (QUESTION, {"epsilon": 0.1, "max_row": 2}, "there is no such argument"),
     (QUESTION, {"within": {"n": 0}}, "within"),
     (QUESTION, {"within": {"mean_cost": 5}}, "private"),
     (QUESTION, {"within": {"nobody": 5}}, "nobody"),

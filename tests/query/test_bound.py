@@ -43,7 +43,7 @@ def test_limits_where_the_policy_gives_others() -> None:
 
 
 def test_wrong_limits_are_refused() -> None:
-    assert "these limits exist" in refusal(ENGINE, GROUPED, max_row=3)
+    assert "there is no such argument" in refusal(ENGINE, GROUPED, max_row=3)
     for wrong in (0, -1, True, 1.5):
         with pytest.raises(ParameterError, match="max_rows"):
             bounded(ENGINE, GROUPED, max_rows=wrong)

@@ -172,6 +172,20 @@ def test_decimals_are_keys_each_by_itself(engine: Engines) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT l_discount, COUNT(*) FROM lineitem WHERE l_discount IN (0.01, 0.07) GROUP BY l_discount",
+        "SELECT l_discount, COUNT(*) FROM lineitem WHERE l_discount = 0.06 + 0.01 GROUP BY l_discount",
+        "SELECT l_discount * 2, COUNT(*) FROM lineitem WHERE l_discount * 2 IN (0.02, 0.14) GROUP BY l_discount * 2",
+    ],
+)
+def test_decimals_that_are_listed_are_a_domain(engine: Engines, text: str) -> None:
+    (key,) = bounded(engine, text).plan.keys
+    assert key.domain == tuple(sorted(Fraction(value) for value, _ in ask_duckdb(text)))
+    assert list(sums(answered(engine, text))[0]) == [count for _, count in sorted(ask_duckdb(text))]
+
+
 def test_decimals_of_unions_have_one_last_place(engine: Engines) -> None:
     text = (
         "SELECT COUNT(*) FROM (SELECT l_discount AS x FROM lineitem UNION ALL SELECT l_tax * l_quantity FROM lineitem "

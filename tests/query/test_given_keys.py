@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +123,25 @@ def test_a_question_without_keys_takes_none_and_floats_are_none() -> None:
     assert "keys are for questions with GROUP BY" in refused([1], "SELECT COUNT(*) FROM visits")
     assert "k is float, and such numbers are no keys" in refused([1.5], TYPED.format("cost"))
     assert "k is date" in refused([dt.datetime(2026, 3, 1, 5)], TYPED.format("seen"))
+
+
+def test_decimals_are_keys_to_their_last_place(tmp_path: Path) -> None:
+    engine = engine_of(PRICES, {"t": pa.table({"price": pa.array([], pa.decimal128(15, 2))})})
+    question = asked(engine, "SELECT price, COUNT(*) FROM t GROUP BY price")
+    assert read_keys([Decimal("0.07"), 0.5, 1], question) == ((Fraction(7, 100),), (Fraction(1, 2),), (Fraction(1),))
+    assert read_keys(WrittenKeys({"price": ["0.07", "-1"]}), question) == ((Fraction(-1),), (Fraction(7, 100),))
+    for given, told in (
+        ([0.06 + 0.01], "price has 2 digits behind the point, and keys has 0.06999999999999999"),
+        ([Decimal(10) ** 36], "hand in rounded values"),
+        (["0.07"], "price is decimal, and keys has '0.07' for it"),
+        ([True], "price is decimal"),
+        (WrittenKeys({"price": ["seven"]}), "price is decimal, and keys has 'seven'"),
+    ):
+        with pytest.raises(QueryError, match=re.escape(told)):
+            read_keys(given, question)
+
+
+PRICES = "[budget]\nepsilon = 1\n[tables.t]\nrows_are_units = true"
 
 
 def test_rows_without_names_are_refused_where_select_has_the_keys_in_another_order() -> None:

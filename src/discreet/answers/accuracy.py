@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ class Accuracy:
     def describe(self, confidence: float) -> str:
         """Say it in one sentence."""
         sure = f"with probability {format_percent(confidence)}"
-        within = f"within {format_price(self.bound(float_up(confidence)))} of"
+        within = f"within {_format_bound(self.bound(float_up(confidence)))} of"
         if self.count == 1:
             return f"{sure}, the {self.score} of what was chosen is {within} the best"
         return f"{sure}, the {self.score} of every n-th chosen is {within} the n-th best"
@@ -31,3 +32,12 @@ class Accuracy:
     def to_dict(self, confidence: float) -> dict[str, object]:
         """Return it as JSON values."""
         return {"confidence": float(confidence), "score": self.score, "within": self.bound(float_up(confidence))}
+
+
+def _format_bound(value: float) -> str:
+    """Return a bound, large ones rounded up to whole numbers.
+
+    >>> _format_bound(1069539.2), _format_bound(12.0)
+    ('1,069,540', '12')
+    """
+    return f"{math.ceil(value):,}" if 1_000 <= value < math.inf else format_price(value)

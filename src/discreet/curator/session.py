@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from sqlglot import exp
 
 from discreet.answers import Answer, Receipt
+from discreet.base import check
 from discreet.base.errors import BudgetError, PendingError, QueryError, StoppedError
 from discreet.curator.asking.choosing import PlannedChoice, plan_choice
 from discreet.curator.asking.explain import Explanation, describe_choices
@@ -17,7 +18,7 @@ from discreet.curator.asking.fluent import TableQuestion
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.question_operation import make_operation
 from discreet.curator.asking.routes import Recorded
-from discreet.curator.asking.within import find_least_epsilon
+from discreet.curator.asking.within import find_least_epsilon, find_least_for_choice
 from discreet.curator.bounds import FoundBounds, declare_bounds
 from discreet.curator.door.operation import Declaration, Operation, declare, identify
 from discreet.curator.door.performance import STOPPED, Performance, Progress, make_meter
@@ -155,6 +156,7 @@ class Session:
         epsilon: float | Fraction | None = None,
         *,
         rho: float | Fraction | None = None,
+        within: float | None = None,
         table: str | None = None,
         largest: bool = True,
         count: int = 1,
@@ -165,7 +167,7 @@ class Session:
         try:
             made = plan_choice(self._holdings.catalog, candidates, score, table, largest, count, params or {}, limits)
             self._holdings.engines.check(made.draft.bounded.plan)
-            priced = self._price_choice(made, epsilon, rho)
+            priced = self._price_choice(made, epsilon, rho, within)
             operation = make_operation(made.question, priced)
             self._holdings.issued.add(operation.plan)
             request = self._request(declare(operation), made.text)
@@ -193,6 +195,7 @@ class Session:
 
         The score is one COUNT or SUM in which $candidate stands: `SELECT ... FROM ...`, or the aggregate alone beside
         `table=`. Candidates are a list of values, a range, or a CandidateRange; `largest=False` looks for the smallest.
+        `within` finds the least epsilon at which the chosen fall short of the best by no more than this, at 95 %.
         How far one unit moves scores apart follows from the policy, as for every question.
         """
         return self.prepare_choice(candidates, score, epsilon, **how).ask(fresh=fresh, progress=progress)
@@ -302,10 +305,13 @@ class Session:
         remarks = (*prepared.priced.bounded.coarsened, *prepared.priced.notes, more)
         return Explanation(prepared.question, prepared.priced, remarks, units)
 
-    def _price_choice(self, made: PlannedChoice, epsilon: object, rho: object) -> Price:
+    def _price_choice(self, made: PlannedChoice, epsilon: object, rho: object, within: object) -> Price:
         policy = self._holdings.policy
-        if epsilon is not None and rho is not None:
-            raise QueryError("give one of epsilon and rho, not both")
+        if sum(each is not None for each in (epsilon, rho, within)) > 1:
+            raise QueryError("give one of epsilon, rho and within, not several")
+        if within is not None:
+            error = float(check.positive("within", within))
+            epsilon = find_least_for_choice(lambda each: price_choice(made.draft, policy, each), error)
         if rho is not None:
             return price_choice(made.draft, policy, rho=read_amount("rho", rho))
         if epsilon is None:

@@ -55,6 +55,16 @@ def count_places(value: int | Fraction) -> int:
     return places
 
 
+def has_places(value: Fraction, scale: int) -> bool:
+    """Return whether a decimal of so many digits behind the point can be this number.
+
+    >>> has_places(Fraction("0.07"), 2), has_places(Fraction("0.075"), 2), has_places(Fraction(10**37), 0)
+    (True, False, False)
+    """
+    number = value * Fraction(10**scale)
+    return number.denominator == 1 and abs(number) < 10**MOST_SCALE
+
+
 def read_whole(expression: Expression) -> int:
     """Return a constant whole number: how many digits are meant."""
     assert isinstance(expression, Literal)

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +21,9 @@ from discreet.base.errors import DiscreetError, QueryError
 from discreet.base.forms import describe_constant
 from discreet.base.types import Type
 from discreet.plan.bounded import sort_rows
-from discreet.plan.expressions import Column, Constant, Literal, Reference, Slot
+from discreet.plan.expressions import Column, Constant, Expression, Literal, Reference, Slot
 from discreet.plan.question import Question
+from discreet.plan.scales import find_scale, has_places
 from discreet.query.bound import MOST_KEYS
 from discreet.query.bounding.joint_keys import KeyRows
 from discreet.query.scalars.constants import parse_moment, to_literal
@@ -30,6 +34,7 @@ MOST_LETTERS = 4_000
 MOST_WRITTEN = 10_000_000
 """Letters of all keys."""
 
+PLAIN = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?")
 WORDS = {"true": True, "false": False}
 
 
@@ -67,13 +72,12 @@ def read_keys(given: object, question: Question) -> KeyRows:
         raise QueryError("keys is empty; hand in at least one, or leave keys out")
     if len(rows) > MOST_KEYS:
         raise QueryError(f"keys has {len(rows):,} rows, and {MOST_KEYS:,} are answered at once; hand in fewer")
-    types = [key.type for key in question.keys]
-    for name, kind in zip(names, types, strict=True):
-        if kind in (Type.FLOAT, Type.DECIMAL):
-            raise QueryError(f"{name[0]} is {kind}, and such numbers are no keys; group by CAST(... AS INTEGER)")
+    for name, key in zip(names, question.keys, strict=True):
+        if key.type is Type.FLOAT:
+            raise QueryError(f"{name[0]} is float, and such numbers are no keys; group by CAST(... AS INTEGER)")
     texts = isinstance(given, WrittenKeys)
     read = [
-        tuple(_read(value, kind, name[0], texts) for value, kind, name in zip(row, types, names, strict=True))
+        tuple(_read(value, key, name[0], texts) for value, key, name in zip(row, question.keys, names, strict=True))
         for row in rows
     ]
     if sum(len(value) for row in read for value in row if isinstance(value, str)) > MOST_WRITTEN:
@@ -176,8 +180,9 @@ def _listed(names: list[list[str]]) -> str:
     return ", ".join(each[0] for each in names)
 
 
-def _read(value: Any, kind: Type, name: str, texts: bool) -> Constant:
+def _read(value: Any, key: Expression, name: str, texts: bool) -> Constant:
     """Return one value of a key, exactly, or refuse it."""
+    kind = key.type
     if type(value).__module__ == "numpy":
         value = value.item()
     if texts and isinstance(value, str) and kind is not Type.TEXT:
@@ -189,6 +194,11 @@ def _read(value: Any, kind: Type, name: str, texts: bool) -> Constant:
     if isinstance(value, str) and kind in (Type.DATE, Type.TIMESTAMP):
         value = parse_moment(value, kind)
     found = to_literal(value, f"a key for {name}")
+    if kind is Type.DECIMAL and isinstance(found.value, int | Fraction) and not isinstance(found.value, bool):
+        number, scale = Fraction(found.value), find_scale(key)
+        if has_places(number, scale):
+            return number
+        raise QueryError(f"{name} has {scale} digits behind the point, and keys has {value}; hand in rounded values")
     if found.type is not kind or _is_too_large(found):
         raise QueryError(f"{name} is {kind}, and keys has {str(value)!r:.100} for it; hand in values of its type")
     return found.value
@@ -197,6 +207,8 @@ def _read(value: Any, kind: Type, name: str, texts: bool) -> Constant:
 def _read_text(text: str, kind: Type) -> object:
     if kind is Type.INTEGER and text.lstrip("+-").isdecimal() and text.isascii() and len(text) < 40:
         return int(text)
+    if kind is Type.DECIMAL and PLAIN.fullmatch(text):
+        return Decimal(text)
     if kind is Type.BOOLEAN:
         return WORDS.get(text.lower(), text)
     return text or None

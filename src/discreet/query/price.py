@@ -236,7 +236,8 @@ def _selection_delta(policy: Policy, bounded: Bounded, asked: Fraction | None) -
         word = " and ".join(describe_expression(key.expression, plan.block) for key in plan.keys if key.domain is None)
         raise QueryError(
             f"grouped by {word}: its values are not declared, and keys taken from the data would tell who is in it; "
-            f"declare values = [...] or bounds in the policy, or a budget with delta > 0, so that keys can be selected"
+            "name the wanted ones in WHERE ... IN (...), hand them in as keys, or declare values = [...] or bounds in "
+            "the policy, or a budget with delta > 0, so that keys can be selected"
         )
     if asked is not None and asked > policy.question_delta:
         raise QueryError(

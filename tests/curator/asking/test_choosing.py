@@ -18,6 +18,7 @@ from discreet.base.errors import ParameterError, QueryError
 from discreet.curator import Curator
 from discreet.mechanisms import Exponential, PermuteAndFlip
 from discreet.noise.bits import replayed
+from discreet.query.price_choice import find_shortfall
 from discreet.query.scores import LargestSum, ThresholdScore, WeightedMeasures
 from support.clinic import VISITS, Visit, open_clinic
 from support.sampling import GeneratorBits
@@ -253,6 +254,20 @@ def test_the_accuracy_is_told_before_and_after_paying(tmp_path: Path) -> None:
     assert b"discreet.accuracy" in answer.to_arrow().schema.metadata
     assert not answer.fields[0].noisy
     assert 0.9 < least.charge.epsilon <= 1
+
+
+def test_the_least_epsilon_for_a_choice_is_found(tmp_path: Path) -> None:
+    with market(tmp_path) as curator:
+        priced = curator.prepare_choice([1, 2, 4.01], REVENUE, within=30, table="bids").priced
+        fell = find_shortfall(priced, 0.95)
+        less = curator.prepare_choice([1, 2, 4.01], REVENUE, float(priced.target) * 0.98, table="bids").priced
+        with pytest.raises(QueryError, match="give one of epsilon, rho and within"):
+            curator.choose([1, 2], REVENUE, 1, within=30, table="bids")
+        with pytest.raises(QueryError, match="confidence: there is no such argument"):
+            curator.choose([1, 2], REVENUE, 1, confidence=0.9, table="bids")
+    assert fell is not None
+    assert fell <= 30
+    assert (find_shortfall(less, 0.95) or 0) > 30
 
 
 def test_ranges_of_any_length_are_chosen_from_by_intervals(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_ten_tenths_fill_the_budget_and_an_eleventh_is_refused_with_nothing_writ
         for number in range(10):
             ask(ledger, f"q{number}")
         head = ledger.head
-        with pytest.raises(BudgetError, match=r"costs epsilon 0\.1, rho 0\.005, delta 0 .* left: 0\.00% of the budget"):
+        with pytest.raises(BudgetError, match=r"costs epsilon 0\.1, rho 0\.005 and .*epsilon \(0\.00% of 1\) in the b"):
             ask(ledger, "one more")
         assert ledger.head == head
         assert spent(ledger) == 1
@@ -99,9 +99,9 @@ def test_anothers_answer_is_refused_when_the_own_cap_is_spent(home: Home) -> Non
         for number in range(3):
             ask(ledger, f"bobs {number}", analyst="bob")
         head = ledger.head
-        with pytest.raises(BudgetError, match=r"left: 0\.00% of the own cap of 'bob'"):
+        with pytest.raises(BudgetError, match=r"epsilon \(0\.00% of 0\.3\) in the own cap of 'bob'"):
             ask(ledger, "anns", analyst="bob")
-        with pytest.raises(BudgetError, match=r"60\.00% of the budget and 0\.00% of the own cap of 'bob'"):
+        with pytest.raises(BudgetError, match=r"too little of epsilon \(0\.00% of 0\.3\) in the own cap of 'bob'"):
             ask(ledger, "new", analyst="bob")
         assert ledger.head == head
 

@@ -74,10 +74,17 @@ def test_values_that_a_condition_lists(
     assert list_values(condition, target, value_of) == values
 
 
-@pytest.mark.parametrize("kind", [Type.FLOAT, Type.DECIMAL])
-def test_floats_are_never_listed(kind: Type) -> None:
-    cost = Column("t0", "cost", kind)
+def test_floats_are_never_listed() -> None:
+    cost = Column("t0", "cost", Type.FLOAT)
     assert list_values(call("eq", cost, number(1)), cost, value_of) is None
+
+
+def test_decimals_are_listed_exactly_and_never_beside_floats() -> None:
+    price = Column("t0", "price", Type.DECIMAL, digits=(15, 2))
+    cents = [Literal(Fraction(each, 1000), Type.DECIMAL) for each in (70, 75, 500)]
+    assert list_values(call("in", price, *cents), price, value_of) == (Fraction(7, 100), Fraction(1, 2))
+    assert list_values(call("eq", price, number(1)), price, value_of) == (1,)
+    assert list_values(call("eq", price, Literal(Fraction(1, 2), Type.FLOAT)), price, value_of) is None
 
 
 def test_ends_of_comparisons() -> None:

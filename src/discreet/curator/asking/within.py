@@ -46,9 +46,15 @@ def _find_least_choice(question: Question, bounded: Bounded, policy: Policy, wan
             raise QueryError(f"within takes columns of the answer, of {listed}; not {name!r}")
         errors.append(float(check.positive(f"within[{name!r}]", error)))
 
+    return find_least_for_choice(lambda epsilon: price_question(bounded, policy, epsilon=epsilon), min(errors))
+
+
+def find_least_for_choice(make: Callable[[Fraction], Price], error: float) -> Fraction:
+    """Return the least epsilon at which what is chosen falls short of the best by no more than this."""
+
     def is_met(epsilon: Fraction) -> bool:
-        found = find_shortfall(price_question(bounded, policy, epsilon=epsilon), CONFIDENCE)
-        return found is not None and found <= min(errors)
+        found = find_shortfall(make(epsilon), CONFIDENCE)
+        return found is not None and found <= error
 
     return _search(is_met)
 

@@ -27,8 +27,9 @@ class Share:
 
     @property
     def left(self) -> float:
-        """The share that is left, from 1 to 0."""
-        return self.filter.remaining()
+        """The share that is left, of epsilon or rho, whichever is more; keys from the data need delta too."""
+        shares = self.filter.shares
+        return max(0.0, 1 - min(shares["epsilon"], shares.get("rho", math.inf)))
 
     @property
     def spent(self) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from math import isfinite
 
 from discreet.answers.receipt import CHARGED, FREE, SHARED, Receipt
 from discreet.base.canonical import hash_bytes
@@ -229,16 +230,16 @@ class Decisions:
         return Claim(entry, charge, who or None, paid, lease=lease)
 
     def _refusal(self, db: Database, charge: Charge, who: str, *, shared: bool) -> str:
-        """Say what a charge is, what is left, and in which currency too little is; the caller says what would fit."""
-        asked = ", ".join(f"{name} {float(getattr(charge, name)):.6g}" for name in ("epsilon", "rho", "delta"))
+        """Say what a charge is, and of which currency too little is left; the caller says what would fit."""
+        amounts = {name: float(getattr(charge, name)) for name in ("epsilon", "rho", "delta")}
+        asked = ", ".join(f"{name} {amount:.6g}" for name, amount in amounts.items() if amount and isfinite(amount))
         caps = [] if shared else [("the budget", replace(self.total, spent=totals.read(db, totals.TOTAL)))]
         if who in self.caps:
             caps.append((f"the own cap of {who!r}", replace(self.caps[who], spent=totals.read(db, who))))
-        left = " and ".join(f"{cap.remaining():.2%} of {name}" for name, cap in caps)
         short = "; ".join(_describe_short(name, cap, charge) for name, cap in caps if cap.find_short(charge))
         return (
-            f"this question costs {asked} and does not fit into what is left: {left}. Too little is left of {short}. "
-            "Ask for less, or ask the owner to raise the budget in the policy"
+            f"this question costs {asked} and does not fit into what is left: there is too little of {short}. The "
+            "owner may raise the budget in the policy"
         )
 
 

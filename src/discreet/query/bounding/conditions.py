@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from discreet.base.types import Type
 from discreet.plan.expressions import Call, Constant, Expression, find_columns
+from discreet.plan.scales import find_scale, has_places
 
 Evaluated = Callable[[Expression], Constant]
 """The value of an expression without columns."""
@@ -46,9 +47,9 @@ def list_values(condition: Expression, target: Expression, value_of: Evaluated) 
     """Return values of which `target` has one wherever the condition is true; None where it does not say.
 
     NULL is none of them. Values are in the type of `target`: a whole number is never 1.5, and a date beside a time is
-    not said to be either. Floats are not listed at all: they are no keys.
+    not said to be either. Floats are not listed at all: they are no keys, and several decimals may equal one float.
     """
-    if not isinstance(condition, Call) or target.type in (Type.FLOAT, Type.DECIMAL):
+    if not isinstance(condition, Call) or target.type is Type.FLOAT:
         return None
     name, arguments = condition.function, condition.arguments
     if name == "or":
@@ -60,6 +61,8 @@ def list_values(condition: Expression, target: Expression, value_of: Evaluated) 
     if name == "eq" and arguments[1] == target:
         arguments = (arguments[1], arguments[0])
     if name not in ("eq", "in") or arguments[0] != target or any(any(find_columns(each)) for each in arguments[1:]):
+        return None
+    if target.type is Type.DECIMAL and any(each.type is Type.FLOAT for each in arguments):
         return None
     return _fit_all([value_of(each) for each in arguments[1:]], target)
 
@@ -75,6 +78,8 @@ def _fit_all(values: list[Constant], target: Expression) -> tuple[Constant, ...]
             if abs(number) >= WIDEST:
                 return None
             found += [int(number)] if number.denominator == 1 else []
+        elif target.type is Type.DECIMAL and isinstance(value, int | Fraction) and not isinstance(value, bool):
+            found += [Fraction(value)] if has_places(Fraction(value), find_scale(target)) else []
         elif _is_of(value, target.type):
             found.append(value)
         else:

@@ -116,7 +116,8 @@ def choose_limits(found: UnitRows, tighter: Mapping[str, int | None], groups: in
     """
     unknown = set(tighter) - set(LIMITS)
     if unknown:
-        raise QueryError(f"{', '.join(sorted(unknown))}: these limits exist: {', '.join(LIMITS)}")
+        names = ", ".join(sorted(unknown))
+        raise QueryError(f"{names}: there is no such argument; limits are {', '.join(LIMITS)}")
     for name in LIMITS:
         if tighter.get(name) is not None:
             check.integer(name, tighter[name], least=1)

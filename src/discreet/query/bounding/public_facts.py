@@ -103,7 +103,7 @@ class PublicFacts(PublicRanges):
 
         `equal` are the values of what it is equal to. Without values of its own it has those that a term lists.
         """
-        given, listed = Column("given", "x", target.type), list(terms)
+        given, listed = Column("given", "x", target.type, digits=find_digits(target)), list(terms)
         if values is None:
             found = (list_values(term, target, self.constant) for term in listed)
             values = next((each for each in found if each is not None), equal)
