@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from discreet.base.errors import DiscreetError, PendingError, QueryError
+from discreet.base.errors import BudgetError, DiscreetError, PendingError, QueryError
 from discreet.cli.errors import PENDING, fail, show_errors
 from discreet.cli.options import (
     AnalystOption,
@@ -165,6 +165,8 @@ def _in_options() -> Iterator[None]:
     """Say what to write as options, where a message says it as Python would."""
     try:
         yield
+    except BudgetError as trouble:
+        raise BudgetError(str(trouble).replace("key_delta=", "--key-delta "), trouble.fits) from None
     except QueryError as trouble:
         said = re.sub(r"params=\{'(\w+)': \.\.\.\}", r"--param \1=...", str(trouble))
         raise QueryError(re.sub(r"(?<![\w-])(epsilon|rho)=", r"--\1 ", said)) from None

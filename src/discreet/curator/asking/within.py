@@ -93,7 +93,7 @@ def _error(priced: Price, question: Question, aggregate: int, min_count: int | N
     if asked.kind is not AggregateKind.MEAN or min_count is None:
         raise QueryError(
             f"the error of a {asked.kind.value} depends on how many rows there are, which is private; use within for "
-            "counts and sums, declare min_count in the policy for means, or ask with epsilon="
+            "counts and sums, declare min_count in the policy for means, or ask with an epsilon"
         )
     count, total = priced.bounded.sources[aggregate]
     grid = priced.bounded.plan.measures[total].grid

@@ -24,6 +24,9 @@ from discreet.query.price_choice import find_shortfall
 CUT = "a unit's rows beyond its limits are left out, if there are any; the intervals do not cover that"
 UNGROUPED = "rows whose key is NULL, or not among the public values, are in no group"
 EXTREME = "MIN and MAX are private extreme quantiles: they lie some ranks inside the data"
+CHOSEN_CUT = "values were clamped to public bounds, and a unit's rows beyond its limits left out, if there are any"
+"""Instead of `CLAMPED` and `CUT` where nothing has an interval."""
+
 CHOSEN = "this was chosen by a private mechanism; no score of it was released, and asking for one costs extra"
 COUNTED = {
     AggregateKind.ROWS: "rows",
@@ -151,6 +154,8 @@ def _field(name: str, expression: Expression, question: Question) -> Field:
 
 
 def _notes(question: Question, priced: Price) -> list[str]:
+    if priced.choice is not None:
+        return _list_choice_notes(question, priced)
     notes = []
     if any(each.kind not in COUNTS for each in question.aggregates):
         notes.append(CLAMPED)
@@ -164,8 +169,14 @@ def _notes(question: Question, priced: Price) -> list[str]:
         notes.append(describe_selection(priced.selection))
     if len(question.sets) > 1:
         notes.append(SETS)
-    if priced.choice is not None:
-        notes.append(CHOSEN)
-    elif question.finish.having is not None or question.finish.limit is not None:
+    noisy = any(find_aggregates(each) for _, each in question.finish.outputs)
+    if noisy and (question.finish.having is not None or question.finish.limit is not None):
         notes.append(SELECTED)
     return notes
+
+
+def _list_choice_notes(question: Question, priced: Price) -> list[str]:
+    """Return the notes of an answer that has no intervals."""
+    clamped = any(each.kind not in COUNTS for each in question.aggregates)
+    cut = [CHOSEN_CUT] if clamped or priced.bounded.plan.units else []
+    return [*cut, *([UNGROUPED] if question.keys else []), CHOSEN]

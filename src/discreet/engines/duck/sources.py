@@ -18,7 +18,7 @@ from discreet.engines.duck.frames import drop_zones, from_pandas
 from discreet.engines.duck.literals import SQL_TYPES, quote_name, write_text
 from discreet.engines.sources import TableSource, parse_digits
 from discreet.policy.model import Policy, SourceFormat, Table
-from discreet.policy.problems import explain_problem
+from discreet.policy.problems import explain_problem, quote_value
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -172,8 +172,9 @@ class DuckSource(TableSource):
     def _unreadable(self, trouble: Exception) -> PolicyError:
         """Say what is wrong with a source without quoting what it holds."""
         kind = type(trouble).__name__.removesuffix("Exception").removesuffix("Error")
-        remedy = "check that the path is right and that the file can be read"
-        return self.explain("source", f"it cannot be read ({kind})", remedy)
+        source, remedy = self.table.source, "check that the path is right and that the file can be read"
+        named = "it" if source is None else quote_value(source)
+        return self.explain("source", f"{named} cannot be read ({kind})", remedy)
 
 
 def hash_files(policy: Policy, table: Table, connection: duckdb.DuckDBPyConnection) -> str:
