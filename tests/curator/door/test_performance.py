@@ -124,8 +124,16 @@ def test_more_than_three_overruns_suspend(tmp_path: Path, monkeypatch: pytest.Mo
         with pytest.raises(SuspendedError):
             curator.ask(QUESTION, 0.1)
         curator.ledger.resume()
-        assert curator.ask("SELECT COUNT(*) FROM visits WHERE age > 3", 0.1).receipt.paid == "free"
+        within(lambda: is_free(curator, "SELECT COUNT(*) FROM visits WHERE age > 3"))
         assert curator.ledger.verify().ok
+
+
+def is_free(curator: Curator, question: str) -> bool:
+    """Return whether a question is answered from the ledger; not yet, where a busy machine reads it too late."""
+    try:
+        return curator.ask(question, 0.1).receipt.paid == "free"
+    except PendingError:
+        return False
 
 
 def test_closing_waits_for_a_run_that_nobody_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
