@@ -18,6 +18,13 @@ IDENTITY, ASKED = "tests/plan/test_identity.py", "tests/curator/asking/test_keys
 
 MUTATIONS: list[Mutant] = [
     broken(
+        "keys: rows without names follow SELECT or GROUP BY, whichever",
+        "query/given_keys.py",
+        "    return shown == sorted(shown)\n",
+        "    return True\n",
+        GIVEN,
+    ),
+    broken(
         "keys: a condition under OR narrows",
         "query/bounding/conditions.py",
         'if isinstance(condition, Call) and condition.function == "and":',
@@ -99,11 +106,25 @@ MUTATIONS: list[Mutant] = [
         CONDITIONS,
     ),
     broken(
-        "keys: floats are listed",
+        "keys: decimals are listed beside floats that several of them equal",
         "query/bounding/conditions.py",
-        "if not isinstance(condition, Call) or target.type in (Type.FLOAT, Type.DECIMAL):",
-        "if not isinstance(condition, Call):",
+        "    if target.type is Type.DECIMAL and any(each.type is Type.FLOAT for each in arguments):\n",
+        "    if False:\n",
         CONDITIONS,
+    ),
+    broken(
+        "keys: decimals are listed beyond their last place",
+        "query/bounding/conditions.py",
+        "found += [Fraction(value)] if has_places(Fraction(value), find_scale(target)) else []",
+        "found += [Fraction(value)]",
+        CONDITIONS,
+    ),
+    broken(
+        "keys: decimals are handed in beyond their last place",
+        "query/given_keys.py",
+        "        if has_places(number, scale):\n",
+        "        if True:\n",
+        GIVEN,
     ),
     broken(
         "keys: what is below an end is taken to be above it",
@@ -144,8 +165,8 @@ MUTATIONS: list[Mutant] = [
     broken(
         "keys: floats are handed in",
         "query/given_keys.py",
-        "        if kind in (Type.FLOAT, Type.DECIMAL):\n",
-        "        if kind is None:\n",
+        "        if key.type is Type.FLOAT:\n",
+        "        if False:\n",
         GIVEN,
     ),
     broken(
