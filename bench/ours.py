@@ -31,7 +31,8 @@ WORDS = {
     "deviation": "STDDEV_POP({})",
     "median": "MEDIAN({})",
 }
-BUDGET = 10**7
+BUDGET = 10
+"""Nothing is charged. Of a larger budget, the least that a question costs would be more than the cases ask for."""
 
 
 def sql(case: Case) -> str:
@@ -108,6 +109,7 @@ def coverage(case: Case, times: int, confidence: float = 0.95) -> tuple[int, int
 def _exact(curator: Curator, case: Case) -> tuple[Prepared, ExactResult, int]:
     """Price the question and run its bounded plan, once."""
     prepared = curator.prepare(sql(case), case.epsilon)
+    assert float(prepared.priced.target) == case.epsilon, "it must be answered at the price that was asked for"
     return prepared, curator._engines.run(prepared.operation.plan).result(), len(case.keys) or 1
 
 
