@@ -254,11 +254,11 @@ MUTATIONS: list[Mutant] = [
         f"{ASKED}::test_what_has_no_proven_spread_is_refused",
     ),
     broken(
-        "a condition beside the threshold is dropped",
+        "a candidate may stand beside other comparisons too",
         "query/thresholds.py",
         "    if CANDIDATE in find_parameters(ranked):\n",
         "    if False:\n",
-        f"{THRESHOLDS}::test_all_else_is_refused",
+        f"{THRESHOLDS}::test_a_candidate_beside_other_comparisons_is_refused",
     ),
     broken(
         "what lies at the threshold counts on the wrong side",

@@ -101,6 +101,12 @@ def test_all_else_is_refused(tmp_path: Path, score: str) -> None:
         plan(tmp_path, f"SELECT {score} FROM visits", CandidateRange(0, 999))
 
 
+def test_a_candidate_beside_other_comparisons_is_refused(tmp_path: Path) -> None:
+    text = "SELECT COUNT(*) FILTER (WHERE age >= $candidate) FROM visits WHERE cost > $candidate"
+    with pytest.raises(QueryError, match="stands beside one comparison only"):
+        plan(tmp_path, text, CandidateRange(0, 999))
+
+
 def test_the_spread_is_that_of_the_weights_and_rows(tmp_path: Path) -> None:
     for neighbours, factor in (("add-remove", 1), ("replace", 2)):
         with open_clinic(tmp_path / neighbours, neighbours=neighbours) as curator:
