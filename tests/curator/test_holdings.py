@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,3 +29,24 @@ def test_only_so_many_plans_are_remembered_and_the_newest_of_them(
         second.ask()
         with pytest.raises(OperationError, match="not made by this curator"):
             third.ask()
+
+
+def test_a_plan_that_is_noted_once_more_is_never_missing_meanwhile(tmp_path: Path) -> None:
+    """Eight threads asked one question: one of them was told, by chance, that nobody had made its plan."""
+    with open_clinic(tmp_path) as curator:
+        plan = curator.prepare("SELECT COUNT(*) FROM visits", 1).operation.plan
+    issued, waiting = holdings.IssuedPlans(), []
+
+    class Watched(dict[str, None]):
+        def pop(self, *given: Any) -> Any:
+            found = super().pop(*given)
+            waiting.append(pool.submit(issued.check, plan))
+            with pytest.raises(TimeoutError):
+                waiting[-1].result(0.2)
+            return found
+
+    with ThreadPoolExecutor(1) as pool:
+        issued.add(plan)
+        issued._hashes = Watched(issued._hashes)
+        issued.add(plan)
+        assert [each.result(30) for each in waiting] == [None]

@@ -38,7 +38,10 @@ class IssuedPlans:
 
     def check(self, plan: DeclaredPlan) -> None:
         """Refuse a plan that no session made."""
-        if hash_plan(plan) not in self._hashes:
+        name = hash_plan(plan)
+        with self._lock:
+            found = name in self._hashes
+        if not found:
             raise OperationError(
                 "this plan was changed, or not made by this curator: take it from session.prepare(...).operation.plan "
                 "or from session.plan_rows(...)"
