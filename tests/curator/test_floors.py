@@ -58,7 +58,7 @@ def test_work_that_one_unit_could_make_too_much_is_refused_before_any_charge(tmp
     with open_clinic(tmp_path, limits="max_rows = 30") as curator:
         before = str(curator.budget)
         with pytest.raises(QueryError, match="one unit's rows could take"):
-            curator.ask(text, 1)
+            curator.prepare(text, 1)
         planned = bound(curator.session().plan(text), curator.session()._holdings.catalog).plan
         curator.session()._holdings.issued.add(planned)
         with pytest.raises(QueryError, match="one unit's rows could take"):
