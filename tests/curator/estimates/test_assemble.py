@@ -8,7 +8,7 @@ import pytest
 
 from discreet.answers import CLAMPED, SELECTED
 from discreet.base.types import Type
-from discreet.curator.estimates.assemble import CHOSEN, CHOSEN_CUT, CUT, UNGROUPED, describe_selection
+from discreet.curator.estimates.assemble import CHOSEN, CHOSEN_CLAMPED, CHOSEN_CUT, CUT, UNGROUPED, describe_selection
 from discreet.mechanisms.key_selection import KeySelection
 from support.clinic import open_clinic
 
@@ -20,6 +20,10 @@ from support.clinic import open_clinic
         ("SELECT SUM(cost) FROM visits", (CLAMPED, CUT)),
         ("SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 2", (CUT, UNGROUPED)),
         ("SELECT MODE(ward) FROM visits", (CHOSEN_CUT, UNGROUPED, CHOSEN)),
+        (
+            "SELECT ward FROM visits GROUP BY ward ORDER BY SUM(cost) DESC LIMIT 1",
+            (CHOSEN_CLAMPED, CHOSEN_CUT, UNGROUPED, CHOSEN),
+        ),
         ("SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY 2 LIMIT 1", (CUT, UNGROUPED, SELECTED)),
         ("SELECT ward, AVG(age) FROM visits GROUP BY ward HAVING AVG(age) > 0", (CLAMPED, CUT, UNGROUPED, SELECTED)),
     ],

@@ -24,8 +24,9 @@ from discreet.query.price_choice import find_shortfall
 CUT = "a unit's rows beyond its limits are left out, if there are any; the intervals do not cover that"
 UNGROUPED = "rows whose key is NULL, or not among the public values, are in no group"
 EXTREME = "MIN and MAX are private extreme quantiles: they lie some ranks inside the data"
-CHOSEN_CUT = "values were clamped to public bounds, and a unit's rows beyond its limits left out, if there are any"
-"""Instead of `CLAMPED` and `CUT` where nothing has an interval."""
+CHOSEN_CLAMPED = "values beyond their public bounds were clamped to them, if there are any"
+CHOSEN_CUT = "a unit's rows beyond its limits were left out, if there are any"
+"""Both instead of `CLAMPED` and `CUT` where nothing has an interval."""
 
 CHOSEN = "this was chosen by a private mechanism; no score of it was released, and asking for one costs extra"
 COUNTED = {
@@ -177,6 +178,10 @@ def _notes(question: Question, priced: Price) -> list[str]:
 
 def _list_choice_notes(question: Question, priced: Price) -> list[str]:
     """Return the notes of an answer that has no intervals."""
-    clamped = any(each.kind not in COUNTS for each in question.aggregates)
-    cut = [CHOSEN_CUT] if clamped or priced.bounded.plan.units else []
-    return [*cut, *([UNGROUPED] if question.keys else []), CHOSEN]
+    said = {
+        CHOSEN_CLAMPED: any(each.kind not in COUNTS for each in question.aggregates),
+        CHOSEN_CUT: priced.bounded.plan.units,
+        UNGROUPED: question.keys,
+        CHOSEN: True,
+    }
+    return [note for note, holds in said.items() if holds]
