@@ -17,6 +17,14 @@ MUTATIONS = [
         ON_DUCKDB,
     ),
     broken(
+        "decimal: a constant beyond all digits fails the run for some rows",
+        "plan/lowering.py",
+        "    if abs(number) < BEYOND:\n",
+        "    if True:\n",
+        LOWERING,
+        DECIMALS,
+    ),
+    broken(
         "decimal: digits behind the point are dropped in comparisons",
         "plan/lowering.py",
         "    return value if factor == 1 else Call",

@@ -32,6 +32,14 @@ def test_both_sides_of_a_comparison_have_the_same_last_place() -> None:
     assert lower(call("eq", WHOLE, Literal(Fraction(7), Type.DECIMAL))).arguments == (WHOLE, Literal(7, Type.INTEGER))  # type: ignore[union-attr]
 
 
+def test_no_constant_is_larger_than_engines_compute() -> None:
+    far = Literal(Fraction(-(10**30)), Type.DECIMAL)
+    assert lower(call("lt", LONG, far)).arguments[1] == Literal(-(1 << MOST_BITS), Type.INTEGER)  # type: ignore[union-attr]
+    assert lower(call("coalesce", LONG, far)).arguments[1] == Literal(None, Type.INTEGER)  # type: ignore[union-attr]
+    wholes = [each.value for made in list_calls() for each in parts(lower(made)) if isinstance(each, Literal)]
+    assert max(abs(each) for each in wholes if isinstance(each, int)) == 1 << MOST_BITS
+
+
 def test_expressions_without_decimals_stay_as_they_are() -> None:
     made = call("and", call("gt", WHOLE, Literal(3, Type.INTEGER)), call("is_null", WHOLE))
     assert lower(made) == made

@@ -267,6 +267,28 @@ def test_no_value_is_too_large_to_be_answered_about(digits: tuple[int, int]) -> 
     assert sums(answered(engine, "SELECT SUM(v) FROM t"))[0][0] > 0
 
 
+@pytest.mark.parametrize(
+    ("condition", "count"),
+    [
+        ("v > 1000000000000", 0),
+        ("v < 1000000000000", 2),
+        ("v > -1e12", 2),
+        ("v IN (1000000000000, 0)", 1),
+        ("v IS DISTINCT FROM 1000000000000", 3),
+        ("v + 1000000000000 > 0", 0),
+        ("v % 1000000000000 = 0", 0),
+        ("LEAST(v, 1000000000000) = 0", 1),
+        ("NULLIF(v, 1000000000000) = 0", 1),
+        ("COALESCE(v, 1000000000000) IS NULL", 1),
+        ("CASE WHEN v = 0 THEN v ELSE 1000000000000 END IS NULL", 2),
+    ],
+)
+def test_no_constant_is_too_large_beside_a_long_decimal(condition: str, count: int) -> None:
+    values = pa.array([Decimal(0), Decimal("0.5"), None], pa.decimal128(37, 30))
+    engine = engine_of(LARGE, {"t": pa.table({"v": values})})
+    assert sums(answered(engine, f"SELECT COUNT(*) FROM t WHERE {condition}")) == ((count,),)
+
+
 LARGE = """
 [budget]
 epsilon = 1

@@ -39,7 +39,10 @@ KINDS = {"e": pa.int64(), "w": pa.decimal128(38, 0), "i": pa.int64(), "f": pa.fl
 CONSTANTS: list[Expression] = [
     Literal(Fraction(each), Type.DECIMAL) for each in ("0", "0.07", "-0.5", "1.5", "0.000000001", "123456789.125")
 ]
-NUMBERS: list[Expression] = [*COLUMNS, *CONSTANTS, Literal(3, Type.INTEGER), Literal(None, Type.DECIMAL)]
+HUGE = Literal(Fraction(-(10**30)), Type.DECIMAL)
+"""Of more digits than engines have, beside a column with nine behind the point."""
+
+NUMBERS: list[Expression] = [*COLUMNS, *CONSTANTS, HUGE, Literal(3, Type.INTEGER), Literal(None, Type.DECIMAL)]
 PAIRED = ("eq", "ne", "lt", "le", "gt", "ge", "distinct", "in", "nullif", "add", "sub", "mul", "mod", "div")
 SINGLE = ("neg", "abs", "sign", "floor", "ceil", "trunc", "round", "as_integer", "as_boolean", "as_float", "is_null")
 LISTED = ("coalesce", "least", "greatest")
@@ -111,15 +114,23 @@ def evaluate(expression: Expression, row: dict[str, Any]) -> Any:
     if Type.FLOAT in (*types, expression.type) and name not in ("as_decimal", "as_integer"):
         values = [None if each is None else float(each) for each in values]
     elif name in (*COMPARED, *LISTED, "nullif", "add", "sub", "mod"):
-        values = _align(values, max(find_scale(each) for each in expression.arguments), name)
+        values = _align(values, expression)
     found = _compute(name, values)
     if expression.type is Type.DECIMAL and found is not None:
         return None if abs(found) * 10 ** find_scale(expression) >= MOST else found
     return found
 
 
-def _align(values: list[Any], scale: int, name: str) -> list[Any]:
-    return [None if each is None or abs(each) * 10**scale >= MOST else each for each in values]
+def _align(values: list[Any], made: Call) -> list[Any]:
+    """What is beyond all digits at the last place of its partners is no value; but any constant can be compared."""
+    scale = max(find_scale(each) for each in made.arguments)
+    any_constant = made.function in (*COMPARED, "distinct")
+    return [
+        value
+        if value is None or abs(value) * 10**scale < MOST or (any_constant and isinstance(each, Literal))
+        else None
+        for value, each in zip(values, made.arguments, strict=True)
+    ]
 
 
 COMPARED: dict[str, Callable[[Any, Any], Any]] = {

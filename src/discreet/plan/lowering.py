@@ -5,7 +5,8 @@ A decimal with s digits behind the point is held as the whole number of its last
 decimals, and round or refuse them by rules of their own; whole numbers of 126 bits they all have, and add alike.
 
 A result of more digits than that has no value: it is NULL, where DuckDB would raise. Forms of + - * hold it where
-`plan.functions.count_bits` cannot prove that it fits, and nothing else can be larger than its arguments.
+`plan.functions.count_bits` cannot prove that it fits, and nothing else can be larger than its arguments. Constants are
+held here: one that is too large beside a long decimal would make an engine fail, maybe for the rows of one unit only.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from fractions import Fraction
 
 from discreet.base.types import Digits, Type
 from discreet.plan.expressions import Call, Column, Expression, Literal, Reference
-from discreet.plan.functions import count_bits
+from discreet.plan.functions import MOST_BITS, count_bits
 from discreet.plan.scales import find_scale, read_whole
 
 COMPARED = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "distinct", "in"})
 ALIGNED = frozenset({"add", "sub", "mod", "coalesce", "least", "greatest"})
 CURVED = frozenset({"div", "pow", "atan2", "width_bucket"})
+
+BEYOND = 1 << MOST_BITS
+"""Farther from 0 than every whole number that engines compute here, and one that they all have."""
 
 WIDEST = 38
 """Digits that stand for 126 bits: a column of a subquery may hold any whole number that is computed."""
@@ -71,10 +75,13 @@ def to_float(expression: Expression) -> Expression:
     return Call("as_float", (lower(expression), _whole(10 ** find_scale(expression))), Type.FLOAT)
 
 
-def align(expression: Expression, scale: int) -> Expression:
-    """Return a whole number or a decimal as so many of its last places, of which it has at most `scale`."""
+def align(expression: Expression, scale: int, beyond: int | None = None) -> Expression:
+    """Return a whole number or a decimal as so many of its last places, of which it has at most `scale`.
+
+    A constant that is too large is NULL, or this number `beyond` all others.
+    """
     if isinstance(expression, Literal):
-        return _scale_literal(expression, scale)
+        return _scale_literal(expression, scale, beyond)
     factor, value = 10 ** (scale - find_scale(expression)), _widen(lower(expression))
     return value if factor == 1 else Call("mul", (value, _whole(factor)), Type.INTEGER)
 
@@ -102,7 +109,8 @@ def _lower_call(made: Call) -> Expression:
 def _compare(made: Call) -> Expression:
     """Whole numbers and decimals are compared exactly, whatever their digits; beside a float, as floats."""
     kinds = {argument.type for argument in made.arguments}
-    sides = _alike(made.arguments, Type.FLOAT if Type.FLOAT in kinds else Type.DECIMAL)
+    beyond = BEYOND if made.function in COMPARED else None
+    sides = _alike(made.arguments, Type.FLOAT if Type.FLOAT in kinds else Type.DECIMAL, beyond)
     kept = Call(made.function, tuple(sides), _whole_type(made.type))
     if made.function != "nullif" or made.type is Type.FLOAT:
         return kept
@@ -110,12 +118,12 @@ def _compare(made: Call) -> Expression:
     return Call("int_div", (kept, _whole(10**more)), Type.INTEGER) if more else kept
 
 
-def _alike(values: tuple[Expression, ...], wanted: Type) -> list[Expression]:
+def _alike(values: tuple[Expression, ...], wanted: Type, beyond: int | None = None) -> list[Expression]:
     """Return values as floats, or as whole numbers of one last place."""
     if wanted is Type.FLOAT:
         return [to_float(each) for each in values]
     scale = max(find_scale(each) for each in values)
-    return [align(each, scale) for each in values]
+    return [align(each, scale, beyond) for each in values]
 
 
 def _step(made: Call) -> Expression:
@@ -194,9 +202,13 @@ def _widen(expression: Expression) -> Expression:
     return expression
 
 
-def _scale_literal(literal: Literal, scale: int) -> Literal:
-    value = literal.value
-    return _whole(int(value * 10**scale)) if isinstance(value, int | Fraction) else Literal(None, Type.INTEGER)
+def _scale_literal(literal: Literal, scale: int, beyond: int | None = None) -> Literal:
+    if not isinstance(literal.value, int | Fraction):
+        return Literal(None, Type.INTEGER)
+    number = int(literal.value * 10**scale)
+    if abs(number) < BEYOND:
+        return _whole(number)
+    return Literal(None, Type.INTEGER) if beyond is None else _whole(beyond if number > 0 else -beyond)
 
 
 def _whole(value: int) -> Literal:
