@@ -22,11 +22,13 @@ def words(axes: Any) -> list[str]:
 
 def overlaps(figure: Any) -> list[tuple[str, str]]:
     """Return the pairs of texts that lie on one another."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.text import Text
 
-    figure.canvas.draw()
+    canvas: Any = FigureCanvasAgg(figure)
+    canvas.draw()
     texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
-    boxes = [(text.get_text(), text.get_window_extent()) for text in texts]
+    boxes = [(text.get_text(), text.get_window_extent(canvas.get_renderer())) for text in texts]
     ticks = {label for axes in figure.axes for label in [t.get_text() for t in axes.get_xticklabels()]}
     return [
         (a, b)

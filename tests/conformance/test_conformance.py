@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from conformance.asking import CURVES, PAGE, QUIRKS, cases, examples, together
+from conformance.asking import CURVES, PAGE, PATHS, QUIRKS, cases, examples, together
 from conformance.comparing import AT_ONCE, differences, ran
 from conformance.data import worlds
 from conformance.placing import in_duckdb, in_postgres, in_spark
@@ -94,26 +94,27 @@ def test_every_question_has_the_same_numbers_on_postgresql(
     assert list(differences(ran(in_process, cases()), ran(on_postgres, cases()))) == []
 
 
-def test_every_question_has_the_same_numbers_on_spark(
+def test_every_quirk_has_the_same_numbers_on_spark(
     in_process: dict[str, Engines], on_spark: dict[str, Engines]
 ) -> None:
-    """Those about the clinic are asked in the long form below."""
-    some = [case for case in cases() if case.world != "clinic"]
-    asked = together(some, 12)
-    assert len(some) >= 150
+    """All counts under conditions, and some of the other questions of every line; all of them in the long form."""
+    some = together([case for case in cases() if case.world != "clinic"], 12)
+    counts = [case for case in some if "COUNT(*) FILTER" in case.text]
+    asked = list(dict.fromkeys([*counts, *{case.line: case for case in some}.values(), *some[::5]]))
     assert sum(case.text.count("COUNT(*) FILTER") for case in asked) > 90
+    assert {*QUIRKS, *PATHS} <= {line for case in asked for line in case.line.split("; ")}
     assert list(differences(ran(in_process, asked), ran(on_spark, asked, AT_ONCE))) == []
 
 
 def test_compiled_statements_have_the_same_numbers_on_spark(
     in_process: dict[str, Engines], on_compiling_spark: dict[str, Engines]
 ) -> None:
-    some = together(cases(), 12)[::15]
+    some = together(cases(), 12)[::40]
     assert list(differences(ran(in_process, some), ran(on_compiling_spark, some, AT_ONCE))) == []
 
 
 @pytest.mark.long
-def test_all_compiled_statements_have_the_same_numbers_on_spark(
+def test_every_question_has_the_same_numbers_on_spark(
     in_process: dict[str, Engines], on_compiling_spark: dict[str, Engines]
 ) -> None:
     assert list(differences(ran(in_process, cases()), ran(on_compiling_spark, cases(), AT_ONCE))) == []

@@ -126,13 +126,14 @@ def test_sampler_draws_these_probabilities_and_not_those_5_percent_off(noise: st
     assert chi_square_p(seen, _collapsed(law(tuple(SCORES), scale / 1.05))) < ALARM
 
 
-def test_sampler_of_the_gap_draws_these_probabilities_and_not_those_5_percent_off() -> None:
+@pytest.mark.parametrize(("draws", "off"), [(20_000, 1.12), pytest.param(70_000, 1.05, marks=pytest.mark.long)])
+def test_sampler_of_the_gap_draws_these_probabilities_and_not_those_off(draws: int, off: float) -> None:
     made, longest = NoisyMax(1.5, noise="laplace"), 12
     seen = np.zeros(2 * (longest + 1), dtype=np.int64)
-    for _ in range(70_000):
+    for _ in range(draws):
         winner, gap = made.release_with_gap([3, 4])
         seen[winner * (longest + 1) + min(gap, longest)] += 1
-    for factor, agrees in ((1.0, True), (1.05, False), (1 / 1.05, False)):
+    for factor, agrees in ((1.0, True), (off, False), (1 / off, False)):
         law = np.array([float(p) for p in _with_gap((3, 4), 1.5 * factor, longest)])
         assert (chi_square_p(seen, law) > ALARM) is agrees
 

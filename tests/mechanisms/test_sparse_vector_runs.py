@@ -57,7 +57,7 @@ def stocked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_sampler_draws_these_patterns() -> None:
     made = SparseVector(2.0, 3.0, 2, redraw=True)
-    assert _fit(_patterns(made, [-2, 1, -1], 20_000), _law(made, (-2, 1, -1))) > ALARM
+    assert _fit(_patterns(made, [-2, 1, -1], 5_000), _law(made, (-2, 1, -1))) > ALARM
 
 
 @pytest.mark.usefixtures("stocked")

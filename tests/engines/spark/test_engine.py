@@ -37,6 +37,10 @@ QUESTIONS = (
 )
 
 
+MANY_STAGES = QUESTIONS[3]
+SOME = (QUESTIONS[1], MANY_STAGES)
+
+
 @pytest.fixture(scope="module")
 def engines(
     session: SparkConnection, declared: DeclaredEngine, tmp_path_factory: pytest.TempPathFactory
@@ -47,7 +51,10 @@ def engines(
     duck.close()
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize(
+    "question",
+    [each if each in SOME else pytest.param(each, marks=pytest.mark.long) for each in QUESTIONS],
+)
 def test_the_same_whole_numbers_as_on_duckdb(engines: tuple[Engines, Engines], question: str) -> None:
     duck, spark = engines
     wanted = answered(duck, question)
@@ -86,7 +93,6 @@ def test_progress_ends_at_one(engines: tuple[Engines, Engines]) -> None:
     run.result()
 
 
-MANY_STAGES = QUESTIONS[3]
 WORKED = "SELECT ward, COUNT(*) AS n, SUM(age) AS years FROM visits GROUP BY ward"
 
 

@@ -8,6 +8,7 @@ least 1 - miss (Fieller 1954). The probability is bounded from above, so the int
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -42,14 +43,20 @@ def bound_explained(first: Laplace | Gaussian, second: Laplace | Gaussian, facto
     With U uniform in [-1/2, 1/2], N1 + U has a symmetric density that falls from its middle, so Pr[|N1 + U + x| >= t]
     grows with |x|: each bin of |N2| counts at its far end. U moves N1 by half a step, twice at most: hence t - 1.
     """
-    spread = second.sigma if isinstance(second, Gaussian) else second.scale
+    both_ends, shares, last = _divide(second)
+    tails = bound_tail(first, distance - 1 + abs(factor) * both_ends).sum(axis=0)
+    return min(1.0, float(shares @ np.minimum(tails, 1.0) + last) * (1 + 1e-9))
+
+
+@lru_cache(maxsize=64)
+def _divide(noise: Laplace | Gaussian) -> tuple[Floats, Floats, float]:
+    """Return the far ends of the bins of |N|, negative and positive, their shares, and what lies beyond the last."""
+    spread = noise.sigma if isinstance(noise, Gaussian) else noise.scale
     edges = np.append(np.arange(BINS) * (spread * 40 / BINS), np.inf)
-    inside = 2 * bound_tail(second, np.maximum(edges, 0.5))
+    inside = 2 * bound_tail(noise, np.maximum(edges, 0.5))
     inside[0] = 1.0
     shares = np.maximum(inside[:-1] - inside[1:], 0.0)
-    reach, at = abs(factor) * edges[1:-1], distance - 1
-    tails = np.append(bound_tail(first, at - reach) + bound_tail(first, at + reach), 1.0)
-    return float(min(1.0, np.sum(shares * np.minimum(tails, 1.0)) * (1 + 1e-9)))
+    return np.stack([-edges[1:-1], edges[1:-1]]), shares[:-1], float(shares[-1])
 
 
 def bound_mean(
