@@ -123,8 +123,8 @@ MUTATIONS = [
     broken(
         "the noise of a count is left out of a mean's interval",
         "curator/estimates/fieller.py",
-        "reach, at = abs(factor) * edges[1:-1], distance - 1",
-        "reach, at = 0 * edges[1:-1], distance - 1",
+        "distance - 1 + abs(factor) * both_ends",
+        "distance - 1 + 0 * both_ends",
         "tests/curator/estimates/test_fieller.py",
     ),
     broken(
