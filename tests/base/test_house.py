@@ -20,7 +20,7 @@ TESTS = Path(__file__).parent.parent
 FLOORS = {
     "base": 0,
     **dict.fromkeys(["noise", "privacy"], 1),
-    **dict.fromkeys(["plan", "policy", "mechanisms", "answers"], 2),
+    **dict.fromkeys(["plan", "policy", "mechanisms", "answers", "families"], 2),
     **dict.fromkeys(["query", "engines", "ledger"], 3),
     "curator": 4,
     **dict.fromkeys(["synthetic", "local", "learn", "topdown", "robust"], 5),
