@@ -13,7 +13,6 @@ whole numbers of a public grain of a row, and so are the gaps.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from heapq import nlargest
 from typing import Any
@@ -97,16 +96,15 @@ class GapScore:
                 raise OperationError("estimates are too large: their sum must stay below 2^61")
 
     def describe(self) -> Json:
-        """Return the form of the scores: estimates by their hash, since there may be millions."""
-        told = hashlib.sha256()
-        for found in self.estimates:
-            told.update(found.astype("<i8").tobytes())
+        """Return the form of the scores, without the estimates.
+
+        They come from a fit in floats, which another computer may round otherwise. A run that died and is run again gets
+        what was chosen by its first estimates: nothing is drawn anew, and what it costs does not depend on them.
+        """
         return {
             "family": self.family.describe(),
             "groups": list(self.groups),
-            "estimates": told.hexdigest(),
             "weights": list(self.weights),
-            "constants": list(self.constants),
             "grain": self.grain,
         }
 
