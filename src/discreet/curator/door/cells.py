@@ -98,8 +98,8 @@ class GapScore:
     def describe(self) -> Json:
         """Return the form of the scores, without the estimates.
 
-        They come from a fit in floats, which another computer may round otherwise. A run that died and is run again gets
-        what was chosen by its first estimates: nothing is drawn anew, and what it costs does not depend on them.
+        They come from a fit in floats, which another computer may round otherwise. A run that died and is run again
+        gets what was chosen by its first estimates: nothing is drawn anew, and what it costs does not depend on them.
         """
         return {
             "family": self.family.describe(),
