@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from discreet.base.canonical import Json
 from discreet.base.errors import OperationError
 from discreet.engines.result import ExactRows
+from discreet.families.closed_list import check_family
 from discreet.families.domain import Domain, RowTable
-from discreet.families.family import Family, Values
+from discreet.families.family import Family, Vector
 from discreet.plan.rows_plan import RowsPlan
 from discreet.query.choices import PickNoise, check_pick
 
@@ -60,7 +61,7 @@ def check_group(plan: RowsPlan, family: Family, group: int) -> Family:
 def _check_family(plan: RowsPlan, family: Family) -> Family:
     if not isinstance(family, Family) or family.domain != find_domain(plan):
         raise OperationError("a family is of the plan's own domain: the numbers of values of its columns")
-    return family
+    return check_family(family)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +80,7 @@ class GapScore:
     grain: int = 1
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "family", check_family(self.family))
         lists: tuple[tuple[Any, ...], ...] = (self.groups, self.estimates, self.weights, self.constants)
         if not self.groups or len({len(each) for each in lists}) != 1 or len(set(self.groups)) != len(self.groups):
             raise OperationError("give different groups, and estimates, a weight and a constant for each")
@@ -116,7 +118,7 @@ class GapScore:
         ]
         return sum(nlargest(2, moves))
 
-    def rate(self, truth: list[Values]) -> list[int]:
+    def rate(self, truth: list[Vector]) -> list[int]:
         """Return the scores, from the exact answers of all groups of the family."""
         gaps = (
             int(np.abs(truth[group] * self.grain - found).sum())

@@ -25,7 +25,7 @@ from discreet.curator.release.noise import release
 from discreet.curator.release.released import Released
 from discreet.engines.result import ExactResult, ExactRows
 from discreet.families.domain import RowTable
-from discreet.families.family import Family, Values
+from discreet.families.family import Family, Vector
 from discreet.ledger import JournalRow
 from discreet.mechanisms.identity import describe_mechanism
 from discreet.plan.bounded import BoundedPlan, Part
@@ -76,7 +76,7 @@ class Desk:
         self.__exact: dict[str, ExactResult] = {}
         self.__rows: dict[str, ExactRows] = {}
         self.__tables: dict[str, RowTable] = {}
-        self.__truths: dict[tuple[str, str], list[Values]] = {}
+        self.__truths: dict[tuple[str, str], list[Vector]] = {}
         self.__failure: BaseException | None = None
         self.__known = journal.read()
         self.__position = 0
@@ -206,7 +206,7 @@ class Desk:
             self.__tables[name] = count_rows(plan, self._read(name, plan))
         return self.__tables[name]
 
-    def _answer_all(self, name: str, plan: RowsPlan, family: Family) -> list[Values]:
+    def _answer_all(self, name: str, plan: RowsPlan, family: Family) -> list[Vector]:
         """Return the exact answers of a family, which are computed once."""
         key = (name, hash_json(family.describe()))
         if key not in self.__truths:
