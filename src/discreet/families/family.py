@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.base import check
 from discreet.base.canonical import Json
 from discreet.base.errors import ParameterError
-from discreet.families.domain import CellSource, CellTable, ColumnSet, Domain
+from discreet.families.domain import CellSource, CellTable, ColumnSet, DenseTable, Domain
 from discreet.families.whole import hold
 
 Vector = NDArray[Any]
@@ -106,12 +106,12 @@ class Family(ABC):
 
     def answer_all(self, source: CellSource) -> list[Vector]:
         """Return the answers of all groups. Families that can compute them together do."""
-        tables: dict[ColumnSet, CellTable] = {}
-        for group in range(self.groups):
-            columns = self.find_columns(group)
-            if columns not in tables:
-                tables[columns] = source.project(columns)
-        return [self.answer(group, tables[self.find_columns(group)]) for group in range(self.groups)]
+        sets = [self.find_columns(group) for group in range(self.groups)]
+        if isinstance(source, DenseTable):
+            tables = source.project_all(sets)
+        else:
+            tables = {columns: source.project(columns) for columns in dict.fromkeys(sets)}
+        return [self.answer(group, tables[columns]) for group, columns in enumerate(sets)]
 
     def join_answers(self, source: CellSource) -> Vector:
         """Return the answers of all groups one after the other, in one array."""
