@@ -85,9 +85,16 @@ MUTATIONS: list[Mutant] = [
     broken(
         "families: large written matrices with signs are bounded as if without",
         "families/explicit.py",
-        "        return RowBound(l1, l2_squared, signed)\n",
-        "        return RowBound(l1, l2_squared)\n",
-        f"{EXPLICIT}::test_large_matrices_are_bounded_by_their_lengths",
+        "        lengths = (4 if signed else 2) * l2_squared\n",
+        "        lengths = 2 * l2_squared\n",
+        f"{EXPLICIT}::test_theorem_large_matrices_are_bounded_by_their_lengths_and_spans",
+    ),
+    broken(
+        "families: large written matrices span from their least number, not from none",
+        "families/explicit.py",
+        "np.maximum(cells.max(axis=1), 0) - np.minimum(cells.min(axis=1), 0)",
+        "cells.max(axis=1) - cells.min(axis=1)",
+        f"{EXPLICIT}::test_theorem_large_matrices_are_bounded_by_their_lengths_and_spans",
     ),
     broken(
         "families: a matrix may be changed after it was bounded",
