@@ -31,6 +31,12 @@ def test_points_are_all_cells_of_some_columns() -> None:
     assert [family.answer(group, table).tolist() for group in range(6)] == [[each] for each in range(6)]
 
 
+def test_many_points_are_answered_from_one_table() -> None:
+    square = Domain((300, 300))
+    rows = RowTable(square, (np.arange(900) % 300, np.arange(900) % 7))
+    assert Conjunctions.points(square, (0, 1)).join_answers(rows).tolist() == rows.project((0, 1)).ravel().tolist()
+
+
 @pytest.mark.parametrize(
     ("conjunctions", "message"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,20 @@ def test_a_dense_table_adds_up_the_other_columns() -> None:
         source.project((2, 0))
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.float64, object])
+def test_many_projections_at_once_are_those_one_by_one(kind: Any) -> None:
+    source = DenseTable(DOMAIN, np.random.default_rng(1).integers(0, 99, DOMAIN.sizes).astype(kind))
+    every = [columns for size in range(4) for columns in combinations(range(3), size)]
+    for wanted in (every, every[::-1], [*every, *every], [(1,)], [(0, 2), ()], []):
+        found = source.project_all(wanted)
+        assert set(found) == set(wanted)
+        assert all(found[columns].tolist() == source.project(columns).tolist() for columns in wanted)
+    with pytest.raises(ParameterError, match="ascending"):
+        source.project_all([(0,), (2, 0)])
+
+
 def test_sums_of_a_dense_table_do_not_wrap() -> None:
+    assert DenseTable(Domain((2, 2)), np.full((2, 2), 2**62)).project_all([()])[()].tolist() == 2**64
     huge = DenseTable(Domain((2, 2)), np.full((2, 2), 2**62))
     assert huge.project((0,)).tolist() == [2**63, 2**63]
     assert huge.project(()).tolist() == 2**64

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from discreet.base.errors import ParameterError
 from discreet.families import Domain, RowBound, TableFamily
-from discreet.families.explicit import LARGEST_ENTRY, WrittenGroup
+from discreet.families.explicit import LARGEST_ENTRY, WrittenGroup, measure_columns
 from support.families import move_farthest
 
 DOMAIN = Domain((2, 3))
@@ -42,10 +42,21 @@ def test_theorem_bounds_are_those_of_the_matrix(matrix: Any) -> None:
             assert farthest == (bound.bound_l1(rows, factor), bound.bound_l2_squared(rows, factor))
 
 
-def test_large_matrices_are_bounded_by_their_lengths(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("discreet.families.explicit.MOST_COMPARED", 5)
-    assert TableFamily.write(DOMAIN, (1,), [[1, 2, 3], [0, 1, 0]]).bound_row(0) == RowBound(3, 9)
-    assert TableFamily.write(DOMAIN, (1,), [[1, 2, 3], [0, -1, 0]]).bound_row(0) == RowBound(3, 9, signed=True)
+def test_theorem_large_matrices_are_bounded_by_their_lengths_and_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.families.explicit.MOST_COMPARED", 0)
+    assert measure_columns(np.eye(3, dtype=np.int64)) == RowBound(1, 1, False, 2, 2)
+    assert measure_columns(np.array([[1, -1, 1], [1, 1, -1]])) == RowBound(2, 2, True, 4, 8)
+    assert measure_columns(np.array([[1, 2, 3], [0, 1, 0]])) == RowBound(3, 9, False, 4, 10)
+    assert measure_columns(np.array([[0, 1, 0]])) == RowBound(1, 1, False, 1, 1)
+    generator = np.random.default_rng(1)
+    for _ in range(50):
+        matrix = generator.integers(-3, 4, (generator.integers(1, 4), 6))
+        bound = measure_columns(matrix)
+        l1, l2_squared = move_farthest(matrix, 1, replace=True)
+        assert l1 <= bound.bound_l1(1, 2)
+        assert l2_squared <= bound.bound_l2_squared(1, 2)
+        if len(matrix) == 1:
+            assert (l1, l2_squared) == (bound.bound_l1(1, 2), bound.bound_l2_squared(1, 2))
 
 
 def test_bounds_of_the_largest_entries_do_not_wrap() -> None:

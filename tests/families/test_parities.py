@@ -99,6 +99,26 @@ def test_a_source_of_another_domain_is_projected_first() -> None:
     assert family.join_answers(wide).tolist() == family.join_answers(narrow).tolist()
 
 
+@pytest.mark.parametrize("size", [1, 2**61])
+def test_all_values_are_spread_at_once_by_one_transform(size: int) -> None:
+    family = Parities(THREE, (0b110, 0, 0b1, 0b111))
+    values = np.array([3, -5, 7, 2]) * size
+    cells = product((0, 1), repeat=3)
+    expected = [
+        sum(
+            int(value) * (-1) ** sum(cell[place] for place in list_bits(mask))
+            for value, mask in zip(values, family.masks, strict=True)
+        )
+        for cell in cells
+    ]
+    assert [int(each) for each in family.spread_all(values).ravel()] == expected
+    assert family.spread_all(values / 3).ravel() == pytest.approx(np.array(expected, dtype=float) / 3)
+    with pytest.raises(ParameterError, match="4 numbers"):
+        family.spread_all(values[:3])
+    with pytest.raises(ParameterError, match="fewer"):
+        Parities(Domain((2,) * 40), (1,)).spread_all(np.ones(1))
+
+
 def test_huge_counts_stay_exact() -> None:
     family = Parities(THREE, tuple(range(8)))
     table = np.full((2, 2, 2), 2**62)

@@ -85,9 +85,16 @@ MUTATIONS: list[Mutant] = [
     broken(
         "families: large written matrices with signs are bounded as if without",
         "families/explicit.py",
-        "        return RowBound(l1, l2_squared, signed)\n",
-        "        return RowBound(l1, l2_squared)\n",
-        f"{EXPLICIT}::test_large_matrices_are_bounded_by_their_lengths",
+        "        lengths = (4 if signed else 2) * l2_squared\n",
+        "        lengths = 2 * l2_squared\n",
+        f"{EXPLICIT}::test_theorem_large_matrices_are_bounded_by_their_lengths_and_spans",
+    ),
+    broken(
+        "families: large written matrices span from their least number, not from none",
+        "families/explicit.py",
+        "np.maximum(cells.max(axis=1), 0) - np.minimum(cells.min(axis=1), 0)",
+        "cells.max(axis=1) - cells.min(axis=1)",
+        f"{EXPLICIT}::test_theorem_large_matrices_are_bounded_by_their_lengths_and_spans",
     ),
     broken(
         "families: a matrix may be changed after it was bounded",
@@ -128,10 +135,17 @@ MUTATIONS: list[Mutant] = [
     broken(
         "families: weights of sums are forgotten",
         "families/whole.py",
-        "peak * whole.size * weight <= LARGEST or add_magnitudes(whole) * weight <= LARGEST",
-        "peak * whole.size <= LARGEST or add_magnitudes(whole) <= LARGEST",
+        "whole.size * weight <= LARGEST or add_magnitudes(whole) * weight <= LARGEST",
+        "whole.size <= LARGEST or add_magnitudes(whole) <= LARGEST",
         f"{WHOLE}::test_what_may_wrap_becomes_pythons_own",
         f"{FAMILY}::test_answers_are_exact_however_large_the_numbers",
+    ),
+    broken(
+        "families: sums of many projections wrap",
+        "families/domain.py",
+        "            decide(0, hold(self.table).reshape(1, -1), sets)\n",
+        "            decide(0, self.table.reshape(1, -1), sets)\n",
+        f"{DOMAIN}::test_sums_of_a_dense_table_do_not_wrap",
     ),
     broken(
         "families: large whole numbers are transformed in floats",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import product
 
@@ -9,8 +10,9 @@ import numpy as np
 
 from discreet.base.canonical import Json
 from discreet.base.errors import ParameterError
-from discreet.families.domain import CellTable, ColumnSet, Domain
-from discreet.families.family import COUNT, Family, RowBound, Vector
+from discreet.families.domain import CellSource, CellTable, ColumnSet, Domain
+from discreet.families.family import COUNT, Family, RowBound, Vector, project_sets
+from discreet.families.whole import hold
 
 Terms = tuple[tuple[int, int], ...]
 """Pairs of a column's place and one of its values, by ascending column. Of no pairs: all rows."""
@@ -72,6 +74,24 @@ class Conjunctions(Family):
         """Return the form: sizes, and the terms of each conjunction."""
         listed = [[list(term) for term in terms] for terms in self.conjunctions]
         return {"conjunctions": {"sizes": list(self.domain.sizes), "terms": listed}}
+
+    def answer_all(self, source: CellSource) -> list[Vector]:
+        """Return the answers of all conjunctions, each table looked at once."""
+        return list(self.join_answers(source).reshape(-1, 1))
+
+    def join_answers(self, source: CellSource) -> Vector:
+        """Return the answers of all conjunctions in one array."""
+        places: dict[ColumnSet, list[int]] = defaultdict(list)
+        for group, terms in enumerate(self.conjunctions):
+            places[tuple(place for place, _ in terms)].append(group)
+        found = []
+        for columns, table in project_sets(source, places).items():
+            cells = np.array([self._find_cell(group) for group in places[columns]], dtype=np.int64)
+            found.append((places[columns], hold(table)[tuple(cells.T)].reshape(-1)))
+        joined = np.concatenate([answers for _, answers in found])
+        answers = np.empty_like(joined)
+        answers[[group for groups, _ in found for group in groups]] = joined
+        return answers
 
     def _find_cell(self, group: int) -> tuple[int, ...]:
         return tuple(value for _, value in self.conjunctions[self.check_group(group)])

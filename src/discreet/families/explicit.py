@@ -22,7 +22,7 @@ LARGEST_ENTRY = 2**31
 """Entries are no larger than this, so that sums of many rows with them stay whole numbers of a useful size."""
 
 MOST_COMPARED = 1 << 24
-"""Entries that are compared to find out how far two cells lie apart; beyond that, what follows from their lengths."""
+"""Entries that are compared to find out how far two cells lie apart; beyond that, their distance is bounded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +46,7 @@ class TableFamily(Family):
     """Questions by their numbers: each group is a matrix over the cells of some columns.
 
     Bounds are exact: the largest L1 and squared L2 norm of a cell's numbers, and the largest distances between two
-    cells, or a cell and no row (for large matrices, twice the length, or four times its square).
+    cells, or a cell and no row (for large matrices of several lines, what bounds these).
     """
 
     domain: Domain
@@ -112,12 +112,19 @@ class TableFamily(Family):
 
 
 def measure_columns(matrix: NDArray[np.int64]) -> RowBound:
-    """Return the largest norms of a matrix's columns, and the largest distances between two of them or one and 0."""
+    """Return the largest norms of a matrix's columns, and the largest distances between two of them or one and 0.
+
+    Distances of large matrices are bounded: by what follows from lengths, and by how far each line's numbers and 0 lie
+    apart, all lines together (exact for one line).
+    """
     signed = bool((matrix < 0).any())
     cells = np.unique(matrix, axis=1) if matrix.shape[1] <= 4096 else matrix
     l1, l2_squared = _measure(cells)
     if cells.size * cells.shape[1] > MOST_COMPARED:
-        return RowBound(l1, l2_squared, signed)
+        spans = np.maximum(cells.max(axis=1), 0) - np.minimum(cells.min(axis=1), 0)
+        span_l1, span_l2_squared = _measure(spans[:, None])
+        lengths = (4 if signed else 2) * l2_squared
+        return RowBound(l1, l2_squared, signed, min(2 * l1, span_l1), min(lengths, span_l2_squared))
     apart = [(l1, l2_squared), *(_measure(cells - cells[:, [place]]) for place in range(cells.shape[1]))]
     return RowBound(l1, l2_squared, signed, max(far for far, _ in apart), max(far for _, far in apart))
 

@@ -14,6 +14,7 @@ That is at most 2 |q|; in squared L2, where no number is negative, |q(x) - q(y)|
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.base import check
 from discreet.base.canonical import Json
 from discreet.base.errors import ParameterError
-from discreet.families.domain import CellSource, CellTable, ColumnSet, Domain
+from discreet.families.domain import CellSource, CellTable, ColumnSet, DenseTable, Domain
 from discreet.families.whole import hold
 
 Vector = NDArray[Any]
@@ -106,12 +107,9 @@ class Family(ABC):
 
     def answer_all(self, source: CellSource) -> list[Vector]:
         """Return the answers of all groups. Families that can compute them together do."""
-        tables: dict[ColumnSet, CellTable] = {}
-        for group in range(self.groups):
-            columns = self.find_columns(group)
-            if columns not in tables:
-                tables[columns] = source.project(columns)
-        return [self.answer(group, tables[self.find_columns(group)]) for group in range(self.groups)]
+        sets = [self.find_columns(group) for group in range(self.groups)]
+        tables = project_sets(source, sets)
+        return [self.answer(group, tables[columns]) for group, columns in enumerate(sets)]
 
     def join_answers(self, source: CellSource) -> Vector:
         """Return the answers of all groups one after the other, in one array."""
@@ -147,6 +145,13 @@ class Family(ABC):
         if np.shape(values) != (self.count_answers(group),):
             raise ParameterError("values", np.shape(values), f"{self.count_answers(group)} numbers in one dimension")
         return hold(values, self.bound_row(group).l1)
+
+
+def project_sets(source: CellSource, sets: Iterable[ColumnSet]) -> dict[ColumnSet, CellTable]:
+    """Return the table of each column set, once for each."""
+    if isinstance(source, DenseTable):
+        return source.project_all(sets)
+    return {columns: source.project(columns) for columns in dict.fromkeys(sets)}
 
 
 def _check_whole(numbers: ArrayLike, cells: int) -> Vector:

@@ -41,7 +41,9 @@ class Parities(Family):
         for mask in self.masks:
             if type(mask) is not int or not 0 <= mask < top:
                 raise ParameterError("mask", mask, f"a whole number below 2^{len(self.domain.sizes)}, a bit a column")
-        if len(set(self.masks)) < len(self.masks):
+        width = -(-len(self.domain.sizes) // 8)
+        # as bytes: Python's hashes of 2^a + 2^b repeat with period 61 in both, so a set of masks would be slow
+        if len({mask.to_bytes(width, "little") for mask in self.masks}) < len(self.masks):
             raise ParameterError("masks", len(self.masks), "different masks")
 
     @classmethod
@@ -105,14 +107,26 @@ class Parities(Family):
         tables = (source.project(list_bits(mask)) for mask in self.masks)
         return np.concatenate([self.answer(group, table) for group, table in enumerate(tables)])
 
+    def spread_all(self, values: Vector) -> CellTable:
+        """Return the table of all columns with the sum of all parities, each times its number: one transform."""
+        if np.shape(values) != (self.groups,):
+            raise ParameterError("values", np.shape(values), f"{self.groups} numbers in one dimension")
+        held = hold(values)
+        numbers = np.zeros(self.domain.check_size(), dtype=held.dtype)
+        numbers[self._find_places()] = held
+        return transform(numbers).reshape(self.domain.sizes)
+
     def _transform(self, table: CellTable) -> Vector:
-        """Return all parities of a table of all cells. Column 0 is a cell's highest bit, and a mask's lowest."""
-        found = transform(hold(table).ravel())
+        """Return all parities of a table of all cells."""
+        return transform(hold(table).ravel())[self._find_places()]
+
+    def _find_places(self) -> NDArray[np.int64]:
+        """Return where the parities stand in a transform. Column 0 is a cell's highest bit, and a mask's lowest."""
         masks = np.array(self.masks, dtype=np.int64)
         places = np.zeros_like(masks)
         for column in self.domain.columns:
             places = 2 * places + (masks >> column & 1)
-        return found[places]
+        return places
 
     def _count_ones(self, source: RowTable) -> Vector:
         """Return all parities of rows: a bit for each row, 64 rows in a word.

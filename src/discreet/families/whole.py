@@ -40,7 +40,9 @@ def hold(numbers: ArrayLike, weight: int = 1) -> NDArray[Any]:
 
 
 def add_magnitudes(whole: NDArray[Any]) -> int:
-    """Return the sum of the magnitudes of machine integers, exactly: halves of 32 bits, of at most 2^31 numbers."""
+    """Return the sum of the magnitudes of machine integers, exactly: in halves of 32 bits where it might not fit."""
+    if whole.size == 0 or _find_peak(whole) * whole.size <= LARGEST:
+        return int(np.abs(whole).sum())
     magnitudes = np.abs(whole).astype(np.uint64, copy=False)  # -2^63 keeps its bits, which mean 2^63 here
     return (int((magnitudes >> np.uint64(32)).sum()) << 32) + int((magnitudes & np.uint64(2**32 - 1)).sum())
 
@@ -49,5 +51,8 @@ def _sum_fits(whole: NDArray[Any], weight: int) -> bool:
     """Say whether weight * (sum of magnitudes) is a machine integer; the first test spares most tables the second."""
     if whole.size == 0:
         return True
-    peak = max(int(whole.max()), -int(whole.min()))
-    return peak * whole.size * weight <= LARGEST or add_magnitudes(whole) * weight <= LARGEST
+    return _find_peak(whole) * whole.size * weight <= LARGEST or add_magnitudes(whole) * weight <= LARGEST
+
+
+def _find_peak(whole: NDArray[Any]) -> int:
+    return max(int(whole.max()), -int(whole.min()))
