@@ -1,0 +1,1 @@
+"""Synthetic tables and enormous numbers of answers, fitted to a few noisy measurements."""
