@@ -11,8 +11,8 @@ where the difference of two values of F would be lost in rounding.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,15 +25,22 @@ Floats = NDArray[np.float64]
 TOLERANCE = 1e-3
 """Residuals, in standard deviations of the noise, at which a fit has converged."""
 
+MOST_ROUNDED = 0.1
+"""The largest residual of a fit that is called converged where rounding allows no smaller one."""
+
 REACH = 2.0
 """How far a theta goes in the first step, at most."""
+
+SOON = 20
+"""Steps after which the optimum is followed from a larger slack."""
 
 MOST_STEPS = 200
 MOST_PRODUCTS = 400
 """Products with the Hessian in one step."""
 
-ROUNDING = 64 * float(np.finfo(np.float64).eps)
-"""What rounding may leave of a residual, relative to the numbers it is a difference of."""
+ROUNDING = 16 * float(np.finfo(np.float64).eps)
+"""What rounding may leave of a residual, relative to the numbers it is a difference of, and to the exponents: shares
+are known no better than to the last digit of their logarithms."""
 
 
 class Tilted(Protocol):
@@ -52,10 +59,11 @@ class Tilted(Protocol):
         """Return Cov_p(Q), a square array."""
 
 
-Point = TypeVar("Point", bound=Tilted, covariant=True)
+Point = TypeVar("Point", bound=Tilted)
+PointOut = TypeVar("PointOut", bound=Tilted, covariant=True)
 
 
-class Form(Protocol[Point]):
+class Form(Protocol[PointOut]):
     """How distributions are held: what turns thetas into exponents, and exponents into a distribution."""
 
     @property
@@ -65,7 +73,7 @@ class Form(Protocol[Point]):
     def spread(self, theta: Floats) -> Floats:
         """Return the exponents Q^T theta, in the form's own shape."""
 
-    def tilt(self, exponents: Floats) -> Point:
+    def tilt(self, exponents: Floats) -> PointOut:
         """Return the distribution proportional to prior * exp(exponents)."""
 
 
@@ -84,40 +92,74 @@ class FitReport:
     total: float
 
 
+@dataclass(slots=True)
+class Place(Generic[Point]):
+    """Where the method stands, and what it took to get there."""
+
+    theta: Floats
+    exponents: Floats
+    point: Point
+    steps: int = 0
+    products: int = 0
+
+
 def climb(
     form: Form[Point], objective: Objective, start: Floats | None = None, tolerance: float = TOLERANCE
 ) -> tuple[Floats, Point, FitReport]:
-    """Return the theta that maximises F, its distribution, and how well it is known."""
+    """Return the theta that maximises F, its distribution, and how well it is known.
+
+    Answers that contradict each other by far more than their noise put p into a corner, where most directions are flat
+    and some very steep. Where Newton's method does not converge soon we follow the optimum from a large slack, where it
+    lies near the prior, down to the true one: near an optimum for ten times the slack the method is quick.
+    """
     theta = np.zeros(len(objective.shares)) if start is None else start.astype(np.float64)
     exponents = form.spread(theta)
-    point = form.tilt(exponents)
-    products, steps, reach = 0, 0, REACH
-    while True:
-        gradient = objective.shares - point.means - objective.slack * theta
-        sizes = np.abs(objective.shares) + np.abs(point.means) + objective.slack * np.abs(theta)
-        met = np.abs(gradient) <= tolerance * objective.deviation + ROUNDING * sizes
-        if met.all() or steps == MOST_STEPS:
-            break
-        step, used = _find_step(form.few, objective, point, gradient, reach)
-        products += used
-        found = _search(form, objective, theta, exponents, point, step, float(gradient @ step))
-        if found is None:
-            break
-        length, exponents, point = found
-        reach = 3 * reach if length == 1 else max(reach * length, REACH)
-        theta = theta + length * step
-        steps += 1
+    place = Place(theta, exponents, form.tilt(exponents))
+    gradient, met = _approach(form, objective, place, tolerance, SOON, REACH)
+    if not met:
+        place.theta, place.exponents = np.zeros_like(theta), np.zeros_like(exponents)
+        place.point = form.tilt(place.exponents)
+        factor = float((np.abs(objective.shares - place.point.means) / objective.slack).max())
+        while factor > 1:
+            looser = replace(objective, slack=objective.slack * factor)
+            _approach(form, looser, place, 0.1, SOON, np.inf)
+            factor /= 10
+        gradient, met = _approach(form, objective, place, tolerance, MOST_STEPS, np.inf)
     residuals = gradient / objective.deviation
+    worst = float(np.abs(residuals).max(initial=0.0))
     report = FitReport(
-        steps,
-        products,
-        float(np.abs(residuals).max(initial=0.0)),
+        place.steps,
+        place.products,
+        worst,
         float(residuals @ residuals / 2),
-        bool(met.all()),
+        met and worst <= max(tolerance, MOST_ROUNDED),
         objective.kappa,
         objective.total,
     )
-    return theta, point, report
+    return place.theta, place.point, report
+
+
+def _approach(
+    form: Form[Point], objective: Objective, place: Place[Point], tolerance: float, most: int, reach: float
+) -> tuple[Floats, bool]:
+    """Move a place to the optimum in at most so many steps; return the gradient there, and whether it is small."""
+    for step_number in range(most + 1):
+        gradient = objective.shares - place.point.means - objective.slack * place.theta
+        sizes = np.abs(objective.shares) + np.abs(place.point.means) + objective.slack * np.abs(place.theta)
+        sizes += float(np.abs(place.exponents).max(initial=0.0))
+        met = bool((np.abs(gradient) <= tolerance * objective.deviation + ROUNDING * sizes).all())
+        if met or step_number == most:
+            break
+        step, used = _find_step(form.few, objective, place.point, gradient, reach)
+        place.products += used
+        found = _search(form, objective, place, step, float(gradient @ step))
+        if found is None:
+            break
+        length, place.exponents, place.point = found
+        reach = 3 * reach if length == 1 else max(reach * length, REACH)
+        place.theta = place.theta + length * step
+        place.steps += 1
+    return gradient, met
 
 
 def _find_step(few: bool, objective: Objective, point: Tilted, gradient: Floats, reach: float) -> tuple[Floats, int]:
@@ -180,13 +222,7 @@ def _conjugate(point: Tilted, slack: Floats, scale: Floats, gradient: Floats, sh
 
 
 def _search(
-    form: Form[Point],
-    objective: Objective,
-    theta: Floats,
-    exponents: Floats,
-    point: Tilted,
-    step: Floats,
-    slope: float,
+    form: Form[Point], objective: Objective, place: Place[Point], step: Floats, slope: float
 ) -> tuple[float, Floats, Point] | None:
     """Return how far to go along a step, with the exponents and the distribution there; None where nothing rises."""
     if not slope > 0:
@@ -194,16 +230,16 @@ def _search(
     change = form.spread(step)
     length = 1.0
     for _ in range(60):
-        reached = exponents + length * change
+        reached = place.exponents + length * change
         tilted = form.tilt(reached)
-        there = objective.shares - tilted.means - objective.slack * (theta + length * step)
+        there = objective.shares - tilted.means - objective.slack * (place.theta + length * step)
         now = float(there @ step)
         if now >= 0:
             return length, reached, tilted
-        linear = float((objective.shares - objective.slack * (theta + length / 2 * step)) @ step)
-        rise = length * linear - (tilted.log_z - point.log_z)
+        linear = float((objective.shares - objective.slack * (place.theta + length / 2 * step)) @ step)
+        rise = length * linear - (tilted.log_z - place.point.log_z)
         noise = ROUNDING * (1 + abs(tilted.log_z) + abs(length * linear))
         if now >= -slope / 2 and rise >= 1e-4 * length * slope - noise:
             return length, reached, tilted
-        length = length * float(np.clip(slope / (slope - now), 0.05, 0.5))
+        length *= float(np.clip(slope / (slope - now), 0.05, 0.5))
     return None
