@@ -55,6 +55,10 @@ class MeasuredCells:
         phi = float(entropy.sum()) - float(((found - self.shares) ** 2).sum()) / (2 * self.slack)
         return found, slopes, phi
 
+    def count_determined(self, shares: Table) -> float:
+        """Return how many cells the answers determine better than the prior does."""
+        return float((shares / (shares + self.slack)).sum())
+
 
 def take_cells(
     domain: Domain, measured: Sequence[Measured], total: float, kappa: float

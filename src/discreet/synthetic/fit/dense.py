@@ -17,6 +17,7 @@ from discreet.base.errors import ParameterError
 from discreet.families.domain import Columns, DenseTable, Domain, Table
 from discreet.synthetic.fit.cells import MeasuredCells, take_cells
 from discreet.synthetic.fit.contrasts import Contrast
+from discreet.synthetic.fit.kappa import count_determined, settle
 from discreet.synthetic.fit.newton import TOLERANCE, FitReport, Floats, Form, climb
 from discreet.synthetic.fit.objective import Measured
 from discreet.synthetic.fit.parity import ParityForm, TiltedBits
@@ -38,6 +39,10 @@ class DenseFit:
     shares: Table
     theta: dict[Key, Floats]
     report: FitReport
+    determined: float
+    """How many directions the answers determine better than the prior does: see `kappa`."""
+    distance: float
+    """KL(shares || prior), in nats."""
 
     def project(self, columns: Columns) -> Table:
         """Return the expected counts of these columns: shares times the total."""
@@ -48,24 +53,53 @@ def fit_dense(
     domain: Domain,
     measured: Sequence[Measured],
     total: float,
-    kappa: float,
+    kappa: float | None = None,
     prior: Table | None = None,
     start: Mapping[Key, Floats] | None = None,
     tolerance: float = TOLERANCE,
 ) -> DenseFit:
     """Return the estimate from these measurements, in any order; without measurements, the prior.
 
+    `kappa` is how much the prior weighs; where it is left out, what the answers make most likely (see `kappa`).
     `prior` holds public weights, none negative (uniform where there is none). `start` holds the thetas of an earlier
     fit with the same first measurements: a warm start reaches the same optimum sooner.
     """
     domain.check_size()
+    logarithms = None if prior is None else take_logarithms(domain, prior)
+
+    def attempt(weight: float, earlier: DenseFit | None) -> DenseFit:
+        begin = (start or {}) if earlier is None else earlier.theta
+        return _fit_at(domain, measured, total, weight, logarithms, begin, tolerance)
+
+    return settle(attempt) if kappa is None else attempt(kappa, None)
+
+
+def _fit_at(
+    domain: Domain,
+    measured: Sequence[Measured],
+    total: float,
+    kappa: float,
+    logarithms: Table | None,
+    start: Mapping[Key, Floats],
+    tolerance: float,
+) -> DenseFit:
+    """Return the estimate at one kappa."""
     cells, others = take_cells(domain, measured, total, kappa)
     questions = write_questions(domain, measured, others)
     objective = questions.write_objective(total, kappa)
-    logarithms = None if prior is None else take_logarithms(domain, prior)
     form = _choose_form(questions, logarithms, cells)
-    theta, point, report = climb(form, objective, questions.join(start or {}), tolerance)
-    return DenseFit(domain, point.shares.reshape(domain.sizes), questions.split(theta), report)
+    theta, point, report = climb(form, objective, questions.join(start), tolerance)
+    shares = point.shares.reshape(domain.sizes)
+    determined = count_determined(form.few, objective, point) + (cells.count_determined(shares) if cells else 0.0)
+    return DenseFit(domain, shares, questions.split(theta), report, determined, _find_distance(shares, logarithms))
+
+
+def _find_distance(shares: Table, logarithms: Table | None) -> float:
+    """Return KL(shares || prior)."""
+    prior = -math.log(shares.size) if logarithms is None else logarithms
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = shares * (np.log(shares) - prior)
+    return max(float(terms.sum(where=shares > 0)), 0.0)
 
 
 def take_logarithms(domain: Domain, prior: Table) -> Table:

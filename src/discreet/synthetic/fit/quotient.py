@@ -26,6 +26,7 @@ from discreet.base.errors import ParameterError
 from discreet.families.domain import Columns, Domain, Table
 from discreet.families.family import Values
 from discreet.synthetic.fit.hadamard import transform
+from discreet.synthetic.fit.kappa import count_determined, settle
 from discreet.synthetic.fit.newton import TOLERANCE, FitReport, Floats, climb
 from discreet.synthetic.fit.objective import LEAST_TOTAL, write_objective
 from discreet.synthetic.fit.parity import ParityForm
@@ -53,6 +54,10 @@ class QuotientFit:
     parts: tuple[Part, ...]
     theta: dict[int, float]
     report: FitReport
+    determined: float
+    """How many directions the answers determine better than the prior does: see `kappa`."""
+    distance: float
+    """KL(shares || prior), in nats."""
 
     @property
     def domain(self) -> Domain:
@@ -131,44 +136,65 @@ def fit_quotient(
     answers: Values,
     variances: Sequence[float],
     total: float,
-    kappa: float,
+    kappa: float | None = None,
     start: Mapping[int, float] | None = None,
     tolerance: float = TOLERANCE,
 ) -> QuotientFit:
-    """Return the estimate from the noisy parities of masks, in any order. `start` holds thetas of an earlier fit."""
+    """Return the estimate from the noisy parities of masks, in any order. `start` holds thetas of an earlier fit.
+
+    `kappa` is how much the prior weighs; where it is left out, what the answers make most likely (see `kappa`).
+    """
     if not all(0 <= mask < 1 << columns for mask in masks):
         raise ParameterError("masks", "a mask with other columns", f"masks of {columns} columns")
     if not len(masks) == len(answers) == len(variances):
         raise ParameterError("answers", len(answers), f"an answer and a variance for each of {len(masks)} masks")
     sums, weights = _merge(masks, answers, variances)
     span = Span(sorted(sums))
-    parts, reports = [], []
-    theta: dict[int, float] = {}
-    for places in span.find_components(sums):
-        if len(places) > MOST_RANK:
-            raise ParameterError(
-                "masks",
-                f"{len(places)} connected parities of which none is a product of others",
-                f"such that at most {MOST_RANK} are connected: their table has 2^{MOST_RANK} cells",
-            )
-        known = sum(1 << place for place in places)
-        chosen = [mask for mask in sums if span.reduce(mask)[1] & known]
-        objective = write_objective(
-            [np.array([sums[mask] / weights[mask]]) for mask in chosen],
-            [1 / weights[mask] for mask in chosen],
-            total,
-            kappa,
+    problems = [_write_part(span, places, sums, weights) for places in span.find_components(sums)]
+
+    def attempt(weight: float, earlier: QuotientFit | None) -> QuotientFit:
+        begin = (start or {}) if earlier is None else earlier.theta
+        theta: dict[int, float] = {}
+        parts, reports, determined, distance = [], [], 0.0, 0.0
+        for problem in problems:
+            objective = write_objective(problem.answers, problem.variances, total, weight)
+            thetas = np.array([begin.get(mask, 0.0) for mask in problem.masks])
+            found, point, report = climb(problem.form, objective, thetas, tolerance)
+            theta |= dict(zip(problem.masks, found.tolist(), strict=True))
+            parts.append(Part(problem.places, point.shares, point.parities))
+            reports.append(report)
+            determined += count_determined(problem.form.few, objective, point)
+            distance += max(float(found @ point.means) - point.log_z, 0.0)
+        report = _join_reports(reports, max(float(total), LEAST_TOTAL), weight)
+        return QuotientFit(columns, span, tuple(parts), theta, report, determined, distance)
+
+    return settle(attempt) if kappa is None else attempt(kappa, None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartProblem:
+    """What was measured of one connected part, and its form."""
+
+    places: list[int]
+    masks: list[int]
+    answers: list[Floats]
+    variances: list[float]
+    form: ParityForm
+
+
+def _write_part(span: Span, places: list[int], sums: Mapping[int, float], weights: Mapping[int, float]) -> PartProblem:
+    if len(places) > MOST_RANK:
+        raise ParameterError(
+            "masks",
+            f"{len(places)} connected parities of which none is a product of others",
+            f"such that at most {MOST_RANK} are connected: their table has 2^{MOST_RANK} cells",
         )
-        local = unpack([span.reduce(mask)[1] for mask in chosen], span.rank)[:, places]
-        form = ParityForm(len(places), local.astype(np.int64) @ (1 << np.arange(len(places))))
-        begin = np.array([(start or {}).get(mask, 0.0) for mask in chosen])
-        found, point, report = climb(form, objective, begin, tolerance)
-        theta |= dict(zip(chosen, found.tolist(), strict=True))
-        parts.append(Part(places, point.shares, point.parities))
-        reports.append(report)
-    return QuotientFit(
-        columns, span, tuple(parts), theta, _join_reports(reports, max(float(total), LEAST_TOTAL), kappa)
-    )
+    known = sum(1 << place for place in places)
+    chosen = [mask for mask in sums if span.reduce(mask)[1] & known]
+    local = unpack([span.reduce(mask)[1] for mask in chosen], span.rank)[:, places]
+    form = ParityForm(len(places), local.astype(np.int64) @ (1 << np.arange(len(places))))
+    answers = [np.array([sums[mask] / weights[mask]]) for mask in chosen]
+    return PartProblem(places, chosen, answers, [1 / weights[mask] for mask in chosen], form)
 
 
 def _merge(
