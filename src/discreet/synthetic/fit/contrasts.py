@@ -22,13 +22,11 @@ from itertools import combinations
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import helmert
 
+from discreet.base.grid import Floats
 from discreet.families.domain import Columns, Domain, Table
 from discreet.synthetic.fit.objective import Measured
-
-Floats = NDArray[np.float64]
 
 MOST_COLUMNS = 8
 """Marginals of more columns stay as they are: they have 2^columns subsets."""

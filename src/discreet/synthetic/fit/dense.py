@@ -14,15 +14,16 @@ from functools import cached_property
 import numpy as np
 
 from discreet.base.errors import ParameterError
+from discreet.base.grid import Floats
 from discreet.families.domain import Columns, DenseTable, Domain, Table
 from discreet.synthetic.fit.cells import MeasuredCells, take_cells
 from discreet.synthetic.fit.contrasts import Contrast
 from discreet.synthetic.fit.kappa import count_determined, settle
-from discreet.synthetic.fit.newton import TOLERANCE, FitReport, Floats, Form, climb
+from discreet.synthetic.fit.newton import TOLERANCE, FitForm, FitReport, climb
 from discreet.synthetic.fit.objective import Measured
 from discreet.synthetic.fit.parity import ParityForm, TiltedBits
 from discreet.synthetic.fit.passes import project_all, spread_all
-from discreet.synthetic.fit.questions import Key, Questions, write_questions
+from discreet.synthetic.fit.questions import Questions, ThetaKey, write_questions
 
 MOST_ENTRIES = 1 << 24
 """Entries of the matrix of all questions by all cells, where it is written out."""
@@ -37,7 +38,7 @@ class DenseFit:
 
     domain: Domain
     shares: Table
-    theta: dict[Key, Floats]
+    theta: dict[ThetaKey, Floats]
     report: FitReport
     determined: float
     """How many directions the answers determine better than the prior does: see `kappa`."""
@@ -55,7 +56,7 @@ def fit_dense(
     total: float,
     kappa: float | None = None,
     prior: Table | None = None,
-    start: Mapping[Key, Floats] | None = None,
+    start: Mapping[ThetaKey, Floats] | None = None,
     tolerance: float = TOLERANCE,
 ) -> DenseFit:
     """Return the estimate from these measurements, in any order; without measurements, the prior.
@@ -80,7 +81,7 @@ def _fit_at(
     total: float,
     kappa: float,
     logarithms: Table | None,
-    start: Mapping[Key, Floats],
+    start: Mapping[ThetaKey, Floats],
     tolerance: float,
 ) -> DenseFit:
     """Return the estimate at one kappa."""
@@ -115,7 +116,7 @@ def take_logarithms(domain: Domain, prior: Table) -> Table:
 
 def _choose_form(
     questions: Questions, logarithms: Table | None, cells: MeasuredCells | None
-) -> Form[TiltedTable | TiltedBits]:
+) -> FitForm[TiltedTable | TiltedBits]:
     """Return the form for some questions: where all are parities of bits, that of parities."""
     sizes = questions.domain.sizes
     if cells is not None or set(sizes) != {2} or not all(isinstance(each, Contrast) for each in questions.groups):

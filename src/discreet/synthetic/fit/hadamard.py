@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
-Floats = NDArray[np.float64]
+from discreet.base.grid import Floats
 
 BLOCK = 5
-"""Bits that one matrix product takes at a time where bits are nearest in memory."""
+"""BitRows that one matrix product takes at a time where bits are nearest in memory."""
 
 
 def transform(table: Floats) -> Floats:

@@ -22,7 +22,8 @@ from typing import Protocol, TypeVar
 import numpy as np
 from scipy.linalg import eigh
 
-from discreet.synthetic.fit.newton import Floats, Tilted
+from discreet.base.grid import Floats
+from discreet.synthetic.fit.newton import TiltedModel
 from discreet.synthetic.fit.objective import Objective
 
 LEAST_KAPPA = 1e-3
@@ -45,17 +46,17 @@ class Weighed(Protocol):
     def distance(self) -> float: ...  # noqa: D102
 
 
-Result = TypeVar("Result", bound=Weighed)
+Attempted = TypeVar("Attempted", bound=Weighed)
 
 
-def settle(attempt: Callable[[float, Result | None], Result], first: float = FIRST_KAPPA) -> Result:
+def settle(attempt: Callable[[float, Attempted | None], Attempted], first: float = FIRST_KAPPA) -> Attempted:
     """Return the fit whose kappa is the one that it asks for; each attempt is given the one before, to start from.
 
     What a fit asks for falls where kappa is too large and rises where it is too small; the search keeps the narrowest
     interval seen, and halves it (in logarithms) where the last answer lies outside.
     """
     low, high, kappa = LEAST_KAPPA, MOST_KAPPA, first
-    result: Result | None = None
+    result: Attempted | None = None
     for _ in range(MOST_FITS):
         result = attempt(kappa, result)
         wanted = (result.determined + 1) / (2 * result.distance + 1 / FIRST_KAPPA)
@@ -70,7 +71,7 @@ def settle(attempt: Callable[[float, Result | None], Result], first: float = FIR
     return result
 
 
-def count_determined(few: bool, objective: Objective, point: Tilted) -> float:
+def count_determined(few: bool, objective: Objective, point: TiltedModel) -> float:
     """Return how many directions the answers determine: exactly where they are few, else as if questions were apart."""
     if not len(objective.slack):
         return 0.0

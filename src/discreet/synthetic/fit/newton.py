@@ -15,12 +15,10 @@ from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from discreet.base.grid import Floats
 from discreet.synthetic.fit.objective import Objective
-
-Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-3
 """Residuals, in standard deviations of the noise, at which a fit has converged."""
@@ -43,7 +41,7 @@ ROUNDING = 16 * float(np.finfo(np.float64).eps)
 are known no better than to the last digit of their logarithms."""
 
 
-class Tilted(Protocol):
+class TiltedModel(Protocol):
     """A distribution p_theta: its normaliser, and means and covariances of the questions."""
 
     log_z: float
@@ -59,11 +57,11 @@ class Tilted(Protocol):
         """Return Cov_p(Q), a square array."""
 
 
-Point = TypeVar("Point", bound=Tilted)
-PointOut = TypeVar("PointOut", bound=Tilted, covariant=True)
+Point = TypeVar("Point", bound=TiltedModel)
+PointOut = TypeVar("PointOut", bound=TiltedModel, covariant=True)
 
 
-class Form(Protocol[PointOut]):
+class FitForm(Protocol[PointOut]):
     """How distributions are held: what turns thetas into exponents, and exponents into a distribution."""
 
     @property
@@ -93,7 +91,7 @@ class FitReport:
 
 
 @dataclass(slots=True)
-class Place(Generic[Point]):
+class Standing(Generic[Point]):
     """Where the method stands, and what it took to get there."""
 
     theta: Floats
@@ -104,7 +102,7 @@ class Place(Generic[Point]):
 
 
 def climb(
-    form: Form[Point], objective: Objective, start: Floats | None = None, tolerance: float = TOLERANCE
+    form: FitForm[Point], objective: Objective, start: Floats | None = None, tolerance: float = TOLERANCE
 ) -> tuple[Floats, Point, FitReport]:
     """Return the theta that maximises F, its distribution, and how well it is known.
 
@@ -114,7 +112,7 @@ def climb(
     """
     theta = np.zeros(len(objective.shares)) if start is None else start.astype(np.float64)
     exponents = form.spread(theta)
-    place = Place(theta, exponents, form.tilt(exponents))
+    place = Standing(theta, exponents, form.tilt(exponents))
     gradient, met = _approach(form, objective, place, tolerance, SOON, REACH)
     if not met:
         place.theta, place.exponents = np.zeros_like(theta), np.zeros_like(exponents)
@@ -140,7 +138,7 @@ def climb(
 
 
 def _approach(
-    form: Form[Point], objective: Objective, place: Place[Point], tolerance: float, most: int, reach: float
+    form: FitForm[Point], objective: Objective, place: Standing[Point], tolerance: float, most: int, reach: float
 ) -> tuple[Floats, bool]:
     """Move a place to the optimum in at most so many steps; return the gradient there, and whether it is small."""
     for step_number in range(most + 1):
@@ -162,7 +160,9 @@ def _approach(
     return gradient, met
 
 
-def _find_step(few: bool, objective: Objective, point: Tilted, gradient: Floats, reach: float) -> tuple[Floats, int]:
+def _find_step(
+    few: bool, objective: Objective, point: TiltedModel, gradient: Floats, reach: float
+) -> tuple[Floats, int]:
     """Return Newton's step, damped where a theta would go further than `reach`, and how many products it took.
 
     Shares grow like exponentials of thetas, and Newton's method takes them for straight lines: a cell that must grow a
@@ -198,7 +198,7 @@ def _solve(covariance: Floats, slack: Floats, gradient: Floats) -> Floats:
     return np.asarray(found * scale)
 
 
-def _conjugate(point: Tilted, slack: Floats, scale: Floats, gradient: Floats, share: float) -> tuple[Floats, int]:
+def _conjugate(point: TiltedModel, slack: Floats, scale: Floats, gradient: Floats, share: float) -> tuple[Floats, int]:
     """Return a rough solution of the Newton equation, better near the optimum, and the products that it took."""
     step = np.zeros_like(gradient)
     left = gradient.copy()
@@ -222,7 +222,7 @@ def _conjugate(point: Tilted, slack: Floats, scale: Floats, gradient: Floats, sh
 
 
 def _search(
-    form: Form[Point], objective: Objective, place: Place[Point], step: Floats, slope: float
+    form: FitForm[Point], objective: Objective, place: Standing[Point], step: Floats, slope: float
 ) -> tuple[float, Floats, Point] | None:
     """Return how far to go along a step, with the exponents and the distribution there; None where nothing rises."""
     if not slope > 0:

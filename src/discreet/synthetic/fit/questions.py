@@ -9,17 +9,15 @@ from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base.errors import ParameterError
+from discreet.base.grid import Floats
 from discreet.families.domain import Columns, Domain, Table
 from discreet.families.family import Values
 from discreet.synthetic.fit.contrasts import rewrite_marginals
 from discreet.synthetic.fit.objective import Measured, Objective, write_objective
 
-Floats = NDArray[np.float64]
-
-Key = Columns | int
+ThetaKey = Columns | int
 """What a group of questions is known by in later fits: a contrast's columns, or another measurement's place."""
 
 MOST_LISTED = 1 << 20
@@ -30,7 +28,7 @@ class Group(Protocol):
     """Questions about the same columns, with their measured answers and one variance."""
 
     @property
-    def key(self) -> Key: ...  # noqa: D102
+    def key(self) -> ThetaKey: ...  # noqa: D102
     @property
     def columns(self) -> Columns: ...  # noqa: D102
     @property
@@ -128,11 +126,11 @@ class Questions:
             [each.answers for each in self.groups], [each.variance for each in self.groups], total, kappa
         )
 
-    def split(self, values: Floats) -> dict[Key, Floats]:
+    def split(self, values: Floats) -> dict[ThetaKey, Floats]:
         """Return values by group."""
         return {each.key: values[low:high] for each, (low, high) in zip(self.groups, pairwise(self._ends), strict=True)}
 
-    def join(self, start: Mapping[Key, Floats]) -> Floats:
+    def join(self, start: Mapping[ThetaKey, Floats]) -> Floats:
         """Return thetas in one array: those given, and 0 for other groups."""
         theta = np.zeros(self.answers)
         for key, part in self.split(theta).items():

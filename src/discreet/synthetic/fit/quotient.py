@@ -23,21 +23,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.errors import ParameterError
+from discreet.base.grid import Floats
 from discreet.families.domain import Columns, Domain, Table
 from discreet.families.family import Values
 from discreet.synthetic.fit.hadamard import transform
 from discreet.synthetic.fit.kappa import count_determined, settle
-from discreet.synthetic.fit.newton import TOLERANCE, FitReport, Floats, climb
+from discreet.synthetic.fit.newton import TOLERANCE, FitReport, climb
 from discreet.synthetic.fit.objective import LEAST_TOTAL, write_objective
 from discreet.synthetic.fit.parity import ParityForm
-from discreet.synthetic.fit.span import Bits, Span, list_bits, unpack
+from discreet.synthetic.fit.span import BitRows, Span, list_bits, unpack
 
 MOST_RANK = 26
 """The rank of one connected part: its table has 2^rank cells."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class QuotientPart:
     """Connected parities of the basis, by place: the distribution of their values, and the means of their products."""
 
     places: list[int]
@@ -51,7 +52,7 @@ class QuotientFit:
 
     columns: int
     span: Span
-    parts: tuple[Part, ...]
+    parts: tuple[QuotientPart, ...]
     theta: dict[int, float]
     report: FitReport
     determined: float
@@ -93,7 +94,7 @@ class QuotientFit:
         parities = np.array([self.answer(int(mask)) for mask in masks])
         return (transform(parities) / len(parities)).reshape((2,) * len(columns))
 
-    def sample(self, rows: int, generator: np.random.Generator) -> Bits:
+    def sample(self, rows: int, generator: np.random.Generator) -> BitRows:
         """Return random rows, a line of bits each. Rows are drawn from public numbers: any generator will do."""
         values = np.zeros((rows, self.span.rank), dtype=np.uint8)
         for part in self.parts:
@@ -107,7 +108,7 @@ class QuotientFit:
             table[:, pivot] = wanted ^ np.bitwise_xor.reduce(table[:, others], axis=1)
         return table
 
-    def _multiply(self, bits: Bits) -> Floats:
+    def _multiply(self, bits: BitRows) -> Floats:
         """Return the products of basis parities, by lines of bits, times the total."""
         found = np.full(len(bits), self.report.total)
         for part in self.parts:
@@ -120,7 +121,7 @@ class QuotientFit:
         return np.append(unpack([self.span.support], self.columns)[0], 1).astype(bool)
 
     @cached_property
-    def _reduced(self) -> tuple[Bits, Bits]:
+    def _reduced(self) -> tuple[BitRows, BitRows]:
         """Each column reduced by the span: what is left, in the columns of the basis only, and what it is made of."""
         reduced = [
             self.span.reduce(1 << column) if self._supported[column] else (0, 0) for column in range(self.columns)
@@ -161,7 +162,7 @@ def fit_quotient(
             thetas = np.array([begin.get(mask, 0.0) for mask in problem.masks])
             found, point, report = climb(problem.form, objective, thetas, tolerance)
             theta |= dict(zip(problem.masks, found.tolist(), strict=True))
-            parts.append(Part(problem.places, point.shares, point.parities))
+            parts.append(QuotientPart(problem.places, point.shares, point.parities))
             reports.append(report)
             determined += count_determined(problem.form.few, objective, point)
             distance += max(float(found @ point.means) - point.log_z, 0.0)

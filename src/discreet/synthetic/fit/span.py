@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Bits = NDArray[np.uint8]
+BitRows = NDArray[np.uint8]
 
 
 class Span:
@@ -87,7 +87,7 @@ def list_bits(mask: int) -> list[int]:
     return found
 
 
-def unpack(masks: Sequence[int], bits: int) -> Bits:
+def unpack(masks: Sequence[int], bits: int) -> BitRows:
     """Return masks as lines of bits, the first column first."""
     size = max(1, -(-bits // 8))
     packed = np.frombuffer(b"".join(mask.to_bytes(size, "little") for mask in masks), dtype=np.uint8)
