@@ -8,7 +8,7 @@ from scipy.linalg import hadamard
 from discreet.base.grid import Floats
 
 BLOCK = 5
-"""BitRows that one matrix product takes at a time where bits are nearest in memory."""
+"""Bits that one matrix product takes at a time where bits are nearest in memory."""
 
 
 def transform(table: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -64,36 +65,37 @@ def _triangulate(domain: Domain, sets: Sequence[Columns]) -> list[Columns]:
             beside[one].add(other)
             beside[other].add(one)
 
-    def cost(place: int) -> tuple[int, int, int]:
-        fill = sum(other not in beside[one] for one, other in combinations(sorted(beside[place]), 2))
-        cells = domain.project(tuple(sorted({place, *beside[place]}))).cells
-        return fill, cells, place
+    def find_cost(place: int) -> tuple[int, int, int]:
+        fill = sum(other not in beside[one] for one, other in combinations(beside[place], 2))
+        return fill, math.prod(domain.sizes[name] for name in (place, *beside[place])), place
 
+    costs = {place: find_cost(place) for place in beside}
     found: list[Columns] = []
     while beside:
-        place = min(beside, key=cost)
+        place = min(costs.values())[2]
         around = beside.pop(place)
-        clique = tuple(sorted({place, *around}))
-        if not any(set(clique) <= set(other) for other in found):
-            found.append(clique)
+        del costs[place]
+        if not any(around <= set(other) and place in other for other in found):
+            found.append(tuple(sorted({place, *around})))
         for one in around:
             beside[one] |= around - {one}
             beside[one].discard(place)
+        for one in around.union(*(beside[one] for one in around)):
+            costs[one] = find_cost(one)
     return found
 
 
 def _join(domain: Domain, cliques: Sequence[Columns]) -> JunctionTree:
     """Return a tree that joins each clique to an earlier one with which it shares most: a maximum spanning tree."""
-    order, parents, left = [0], [-1], set(range(1, len(cliques)))
-    while left:
-        shared, parent, chosen = max(
-            (len(set(cliques[each]) & set(cliques[order[place]])), -place, -each)
-            for each in left
-            for place in range(len(order))
-        )
-        order.append(-chosen)
-        parents.append(-parent if shared else 0)
-        left.remove(-chosen)
+    order, parents = [0], [-1]
+    nearest = {each: (len(set(cliques[each]) & set(cliques[0])), 0) for each in range(1, len(cliques))}
+    while nearest:
+        chosen = max(nearest, key=lambda each: (nearest[each][0], -each))
+        parents.append(nearest.pop(chosen)[1])
+        order.append(chosen)
+        for each, (most, _) in nearest.items():
+            if (shared := len(set(cliques[each]) & set(cliques[chosen]))) > most:
+                nearest[each] = (shared, len(order) - 1)
     placed = tuple(cliques[each] for each in order)
     separators = tuple(
         tuple(sorted(set(clique) & set(placed[parent]))) if parent >= 0 else ()
