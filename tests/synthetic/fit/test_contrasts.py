@@ -60,3 +60,10 @@ def test_only_marginals_and_parities_are_rewritten() -> None:
         recognise(bits, measure(TinyLines(bits, ((0,),), (((-1, 1),),)), np.ones(bits.sizes, dtype=int), 1.0, 1)[0])
         == "other"
     )
+
+
+def test_too_many_contrasts_are_left_as_marginals() -> None:
+    domain = Domain((20, 20, 2, 3))
+    measured = measure(TinyMarginals(domain, ((0, 1), (2,))), np.ones(domain.sizes, dtype=int), 1.0, 1)
+    assert rewrite_marginals(domain, measured, [0, 1]) == ([], [0, 1])
+    assert rewrite_marginals(domain, measured, [1])[1] == []

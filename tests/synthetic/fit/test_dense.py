@@ -204,3 +204,15 @@ def test_what_cannot_be_fitted_is_refused_with_sizes() -> None:
         fit_dense(MIXED, measure(TinyMarginals(Domain((2,)), ((0,),)), np.array([1, 2]), 1.0, 0), 1.0, 1.0)
     with pytest.raises(ParameterError, match="kappa"):
         fit_dense(MIXED, [], 1.0, 0.0)
+
+
+@pytest.mark.parametrize("deviation", [3.0, 30.0, 300.0])
+def test_sparse_tables_with_large_marginals_converge(deviation: float) -> None:
+    domain = Domain((16, 10, 7, 8))
+    generator = np.random.default_rng(20)
+    weights = generator.gamma(0.02, size=domain.cells)
+    counts = generator.multinomial(50_000, weights / weights.sum()).reshape(domain.sizes)
+    measured = measure(TinyMarginals(domain, ((0, 1, 2), (2, 3), (0, 3))), counts, deviation, 21)
+    fitted = fit_dense(domain, measured, 5e4, 10.0)
+    assert fitted.report.converged
+    assert fitted.report.products < 3000

@@ -31,8 +31,14 @@ from discreet.synthetic.fit.objective import Measured
 MOST_COLUMNS = 8
 """Marginals of more columns stay as they are: they have 2^columns subsets."""
 
+MOST_CONTRASTS = 256
+MOST_PARITIES = 1500
+"""Contrasts up to which marginals are rewritten, on any columns and on bits: where covariances are written out.
+Beyond, conjugate gradients do better on cells, each scaled by its own share, than on contrasts that mix full and empty
+cells."""
+
 LARGE_SHARE = 4
-"""So do marginals with more than one in this many of all cells: hardly redundant, and best scaled cell by cell."""
+"""Marginals with more than one in this many of all cells stay as they are: they are hardly redundant."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +80,10 @@ class Contrast:
 def rewrite_marginals(
     domain: Domain, measured: Sequence[Measured], places: Sequence[int]
 ) -> tuple[list[Contrast], list[int]]:
-    """Return the contrasts that the marginals and parities at these places hold, and the other places."""
+    """Return the contrasts that marginals and parities at these places hold, if not too many, and the other places."""
     sums: dict[Columns, Floats] = {}
     weights: dict[Columns, float] = {}
-    others = []
+    others, rewritten = [], False
 
     def add(chosen: Columns, part: Floats, variance: float) -> None:
         sums[chosen] = sums.get(chosen, 0.0) + part.ravel() / variance
@@ -89,6 +95,7 @@ def rewrite_marginals(
         sizes = tuple(domain.sizes[place] for place in each.columns)
         answers = np.asarray(each.answers, dtype=np.float64)
         if kind == "marginal":
+            rewritten = True
             lines = [np.vstack([np.ones((1, size)), _write_lines(size)]) for size in sizes]
             cube = _transform(answers.reshape(sizes), lines)
             for chosen in list_subsets(tuple(place for place in each.columns if domain.sizes[place] > 1)):
@@ -99,6 +106,9 @@ def rewrite_marginals(
         else:
             others.append(position)
     found = [Contrast(domain, chosen, sums[chosen] / weights[chosen], 1 / weights[chosen]) for chosen in sorted(sums)]
+    most = MOST_PARITIES if set(domain.sizes) == {2} else MOST_CONTRASTS
+    if rewritten and sum(len(each.answers) for each in found) > most:
+        return [], list(places)
     return found, others
 
 
