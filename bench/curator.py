@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 
 from discreet.engines.engines import Engines
-from discreet.engines.result import GroupedSums
+from discreet.plan.bounded import Part
 from discreet.policy import loads
 from discreet.query.bound import bound
 from discreet.query.build import build
@@ -54,16 +54,25 @@ def written(folder: Path, millions: int) -> Path:
     return path
 
 
-def private(path: Path, limits: str) -> Callable[[], GroupedSums]:
+Sums = tuple[tuple[int, ...], ...]
+"""The rows of each group, and the sum of each."""
+
+
+def private(path: Path, limits: str) -> Callable[[], Sums]:
     """Return what asks the question of an engine: all but noise and ledger, the plan included."""
     values = ", ".join(map(str, range(GROUPS)))
     policy = POLICY.replace("SOURCE", str(path)).replace("LIMITS", limits).replace("VALUES", values)
-    engine = Engines(loads(policy, str(path.with_suffix(".toml"))))
-    catalog = Catalog.of(engine)
+    return asking(Engines(loads(policy, str(path.with_suffix(".toml")))))
 
-    def ask() -> GroupedSums:
+
+def asking(engines: Engines) -> Callable[[], Sums]:
+    """Return what asks the question: from its text to whole numbers by key, without noise."""
+    catalog = Catalog.of(engines)
+
+    def ask() -> Sums:
         plan = bound(to_canonical(build(parse(QUESTION), catalog)), catalog).plan
-        return engine.run(plan).result().sets[0]
+        sums = engines.run(plan).result().sets[0].sums
+        return sums if plan.measures[0].part is Part.ROWS else sums[::-1]
 
     return ask
 
@@ -75,16 +84,16 @@ def plain(path: Path, text: str) -> Callable[[], list[Any]]:
     return lambda: connection.execute(text).fetchall()
 
 
-def check(path: Path, rows: GroupedSums, units: GroupedSums) -> None:
+def check(path: Path, rows: Sums, units: Sums) -> None:
     """Refuse to time wrong answers: rows are counted exactly, and units reach their bound and no more."""
     for key, count, total in plain(path, QUESTION)():
-        if (rows.sums[0][key], rows.sums[1][key]) != (count, total * FINE):
-            raise SystemExit(f"group {key} is {rows.sums[0][key]}, {rows.sums[1][key]}, not {count}, {total * FINE}")
+        if (rows[0][key], rows[1][key]) != (count, total * FINE):
+            raise SystemExit(f"group {key} is {rows[0][key]}, {rows[1][key]}, not {count}, {total * FINE}")
     least = f"SELECT SUM(least(n, {MAX_ROWS})) FROM (SELECT COUNT(*) AS n FROM t GROUP BY u, g)"
     groups = f"SELECT SUM(least(n, {MAX_GROUPS})), MIN(n) FROM (SELECT COUNT(DISTINCT g) AS n FROM t GROUP BY u)"
     (most,), (kept, fewest) = plain(path, least)()[0], plain(path, groups)()[0]
-    if fewest <= MAX_GROUPS or not kept <= sum(units.sums[0]) <= most:
-        raise SystemExit(f"{sum(units.sums[0])} rows are kept in {kept} groups of {most} rows; fewest {fewest}")
+    if fewest <= MAX_GROUPS or not kept <= sum(units[0]) <= most:
+        raise SystemExit(f"{sum(units[0])} rows are kept in {kept} groups of {most} rows; fewest {fewest}")
 
 
 def peak(path: Path, limits: str) -> float:

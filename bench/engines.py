@@ -20,15 +20,22 @@ from typing import Any
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tests"))
 
-from curator import GROUPS, MAX_GROUPS, MAX_ROWS, PAIRS, POLICY, QUESTION, ROWS_EACH, UNITS, private, written  # noqa: E402
+from curator import (  # noqa: E402
+    GROUPS,
+    MAX_GROUPS,
+    MAX_ROWS,
+    PAIRS,
+    POLICY,
+    QUESTION,
+    ROWS_EACH,
+    UNITS,
+    Sums,
+    asking,
+    private,
+    written,
+)
 from discreet.engines.engines import Engines  # noqa: E402
-from discreet.engines.result import GroupedSums  # noqa: E402
 from discreet.policy import loads  # noqa: E402
-from discreet.query.bound import bound  # noqa: E402
-from discreet.query.build import build  # noqa: E402
-from discreet.query.canonical import to_canonical  # noqa: E402
-from discreet.query.catalog import Catalog  # noqa: E402
-from discreet.query.parse import parse  # noqa: E402
 from timing import alternate, markdown  # noqa: E402
 
 MILLIONS = (1, 5, 20)
@@ -47,12 +54,6 @@ SPARK = {
 POSTGRES = ("work_mem = '1GB'", "shared_buffers = '2GB'", "max_wal_size = '4GB'", "maintenance_work_mem = '512MB'")
 VARIABLE = "DISCREET_BENCH_DSN"
 Ask = Callable[[], Any]
-
-
-def asking(engines: Engines) -> Callable[[], GroupedSums]:
-    """Return what asks the question: from its text to whole numbers by key, without noise."""
-    catalog = Catalog.of(engines)
-    return lambda: engines.run(bound(to_canonical(build(parse(QUESTION), catalog)), catalog).plan).result().sets[0]
 
 
 def policy(where: str, engine: str) -> str:
@@ -171,7 +172,7 @@ def report(millions: tuple[int, ...] = MILLIONS) -> str:
     )
 
 
-def _check(found: GroupedSums, wanted: GroupedSums) -> None:
+def _check(found: Sums, wanted: Sums) -> None:
     if found != wanted:
         raise SystemExit("the engine's numbers are not DuckDB's")
 

@@ -47,11 +47,11 @@ def main() -> None:
         f"Python {platform.python_version()}, {versions}; {platform.machine()}, {os.cpu_count()} cores.\n"
     )
     kept = _sections(RESULTS.read_text() if RESULTS.exists() else "")
-    parts = [
-        section.report() if name in wanted else kept.get(title, f"## {title}\n\nNot measured yet.\n")
-        for name, (title, section) in SECTIONS.items()
-    ]
-    RESULTS.write_text("\n".join([head, *(f"{part.rstrip()}\n" for part in parts)]))
+    for name, (title, section) in SECTIONS.items():
+        if name in wanted:
+            kept[title] = section.report()
+            parts = [kept.get(each, f"## {each}\n\nNot measured yet.\n") for each, _ in SECTIONS.values()]
+            RESULTS.write_text("\n".join([head, *(f"{part.rstrip()}\n" for part in parts)]))
     print(RESULTS.read_text())
 
 

@@ -48,12 +48,9 @@ def result(engines: Engines, question: str, who: str) -> ExactResult:
     return engines.run(bounded(engines, text).plan).result()
 
 
-def test_nobody_moves_a_result_further_than_declared_nor_anybody_elses_part(
-    engines: Engines, request: pytest.FixtureRequest
-) -> None:
+def test_nobody_moves_a_result_further_than_declared_nor_anybody_elses_part(engines: Engines) -> None:
     reached = 0
-    kind = request.node.callspec.params["engines"]
-    for question in QUESTIONS[::2] if kind == "spark" else QUESTIONS:  # a second for each, however small
+    for question in QUESTIONS:
         plan = bounded(engines, question.format(who="TRUE", who_a="TRUE")).plan
         whole, without, alone = (
             result(engines, question, who)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hostile.asking import cases
-from hostile.campaign import explored
+from hostile.campaign import Tally, explored
 from hostile.judging import Planned, planned
 from hostile.seeing import same_exit, written
 from hostile.world import world
@@ -25,21 +25,26 @@ LEAST = 20
 
 @pytest.mark.parametrize("share", range(SHARES))
 def test_no_question_tells_neighbours_apart(share: int, tmp_path: Path, record_property: Any) -> None:
-    tally = explored(range(share * WORLDS, (share + 1) * WORLDS), QUESTIONS, folder=tmp_path)
+    tally = explore(share, tmp_path, record_property)
+    assert tally.missing(LEAST // SHARES) == []
+
+
+def explore(share: int, folder: Path, record_property: Any) -> Tally:
+    """Ask all questions of a share, which must be as many, and as hard, as they are meant to be."""
+    tally = explored(range(share * WORLDS, (share + 1) * WORLDS), QUESTIONS, folder=folder)
     record_property("hostile", tally.record())
     assert tally.asked == WORLDS * QUESTIONS
     assert tally.answered >= 0.7 * tally.asked
     assert tally.over >= 25
     assert tally.compared >= 40
-    assert tally.missing(LEAST // SHARES) == []
+    return tally
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("share", range(SHARES, 5 * SHARES))
 def test_no_more_questions_tell_neighbours_apart(share: int, tmp_path: Path, record_property: Any) -> None:
-    tally = explored(range(share * WORLDS, (share + 1) * WORLDS), QUESTIONS, folder=tmp_path)
-    record_property("hostile", tally.record())
-    assert tally.asked == WORLDS * QUESTIONS
+    tally = explore(share, tmp_path, record_property)
+    assert tally.missing(LEAST // 4) == []
 
 
 @pytest.mark.parametrize("seed", [0, 3])

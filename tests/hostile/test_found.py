@@ -150,8 +150,9 @@ def test_halves_declared_of_whole_numbers_are_added_up_inside() -> None:
     )
 
 
-def test_one_row_is_in_one_group_though_two_keys_are_one_float() -> None:
-    key = "CASE WHEN i > 0 THEN 9007199254740992 WHEN i < 0 THEN 9007199254740993 ELSE 0.5 END"
+@pytest.mark.parametrize("half", ["0.5", "5e-1"], ids=["a decimal", "a float"])
+def test_one_row_is_in_one_group_though_two_keys_are_one_float(half: str) -> None:
+    key = f"CASE WHEN i > 0 THEN 9007199254740992 WHEN i < 0 THEN 9007199254740993 ELSE {half} END"
     asked = f"SELECT {key} AS k, COUNT(*) FROM r GROUP BY 1"
     plan = bounded(engine(), asked).plan
     found = engine().run(plan).result()

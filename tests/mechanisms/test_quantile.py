@@ -208,15 +208,16 @@ SHAPES: dict[str, Callable[[np.random.Generator], Any]] = {
     "share",
     [HALF, Fraction(0), pytest.param(MOST, marks=pytest.mark.long), pytest.param(Fraction(1), marks=pytest.mark.long)],
 )
-def test_intervals_cover_the_quantile(shape: str, share: Fraction) -> None:
+@pytest.mark.parametrize("draws", [1_000, pytest.param(2_000, marks=pytest.mark.long)])
+def test_intervals_cover_the_quantile(shape: str, share: Fraction, draws: int) -> None:
     values = SHAPES[shape](np.random.default_rng(3))
     low, high = _quantiles(tuple(values.tolist()), share)
     made, cells = Quantile(share, 5_000, 2.0, sides=HALF), Counter(values.tolist())
-    drawn = [made.release(cells) for _ in range(1_000)]
+    drawn = [made.release(cells) for _ in range(draws)]
     found = [each.interval(0.95) for each in drawn]
     assert all(0 <= a <= each.value <= b <= 4_999 for each, (a, b) in zip(drawn, found, strict=True))
     missed = sum(not (a <= low and high <= b) for a, b in found)
-    assert laws.binomial_excess_p(missed, 1_000, 0.05) > ALARM
+    assert laws.binomial_excess_p(missed, draws, 0.05) > ALARM
 
 
 def test_intervals_are_no_wider_than_needed() -> None:

@@ -204,14 +204,14 @@ MUTATIONS = [
         "query/bounding/public_ranges.py",
         "rows = bound_unit_rows(found.block, self.catalog).total",
         "rows = 1",
-        FACTS,
+        "tests/query/bounding/test_public_ranges.py",
     ),
     broken(
         "a column that is redefined keeps the bounds of its name",
         "query/bounding/public_ranges.py",
         "return cover_ranges([self.bounds(each) for each in held])",
         "return self.range(held[0])",
-        FACTS,
+        "tests/query/bounding/test_public_ranges.py",
     ),
     broken(
         "values that are one float are two keys",

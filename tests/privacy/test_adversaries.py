@@ -23,7 +23,7 @@ from support.sampling import ALARM
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-RUNS = 400_000
+RUNS = 1_000_000
 SIZES = (0.1, 0.2, 0.4, 0.8, 1.6)
 DELTA = 0.02
 STEPS = 24

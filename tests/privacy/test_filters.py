@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
 
@@ -203,13 +204,20 @@ def test_senseless_budgets_are_refused(value: float) -> None:
         BudgetFilter(1.0, 1.0)
 
 
-@each_filter
-def test_a_hundred_thousand_admits_a_second(fresh: Filter, loss: Loss) -> None:
-    fresh.admits(loss)
+def count_a_second(work: Callable[[], object]) -> float:
+    """Return how often this runs in a second of this process alone, the best of five."""
     best = math.inf
     for _ in range(5):
-        begin = time.process_time()  # what else the machine does is not counted
+        begin = time.process_time()
         for _ in range(4000):
-            fresh.admits(loss)
+            work()
         best = min(best, time.process_time() - begin)
-    assert 4000 / best >= 1e5
+    return 4000 / best
+
+
+@each_filter
+def test_an_admission_costs_at_most_four_exact_sums(fresh: Filter, loss: Loss) -> None:
+    """A hundred thousand a second where an exact sum takes 2.5 microseconds: a ratio, for machines differ."""
+    fresh.admits(loss)
+    a, b, cap = Fraction(1, 3 * 10**9), Fraction(7, 10**12), Fraction(1)
+    assert count_a_second(lambda: fresh.admits(loss)) >= count_a_second(lambda: a + b <= cap) / 4

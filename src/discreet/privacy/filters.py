@@ -148,11 +148,13 @@ class ApproximateFilter(Filter):
     delta: float
     spent: Sums = field(default=(0.0, 0.0), kw_only=True)
     cap: Fraction = field(init=False, repr=False)
+    half: Fraction = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check.positive("epsilon", self.epsilon)
         check.real("delta", self.delta, above=0, below=1)
-        object.__setattr__(self, "cap", _find_square_cap(read_decimal(self.epsilon), read_decimal(self.delta) / 2))
+        object.__setattr__(self, "half", read_decimal(self.delta) / 2)
+        object.__setattr__(self, "cap", _find_square_cap(read_decimal(self.epsilon), self.half))
 
     def _cost(self, loss: Loss) -> Sums:
         charge = charge_of(loss)
@@ -161,10 +163,10 @@ class ApproximateFilter(Filter):
         return _add_epsilon_squares(loss), charge.delta
 
     def _share(self, sums: Sums) -> float:
-        return max(find_share(sums[0], self.cap), find_share(2 * sums[1], read_decimal(self.delta)))
+        return max(find_share(sums[0], self.cap), find_share(sums[1], self.half))
 
     def _fits(self, sums: Sums) -> bool:
-        return sums[0] <= self.cap and (sums[1] == 0 or 2 * sums[1] <= read_decimal(self.delta))
+        return sums[0] <= self.cap and sums[1] <= self.half
 
 
 @lru_cache(maxsize=1 << 16)

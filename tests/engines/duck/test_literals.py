@@ -6,7 +6,7 @@ import datetime as dt
 from fractions import Fraction
 
 import duckdb
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from discreet.base.types import Type
@@ -14,12 +14,14 @@ from discreet.engines.duck.literals import SQL_TYPES, quote_name, write_constant
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+@example("it's ' OR 1 = 1 --")
 def test_no_text_leaves_its_quotes(value: str) -> None:
     found = duckdb.execute(f"SELECT {write_text(value)}, {write_constant(value, Type.TEXT)}").fetchall()
     assert found == [(value, value)]
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1))
+@example('a"b" --')
 def test_no_name_leaves_its_quotes(name: str) -> None:
     found = duckdb.execute(f"SELECT {quote_name(name)} FROM (SELECT 5 AS {quote_name(name)})").fetchall()
     assert found == [(5,)]
