@@ -225,6 +225,16 @@ class ListedWhole(PlacedColumn):
         return {"whole": self.name, "bounds": [self.lower, self.upper]}
 
 
+def read_column(form: Any) -> PlacedColumn:
+    """Return the column of what `describe` wrote."""
+    if "whole" in form:
+        return ListedWhole.between(form["whole"], *form["bounds"])
+    kind = Type(form["type"])
+    if "binned" in form:
+        return BinnedColumn(form["binned"], kind, tuple(_read_exactly(each, kind) for each in form["edges"]))
+    return ListedColumn(form["listed"], kind, tuple(_read_value(each, kind) for each in form["values"]))
+
+
 def write_places(table: str, columns: Sequence[PlacedColumn]) -> tuple[str, Mapping[str, Any]]:
     """Return a SELECT of the place of every column of every row, and its parameters."""
     parameters: dict[str, Any] = {}
@@ -249,6 +259,25 @@ def _write(value: Any) -> str:
     if isinstance(value, Fraction):
         return str(int(value)) if value.denominator == 1 else repr(float(value))
     return value.isoformat() if isinstance(value, dt.date) else str(value)
+
+
+def _read_value(text: str, kind: Type) -> Any:
+    """Return the value of what `_write` wrote."""
+    if kind is Type.BOOLEAN:
+        return text == "True"
+    if kind is Type.INTEGER:
+        return int(text)
+    if kind is Type.DATE:
+        return dt.date.fromisoformat(text)
+    return dt.datetime.fromisoformat(text) if kind is Type.TIMESTAMP else text
+
+
+def _read_exactly(text: str, kind: Type) -> Bound:
+    """Return the edge of what `_write` wrote."""
+    if kind in (Type.DATE, Type.TIMESTAMP):
+        edge: dt.date = _read_value(text, kind)
+        return edge
+    return Fraction(float(text)) if kind is not Type.INTEGER else Fraction(int(text))
 
 
 def _to_number(edge: Bound) -> Fraction:

@@ -1,0 +1,124 @@
+"""AIM: the adaptive choice of marginals by McKenna, Mullins, Sheldon and Miklau (2022), on noise that is exact.
+
+Every column is measured first. Then, round by round, a marginal is chosen whose answers the model gets most wrong,
+beyond what noise would explain, weighed by how much of the workload it touches; it is measured, and the model is
+fitted again. Where a round taught no more than its noise, the next ones get larger parts: so the number of rounds need
+not be known. The last round takes all that is left, so the allowance is spent whole.
+
+What a round may spend, and when the parts grow, follows from earlier readings only. The sum of all parts is the
+allowance, whatever happens: that is all the guarantee needs, as costs are charged draw by draw against it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.base.canonical import Json
+from discreet.families.family import project_sets
+from discreet.families.marginals import Marginals
+from discreet.mechanisms import Laplace
+from discreet.query.draws import VectorNoise
+from discreet.synthetic.allowance import Allowance
+from discreet.synthetic.counter import Counter
+from discreet.synthetic.fitting import fit_readings, fits_tree
+from discreet.synthetic.reading import Reading, find_total
+from discreet.synthetic.strategies.strategy import Strategy
+
+PICK_SHARE = Fraction(1, 10)
+"""The part of a round that pays for the choice."""
+
+ROUNDS = {"rho": 16, "epsilon": 4}
+"""Rounds for each column that the first parts are made for: epsilons of many small parts add up faster than rhos."""
+
+GROWTH = {"rho": 4, "epsilon": 2}
+"""How much a part grows where the last one was too small: half the noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aim(Strategy):
+    """Chooses marginals one by one, for a workload of marginals."""
+
+    name: ClassVar[str] = "AIM"
+
+    workload: Marginals
+    rounds: int | None = None
+
+    def spend(self, counter: Counter, allowance: Allowance, readings: list[Reading]) -> None:
+        """Measure every column, then what the model gets most wrong."""
+        domain = counter.domain
+        candidates = close_downwards(self.workload)
+        weights = weigh(candidates, self.workload)
+        first = allowance.amount / (self.rounds or ROUNDS[allowance.currency] * len(domain.sizes))
+        left, part = allowance.amount, first * (1 - PICK_SHARE)
+        part = min(part, left / (2 * len(domain.sizes)))
+        ones = Marginals.of_order(domain, 1)
+        for group in range(ones.groups):
+            readings.append(counter.count(ones, group, Allowance(allowance.currency, part)))
+            left -= part
+        model = fit_readings(domain, readings, find_total(readings, counter.total))
+        part = first
+        while left > 0:
+            if left < 2 * part:
+                part = left
+            spent = 1 - left / allowance.amount
+            able = [
+                group
+                for group, columns in enumerate(candidates.sets)
+                if fits_tree(
+                    domain, [each.columns for each in readings] + [columns], float(spent + part / allowance.amount)
+                )
+            ]
+            count_part = Allowance(allowance.currency, part * (1 - PICK_SHARE))
+            noise = _foresee(counter, count_part)
+            estimates = project_sets(model, [candidates.sets[group] for group in able])
+            group = counter.choose(
+                candidates,
+                able,
+                [estimates[candidates.sets[group]].ravel() for group in able],
+                [weights[group] for group in able],
+                [noise * candidates.count_answers(group) for group in able],
+                Allowance(allowance.currency, part * PICK_SHARE),
+            )
+            before = estimates[candidates.sets[group]].ravel()
+            readings.append(counter.count(candidates, group, count_part))
+            left -= part
+            model = fit_readings(domain, readings, find_total(readings, counter.total), model)
+            after = model.project(candidates.sets[group]).ravel()
+            if float(np.abs(after - before).sum()) <= noise * len(after):
+                part *= GROWTH[allowance.currency]
+
+    def describe(self) -> Json:
+        """Return the form of the strategy."""
+        return {self.name: self.rounds, "workload": self.workload.describe()}
+
+
+def close_downwards(workload: Marginals) -> Marginals:
+    """Return all marginals that are part of one of the workload's."""
+    sets = {
+        part for columns in workload.sets for size in range(1, len(columns) + 1) for part in combinations(columns, size)
+    }
+    return Marginals(workload.domain, tuple(sorted(sets, key=lambda columns: (len(columns), columns))))
+
+
+def weigh(candidates: Marginals, workload: Marginals) -> list[int]:
+    """Return how much of the workload each candidate touches: columns in common, over all of its marginals."""
+    return [sum(len(set(columns) & set(asked)) for asked in workload.sets) for columns in candidates.sets]
+
+
+def _foresee(counter: Counter, allowance: Allowance) -> float:
+    """Return how far noise takes one answer of a marginal from the truth, on average."""
+    return expect_error(allowance.make_noise(counter.rows * counter.factor, counter.rows**2 * counter.factor))
+
+
+def expect_error(noise: VectorNoise) -> float:
+    """Return the mean distance of noise from zero."""
+    if isinstance(noise, Laplace):
+        q = math.exp(-1 / noise.scale)
+        return 2 * q / (1 - q * q)
+    return float(noise.sigma) * math.sqrt(2 / math.pi)

@@ -1,0 +1,48 @@
+"""What every strategy is: a public way to spend an allowance on readings."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from discreet.base.canonical import Json
+from discreet.families.domain import Domain
+from discreet.families.marginals import Marginals
+from discreet.privacy.charges import Charge
+from discreet.synthetic.allowance import Allowance
+from discreet.synthetic.counter import Counter
+from discreet.synthetic.reading import Reading
+
+TOTAL_SHARE = Fraction(1, 20)
+"""The part of an allowance that tells how many rows there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy(ABC):
+    """Spends an allowance. What it spends in all is fixed; on what may depend on what it was told before."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def spend(self, counter: Counter, allowance: Allowance, readings: list[Reading]) -> None:
+        """Measure, adding to the readings: the total, where one was measured, is there already."""
+
+    def bound_charge(self, allowance: Allowance) -> Charge:
+        """Return what spending the allowance costs at most, in every currency."""
+        return allowance.charge
+
+    def describe(self) -> Json:
+        """Return the form of the strategy."""
+        return self.name
+
+
+def count_total(counter: Counter, allowance: Allowance) -> Reading:
+    """Return the noisy number of rows."""
+    return counter.count(Marginals(counter.domain, ((),)), 0, allowance)
+
+
+def divide_by_columns(domain: Domain, allowance: Allowance) -> Allowance:
+    """Return the part of each column, where all are measured."""
+    return allowance.take(Fraction(1, len(domain.sizes)))
