@@ -225,8 +225,43 @@ class ListedWhole(PlacedColumn):
         return {"whole": self.name, "bounds": [self.lower, self.upper]}
 
 
+@dataclass(frozen=True, slots=True)
+class Condition(PlacedColumn):
+    """Whether a condition in SQL holds for a row: place 1 where it does, 0 where it does not or is unknown."""
+
+    sql: str
+
+    def __init__(self, name: str, sql: str) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "type", Type.BOOLEAN)
+        object.__setattr__(self, "sql", sql)
+
+    @property
+    def size(self) -> int:
+        """Two."""
+        return 2
+
+    def write_place(self, parameters: dict[str, Any]) -> str:
+        """Return a CASE of the condition."""
+        return f"CASE WHEN ({self.sql}) THEN 1 ELSE 0 END"
+
+    def sample(self, places: Places, random: np.random.Generator) -> pa.Array:
+        """Return whether the condition holds."""
+        return pa.array(places == 1)
+
+    def describe_places(self) -> list[str]:
+        """Return no and yes."""
+        return ["no", "yes"]
+
+    def describe(self) -> Json:
+        """Return the form of the column."""
+        return {"condition": self.name, "sql": self.sql}
+
+
 def read_column(form: Any) -> PlacedColumn:
     """Return the column of what `describe` wrote."""
+    if "condition" in form:
+        return Condition(form["condition"], form["sql"])
     if "whole" in form:
         return ListedWhole.between(form["whole"], *form["bounds"])
     kind = Type(form["type"])

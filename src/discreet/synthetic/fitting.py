@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from discreet.families.domain import ColumnSet, Domain
+from discreet.families.parities import Parities
 from discreet.synthetic.fit.dense import DenseFit, fit_dense
 from discreet.synthetic.fit.graphical import GraphicalFit, fit_graphical
 from discreet.synthetic.fit.junction import triangulate
 from discreet.synthetic.fit.newton import TOLERANCE
+from discreet.synthetic.fit.quotient import QuotientFit, fit_quotient
 from discreet.synthetic.reading import Reading, Total
 
-FittedModel = DenseFit | GraphicalFit
+FittedModel = DenseFit | GraphicalFit | QuotientFit
 
 MOST_DENSE = 1 << 17
 """Cells that are fitted as one table while there is a choice; junction trees take over beyond."""
@@ -29,10 +33,21 @@ def fit_readings(
     tolerance: float = TOLERANCE,
 ) -> FittedModel:
     """Return the model of all readings; one of the first of them is where the search begins."""
-    measured = [each.measured for each in readings if each.columns]
-    start = earlier.theta if earlier is not None else None
+    told = [each for each in readings if each.columns]
     kappa = None if earlier is None else earlier.report.kappa
-    if domain.cells <= MOST_DENSE:
+    if (
+        domain.cells > MOST_DENSE
+        and set(domain.sizes) == {2}
+        and all(isinstance(each.family, Parities) for each in told)
+    ):
+        masks = [each.family.masks[0] for each in told if isinstance(each.family, Parities)]
+        answers = np.array([float(each.answers[0]) for each in told])
+        thetas = earlier.theta if isinstance(earlier, QuotientFit) else None
+        variances = [each.variance for each in told]
+        return fit_quotient(len(domain.sizes), masks, answers, variances, total.rows, kappa, thetas, tolerance)
+    start = None if earlier is None or isinstance(earlier, QuotientFit) else earlier.theta
+    measured = [each.measured for each in told]
+    if domain.cells <= MOST_DENSE or any(each.columns == domain.columns for each in told):
         return fit_dense(domain, measured, total.rows, kappa, start=start, tolerance=tolerance)
     return fit_graphical(domain, measured, total.rows, kappa, start=start, tolerance=tolerance)
 

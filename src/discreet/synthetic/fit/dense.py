@@ -28,6 +28,9 @@ from discreet.synthetic.fit.questions import Questions, ThetaKey, write_question
 MOST_ENTRIES = 1 << 24
 """Entries of the matrix of all questions by all cells, where it is written out."""
 
+MOST_TABLE = 1 << 22
+"""Cells that a strategy measures one by one. Tables of up to 2^26 cells can be fitted; noise on each would be all."""
+
 MOST_WORK = 1 << 28
 """Multiplications that a whole covariance may take."""
 

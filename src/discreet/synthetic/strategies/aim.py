@@ -23,9 +23,11 @@ from discreet.base.canonical import Json
 from discreet.families.family import project_sets
 from discreet.families.marginals import Marginals
 from discreet.mechanisms import Laplace
+from discreet.privacy.charges import Charge
 from discreet.query.draws import VectorNoise
 from discreet.synthetic.allowance import Allowance
 from discreet.synthetic.counter import Counter
+from discreet.synthetic.estimates import list_cells
 from discreet.synthetic.fitting import fit_readings, fits_tree
 from discreet.synthetic.reading import Reading, find_total
 from discreet.synthetic.strategies.strategy import Strategy
@@ -38,6 +40,13 @@ ROUNDS = {"rho": 16, "epsilon": 4}
 
 GROWTH = {"rho": 4, "epsilon": 2}
 """How much a part grows where the last one was too small: half the noise."""
+
+LARGEST_PART = {"rho": Fraction(1), "epsilon": Fraction(1, 10)}
+"""The largest part of a round, but for the last, which may be twice that. Of pure releases this bounds the rho: with
+epsilons e_i of which none is above m, the sum of e_i^2 / 2 is at most m times the sum of e_i, by 2."""
+
+LOOSE = 0.05
+"""Residuals, in standard deviations of the noise, at which fits between rounds end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,44 +63,53 @@ class Aim(Strategy):
         domain = counter.domain
         candidates = close_downwards(self.workload)
         weights = weigh(candidates, self.workload)
+        purse = Purse(allowance)
         first = allowance.amount / (self.rounds or ROUNDS[allowance.currency] * len(domain.sizes))
-        left, part = allowance.amount, first * (1 - PICK_SHARE)
-        part = min(part, left / (2 * len(domain.sizes)))
         ones = Marginals.of_order(domain, 1)
-        for group in range(ones.groups):
-            readings.append(counter.count(ones, group, Allowance(allowance.currency, part)))
-            left -= part
+        each = min(first * (1 - PICK_SHARE), allowance.amount / (2 * ones.groups))
+        readings.extend(counter.count(ones, group, purse.take(each)) for group in range(ones.groups))
         model = fit_readings(domain, readings, find_total(readings, counter.total))
         part = first
-        while left > 0:
-            if left < 2 * part:
-                part = left
-            spent = 1 - left / allowance.amount
-            able = [
-                group
-                for group, columns in enumerate(candidates.sets)
-                if fits_tree(
-                    domain, [each.columns for each in readings] + [columns], float(spent + part / allowance.amount)
-                )
-            ]
-            count_part = Allowance(allowance.currency, part * (1 - PICK_SHARE))
-            noise = _foresee(counter, count_part)
-            estimates = project_sets(model, [candidates.sets[group] for group in able])
+        largest = allowance.amount * LARGEST_PART[allowance.currency]
+        while purse.left:
+            part = min(part, largest)
+            part = purse.left if purse.left < 2 * part else part
+            share = 1 - float((purse.left - part) / allowance.amount)
+            pick, count = purse.take(part * PICK_SHARE), purse.take(part * (1 - PICK_SHARE))
+            noise = foresee_error(counter, count)
+            able = self._list_able(candidates, readings, share)
+            estimates = project_sets(list_cells(model), [candidates.sets[group] for group in able])
             group = counter.choose(
                 candidates,
                 able,
                 [estimates[candidates.sets[group]].ravel() for group in able],
                 [weights[group] for group in able],
                 [noise * candidates.count_answers(group) for group in able],
-                Allowance(allowance.currency, part * PICK_SHARE),
+                pick,
             )
             before = estimates[candidates.sets[group]].ravel()
-            readings.append(counter.count(candidates, group, count_part))
-            left -= part
-            model = fit_readings(domain, readings, find_total(readings, counter.total), model)
+            readings.append(counter.count(candidates, group, count))
+            model = fit_readings(domain, readings, find_total(readings, counter.total), model, LOOSE)
             after = model.project(candidates.sets[group]).ravel()
             if float(np.abs(after - before).sum()) <= noise * len(after):
                 part *= GROWTH[allowance.currency]
+
+    def _list_able(self, candidates: Marginals, readings: list[Reading], share: float) -> list[int]:
+        """Return the candidates with which a model stays small; single columns always are."""
+        told = list(dict.fromkeys(each.columns for each in readings))
+        domain = candidates.domain
+        return [
+            group
+            for group, columns in enumerate(candidates.sets)
+            if len(columns) == 1 or columns in told or fits_tree(domain, [*told, columns], share)
+        ]
+
+    def bound_charge(self, allowance: Allowance) -> Charge:
+        """Return what all draws cost at most: a pure draw is of the largest part at most, or of a column's."""
+        if allowance.currency == "rho":
+            return allowance.charge
+        most = max(2 * LARGEST_PART["epsilon"], Fraction(1, 2 * len(self.workload.domain.sizes)))
+        return Charge(allowance.amount, allowance.amount**2 * min(most, Fraction(1)) / 2, Fraction(0))
 
     def describe(self) -> Json:
         """Return the form of the strategy."""
@@ -111,7 +129,20 @@ def weigh(candidates: Marginals, workload: Marginals) -> list[int]:
     return [sum(len(set(columns) & set(asked)) for asked in workload.sets) for columns in candidates.sets]
 
 
-def _foresee(counter: Counter, allowance: Allowance) -> float:
+class Purse:
+    """What is left of an allowance, in parts that add up to it exactly."""
+
+    def __init__(self, allowance: Allowance) -> None:
+        self._currency = allowance.currency
+        self.left = allowance.amount
+
+    def take(self, amount: Fraction) -> Allowance:
+        """Return a part of what is left."""
+        self.left -= amount
+        return Allowance(self._currency, amount)
+
+
+def foresee_error(counter: Counter, allowance: Allowance) -> float:
     """Return how far noise takes one answer of a marginal from the truth, on average."""
     return expect_error(allowance.make_noise(counter.rows * counter.factor, counter.rows**2 * counter.factor))
 
