@@ -33,7 +33,7 @@ from discreet.synthetic.reading import find_variance
 from discreet.synthetic.strategies.aim import Aim
 from discreet.synthetic.strategies.mst import Mst
 from discreet.synthetic.strategies.mwem import USUAL_ROUNDS, Mwem
-from discreet.synthetic.strategies.public import plan_tree, plan_whole
+from discreet.synthetic.strategies.public import ROWS_IN_BLOCK, plan_tree, plan_whole
 from discreet.synthetic.strategies.strategy import Strategy
 
 NAMES = ("whole", "tree", "mwem", "mst", "aim")
@@ -43,6 +43,13 @@ MOST_CANDIDATES = 20_000
 """Marginals that are rated in every round of an adaptive strategy."""
 
 MOST_ROUNDS = 10_000
+
+CROWDED = 4.0
+"""Where all cells' noise together is so many times the rows, most cells are noise alone. Cut at 0 it adds up, and the
+whole table errs about twice as much as its noise says."""
+
+SHORT = 50
+"""Cells of ranges up to which all are counted."""
 
 LEFT_OUT = 2.0
 """How much an adaptive model errs in all, by what its noise alone does."""
@@ -95,8 +102,9 @@ def make_strategy(
 def foresee_whole(workload: Marginals, unit: UnitBound, rows: float, allowance: Allowance) -> float:
     """Return the mean L1 error of a marginal, by n, where every cell is counted."""
     sigma, cells = find_sigma(unit, allowance), workload.domain.cells
+    bias = LEFT_OUT if sigma * cells > CROWDED * rows else 1.0
     roots = [math.sqrt(workload.count_answers(group) * cells) for group in range(workload.groups)]
-    return math.sqrt(2 / math.pi) * sigma * sum(roots) / len(roots) / max(rows, 1.0)
+    return bias * math.sqrt(2 / math.pi) * sigma * sum(roots) / len(roots) / max(rows, 1.0)
 
 
 def foresee_adaptive(workload: Marginals, unit: UnitBound, rows: float, allowance: Allowance) -> float:
@@ -114,13 +122,16 @@ def find_sigma(unit: UnitBound, allowance: Allowance) -> float:
 
 
 def _choose_for_ranges(workload: Ranges, unit: UnitBound, rows: float, allowance: Allowance) -> ChosenStrategy:
-    """Return trees: with the fit they did better than the whole table on all but the largest allowances."""
+    """Return a tree or a grid, but for short columns, and where blocks would be single cells.
+
+    Counting all cells, a range of a third of them has a third of their noise; of 2 levels of a tree a dozen nodes, with
+    4 times the variance each. So a tree is for more than some 50 cells.
+    """
     sigma, cells = find_sigma(unit, allowance), workload.domain.cells
-    if sigma * cells <= rows / 4:
-        return ChosenStrategy(
-            "whole", f"noise of {sigma:.3g} on each of {cells:,} cells is small beside {rows:,.0f} rows"
-        )
-    return ChosenStrategy("tree", f"noise of {sigma:.3g} on each of {cells:,} cells would add up in long ranges")
+    noise = f"noise of {sigma:.3g} on each of {cells:,} cells"
+    if cells <= SHORT or (len(workload.columns) == 2 and sigma * ROWS_IN_BLOCK * cells <= rows):
+        return ChosenStrategy("whole", f"{noise} is small")
+    return ChosenStrategy("tree", f"{noise} would add up in long ranges")
 
 
 def bound_charge(wanted: str, workload: Family, allowance: Allowance, rounds: int) -> Charge:

@@ -18,12 +18,12 @@ from discreet.families.domain import ColumnSet, Domain
 from discreet.families.family import Vector
 from discreet.families.marginals import Marginals
 from discreet.privacy.charges import Charge
-from discreet.query.cost import NOTHING, add_charges, cost_pure
+from discreet.query.cost import add_charges, cost_pure
 from discreet.synthetic.allowance import Allowance
 from discreet.synthetic.counter import Counter
 from discreet.synthetic.fitting import MOST_TREE, fit_readings
 from discreet.synthetic.reading import Reading, find_total
-from discreet.synthetic.strategies.strategy import Strategy
+from discreet.synthetic.strategies.strategy import Strategy, add_up, cost_choice
 
 PART = Fraction(1, 3)
 
@@ -72,17 +72,14 @@ class Mst(Strategy):
 
     def bound_charge(self, allowance: Allowance) -> Charge:
         """Return the sum of what all draws cost."""
-        columns = len(self.domain.sizes)
-        if allowance.currency == "rho" or not list_small_pairs(self.domain):
+        columns, part = len(self.domain.sizes), allowance.amount * PART
+        if allowance.currency == "rho":
             return allowance.charge
-        total = NOTHING
-        part = allowance.amount * PART
-        for _ in range(columns):
-            total = add_charges(total, cost_pure(part / columns))
-        for _ in range(columns - 1):
-            pick = part / (columns - 1)
-            total = add_charges(add_charges(total, Charge(pick, pick**2 / 2, Fraction(0))), cost_pure(pick))
-        return total
+        total = add_up([part / columns] * columns, cost_pure)
+        if not list_small_pairs(self.domain):
+            return add_charges(total, add_up([2 * part / columns] * columns, cost_pure))
+        each = [part / (columns - 1)] * (columns - 1)
+        return add_charges(total, add_charges(add_up(each, cost_choice), add_up(each, cost_pure)))
 
     def describe(self) -> Json:
         """Return the form of the strategy."""

@@ -16,13 +16,13 @@ from discreet.base.canonical import Json
 from discreet.families.family import Family
 from discreet.families.parities import Parities
 from discreet.privacy.charges import Charge
-from discreet.query.cost import NOTHING, add_charges, cost_pure
+from discreet.query.cost import add_charges, cost_pure
 from discreet.synthetic.allowance import Allowance
 from discreet.synthetic.counter import Counter
 from discreet.synthetic.estimates import estimate_groups
 from discreet.synthetic.fitting import fit_readings, fits_tree
 from discreet.synthetic.reading import Reading, find_total
-from discreet.synthetic.strategies.strategy import Strategy
+from discreet.synthetic.strategies.strategy import Strategy, add_up, cost_choice
 
 USUAL_ROUNDS = 10
 """Rounds where nobody says how many."""
@@ -76,11 +76,8 @@ class Mwem(Strategy):
         if allowance.currency == "rho":
             return allowance.charge
         each = allowance.amount / self.rounds
-        pick, count = each * PICK_SHARE, each * (1 - PICK_SHARE)
-        total = NOTHING
-        for _ in range(self.rounds):
-            total = add_charges(add_charges(total, Charge(pick, pick**2 / 2, Fraction(0))), cost_pure(count))
-        return total
+        picks = add_up([each * PICK_SHARE] * self.rounds, cost_choice)
+        return add_charges(picks, add_up([each * (1 - PICK_SHARE)] * self.rounds, cost_pure))
 
     def describe(self) -> Json:
         """Return the form of the strategy."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from discreet.base.canonical import Json
-from discreet.families.domain import Domain
 from discreet.families.marginals import Marginals
 from discreet.privacy.charges import Charge
+from discreet.query.cost import NOTHING, add_charges
 from discreet.synthetic.allowance import Allowance
 from discreet.synthetic.counter import Counter
 from discreet.synthetic.reading import Reading
@@ -43,6 +45,11 @@ def count_total(counter: Counter, allowance: Allowance) -> Reading:
     return counter.count(Marginals(counter.domain, ((),)), 0, allowance)
 
 
-def divide_by_columns(domain: Domain, allowance: Allowance) -> Allowance:
-    """Return the part of each column, where all are measured."""
-    return allowance.take(Fraction(1, len(domain.sizes)))
+def add_up(epsilons: Iterable[Fraction], cost: Callable[[Fraction], Charge]) -> Charge:
+    """Return what pure releases of these epsilons cost together."""
+    return functools.reduce(add_charges, map(cost, epsilons), NOTHING)
+
+
+def cost_choice(epsilon: Fraction) -> Charge:
+    """Return what permute-and-flip costs: its loss is pure, and of no bounded range."""
+    return Charge(epsilon, epsilon**2 / 2, Fraction(0))
