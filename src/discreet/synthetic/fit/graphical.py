@@ -60,16 +60,22 @@ class GraphicalFit:
             below = _expand(_add_up(table, columns, separator), separator, columns, self.domain)
             table = np.divide(table, below, out=np.zeros_like(table), where=below > 0)
         keep = wanted | set(separator)
-        for child, parent in enumerate(self.tree.parents):
-            if parent == place and (child_part := self._collect(child, wanted))[1]:
-                part, names = child_part
-                if set(names) <= set(self.tree.separators[child]):
-                    continue
-                joined = tuple(sorted({*columns, *names}))
-                if (cells := self.domain.project(joined).cells) > MOST_CELLS:
-                    raise ParameterError("columns", sorted(wanted), f"nearer ones: {cells:,} cells lie between them")
-                table = _expand(table, columns, joined, self.domain) * _expand(part, names, joined, self.domain)
-                columns = joined
+        left = {
+            child: part
+            for child, parent in enumerate(self.tree.parents)
+            if parent == place
+            and not set((part := self._collect(child, wanted))[1]) <= set(self.tree.separators[child])
+        }
+        while left:
+            needed = keep.union(*(self.tree.separators[child] for child in left))
+            kept = tuple(name for name in columns if name in needed)
+            table, columns = _add_up(table, columns, kept), kept
+            part, names = left.pop(min(left))
+            joined = tuple(sorted({*columns, *names}))
+            if (cells := self.domain.project(joined).cells) > MOST_CELLS:
+                raise ParameterError("columns", sorted(wanted), f"nearer ones: {cells:,} cells lie between them")
+            table = _expand(table, columns, joined, self.domain) * _expand(part, names, joined, self.domain)
+            columns = joined
         kept = tuple(name for name in columns if name in keep)
         return _add_up(table, columns, kept), kept
 
