@@ -60,12 +60,9 @@ class GraphicalFit:
             below = _expand(_add_up(table, columns, separator), separator, columns, self.domain)
             table = np.divide(table, below, out=np.zeros_like(table), where=below > 0)
         keep = wanted | set(separator)
-        left = {
-            child: part
-            for child, parent in enumerate(self.tree.parents)
-            if parent == place
-            and not set((part := self._collect(child, wanted))[1]) <= set(self.tree.separators[child])
-        }
+        children = [child for child, parent in enumerate(self.tree.parents) if parent == place]
+        found = {child: self._collect(child, wanted) for child in children}
+        left = {child: each for child, each in found.items() if not set(each[1]) <= set(self.tree.separators[child])}
         while left:
             needed = keep.union(*(self.tree.separators[child] for child in left))
             kept = tuple(name for name in columns if name in needed)

@@ -20,7 +20,7 @@ def cut(text: str, width: float) -> str:
     """Return as much of a text as fits into so many points in letters of 11 points, with dots for the rest.
 
     >>> cut("north", 60), cut("a very long name of a ward", 60)
-    ('north', 'a very lon…')
+    ('north', 'a very l…')
     """
     used = 0.0
     for place, letter in enumerate(text):

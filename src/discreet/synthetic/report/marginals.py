@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.base.grid import Floats
-from discreet.synthetic.columns import ListedColumn, PlacedColumn
+from discreet.synthetic.columns import BinnedColumn, ListedColumn, PlacedColumn
 from discreet.synthetic.intervals.estimates import CellEstimates
 from discreet.synthetic.report.drawing import box, choose_ticks, draw, label, measure, safe, stroke, write_number
 
-WIDTH = 430
+WIDTH = 470
 MOST_LINES, MOST_LISTED = 16, 24
 """Values that get a bar and its numbers each: of ordered columns, and of lists."""
 
@@ -32,7 +32,7 @@ def show_marginal(column: PlacedColumn, cells: CellEstimates) -> str:
     if listed or column.size <= MOST_LINES:
         drawing = draw_lying(names, cells.values, cells.low, cells.high, places, column.name)
     else:
-        drawing = draw_standing(names, cells.values, cells.low, cells.high, column.name)
+        drawing = draw_standing(names, _name_axis(column), cells.values, cells.low, cells.high, column.name)
     below = f'<p class="soft small">{safe(note)}</p>' if note else ""
     return f'<div class="card"><h3>{safe(column.name)}</h3>{drawing}{below}</div>'
 
@@ -60,7 +60,9 @@ def draw_lying(names: Sequence[str], values: Floats, low: Floats, high: Floats, 
     return draw(WIDTH, 20 * len(places) + 8, parts, f"rows by {of}, with intervals")
 
 
-def draw_standing(names: Sequence[str], values: Floats, low: Floats, high: Floats, of: str) -> str:
+def draw_standing(
+    names: Sequence[str], short: Sequence[str], values: Floats, low: Floats, high: Floats, of: str
+) -> str:
     """Return a column for each place, its interval on top of it; a few places are named below."""
     height, left, bottom = 190, 44, 26
     most = _find_most(values, high)
@@ -87,10 +89,8 @@ def draw_standing(names: Sequence[str], values: Floats, low: Floats, high: Float
                     f"M{middle - cap:.1f} {top:.1f}h{2 * cap:.1f}M{middle - cap:.1f} {end:.1f}h{2 * cap:.1f}"
                 )
     parts.append(stroke("".join(whiskers), "line", min(1.2, max(wide * 0.45, 0.5))))
-    parts += [
-        label(x, height - 8, names[at], room, anchor, "soft")
-        for at, x, room, anchor in _choose_names(names, left, wide)
-    ]
+    chosen = _choose_names(short, left, wide)
+    parts += [label(x, height - 8, short[at], room, anchor, "soft") for at, x, room, anchor in chosen]
     return draw(WIDTH, height, parts, f"rows by {of}, with intervals")
 
 
@@ -108,6 +108,14 @@ def _choose_names(names: Sequence[str], left: float, wide: float) -> list[tuple[
         at, _, width, _ = found.pop()
         found.append((at, WIDTH - 2, width, "end"))
     return found
+
+
+def _name_axis(column: PlacedColumn) -> list[str]:
+    """Return short names of places for an axis: of bins, where each begins."""
+    names = column.describe_places()
+    if not isinstance(column, BinnedColumn):
+        return names
+    return [names[0], *(name[1:].split(",")[0] for name in names[1:])]
 
 
 def _find_most(values: Floats, high: Floats) -> float:

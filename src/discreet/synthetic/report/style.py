@@ -19,7 +19,8 @@ h1 { font-size: 26px; margin: 0 0 4px; overflow-wrap: anywhere; } h2 { font-size
 h3 { font-size: 14px; margin: 0 0 6px; overflow-wrap: anywhere; } p { margin: 4px 0 12px; max-width: 76ch; }
 .soft { color: var(--soft); } .small { font-size: 13px; } code { font-size: 92%; overflow-wrap: anywhere; }
 .card { background: var(--card); border: 1px solid var(--grid); border-radius: 10px; padding: 14px 16px;
-  min-width: 0; } .cards { display: grid; gap: 14px; grid-template-columns: repeat(auto-fill, minmax(430px, 1fr)); }
+  min-width: 0; } .cards { display: grid; gap: 14px; grid-template-columns: repeat(auto-fill, minmax(430px, 1fr));
+  align-items: start; }
 .facts { display: grid; gap: 14px; grid-template-columns: repeat(auto-fill, minmax(200px, 1fr)); margin-top: 18px; }
 .facts b { display: block; font-size: 22px; font-weight: 600; } .facts span { color: var(--soft); font-size: 13px; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 18px; margin: 0; } dt { color: var(--soft); }
