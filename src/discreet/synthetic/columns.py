@@ -123,7 +123,7 @@ class BinnedColumn(PlacedColumn):
     edges: tuple[Bound, ...]
 
     def __post_init__(self) -> None:
-        if len(self.edges) < 2 or any(_to_number(a) >= _to_number(b) for a, b in pairwise(self.edges)):
+        if len(self.edges) < 2 or any(to_number(a) >= to_number(b) for a, b in pairwise(self.edges)):
             raise ParameterError("edges", self.edges, "at least two, ascending")
 
     @property
@@ -141,7 +141,7 @@ class BinnedColumn(PlacedColumn):
 
     def sample(self, places: Places, random: np.random.Generator) -> pa.Array:
         """Return values that are spread evenly over each bin; whole numbers, days and microseconds are whole."""
-        edges = np.array([float(_to_number(edge)) for edge in self.edges])
+        edges = np.array([float(to_number(edge)) for edge in self.edges])
         at = np.maximum(places, 1)
         low, high = edges[at - 1], edges[at]
         if self.type in (Type.FLOAT, Type.DECIMAL):
@@ -184,7 +184,7 @@ def place_column(declared: DeclaredColumn, bins: int | Sequence[Any] | None = No
             name,
             f"other columns, or say in the policy what {name} holds: values = [...], or lower = ... and upper = ...",
         )
-    lower, upper = _to_number(declared.lower), _to_number(declared.upper)
+    lower, upper = to_number(declared.lower), to_number(declared.upper)
     if bins is None and kind is Type.INTEGER and upper - lower < MOST_WHOLE:
         return ListedWhole.between(name, int(lower), int(upper))
     return BinnedColumn(name, kind, _divide(lower, upper, USUAL_BINS if bins is None else bins, kind))
@@ -315,7 +315,7 @@ def _read_exactly(text: str, kind: Type) -> Bound:
     return Fraction(float(text)) if kind is not Type.INTEGER else Fraction(int(text))
 
 
-def _to_number(edge: Bound) -> Fraction:
+def to_number(edge: Bound) -> Fraction:
     """Return a bound as a number: days or microseconds since 1970 for dates and times."""
     if isinstance(edge, dt.datetime):
         return Fraction((_drop_zone(edge) - EPOCH) // MICROSECOND)

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any
 
 from discreet.base.canonical import Json, write_json
@@ -35,6 +36,22 @@ class Transcript:
     """How many rows one unit has at most."""
     replace: bool
     """Whether neighbours replace a unit, rather than add or remove one."""
+    batches: tuple[int, ...] = ()
+    """How many readings each step measured, in their order; () where every step measured one.
+
+    What a step measures, with which noise, and whether it is the last one, was settled before any of its own noise was
+    drawn: by the plan, and by the readings of earlier steps. Intervals rest on that (`intervals/estimates.py`).
+    """
+
+    def __post_init__(self) -> None:
+        if self.batches and (min(self.batches) < 1 or sum(self.batches) != len(self.readings)):
+            raise ParameterError("batches", self.batches, f"sizes of steps, for {len(self.readings)} readings in all")
+
+    @property
+    def steps(self) -> list[tuple[Reading, ...]]:
+        """The readings of each step."""
+        ends = list(accumulate(self.batches or (1,) * len(self.readings)))
+        return [self.readings[start:end] for start, end in pairwise([0, *ends])]
 
     @property
     def domain(self) -> Domain:
@@ -62,6 +79,8 @@ class Transcript:
             "unit_rows": self.unit_rows,
             "replace": self.replace,
         }
+        if self.batches:
+            form["batches"] = list(self.batches)
         return zlib.compress(write_json(form).encode())
 
     @classmethod
@@ -78,6 +97,7 @@ class Transcript:
             form["reason"],
             form["unit_rows"],
             form["replace"],
+            tuple(form.get("batches", ())),
         )
 
 

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.families.domain import CellTable, ColumnSet, DenseTable, Domain
 from discreet.synthetic.fit.cells import MeasuredCells, take_cells
 from discreet.synthetic.fit.contrasts import Contrast
+from discreet.synthetic.fit.dealing import deal_cells
 from discreet.synthetic.fit.kappa import count_determined, settle
 from discreet.synthetic.fit.newton import TOLERANCE, FitForm, FitReport, climb
 from discreet.synthetic.fit.objective import Measured
@@ -51,6 +53,11 @@ class DenseFit:
     def project(self, columns: ColumnSet) -> CellTable:
         """Return the expected counts of these columns: shares times the total."""
         return np.asarray(DenseTable(self.domain, self.shares).project(columns) * self.report.total)
+
+    def sample(self, rows: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Return rows, a line of values each, in random order: each cell as often as its share says, rounded."""
+        cells = deal_cells(self.shares.reshape(1, -1), np.zeros(rows, dtype=np.int64), generator)
+        return np.stack(np.unravel_index(cells, self.domain.sizes), axis=1)
 
 
 def fit_dense(

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.families.domain import MOST_CELLS, CellTable, ColumnSet, Domain
+from discreet.synthetic.fit.dealing import deal_cells
 from discreet.synthetic.fit.junction import JunctionTree, plant_tree
 from discreet.synthetic.fit.kappa import count_determined, settle
 from discreet.synthetic.fit.newton import TOLERANCE, FitReport, climb
@@ -107,26 +108,9 @@ class GraphicalFit:
             groups = np.zeros(rows, dtype=np.int64)
             for name in separator:
                 groups = groups * self.domain.sizes[name] + found[:, name]
-            order = np.argsort(groups, kind="stable")
-            starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-            for members in np.split(order, starts[1:]):
-                if len(members):
-                    dealt = _deal(table[groups[members[0]]], len(members), generator)
-                    found[members[:, None], np.array(new)] = np.stack(np.unravel_index(dealt, sizes), axis=1)
+            dealt = deal_cells(table, groups, generator)
+            found[:, new] = np.stack(np.unravel_index(dealt, sizes), axis=1)
         return found[generator.permutation(rows)]
-
-
-def _deal(weights: Floats, rows: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Return so many cells in random order, each as often as its weight says, rounded at random."""
-    total = float(weights.sum())
-    expected = rows * (weights / total if total > 0 else np.full(len(weights), 1 / len(weights)))
-    counts = np.floor(expected).astype(np.int64)
-    if missing := rows - int(counts.sum()):
-        points = (np.arange(missing) + generator.random()) / missing
-        rest = np.cumsum(expected - counts)
-        chosen = np.searchsorted(rest / rest[-1], points, side="right").clip(0, len(weights) - 1)
-        np.add.at(counts, chosen, 1)
-    return generator.permutation(np.repeat(np.arange(len(weights)), counts))
 
 
 def fit_graphical(
