@@ -32,7 +32,14 @@ from discreet.engines.result import ExactRows
 from discreet.families import Marginals, Parities, Ranges
 from discreet.families.domain import Domain
 from discreet.mechanisms import Laplace, SparseVector
-from discreet.synthetic.online_weights import Inbox, OnlineWeights, WeightsAnswer, WeightsOperation, _Answering
+from discreet.synthetic.online_weights import (
+    Inbox,
+    OnlineWeights,
+    RunningWeights,
+    WeightsAnswer,
+    WeightsOperation,
+    _Answering,
+)
 from discreet.synthetic.weights_design import WeightsDesign, design_weights
 from mechanisms.answer_patterns import Outcomes, keeps, pattern_law
 from support import laws
@@ -370,3 +377,14 @@ def test_a_run_over_its_own_journal_says_the_same_and_is_then_forfeited() -> Non
     assert [again.answer(CELLS, cell) for cell in stream] == told
     with pytest.raises(OperationError, match="forfeited"):
         again.answer(CELLS, 2)
+
+
+def test_nobody_waits_for_a_run_that_ended_before_it_began(tmp_path: Path) -> None:
+    """Such as one that could not read its journal: the question is not left waiting in the inbox."""
+    with open_clinic(tmp_path) as curator:
+        weights = OnlineWeights.prepare(curator.session(), TEXT, **EASY)
+        with weights.start() as running:
+            running.ask(CELLS, 0)
+        unread = WeightsOperation(weights.plan, weights.design, "another", Inbox())
+        with pytest.raises(ExhaustedError):
+            RunningWeights(unread, running._performance).ask(CELLS, 0)

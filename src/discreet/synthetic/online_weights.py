@@ -256,11 +256,14 @@ class RunningWeights:
         if bound.bound_l1(operation.plan.rows, operation.plan.factor) > operation.design.reach:
             raise ParameterError("group", group, f"a question that one unit moves by at most {operation.design.reach}")
         place = operation.inbox.put(known, group)
-        if place is not None:
+        while place is not None:
             try:
-                return place.result()
+                return place.result(POLL)
+            except TimeoutError:
+                if self._performance.done:  # it may have ended before it looked into its inbox
+                    operation.inbox.close()
             except CancelledError:
-                pass
+                break
         self._performance.result()
         raise ExhaustedError(
             f"this run has ended: after {operation.design.questions:,} questions, {operation.design.updates:,} updates "
