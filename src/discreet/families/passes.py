@@ -75,5 +75,5 @@ def spread_all(sizes: tuple[int, ...], tables: Mapping[tuple[int, ...], NDArray[
         return np.zeros(sizes)
     found = ascend(1, 0, list(tables))[0]
     if found.shape == sizes and found.dtype == np.float64 and len(tables) > 1:
-        return found  # the sum of two tables at least, so nobody else's
+        return np.asarray(found)  # the sum of two tables at least, so nobody else's
     return np.array(np.broadcast_to(found, sizes), dtype=np.float64)
