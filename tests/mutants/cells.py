@@ -66,8 +66,8 @@ MUTATIONS = [
     broken(
         "cells: another group is the same call",
         "curator/door/desk.py",
-        '            "group": group,\n',
-        "",
+        '            "group": group,\n            "noise": describe_mechanism(noise),\n',
+        '            "noise": describe_mechanism(noise),\n',
         CELLS,
     ),
 ]

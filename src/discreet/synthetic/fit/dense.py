@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.families.domain import CellTable, ColumnSet, DenseTable, Domain
+from discreet.families.passes import spread_all
 from discreet.synthetic.fit.cells import MeasuredCells, take_cells
 from discreet.synthetic.fit.contrasts import Contrast
 from discreet.synthetic.fit.dealing import deal_cells
@@ -24,7 +25,6 @@ from discreet.synthetic.fit.kappa import count_determined, settle
 from discreet.synthetic.fit.newton import TOLERANCE, FitForm, FitReport, climb
 from discreet.synthetic.fit.objective import Measured
 from discreet.synthetic.fit.parity import ParityForm, TiltedBits
-from discreet.synthetic.fit.passes import project_all, spread_all
 from discreet.synthetic.fit.questions import Questions, ThetaKey, write_questions
 
 MOST_ENTRIES = 1 << 24
@@ -156,7 +156,7 @@ class DenseForm:
 
     def spread(self, theta: Floats) -> Floats:
         """Return the table of the exponents Q^T theta."""
-        return spread_all(self.questions.domain, self.questions.spread_back(theta))
+        return spread_all(self.questions.domain.sizes, self.questions.spread_back(theta))
 
     def tilt(self, exponents: Floats) -> TiltedTable:
         """Return the distribution proportional to prior * exp(exponents): all in logarithms, nothing overflows."""
@@ -192,7 +192,7 @@ class TiltedTable:
         self.means = form.questions.answer(self._tables)
 
     def _project(self, table: CellTable) -> dict[ColumnSet, CellTable]:
-        return project_all(self._form.questions.domain, table, self._form.questions.column_sets)
+        return DenseTable(self._form.questions.domain, table).project_all(self._form.questions.column_sets)
 
     @cached_property
     def _slope_tables(self) -> dict[ColumnSet, CellTable]:
