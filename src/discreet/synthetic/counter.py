@@ -28,7 +28,7 @@ GRAIN = 16
 """Parts of a row in which gaps are rated."""
 
 
-class Counter(ABC):
+class CellCounter(ABC):
     """Counts with noise, and chooses groups, for a part of an allowance each."""
 
     domain: Domain
@@ -81,7 +81,7 @@ class Counter(ABC):
         """Return the chosen group."""
 
 
-class DeskCounter(Counter):
+class DeskCounter(CellCounter):
     """Counts at a desk, over the rows of one plan."""
 
     def __init__(self, desk: Desk, plan: RowsPlan) -> None:
@@ -98,7 +98,7 @@ class DeskCounter(Counter):
 
 
 @dataclass
-class TableCounter(Counter):
+class TableCounter(CellCounter):
     """Counts a table that is public, or the owner's own: nobody is protected, `spent` says what it would have cost."""
 
     source: CellSource

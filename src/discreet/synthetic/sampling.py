@@ -32,7 +32,7 @@ def sample_rows(transcript: Transcript, fit: FittedModel, rows: int, seed: int |
     if seed is not None:
         check.integer("seed", seed, least=0)
     random = np.random.default_rng(seed)
-    places = fit.sample(count, random)
+    places = fit.sample(count, random).astype(np.int64, copy=False)
     columns = [column.sample(places[:, at], random) for at, column in enumerate(transcript.columns)]
     return pa.table(columns, names=[column.name for column in transcript.columns])
 

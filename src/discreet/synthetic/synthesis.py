@@ -18,7 +18,7 @@ from discreet.privacy.charges import Charge
 from discreet.query.cost import add_charges, cost_pure
 from discreet.synthetic.allowance import Allowance
 from discreet.synthetic.columns import PlacedColumn
-from discreet.synthetic.counter import Counter, DeskCounter
+from discreet.synthetic.counter import CellCounter, DeskCounter
 from discreet.synthetic.reading import Reading, find_total
 from discreet.synthetic.strategies.choose import (
     ChosenStrategy,
@@ -90,7 +90,7 @@ class Synthesis:
 
 
 def spend_allowance(
-    counter: Counter, workload: Family, allowance: Allowance, chosen: ChosenStrategy | None = None, rounds: int = 0
+    counter: CellCounter, workload: Family, allowance: Allowance, chosen: ChosenStrategy | None = None, rounds: int = 0
 ) -> tuple[list[Reading], ChosenStrategy]:
     """Return what a strategy measures for an allowance, and which one; a public total is not measured."""
     readings: list[Reading] = []

@@ -14,11 +14,11 @@ from discreet.families.family import Family
 from discreet.mechanisms import Laplace, PermuteAndFlip
 from discreet.query.choices import PickNoise
 from discreet.query.draws import VectorNoise
-from discreet.synthetic.counter import Counter
+from discreet.synthetic.counter import CellCounter
 
 
 @dataclass
-class ScriptedCounter(Counter):
+class ScriptedCounter(CellCounter):
     """Answers from a script of random numbers, the same whatever the table; `log_likelihood` is what differs.
 
     Noisy answers are `centre` plus scripted noise. Laplace noise of one scale has a normaliser that does not depend on

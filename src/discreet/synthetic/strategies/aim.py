@@ -26,7 +26,7 @@ from discreet.mechanisms import Laplace
 from discreet.privacy.charges import Charge
 from discreet.query.draws import VectorNoise
 from discreet.synthetic.allowance import Allowance
-from discreet.synthetic.counter import Counter
+from discreet.synthetic.counter import CellCounter
 from discreet.synthetic.estimates import list_cells
 from discreet.synthetic.fitting import fit_readings, fits_tree
 from discreet.synthetic.reading import Reading, find_total
@@ -58,7 +58,7 @@ class Aim(Strategy):
     workload: Marginals
     rounds: int | None = None
 
-    def spend(self, counter: Counter, allowance: Allowance, readings: list[Reading]) -> None:
+    def spend(self, counter: CellCounter, allowance: Allowance, readings: list[Reading]) -> None:
         """Measure every column, then what the model gets most wrong."""
         domain = counter.domain
         candidates = close_downwards(self.workload)
@@ -142,7 +142,7 @@ class Purse:
         return Allowance(self._currency, amount)
 
 
-def foresee_error(counter: Counter, allowance: Allowance) -> float:
+def foresee_error(counter: CellCounter, allowance: Allowance) -> float:
     """Return how far noise takes one answer of a marginal from the truth, on average."""
     return expect_error(allowance.make_noise(counter.rows * counter.factor, counter.rows**2 * counter.factor))
 

@@ -20,7 +20,7 @@ from discreet.families.marginals import Marginals
 from discreet.privacy.charges import Charge
 from discreet.query.cost import add_charges, cost_pure
 from discreet.synthetic.allowance import Allowance
-from discreet.synthetic.counter import Counter
+from discreet.synthetic.counter import CellCounter
 from discreet.synthetic.fitting import MOST_TREE, fit_readings
 from discreet.synthetic.reading import Reading, find_total
 from discreet.synthetic.strategies.strategy import Strategy, add_up, cost_choice
@@ -36,7 +36,7 @@ class Mst(Strategy):
 
     domain: Domain
 
-    def spend(self, counter: Counter, allowance: Allowance, readings: list[Reading]) -> None:
+    def spend(self, counter: CellCounter, allowance: Allowance, readings: list[Reading]) -> None:
         """Measure columns, choose pairs, measure pairs."""
         domain, part = counter.domain, allowance.take(PART)
         ones = Marginals.of_order(domain, 1)
@@ -51,7 +51,7 @@ class Mst(Strategy):
         share = part.take(Fraction(1, pairs.groups))
         readings.extend(counter.count(pairs, group, share) for group in range(pairs.groups))
 
-    def _choose(self, counter: Counter, allowance: Allowance, readings: list[Reading]) -> list[ColumnSet]:
+    def _choose(self, counter: CellCounter, allowance: Allowance, readings: list[Reading]) -> list[ColumnSet]:
         """Return pairs that join all columns: each chosen among those that join two parts."""
         domain = counter.domain
         model = fit_readings(domain, readings, find_total(readings, counter.total))

@@ -18,7 +18,7 @@ from discreet.families.parities import Parities
 from discreet.privacy.charges import Charge
 from discreet.query.cost import add_charges, cost_pure
 from discreet.synthetic.allowance import Allowance
-from discreet.synthetic.counter import Counter
+from discreet.synthetic.counter import CellCounter
 from discreet.synthetic.estimates import estimate_groups
 from discreet.synthetic.fitting import fit_readings, fits_tree
 from discreet.synthetic.reading import Reading, find_total
@@ -43,7 +43,7 @@ class Mwem(Strategy):
     def __post_init__(self) -> None:
         check.integer("rounds", self.rounds, least=1)
 
-    def spend(self, counter: Counter, allowance: Allowance, readings: list[Reading]) -> None:
+    def spend(self, counter: CellCounter, allowance: Allowance, readings: list[Reading]) -> None:
         """Choose, measure and fit, round by round."""
         domain, each = counter.domain, allowance.take(Fraction(1, self.rounds))
         model = fit_readings(domain, readings, find_total(readings, counter.total))

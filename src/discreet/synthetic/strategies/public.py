@@ -15,7 +15,7 @@ from discreet.families.trees import Tree
 from discreet.privacy.charges import Charge
 from discreet.query.cost import cost_pure
 from discreet.synthetic.allowance import Allowance
-from discreet.synthetic.counter import Counter
+from discreet.synthetic.counter import CellCounter
 from discreet.synthetic.reading import Reading
 from discreet.synthetic.strategies.strategy import Strategy, add_up
 
@@ -39,7 +39,7 @@ class PublicPlan(Strategy):
 
     steps: tuple[tuple[Family, int, Fraction], ...]
 
-    def spend(self, counter: Counter, allowance: Allowance, readings: list[Reading]) -> None:
+    def spend(self, counter: CellCounter, allowance: Allowance, readings: list[Reading]) -> None:
         """Measure each group."""
         readings.extend(counter.count(family, group, allowance.take(share)) for family, group, share in self.steps)
 

@@ -14,7 +14,7 @@ from discreet.families.marginals import Marginals
 from discreet.privacy.charges import Charge
 from discreet.query.cost import NOTHING, add_charges
 from discreet.synthetic.allowance import Allowance
-from discreet.synthetic.counter import Counter
+from discreet.synthetic.counter import CellCounter
 from discreet.synthetic.reading import Reading
 
 TOTAL_SHARE = Fraction(1, 20)
@@ -28,7 +28,7 @@ class Strategy(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def spend(self, counter: Counter, allowance: Allowance, readings: list[Reading]) -> None:
+    def spend(self, counter: CellCounter, allowance: Allowance, readings: list[Reading]) -> None:
         """Measure, adding to the readings: the total, where one was measured, is there already."""
 
     def bound_charge(self, allowance: Allowance) -> Charge:
@@ -40,7 +40,7 @@ class Strategy(ABC):
         return self.name
 
 
-def count_total(counter: Counter, allowance: Allowance) -> Reading:
+def count_total(counter: CellCounter, allowance: Allowance) -> Reading:
     """Return the noisy number of rows."""
     return counter.count(Marginals(counter.domain, ((),)), 0, allowance)
 
