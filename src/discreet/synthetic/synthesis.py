@@ -73,15 +73,16 @@ class Synthesis:
         counter = DeskCounter(desk, self.plan)
         family = self.workload.build(self.columns)
         chosen = None if self.strategy is None else ChosenStrategy(self.strategy, self.reason)
-        readings, chosen = spend_allowance(counter, family, self.allowance, chosen, self.rounds)
+        spent = spend_allowance(counter, family, self.allowance, chosen, self.rounds)
         return Transcript(
             self.table,
             self.columns,
-            tuple(readings),
-            chosen.name,
-            chosen.reason,
+            tuple(spent.readings),
+            spent.chosen.name,
+            spent.chosen.reason,
             self.plan.rows,
             self.plan.factor == 2,
+            spent.batches,
         ).to_bytes()
 
     def finish(self, measured: bytes) -> Transcript:
@@ -89,18 +90,28 @@ class Synthesis:
         return Transcript.from_bytes(measured)
 
 
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What was measured, by which strategy, and how many readings belong to each step."""
+
+    readings: list[Reading]
+    chosen: ChosenStrategy
+    batches: tuple[int, ...]
+
+
 def spend_allowance(
     counter: CellCounter, workload: Family, allowance: Allowance, chosen: ChosenStrategy | None = None, rounds: int = 0
-) -> tuple[list[Reading], ChosenStrategy]:
-    """Return what a strategy measures for an allowance, and which one; a public total is not measured."""
+) -> Spending:
+    """Return what a strategy measures for an allowance; a public total is not measured."""
     readings: list[Reading] = []
     if counter.total is None:
         readings.append(count_total(counter, allowance.take(TOTAL_SHARE)))
         allowance = allowance.take(1 - TOTAL_SHARE)
     rows, unit = find_total(readings, counter.total).rows, UnitBound(counter.rows, counter.factor)
     found = chosen or choose_strategy(workload, unit, rows, allowance)
-    make_strategy(found.name, workload, unit, rows, allowance, rounds).spend(counter, allowance, readings)
-    return readings, found
+    strategy, before = make_strategy(found.name, workload, unit, rows, allowance, rounds), len(readings)
+    strategy.spend(counter, allowance, readings)
+    return Spending(readings, found, (1,) * before + strategy.list_batches(len(readings) - before))
 
 
 def bound_spending(workload: Family, allowance: Allowance, strategy: str | None, rounds: int) -> Charge:

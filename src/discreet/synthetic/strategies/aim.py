@@ -104,6 +104,11 @@ class Aim(Strategy):
             if len(columns) == 1 or columns in told or fits_tree(domain, [*told, columns], share)
         ]
 
+    def list_batches(self, readings: int) -> tuple[int, ...]:
+        """Return one step for all columns, then one for each round."""
+        columns = len(self.workload.domain.sizes)
+        return (columns, *(1,) * (readings - columns))
+
     def bound_charge(self, allowance: Allowance) -> Charge:
         """Return what all draws cost at most: a pure draw is of the largest part at most, or of a column's."""
         if allowance.currency == "rho":

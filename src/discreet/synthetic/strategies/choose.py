@@ -84,10 +84,10 @@ def choose_strategy(workload: Family, unit: UnitBound, rows: float, allowance: A
         return ChosenStrategy("aim", f"{domain.cells:,} cells are too many for one table")
     whole = foresee_whole(workload, unit, rows, allowance)
     adaptive = foresee_adaptive(workload, unit, rows, allowance)
-    compared = (
-        f"noise would move a marginal by {whole:.2g} of the rows if all cells were counted, and by {adaptive:.2g}"
+    noise = f"noise moves {whole:.2g} of a marginal's rows with all cells counted"
+    return ChosenStrategy(
+        "whole" if whole <= adaptive else "aim", f"{noise}, and {adaptive:.2g} where a few marginals are"
     )
-    return ChosenStrategy("whole" if whole <= adaptive else "aim", f"{compared} if a few marginals were")
 
 
 def make_strategy(

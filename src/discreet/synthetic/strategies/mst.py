@@ -70,6 +70,11 @@ class Mst(Strategy):
             parts = {column: left if part == right else part for column, part in parts.items()}
         return chosen
 
+    def list_batches(self, readings: int) -> tuple[int, ...]:
+        """Return one step for all columns, and one for all that follows: pairs, or the columns again."""
+        columns = len(self.domain.sizes)
+        return (columns, readings - columns)
+
     def bound_charge(self, allowance: Allowance) -> Charge:
         """Return the sum of what all draws cost."""
         columns, part = len(self.domain.sizes), allowance.amount * PART

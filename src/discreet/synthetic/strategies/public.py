@@ -43,6 +43,10 @@ class PublicPlan(Strategy):
         """Measure each group."""
         readings.extend(counter.count(family, group, allowance.take(share)) for family, group, share in self.steps)
 
+    def list_batches(self, readings: int) -> tuple[int, ...]:
+        """Return one step: everything is settled beforehand."""
+        return (readings,)
+
     def bound_charge(self, allowance: Allowance) -> Charge:
         """Return the sum of what the steps cost: of rho less than if all were one release."""
         if allowance.currency == "rho":

@@ -35,6 +35,10 @@ class Strategy(ABC):
         """Return what spending the allowance costs at most, in every currency."""
         return allowance.charge
 
+    def list_batches(self, readings: int) -> tuple[int, ...]:
+        """Return how many of its readings belong to each step: all of a step are settled before any is drawn."""
+        return (1,) * readings
+
     def describe(self) -> Json:
         """Return the form of the strategy."""
         return self.name

@@ -73,6 +73,8 @@ def prepare_synthesis(
 ) -> Synthesis:
     """Return the operation, or refuse what could not run: nothing is charged."""
     resolved = session.tables[table]
+    if resolved.table.public:
+        raise ParameterError("table", resolved.table.name, "a private one: a public table can be read as it is")
     placed = place_columns(resolved, columns, bins or {})
     asked = MarginalWorkload(workload) if isinstance(workload, int) else workload
     if not isinstance(asked, Workload):

@@ -15,7 +15,7 @@ from discreet.base.errors import BudgetError, DiscreetError, ParameterError, Que
 from discreet.curator import Curator
 from discreet.synthetic.columns import Condition
 from discreet.synthetic.counter import DeskCounter
-from discreet.synthetic.synthesize import find_placeable, synthesize
+from discreet.synthetic.from_table import find_placeable, synthesize
 from discreet.synthetic.workload import MarginalWorkload, ParityWorkload, RangeWorkload
 from support.clinic import NAMES, VISITS, Visit, open_clinic
 
@@ -25,7 +25,7 @@ TWO = Condition("two", "1 = 1) THEN 7 ELSE 0 END, CASE WHEN (1 = 1")
 
 
 def test_a_table_is_charged_once_recorded_and_free_again(tmp_path: Path) -> None:
-    with open_clinic(tmp_path, epsilon=100.0) as curator:
+    with open_clinic(tmp_path, epsilon=200.0) as curator:
         model = synthesize(curator, "visits", MarginalWorkload(2), epsilon=20, columns=FEW)
         assert model.receipt is not None
         assert model.receipt.paid == "charged"
@@ -41,6 +41,10 @@ def test_a_table_is_charged_once_recorded_and_free_again(tmp_path: Path) -> None
         assert again.transcript.to_bytes() == model.transcript.to_bytes()
         fresh = synthesize(curator, "visits", 2, epsilon=20, columns=FEW, fresh=True)
         assert fresh.transcript.to_bytes() != model.transcript.to_bytes()
+        whole = {"strategy": "whole"}
+        for other in ({}, {"workload": 1}, {"columns": ["ward", "age"]}, {"bins": {"quantity": 3}}):
+            how: dict[str, Any] = {"workload": 2, "epsilon": 20, "columns": FEW} | whole | other
+            assert synthesize(curator, "visits", **how).receipt.paid == "charged"  # type: ignore[union-attr]
         assert curator.ledger.verify().ok
 
 
@@ -189,6 +193,8 @@ def test_what_cannot_run_is_refused_and_nothing_is_charged(tmp_path: Path, given
         assert kinds(curator) == ["CREATE"]
         with pytest.raises(DiscreetError, match="there is no table"):
             synthesize(curator, "nothing", 2, epsilon=1)
+        with pytest.raises(ParameterError, match="a public table can be read as it is"):
+            synthesize(curator, "wards", 2, epsilon=1)
         with pytest.raises(ParameterError, match="workload must be such as"):
             synthesize(curator, "visits", "all", epsilon=1)  # type: ignore[arg-type]
 
