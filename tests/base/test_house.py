@@ -20,7 +20,7 @@ TESTS = Path(__file__).parent.parent
 FLOORS = {
     "base": 0,
     **dict.fromkeys(["noise", "privacy"], 1),
-    **dict.fromkeys(["plan", "policy", "mechanisms", "answers"], 2),
+    **dict.fromkeys(["plan", "policy", "mechanisms", "answers", "families"], 2),
     **dict.fromkeys(["query", "engines", "ledger"], 3),
     "curator": 4,
     **dict.fromkeys(["synthetic", "local", "learn", "topdown", "robust"], 5),
@@ -195,7 +195,20 @@ def test_the_rule_of_floors_notices_what_it_should() -> None:
 
 @pytest.mark.parametrize(
     "room",
-    ["base", "noise", "privacy", "mechanisms", "answers", "plan", "query", "engines", "policy", "ledger", "curator"],
+    [
+        "base",
+        "noise",
+        "privacy",
+        "mechanisms",
+        "families",
+        "answers",
+        "plan",
+        "query",
+        "engines",
+        "policy",
+        "ledger",
+        "curator",
+    ],
 )
 def test_every_file_has_its_test_file(room: str) -> None:
     without = []
@@ -220,7 +233,7 @@ def test_the_list_of_files_covered_elsewhere_is_not_out_of_date() -> None:
     [
         dotted(path)
         for room, path in modules()
-        if room in ("base", "noise", "answers", "plan", "query", "engines") and path.stem != "__init__"
+        if room in ("base", "noise", "families", "answers", "plan", "query", "engines") and path.stem != "__init__"
     ],
 )
 def test_the_examples_in_the_docstrings_are_true(module: str) -> None:

@@ -104,16 +104,16 @@ CHARGED = [
     broken(
         "sums: Laplace noise on a vector costs one step",
         "query/cost.py",
-        "return cost_pure(Fraction(sensitivity) / Fraction(noise.scale))",
-        "return cost_pure(1 / Fraction(noise.scale))",
+        "return cost_counts(sensitivity, sensitivity**2, noise)",
+        "return cost_counts(1, sensitivity**2, noise)",
         COST,
         SUMS,
     ),
     broken(
         "sums: Gaussian noise on a vector costs half",
         "query/cost.py",
-        "Fraction(sensitivity) ** 2 / (2 * Fraction(noise.sigma) ** 2)",
-        "Fraction(sensitivity) ** 2 / (4 * Fraction(noise.sigma) ** 2)",
+        "return cost_counts(sensitivity, sensitivity**2, noise)",
+        "return cost_counts(sensitivity, sensitivity**2 // 2, noise)",
         COST,
         SUMS,
     ),
@@ -136,8 +136,8 @@ CHARGED = [
     broken(
         "sums: rows are read before the meter",
         "curator/door/desk.py",
-        "        declared = self._find_hash(plan, RowsPlan)\n",
-        "        declared = self._find_hash(plan, RowsPlan)\n        self._read(declared, plan)\n",
+        "        dimension, sensitivity = check_function(",
+        "        self._read(declared, plan)\n        dimension, sensitivity = check_function(",
         SUMS,
     ),
     broken(

@@ -37,13 +37,7 @@ class Choice:
 
     def __post_init__(self) -> None:
         check_score(self.score)
-        if type(self.pick) not in PICKS:
-            names = ", ".join(each.__name__ for each in PICKS)
-            raise OperationError(f"{type(self.pick).__name__} chooses by no score; there are {names}")
-        if self.pick.grid is not None or self.pick.monotone:
-            raise OperationError(
-                "scores are whole numbers, and how far they move apart is the plan's: give a scale alone"
-            )
+        check_pick(self.pick)
         if not all(type(each) is int and each >= 1 for each in (self.count, self.parts)):
             raise OperationError("at least one candidate is chosen, in one part at least")
         if self.score.in_pieces and (self.count, self.parts, type(self.pick)) != (1, 1, Exponential):
@@ -76,6 +70,15 @@ class Choice:
         """
         miss = (1 - Fraction(confidence)) / (self.count * self.parts)
         return math.floor(self.pick.shortfall(1 - miss, self.count_each(plan)))  # type: ignore[arg-type]
+
+
+def check_pick(pick: PickNoise) -> None:
+    """Refuse what chooses by no score, and what was made for another sensitivity than a plan's."""
+    if type(pick) not in PICKS:
+        names = ", ".join(each.__name__ for each in PICKS)
+        raise OperationError(f"{type(pick).__name__} chooses by no score; there are {names}")
+    if pick.grid is not None or pick.monotone:
+        raise OperationError("scores are whole numbers, and how far they move apart is the plan's: give a scale alone")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,10 +32,11 @@ from discreet.base.rounding import ball, rounded_up
 from discreet.mechanisms import Exponential, Gaussian, Laplace
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.quantile import Quantile
+from discreet.mechanisms.sparse_vector import SparseVector
 from discreet.plan.bounded import BoundedPlan, Measure, Part
-from discreet.privacy import ApproximateLoss, BoundedRangeLoss, GaussianLoss, Loss, PureLoss
+from discreet.privacy import ApproximateLoss, BoundedRangeLoss, GaussianLoss, Loss, PureLoss, ZcdpLoss
 from discreet.privacy.charges import Charge, add_up
-from discreet.query.choices import Choice, bound_spreads
+from discreet.query.choices import Choice, PickNoise, Spreads, bound_spreads
 from discreet.query.draws import DRAWS, Draw, Draws, VectorNoise
 
 NOTHING = Charge(Fraction(0), Fraction(0), Fraction(0))
@@ -83,20 +84,29 @@ def lose_measures(plan: BoundedPlan, draws: Draws) -> Loss:
 def cost_choice(plan: BoundedPlan, choice: Choice) -> Charge:
     """Return what choosing candidates by their scores costs."""
     choice.count_each(plan)
-    spreads, scale = bound_spreads(plan, choice.score, choice.parts), Fraction(choice.pick.scale)
-    divisor = 8 if type(choice.pick) is Exponential else 2
-    epsilon = choice.count * Fraction(spreads.total) / scale
-    return Charge(epsilon, choice.count * Fraction(spreads.squares) / (divisor * scale**2), Fraction(0))
+    return cost_pick(bound_spreads(plan, choice.score, choice.parts), choice.pick, choice.count)
+
+
+def cost_pick(spreads: Spreads, pick: PickNoise, count: int = 1) -> Charge:
+    """Return what choosing so many candidates costs whose scores one unit moves apart by so much."""
+    scale, divisor = Fraction(pick.scale), 8 if type(pick) is Exponential else 2
+    rho = count * Fraction(spreads.squares) / (divisor * scale**2)
+    return Charge(count * Fraction(spreads.total) / scale, rho, Fraction(0))
 
 
 def lose_choice(plan: BoundedPlan, choice: Choice) -> Loss:
     """Return the loss of choosing candidates by their scores; ranges of parts that know nothing of each other add."""
     choice.count_each(plan)
-    total = Fraction(bound_spreads(plan, choice.score, choice.parts).total) / Fraction(choice.pick.scale)
-    if type(choice.pick) is not Exponential:
-        return PureLoss(total)
+    return lose_pick(bound_spreads(plan, choice.score, choice.parts), choice.pick, choice.count)
+
+
+def lose_pick(spreads: Spreads, pick: PickNoise, count: int = 1) -> Loss:
+    """Return the loss of choosing so many candidates; of several only by the exponential mechanism."""
+    total = Fraction(spreads.total) / Fraction(pick.scale)
+    if type(pick) is not Exponential:
+        return PureLoss(count * total)
     each = BoundedRangeLoss(total)
-    return each if choice.count == 1 else each * choice.count
+    return each if count == 1 else each * count
 
 
 def _choose_alone(draws: Draws) -> Choice:
@@ -126,9 +136,7 @@ def cost_draw(plan: BoundedPlan, measure: Measure, noise: Draw) -> Charge:
         return _cost_quantile(measure, noise, l1, l2_squared)
     if noise.grid is not None or measure.part is Part.QUANTILE:
         raise OperationError("measures are whole numbers: give noise without a grid, and a Quantile for a rank")
-    if isinstance(noise, Gaussian):
-        return Charge(math.inf, Fraction(l2_squared) / (2 * Fraction(noise.sigma) ** 2), Fraction(0))
-    return cost_pure(Fraction(l1) / Fraction(noise.scale))
+    return cost_counts(l1, l2_squared, noise)
 
 
 def cost_vector(sensitivity: int, noise: VectorNoise) -> Charge:
@@ -136,16 +144,36 @@ def cost_vector(sensitivity: int, noise: VectorNoise) -> Charge:
 
     Discrete Gaussian noise on vectors has the zCDP of the continuous one (Canonne, Kamath, Steinke 2020).
     """
+    return cost_counts(sensitivity, sensitivity**2, noise)
+
+
+def cost_counts(l1: int, l2_squared: int, noise: VectorNoise) -> Charge:
+    """Return what releasing a vector of whole numbers costs that one unit moves by so much in L1 and in L2."""
     if not isinstance(noise, VectorNoise) or noise.grid is not None:
         raise OperationError("sums are whole numbers: give Laplace or Gaussian noise without a grid")
     if isinstance(noise, Laplace):
-        return cost_pure(Fraction(sensitivity) / Fraction(noise.scale))
-    return Charge(math.inf, Fraction(sensitivity) ** 2 / (2 * Fraction(noise.sigma) ** 2), Fraction(0))
+        return cost_pure(Fraction(l1) / Fraction(noise.scale))
+    return Charge(math.inf, Fraction(l2_squared) / (2 * Fraction(noise.sigma) ** 2), Fraction(0))
+
+
+def lose_counts(l1: int, l2_squared: int, noise: VectorNoise) -> Loss:
+    """Return the loss of what `cost_counts` charges for."""
+    cost = cost_counts(l1, l2_squared, noise)
+    if isinstance(noise, Laplace):
+        return PureLoss(Fraction(l1) / Fraction(noise.scale))
+    if isinstance(noise, Gaussian):
+        return GaussianLoss(Fraction(rounded_up(lambda: (2 * ball(cost.rho)).sqrt())))
+    return ZcdpLoss(cost.rho)
 
 
 def cost_pure(epsilon: Fraction) -> Charge:
     """Return the charge of a release that is epsilon-differentially private."""
     return Charge(epsilon, PureLoss(epsilon).zcdp(), Fraction(0))
+
+
+def cost_watch(reach: int, mechanism: SparseVector) -> Charge:
+    """Return what a whole run of the sparse vector technique costs on questions that one unit moves by so much."""
+    return cost_pure(Fraction(mechanism.loss(reach).exact_pure))
 
 
 def add_charges(first: Charge, second: Charge) -> Charge:

@@ -309,7 +309,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_read() -> None:
     other = rows_of(ENGINE, "SELECT age FROM visits")
     wrong: list[tuple[tuple[Any, ...], str]] = [
         ((other, ColumnSums(1), clip, noise), "was not declared"),
-        ((question, ColumnSums(2), clip, noise), "sum takes plans of rows"),
+        ((question, ColumnSums(2), clip, noise), "all else takes plans of rows"),
         ((PLAN, ColumnSums(3), clip, noise), "is of 3 columns, and the plan has 2"),
         ((PLAN, Written(lambda _: [], dimension=0), clip, noise), "from 1 to"),
         ((PLAN, ColumnSums(2), Clip(2**31, 1.0), noise), "of 2 entries has at most"),

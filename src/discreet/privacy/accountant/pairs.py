@@ -84,7 +84,7 @@ class DominatingPair:
     """How far losses may be off where they are solved for, beside the round-off of a float."""
     effort: float = 1.0
     """How much longer a grid point takes than one of a Gaussian."""
-    family: Family | None = None
+    family: PairFamily | None = None
     """Makes pairs of this kind from a column of parameters: the loss grows with its parameter, and so do the atoms."""
     parameter: Floats | None = None
 
@@ -157,7 +157,7 @@ def _subtract_tails(over: Floats, under: Floats, error_over: Floats, error_under
     return found, np.where(upper, error_over[:, :-1], error_under[:, 1:])
 
 
-Family = Callable[[Floats], DominatingPair]
+PairFamily = Callable[[Floats], DominatingPair]
 
 Releases = list[tuple[DominatingPair, int]]
 """What is composed: pairs, each with how often it occurs."""

@@ -1,0 +1,73 @@
+"""The rules of counts by cell at the desk, each broken once."""
+
+from __future__ import annotations
+
+from mutants.mutant import broken
+
+CELLS = "tests/curator/door/test_cells.py"
+
+MUTATIONS = [
+    broken(
+        "cells: a family's own bound is believed",
+        "curator/door/cells.py",
+        "    return check_family(family)\n",
+        "    return family\n",
+        CELLS,
+    ),
+    broken(
+        "cells: scores see a family's own code",
+        "curator/door/cells.py",
+        '        object.__setattr__(self, "family", check_family(self.family))\n',
+        "",
+        CELLS,
+    ),
+    broken(
+        "cells: two scores move apart by what one moves",
+        "curator/door/cells.py",
+        "return sum(nlargest(2, moves))",
+        "return max(moves)",
+        CELLS,
+    ),
+    broken(
+        "cells: weights do not count in the spread",
+        "curator/door/cells.py",
+        "            weight * self.grain * self.family",
+        "            self.grain * self.family",
+        CELLS,
+    ),
+    broken(
+        "cells: one row of a unit is paid for",
+        "curator/door/cells.py",
+        "return bound.bound_l1(plan.rows, plan.factor), bound.bound_l2_squared(plan.rows, plan.factor)",
+        "return bound.bound_l1(1, plan.factor), bound.bound_l2_squared(1, plan.factor)",
+        CELLS,
+    ),
+    broken(
+        "cells: a choice of groups is not metered",
+        "curator/door/desk.py",
+        "self._answer(call, cost_pick(spreads, pick), lose_pick(spreads, pick), draw)",
+        "self._answer(call, cost_pick(Spreads(0, 0), pick), lose_pick(spreads, pick), draw)",
+        CELLS,
+    ),
+    broken(
+        "cells: counts are not metered",
+        "curator/door/desk.py",
+        "cost, loss = cost_counts(l1, l2_squared, noise), lose_counts(l1, l2_squared, noise)",
+        "cost, loss = cost_counts(0, 0, noise), lose_counts(l1, l2_squared, noise)",
+        CELLS,
+    ),
+    broken(
+        "cells: discrete Gaussian noise is accounted at half its cost",
+        "query/cost.py",
+        "    return ZcdpLoss(cost.rho)\n",
+        "    return ZcdpLoss(cost.rho / 2)\n",
+        CELLS,
+    ),
+    broken(
+        "cells: another group is the same call",
+        "curator/door/desk.py",
+        '            "group": group,\n            "noise": describe_mechanism(noise),\n',
+        '            "noise": describe_mechanism(noise),\n',
+        CELLS,
+    ),
+]
