@@ -39,15 +39,15 @@ MUTATIONS = [
     broken(
         "synthetic: two scores move apart by what one moves",
         "synthetic/counter.py",
-        "allowance.make_pick(sum(sorted(moves)[-2:]))",
-        "allowance.make_pick(max(moves))",
+        "allowance.make_pick(score.bound_spread(self))",
+        "allowance.make_pick(score.bound_spread(self) // 2)",
         GUARANTEES,
     ),
     broken(
         "synthetic: rows of a unit beyond the first cost nothing",
         "synthetic/counter.py",
-        "            bound.bound_l1(self.rows, self.factor), bound.bound_l2_squared(self.rows, self.factor)\n",
-        "            bound.bound_l1(1, self.factor), bound.bound_l2_squared(1, self.factor)\n",
+        "allowance.make_noise(*bound_counts(self, family, group))",
+        "allowance.make_noise(*(each // self.rows for each in bound_counts(self, family, group)))",
         GUARANTEES,
     ),
     broken(

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from curator.door.test_watching import CELLS, DOMAIN, PLAN, Pages, desk_of, never
+from curator.door.test_watching import CELLS, DOMAIN, PLAN, desk_of
 from curator.door.test_wings import die, kill_in_child, kinds
 from discreet.base.errors import (
     ExhaustedError,
@@ -44,6 +44,7 @@ from discreet.synthetic.weights_design import WeightsDesign, design_weights
 from mechanisms.answer_patterns import Outcomes, keeps, pattern_law
 from support import laws
 from support.clinic import VISITS, make_tables, open_clinic, write_policy
+from support.desks import Pages, never
 
 TEXT = "SELECT CASE WHEN age > 60 THEN 1 ELSE 0 END AS old, CASE WHEN ward = 'icu' THEN 1 ELSE 0 END AS icu FROM visits"
 EASY: dict[str, Any] = {"alpha": 0.1, "beta": 0.01, "rows": 1_000_000, "questions": 5, "updates": 3}

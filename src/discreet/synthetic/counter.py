@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.curator.door.cells import GapScore, find_domain
+from discreet.curator.door.cells import CountedUnit, GapScore, bound_counts, find_domain
 from discreet.curator.door.desk import Desk
 from discreet.families.domain import CellSource, Domain
-from discreet.families.family import Family, Vector
+from discreet.families.family import PARTITION, Family, Vector
 from discreet.families.written_forms import take_group
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge
@@ -26,6 +26,13 @@ from discreet.synthetic.reading import Reading, hold_answers
 
 GRAIN = 16
 """Parts of a row in which gaps are rated."""
+
+
+def make_cell_noise(unit: CountedUnit, allowance: Allowance) -> VectorNoise:
+    """Return the noise of a marginal's cells, if all of an allowance is spent on it."""
+    return allowance.make_noise(
+        PARTITION.bound_l1(unit.rows, unit.factor), PARTITION.bound_l2_squared(unit.rows, unit.factor)
+    )
 
 
 class CellCounter(ABC):
@@ -41,10 +48,7 @@ class CellCounter(ABC):
 
     def count(self, family: Family, group: int, allowance: Allowance) -> Reading:
         """Return the noisy answers of a group."""
-        bound = family.bound_row(group)
-        noise = allowance.make_noise(
-            bound.bound_l1(self.rows, self.factor), bound.bound_l2_squared(self.rows, self.factor)
-        )
+        noise = allowance.make_noise(*bound_counts(self, family, group))
         alone = take_group(family, group)
         return Reading(alone, noise, hold_answers(self.draw_counts(alone, noise)))
 
@@ -66,11 +70,7 @@ class CellCounter(ABC):
             tuple(round(weight * constant * GRAIN) for weight, constant in zip(weights, constants, strict=True)),
             GRAIN,
         )
-        moves = [
-            weight * GRAIN * family.bound_row(group).bound_l1(self.rows, self.factor)
-            for group, weight in zip(groups, weights, strict=True)
-        ]
-        return self.draw_group(score, allowance.make_pick(sum(sorted(moves)[-2:])))
+        return self.draw_group(score, allowance.make_pick(score.bound_spread(self)))
 
     @abstractmethod
     def draw_counts(self, family: Family, noise: VectorNoise) -> Sequence[int]:
@@ -115,19 +115,13 @@ class TableCounter(CellCounter):
 
     def draw_counts(self, family: Family, noise: VectorNoise) -> Sequence[int]:
         """Return the noisy answers of a family of one group."""
-        bound = family.bound_row(0)
-        l1, l2_squared = bound.bound_l1(self.rows, self.factor), bound.bound_l2_squared(self.rows, self.factor)
-        self.spent = add_charges(self.spent, cost_counts(l1, l2_squared, noise))
+        self.spent = add_charges(self.spent, cost_counts(*bound_counts(self, family, 0), noise))
         noisy: list[int] = noise.release(family.answer(0, self.source.project(family.find_columns(0))).tolist())
         return noisy
 
     def draw_group(self, score: GapScore, pick: PickNoise) -> int:
         """Return the chosen group."""
-        moves = [
-            weight * score.grain * score.family.bound_row(group).bound_l1(self.rows, self.factor)
-            for group, weight in zip(score.groups, score.weights, strict=True)
-        ]
-        spread = sum(sorted(moves)[-2:])
+        spread = score.bound_spread(self)
         self.spent = add_charges(self.spent, cost_pick(Spreads(spread, spread**2), pick))
         key = id(score.family)
         if key not in self._truths:

@@ -14,7 +14,7 @@ from discreet.policy.schema import Resolved
 from discreet.synthetic.allowance import Allowance, read_allowance
 from discreet.synthetic.columns import Condition, PlacedColumn, place_column, write_places
 from discreet.synthetic.model import SyntheticModel
-from discreet.synthetic.strategies.choose import UnitBound, check_strategy, choose_strategy
+from discreet.synthetic.strategies.choose import check_strategy, choose_strategy
 from discreet.synthetic.strategies.strategy import TOTAL_SHARE
 from discreet.synthetic.synthesis import Synthesis
 from discreet.synthetic.workload import MarginalWorkload, Workload
@@ -87,8 +87,8 @@ def prepare_synthesis(
         raise ParameterError("columns", [each.name for each in placed], "columns, and conditions that are one each")
     reason = "it was asked for"
     if strategy is None and resolved.table.size is not None:
-        unit, rest = UnitBound(plan.rows, plan.factor), allowance.take(1 - TOTAL_SHARE)
-        strategy, reason = astuple(choose_strategy(family, unit, float(resolved.table.size), rest))
+        rest = allowance.take(1 - TOTAL_SHARE)
+        strategy, reason = astuple(choose_strategy(family, plan, float(resolved.table.size), rest))
     return Synthesis(plan, resolved.table.name, placed, asked, allowance, strategy, reason, rounds)
 
 

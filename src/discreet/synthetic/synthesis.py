@@ -22,7 +22,6 @@ from discreet.synthetic.counter import CellCounter, DeskCounter
 from discreet.synthetic.reading import Reading, find_total
 from discreet.synthetic.strategies.choose import (
     ChosenStrategy,
-    UnitBound,
     bound_charge,
     choose_strategy,
     make_strategy,
@@ -107,9 +106,9 @@ def spend_allowance(
     if counter.total is None:
         readings.append(count_total(counter, allowance.take(TOTAL_SHARE)))
         allowance = allowance.take(1 - TOTAL_SHARE)
-    rows, unit = find_total(readings, counter.total).rows, UnitBound(counter.rows, counter.factor)
-    found = chosen or choose_strategy(workload, unit, rows, allowance)
-    strategy, before = make_strategy(found.name, workload, unit, rows, allowance, rounds), len(readings)
+    rows = find_total(readings, counter.total).rows
+    found = chosen or choose_strategy(workload, counter, rows, allowance)
+    strategy, before = make_strategy(found.name, workload, counter, rows, allowance, rounds), len(readings)
     strategy.spend(counter, allowance, readings)
     return Spending(readings, found, (1,) * before + strategy.list_batches(len(readings) - before))
 

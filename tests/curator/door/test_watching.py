@@ -20,12 +20,12 @@ from discreet.engines.result import ExactRows
 from discreet.families import Domain, Family, Marginals, Parities, TableFamily
 from discreet.families.explicit import WrittenGroup
 from discreet.families.family import RowBound
-from discreet.ledger import JournalRow
 from discreet.mechanisms import Grid, Laplace, SparseVector, sparse_vector
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy import PureLoss
 from discreet.privacy.charges import Charge
 from support.clinic import make_tables, write_policy
+from support.desks import Pages, never
 from support.hospital import engine_of, rows_of
 
 PLENTY = Charge(math.inf, math.inf, Fraction(1))
@@ -37,24 +37,6 @@ DOMAIN = Domain((2, 2))
 CELLS = TableFamily(DOMAIN, tuple(WrittenGroup((0, 1), np.eye(4, dtype=np.int64)[[cell]]) for cell in range(4)))
 PARITY = Parities(DOMAIN, (0b11,))
 SPARSE = SparseVector(threshold_scale=10.0, question_scale=20.0)
-
-
-class Pages:
-    """A journal in memory."""
-
-    def __init__(self, rows: list[JournalRow] | None = None) -> None:
-        self.rows: list[JournalRow] = list(rows or [])
-
-    def read(self) -> tuple[JournalRow, ...]:
-        return tuple(self.rows)
-
-    def write(self, position: int, rows: tuple[JournalRow, ...]) -> None:
-        assert position == len(self.rows)
-        self.rows += rows
-
-
-def never(_: object) -> Any:
-    raise AssertionError("nothing is read here")
 
 
 def rows_in(*cells: int) -> ExactRows:

@@ -95,8 +95,10 @@ def test_the_owners_page_is_marked_and_closed_to_others(tmp_path: Path) -> None:
 
 
 def test_a_model_of_no_rows_has_a_report(tmp_path: Path) -> None:
-    model = make_model(rows=make_rows(rows=0))
-    parse(write_report(model, tmp_path / "report.html")[0].read_text())
+    page = write_report(make_model(rows=make_rows(rows=0)), tmp_path / "report.html")[0].read_text()
+    parse(page)
+    assert "Column by column" in page
+    assert "nan" not in page.lower()
 
 
 def test_wrong_tables_of_owners_are_refused_and_nothing_is_written(tmp_path: Path) -> None:

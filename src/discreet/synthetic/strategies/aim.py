@@ -15,18 +15,16 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import ClassVar
 
 import numpy as np
 
-from discreet.base.canonical import Json
 from discreet.families.family import project_sets
 from discreet.families.marginals import Marginals
 from discreet.mechanisms import Laplace
 from discreet.privacy.charges import Charge
 from discreet.query.draws import VectorNoise
 from discreet.synthetic.allowance import Allowance
-from discreet.synthetic.counter import CellCounter
+from discreet.synthetic.counter import CellCounter, make_cell_noise
 from discreet.synthetic.estimates import list_cells
 from discreet.synthetic.fitting import fit_readings, fits_tree
 from discreet.synthetic.reading import Reading, find_total
@@ -53,8 +51,6 @@ LOOSE = 0.05
 class Aim(Strategy):
     """Chooses marginals one by one, for a workload of marginals."""
 
-    name: ClassVar[str] = "AIM"
-
     workload: Marginals
     rounds: int | None = None
 
@@ -76,7 +72,7 @@ class Aim(Strategy):
             part = purse.left if purse.left < 2 * part else part
             share = 1 - float((purse.left - part) / allowance.amount)
             pick, count = purse.take(part * PICK_SHARE), purse.take(part * (1 - PICK_SHARE))
-            noise = foresee_error(counter, count)
+            noise = expect_error(make_cell_noise(counter, count))
             able = self._list_able(candidates, readings, share)
             estimates = project_sets(list_cells(model), [candidates.sets[group] for group in able])
             group = counter.choose(
@@ -116,10 +112,6 @@ class Aim(Strategy):
         most = max(2 * LARGEST_PART["epsilon"], Fraction(1, 2 * len(self.workload.domain.sizes)))
         return Charge(allowance.amount, allowance.amount**2 * min(most, Fraction(1)) / 2, Fraction(0))
 
-    def describe(self) -> Json:
-        """Return the form of the strategy."""
-        return {self.name: self.rounds, "workload": self.workload.describe()}
-
 
 def close_downwards(workload: Marginals) -> Marginals:
     """Return all marginals that are part of one of the workload's."""
@@ -145,11 +137,6 @@ class Purse:
         """Return a part of what is left."""
         self.left -= amount
         return Allowance(self._currency, amount)
-
-
-def foresee_error(counter: CellCounter, allowance: Allowance) -> float:
-    """Return how far noise takes one answer of a marginal from the truth, on average."""
-    return expect_error(allowance.make_noise(counter.rows * counter.factor, counter.rows**2 * counter.factor))
 
 
 def expect_error(noise: VectorNoise) -> float:

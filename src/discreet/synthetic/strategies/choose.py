@@ -20,12 +20,14 @@ from fractions import Fraction
 
 from discreet.base import check
 from discreet.base.errors import ParameterError
+from discreet.curator.door.cells import CountedUnit
 from discreet.families.family import Family
 from discreet.families.marginals import Marginals
 from discreet.families.parities import Parities
 from discreet.families.ranges import Ranges
 from discreet.privacy.charges import Charge
 from discreet.synthetic.allowance import Allowance
+from discreet.synthetic.counter import make_cell_noise
 from discreet.synthetic.fit.dense import MOST_TABLE
 from discreet.synthetic.fit.quotient import MOST_RANK
 from discreet.synthetic.fitting import MOST_DENSE
@@ -56,14 +58,6 @@ LEFT_OUT = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class UnitBound:
-    """How many rows one unit has at most, and 2 under replace neighbours: what noise depends on."""
-
-    rows: int
-    factor: int
-
-
-@dataclass(frozen=True, slots=True)
 class ChosenStrategy:
     """The name of a strategy, and why it was chosen."""
 
@@ -71,7 +65,7 @@ class ChosenStrategy:
     reason: str
 
 
-def choose_strategy(workload: Family, unit: UnitBound, rows: float, allowance: Allowance) -> ChosenStrategy:
+def choose_strategy(workload: Family, unit: CountedUnit, rows: float, allowance: Allowance) -> ChosenStrategy:
     """Return the strategy with the least foreseen error for about so many rows."""
     domain = workload.domain
     if isinstance(workload, Ranges):
@@ -91,7 +85,7 @@ def choose_strategy(workload: Family, unit: UnitBound, rows: float, allowance: A
 
 
 def make_strategy(
-    name: str, workload: Family, unit: UnitBound, rows: float, allowance: Allowance, rounds: int = 0
+    name: str, workload: Family, unit: CountedUnit, rows: float, allowance: Allowance, rounds: int = 0
 ) -> Strategy:
     """Return the strategy of a name, for about so many rows."""
     if name == "tree" and isinstance(workload, Ranges):
@@ -99,7 +93,7 @@ def make_strategy(
     return _make_fixed(name, workload, rounds)
 
 
-def foresee_whole(workload: Marginals, unit: UnitBound, rows: float, allowance: Allowance) -> float:
+def foresee_whole(workload: Marginals, unit: CountedUnit, rows: float, allowance: Allowance) -> float:
     """Return the mean L1 error of a marginal, by n, where every cell is counted."""
     sigma, cells = find_sigma(unit, allowance), workload.domain.cells
     bias = LEFT_OUT if sigma * cells > CROWDED * rows else 1.0
@@ -107,7 +101,7 @@ def foresee_whole(workload: Marginals, unit: UnitBound, rows: float, allowance: 
     return bias * math.sqrt(2 / math.pi) * sigma * sum(roots) / len(roots) / max(rows, 1.0)
 
 
-def foresee_adaptive(workload: Marginals, unit: UnitBound, rows: float, allowance: Allowance) -> float:
+def foresee_adaptive(workload: Marginals, unit: CountedUnit, rows: float, allowance: Allowance) -> float:
     """Return the mean L1 error of a marginal, by n, where some are chosen and counted."""
     each = allowance.take(Fraction(1, 2 * len(workload.domain.sizes)))
     answers = [workload.count_answers(group) for group in range(workload.groups)]
@@ -115,13 +109,12 @@ def foresee_adaptive(workload: Marginals, unit: UnitBound, rows: float, allowanc
     return LEFT_OUT * noise / max(rows, 1.0)
 
 
-def find_sigma(unit: UnitBound, allowance: Allowance) -> float:
+def find_sigma(unit: CountedUnit, allowance: Allowance) -> float:
     """Return the standard deviation of the noise of a marginal's cell."""
-    noise = allowance.make_noise(unit.rows * unit.factor, unit.rows**2 * unit.factor)
-    return math.sqrt(find_variance(noise))
+    return math.sqrt(find_variance(make_cell_noise(unit, allowance)))
 
 
-def _choose_for_ranges(workload: Ranges, unit: UnitBound, rows: float, allowance: Allowance) -> ChosenStrategy:
+def _choose_for_ranges(workload: Ranges, unit: CountedUnit, rows: float, allowance: Allowance) -> ChosenStrategy:
     """Return a tree or a grid, but for short columns, and where blocks would be single cells.
 
     Counting all cells, a range of a third of them has a third of their noise; of 2 levels of a tree a dozen nodes, with

@@ -11,9 +11,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import ClassVar
 
-from discreet.base.canonical import Json
 from discreet.families.domain import ColumnSet, Domain
 from discreet.families.family import Vector
 from discreet.families.marginals import Marginals
@@ -31,8 +29,6 @@ PART = Fraction(1, 3)
 @dataclass(frozen=True, slots=True)
 class Mst(Strategy):
     """Measures every column, and a spanning tree of pairs."""
-
-    name: ClassVar[str] = "MST"
 
     domain: Domain
 
@@ -85,10 +81,6 @@ class Mst(Strategy):
             return add_charges(total, add_up([2 * part / columns] * columns, cost_pure))
         each = [part / (columns - 1)] * (columns - 1)
         return add_charges(total, add_charges(add_up(each, cost_choice), add_up(each, cost_pure)))
-
-    def describe(self) -> Json:
-        """Return the form of the strategy."""
-        return {self.name: list(self.domain.sizes)}
 
 
 def list_small_pairs(domain: Domain) -> tuple[ColumnSet, ...]:

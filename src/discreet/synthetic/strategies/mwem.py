@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from discreet.base import check
-from discreet.base.canonical import Json
 from discreet.families.family import Family
 from discreet.families.parities import Parities
 from discreet.privacy.charges import Charge
@@ -34,8 +32,6 @@ PICK_SHARE = Fraction(1, 2)
 @dataclass(frozen=True, slots=True)
 class Mwem(Strategy):
     """Chooses and measures a group of any family in each of so many rounds."""
-
-    name: ClassVar[str] = "MWEM"
 
     workload: Family
     rounds: int = USUAL_ROUNDS
@@ -78,7 +74,3 @@ class Mwem(Strategy):
         each = allowance.amount / self.rounds
         picks = add_up([each * PICK_SHARE] * self.rounds, cost_choice)
         return add_charges(picks, add_up([each * (1 - PICK_SHARE)] * self.rounds, cost_pure))
-
-    def describe(self) -> Json:
-        """Return the form of the strategy."""
-        return {self.name: self.rounds, "workload": self.workload.describe()}

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
-from discreet.base.canonical import Json
 from discreet.families.family import Family
 from discreet.families.marginals import Marginals
 from discreet.families.ranges import Ranges
@@ -35,8 +33,6 @@ own counts say how rows are spread."""
 class PublicPlan(Strategy):
     """Measures groups of families, each with its share of the allowance: (family, group, share)."""
 
-    name: ClassVar[str] = "public plan"
-
     steps: tuple[tuple[Family, int, Fraction], ...]
 
     def spend(self, counter: CellCounter, allowance: Allowance, readings: list[Reading]) -> None:
@@ -53,41 +49,24 @@ class PublicPlan(Strategy):
             return allowance.charge
         return add_up([allowance.amount * share for _, _, share in self.steps], cost_pure)
 
-    def describe(self) -> Json:
-        """Return the form of the plan."""
-        steps: list[Json] = [[family.describe(), group, str(share)] for family, group, share in self.steps]
-        return {self.name: steps}
 
-
-class WholeTable(PublicPlan):
-    """Counts every cell of all columns."""
-
-    name: ClassVar[str] = "whole table"
-
-
-class TreeAndGrid(PublicPlan):
-    """Counts a tree over one ordered column, or the blocks of a grid and the values of two."""
-
-    name: ClassVar[str] = "tree and grid"
-
-
-def plan_whole(family: Family) -> WholeTable:
+def plan_whole(family: Family) -> PublicPlan:
     """Return the plan that counts every cell."""
     domain = family.domain
-    return WholeTable(((Marginals(domain, (domain.columns,)), 0, Fraction(1)),))
+    return PublicPlan(((Marginals(domain, (domain.columns,)), 0, Fraction(1)),))
 
 
-def plan_tree(ranges: Ranges, rows: float, sigma: float) -> TreeAndGrid:
+def plan_tree(ranges: Ranges, rows: float, sigma: float) -> PublicPlan:
     """Return the plan for ranges: a tree of one column, or for two a grid of blocks and the values of each column.
 
     `sigma` is the noise of a cell if all were spent on it. A grid of m x m blocks has rows / m^2 in a block.
     """
     domain = ranges.domain
     if len(ranges.columns) == 1:
-        return TreeAndGrid(((Tree(domain, ranges.columns[0], FAN_OUT), 0, Fraction(1)),))
+        return PublicPlan(((Tree(domain, ranges.columns[0], FAN_OUT), 0, Fraction(1)),))
     blocks = max(1.0, math.sqrt(max(rows, 1.0) * float(GRID_SHARE) / (ROWS_IN_BLOCK * sigma)))
     widths = [min(domain.sizes[column], max(1, round(domain.sizes[column] / blocks))) for column in ranges.columns]
     grid = Marginals.in_blocks(domain, ranges.columns, widths)
     values = Marginals(domain, tuple((column,) for column in ranges.columns))
     rest = (1 - GRID_SHARE) / 2
-    return TreeAndGrid(((grid, 0, GRID_SHARE), (values, 0, rest), (values, 1, rest)))
+    return PublicPlan(((grid, 0, GRID_SHARE), (values, 0, rest), (values, 1, rest)))

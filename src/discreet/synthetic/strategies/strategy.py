@@ -7,9 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
-from discreet.base.canonical import Json
 from discreet.families.marginals import Marginals
 from discreet.privacy.charges import Charge
 from discreet.query.cost import NOTHING, add_charges
@@ -25,8 +23,6 @@ TOTAL_SHARE = Fraction(1, 20)
 class Strategy(ABC):
     """Spends an allowance. What it spends in all is fixed; on what may depend on what it was told before."""
 
-    name: ClassVar[str]
-
     @abstractmethod
     def spend(self, counter: CellCounter, allowance: Allowance, readings: list[Reading]) -> None:
         """Measure, adding to the readings: the total, where one was measured, is there already."""
@@ -38,10 +34,6 @@ class Strategy(ABC):
     def list_batches(self, readings: int) -> tuple[int, ...]:
         """Return how many of its readings belong to each step: all of a step are settled before any is drawn."""
         return (1,) * readings
-
-    def describe(self) -> Json:
-        """Return the form of the strategy."""
-        return self.name
 
 
 def count_total(counter: CellCounter, allowance: Allowance) -> Reading:
