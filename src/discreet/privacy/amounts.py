@@ -28,11 +28,13 @@ def read_decimal(amount: Exact) -> Fraction:
     return Fraction(repr(float(amount))) if isinstance(amount, float) else Fraction(amount)
 
 
+@lru_cache(maxsize=1 << 14, typed=True)
 def read_up(amount: Exact) -> float:
     """Return a float that is at least the amount, in both readings of a float."""
     return float_up(read_decimal(amount))
 
 
+@lru_cache(maxsize=1 << 14, typed=True)
 def read_down(amount: Exact) -> float:
     """Return a float that is at most the amount, in both readings of a float."""
     return float_down(read_decimal(amount))

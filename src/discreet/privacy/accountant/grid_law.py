@@ -22,7 +22,10 @@ BULK = 0.01
 """A cell with more of the mass than this has the grid moved so that nothing of it is lost in rounding."""
 
 ATTEMPTS = 12
-"""How often cells are moved, for pairs on their own."""
+"""How often cells are moved at most, for pairs on their own."""
+
+SHIFTS = 3
+"""How often in a row they are moved by the mean of their neighbours' excess, and how often up."""
 
 TINY = 1e-6
 """The part of a step by which a cell's loss may always lie below its point and still count as on it."""
@@ -69,6 +72,14 @@ class GridLaws:
 
 def find_span(pair: DominatingPair, tail: float) -> tuple[float, float]:
     """Return an interval that all of L but a P-mass of `tail` on either side lies in, in every row."""
+    found = pair.spans.get(tail) or _search_span(pair, tail)
+    if tail not in pair.spans:
+        pair.spans.clear()
+        pair.spans[tail] = found
+    return found
+
+
+def _search_span(pair: DominatingPair, tail: float) -> tuple[float, float]:
     low, high = pair.low, pair.high
     if pair.above is not None and pair.below is not None:
         above, below = pair.above, pair.below
@@ -266,9 +277,10 @@ def _merge_cells(
         if lost < least:
             best, least = (losses, kept, float(bounds[-1]), shift), lost
         inner = np.where((bounds[:-1] > pair.low) & (bounds[1:] < pair.high), off, 0.0)
-        if np.abs(inner).max() <= slack and (anchor is not None or off.min() >= -slack):
+        whole = off.min() >= -slack
+        if (np.abs(inner).max() <= slack and (anchor is not None or whole)) or (whole and attempt > SHIFTS):
             break
-        if attempt % 6 < 3:
+        if attempt % (2 * SHIFTS) < SHIFTS:
             mean = inner.mean(axis=0)
             moves = -0.5 * (np.append(mean, mean[-1]) + np.append(mean[0], mean))
         else:

@@ -87,6 +87,8 @@ class DominatingPair:
     family: PairFamily | None = None
     """Makes pairs of this kind from a column of parameters: the loss grows with its parameter, and so do the atoms."""
     parameter: Floats | None = None
+    spans: dict[float, tuple[float, float]] = field(init=False, default_factory=dict)
+    """The span that was last searched for, by its tail: every grid asks for it again."""
 
     @property
     def rows(self) -> int:

@@ -117,7 +117,8 @@ class ComposedLoss(Loss):
         if found.high <= NARROW * found.low:
             return _take_least(found, [self.pure])
         curves = list_curves(self.parts, accounted=math.isfinite(found.high))
-        highs = [curve.find_epsilon(target) for curve in curves]
+        useful = (curve for curve in curves if math.isinf(found.high) or curve.find_delta(found.high) <= target)
+        highs = [curve.find_epsilon(target) for curve in useful]
         return _take_least(found, [self.pure, *highs])
 
     def _certified_delta(self, epsilon: Exact) -> Certified:
