@@ -49,7 +49,7 @@ def compose(parts: Iterable[tuple[Loss, int]]) -> Loss:
     return ComposedLoss(tuple(sorted(kept, key=lambda part: part[0].to_json())))
 
 
-NARROW = 1.001
+NARROW = 1.003
 """A bracket no wider than this is not worth another bound: none can lie below its lower end."""
 
 
