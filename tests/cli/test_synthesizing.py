@@ -63,7 +63,7 @@ def test_ranges_are_of_their_columns_alone(here: Path) -> None:
         (("wards", "-e", 1, "-o", "rows.csv"), "a public table can be read as it is"),
         (("visits", "-e", 1, "-o", "rows.csv", "--marginals", 2, "--ranges", "age"), "not both"),
         (("visits", "-e", 1, "-o", "rows.csv", "--bins", "age"), "NAME=COUNT, such as age=20"),
-        (("visits", "-e", 1, "-o", "rows.csv", "--strategy", "magic"), "one of whole, tree, mwem, mst, aim"),
+        (("visits", "-e", 1, "-o", "rows.csv", "--strategy", "magic"), "one of whole, each, tree, mwem, mst, aim"),
         (("visits", "-e", 99, "-o", "rows.csv", *FEW), "does not fit into what is left"),
     ],
     ids=str,

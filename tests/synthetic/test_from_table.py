@@ -13,10 +13,14 @@ import pytest
 from curator.door.test_wings import die, kill_in_child, kinds
 from discreet.base.errors import BudgetError, DiscreetError, ParameterError, QueryError
 from discreet.curator import Curator
+from discreet.families.domain import Domain, RowTable
+from discreet.families.marginals import Marginals
+from discreet.synthetic.allowance import Allowance
 from discreet.synthetic.columns import Condition
-from discreet.synthetic.counter import DeskCounter
+from discreet.synthetic.counter import DeskCounter, TableCounter
 from discreet.synthetic.from_table import find_placeable, synthesize
-from discreet.synthetic.workload import MarginalWorkload, ParityWorkload, RangeWorkload
+from discreet.synthetic.strategies.choose import ChosenStrategy, check_strategy, choose_strategy
+from discreet.synthetic.workload import MarginalWorkload, ParityWorkload, QuestionWorkload, RangeWorkload
 from support.clinic import NAMES, VISITS, Visit, open_clinic
 
 FEW = ["ward", "quantity"]
@@ -51,7 +55,8 @@ def test_a_table_is_charged_once_recorded_and_free_again(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("workload", "how", "strategy"),
     [
-        (MarginalWorkload(2), {"epsilon": 1, "columns": ["age", "cost", "quantity", "day"]}, "aim"),
+        (MarginalWorkload(2), {"epsilon": 1, "columns": ["age", "cost", "quantity", "day"]}, "each"),
+        (MarginalWorkload(2), {"epsilon": 1, "columns": ["age", "cost", "ward"], "strategy": "aim"}, "aim"),
         (MarginalWorkload(2), {"epsilon": 1, "columns": FEW}, "whole"),
         (MarginalWorkload(2), {"rho": 0.05, "strategy": "mst"}, "mst"),
         (MarginalWorkload(1), {"epsilon": 1, "delta": 1e-10, "strategy": "mwem", "rounds": 3}, "mwem"),
@@ -61,8 +66,11 @@ def test_a_table_is_charged_once_recorded_and_free_again(tmp_path: Path) -> None
         (
             ParityWorkload(2),
             {"epsilon": 1, "columns": [Condition("old", "age > 60"), Condition("a", "cost > 9")]},
-            "mwem",
+            "each",
         ),
+        (MarginalWorkload(1), {"epsilon": 1, "columns": ["age", "ward", "quantity"]}, "each"),
+        (QuestionWorkload({"ward": "north"}, {"ward": ["south", None]}), {"epsilon": 1, "columns": FEW}, "each"),
+        (QuestionWorkload({"ward": "north"}), {"epsilon": 1, "columns": FEW, "strategy": "mwem"}, "mwem"),
     ],
     ids=str,
 )
@@ -78,6 +86,51 @@ def test_every_strategy_runs_on_a_table_and_says_why(
         pure = "delta" not in how and "rho" not in how
         assert model.receipt.charge.epsilon == (Fraction(str(how["epsilon"])) if pure else math.inf)
         assert model.receipt.charge.rho <= Fraction(1, 2)
+
+
+def test_many_marginals_of_a_large_table_are_chosen_by_aim() -> None:
+    """Thirty columns: no table holds all cells, and no tree all pairs of columns."""
+    workload = Marginals.of_order(Domain((10,) * 30), 2)
+    unit = TableCounter(RowTable(workload.domain, (np.zeros(3, dtype=np.int64),) * 30), 1, 1)
+    chosen = choose_strategy(workload, unit, 1e6, Allowance("rho", Fraction(1, 10)))
+    assert chosen == ChosenStrategy("aim", f"{10**30:,} cells are too many for one table")
+    with pytest.raises(ParameterError, match="435 groups of questions are too many, or their columns"):
+        check_strategy("each", workload, 0)
+
+
+def test_questions_of_ones_own_are_answered_from_what_they_count(tmp_path: Path) -> None:
+    """Noise of scale 2 / 49: the count is the true one but with a chance of e^-24."""
+    condition = Condition("old and dear", "age > 60 AND cost > 500")
+    asked = QuestionWorkload({"ward": ["north", "south"], "quantity": 1}, {"old and dear": True})
+    with open_clinic(tmp_path, epsilon=200.0) as curator:
+        model = synthesize(curator, "visits", asked, epsilon=100, columns=[*FEW, condition])
+        assert [each.columns for each in model.transcript.readings] == [(), (0, 1), (2,)]
+        true = sum(row[1] is not None and row[1] > 60 and row[2] is not None and row[2] > 500 for row in VISITS)
+        found = model.estimate({"old and dear": True})
+        assert found.interval is not None
+        assert abs(found.value - true) <= 1
+        again = synthesize(curator, "visits", asked, epsilon=100, columns=[*FEW, condition])
+        assert again.receipt is not None
+        assert again.receipt.paid == "free"
+
+
+@pytest.mark.parametrize(
+    ("questions", "said"),
+    [
+        ((), "questions must be such as"),
+        (({},), "questions must be such as"),
+        (("ward = 'north'",), "questions must be such as"),
+        (({"nothing": 1},), "columns of the table: ward, quantity"),
+        (({"ward": "west"},), "for ward one of NULL, north"),
+        (({"ward": []},), "values of ward that a row can have"),
+    ],
+    ids=str,
+)
+def test_questions_that_cannot_be_asked_are_refused(tmp_path: Path, questions: Any, said: str) -> None:
+    with open_clinic(tmp_path) as curator:
+        with pytest.raises(ParameterError, match=said):
+            synthesize(curator, "visits", QuestionWorkload(*questions), epsilon=1, columns=FEW)
+        assert kinds(curator) == ["CREATE"]
 
 
 def test_whoever_kills_a_run_anywhere_gets_no_second_draw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +224,7 @@ def test_units_over_the_limit_count_as_the_limit_says(tmp_path: Path) -> None:
         ({"epsilon": 1, "bins": {"nothing": 3}}, "columns of the table"),
         ({"epsilon": 1, "bins": {"age": 0}}, "bins must be at least 1"),
         ({"epsilon": 1, "bins": {"age": [3, 1]}}, "at least two, ascending"),
-        ({"epsilon": 1, "strategy": "magic"}, "one of whole, tree, mwem, mst, aim"),
+        ({"epsilon": 1, "strategy": "magic"}, "one of whole, each, tree, mwem, mst, aim"),
         ({"epsilon": 1, "strategy": "tree"}, "tree for ranges"),
         ({"epsilon": 1, "rounds": -1}, "rounds must be a whole number >= 0"),
         ({"epsilon": 1, "columns": [Condition("x", "age >")]}, "this is not SQL"),

@@ -34,7 +34,7 @@ def synth(
         typer.Option(metavar="NAME=COUNT", help="Bins of a number or date. Repeatable.", show_default=False),
     ] = None,
     strategy: Annotated[
-        str | None, typer.Option(help="whole, tree, mwem, mst or aim.", show_default="chosen by expected error")
+        str | None, typer.Option(help="whole, each, tree, mwem, mst or aim.", show_default="chosen by expected error")
     ] = None,
     rounds: Annotated[int, typer.Option(help="Rounds of mwem or aim.", show_default="usual")] = 0,
     max_rows: MaxRowsOption = None,

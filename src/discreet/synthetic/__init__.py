@@ -7,12 +7,14 @@ from discreet.synthetic.report.page import write_report
 from discreet.synthetic.sampling import write_table
 from discreet.synthetic.workload import MarginalWorkload as Marginals
 from discreet.synthetic.workload import ParityWorkload as Parities
+from discreet.synthetic.workload import QuestionWorkload as Questions
 from discreet.synthetic.workload import RangeWorkload as Ranges
 
 __all__ = [
     "Condition",
     "Marginals",
     "Parities",
+    "Questions",
     "Ranges",
     "SyntheticModel",
     "load_model",

@@ -110,7 +110,7 @@ class ListedColumn(PlacedColumn):
 
     def describe(self) -> Json:
         """Return the form of the column."""
-        return {"listed": self.name, "type": self.type.value, "values": [_write(each) for each in self.values]}
+        return {"listed": self.name, "type": self.type.value, "values": [write_value(each) for each in self.values]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +157,12 @@ class BinnedColumn(PlacedColumn):
 
     def describe_places(self) -> list[str]:
         """Return the bins."""
-        bins = [f"[{_write(a)}, {_write(b)})" for a, b in pairwise(self.edges)]
+        bins = [f"[{write_value(a)}, {write_value(b)})" for a, b in pairwise(self.edges)]
         return ["NULL", *bins[:-1], bins[-1][:-1] + "]"]
 
     def describe(self) -> Json:
         """Return the form of the column."""
-        return {"binned": self.name, "type": self.type.value, "edges": [_write(each) for each in self.edges]}
+        return {"binned": self.name, "type": self.type.value, "edges": [write_value(each) for each in self.edges]}
 
 
 def place_column(declared: DeclaredColumn, bins: int | Sequence[Any] | None = None) -> PlacedColumn:
@@ -290,14 +290,15 @@ def _write_edge(parameters: dict[str, Any], edge: Bound) -> str:
     return _add(parameters, int(edge) if edge.denominator == 1 else float(edge))
 
 
-def _write(value: Any) -> str:
+def write_value(value: Any) -> str:
+    """Return a value or an edge as text."""
     if isinstance(value, Fraction):
         return str(int(value)) if value.denominator == 1 else repr(float(value))
     return value.isoformat() if isinstance(value, dt.date) else str(value)
 
 
 def _read_value(text: str, kind: Type) -> Any:
-    """Return the value of what `_write` wrote."""
+    """Return the value of what `write_value` wrote."""
     if kind is Type.BOOLEAN:
         return text == "True"
     if kind is Type.INTEGER:
@@ -308,7 +309,7 @@ def _read_value(text: str, kind: Type) -> Any:
 
 
 def _read_exactly(text: str, kind: Type) -> Bound:
-    """Return the edge of what `_write` wrote."""
+    """Return the edge of what `write_value` wrote."""
     if kind in (Type.DATE, Type.TIMESTAMP):
         edge: dt.date = _read_value(text, kind)
         return edge

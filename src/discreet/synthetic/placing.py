@@ -11,7 +11,16 @@ import pyarrow.compute as pc
 
 from discreet.base.errors import ParameterError
 from discreet.base.types import Type
-from discreet.synthetic.columns import ARROW, BinnedColumn, ListedColumn, ListedWhole, PlacedColumn, Places, to_number
+from discreet.synthetic.columns import (
+    ARROW,
+    BinnedColumn,
+    Condition,
+    ListedColumn,
+    ListedWhole,
+    PlacedColumn,
+    Places,
+    to_number,
+)
 
 
 def choose_places(column: PlacedColumn, wanted: Any) -> list[int]:
@@ -29,6 +38,8 @@ def _find_place(column: PlacedColumn, value: Any) -> int:
     if value is None:
         return 0
     names = column.describe_places()
+    if isinstance(column, Condition) and isinstance(value, bool):
+        return int(value)
     if isinstance(column, ListedColumn):
         same = [place for place, each in enumerate(column.values, 1) if each == value and type(each) is type(value)]
         if same:

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
 
 from discreet.base import check
 from discreet.base.canonical import Json
 from discreet.base.errors import ParameterError
 from discreet.families.domain import Domain
+from discreet.families.explicit import TableFamily, WrittenGroup
 from discreet.families.family import Family
 from discreet.families.marginals import Marginals
 from discreet.families.parities import Parities
 from discreet.families.ranges import Ranges
-from discreet.synthetic.columns import PlacedColumn
+from discreet.synthetic.columns import PlacedColumn, write_value
+from discreet.synthetic.placing import choose_places
 
 MOST_CELLS = 1 << 26
 """Cells of all marginals of a workload together: as many as are compared with the truth in a round."""
+
+MOST_WRITTEN = 1 << 24
+"""Numbers of all questions of a workload that are written out cell by cell."""
 
 
 class Workload(ABC):
@@ -103,6 +112,76 @@ class ParityWorkload(Workload):
     def describe(self) -> Json:
         """Return the form of the workload."""
         return {"parities": self.order}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuestionWorkload(Workload):
+    """Questions of one's own: how many rows have some values, each as `SyntheticModel.estimate` takes it.
+
+    A question names for each of its columns a value, a list of values, or (of bins) a pair of edges. Conditions in SQL
+    are columns too: `Questions({"old and ill": True})` with `columns=[Condition("old and ill", "...")]`.
+    """
+
+    questions: tuple[Mapping[str, Any], ...]
+
+    def __init__(self, *questions: Mapping[str, Any]) -> None:
+        wanted = 'such as {"ward": "A", "sex": ["f", "d"]}, at least one'
+        if not questions or not all(isinstance(each, Mapping) and each for each in questions):
+            raise ParameterError("questions", questions, wanted)
+        object.__setattr__(self, "questions", tuple(dict(each) for each in questions))
+
+    def build(self, columns: Sequence[PlacedColumn]) -> Family:
+        """Return a group for each question: a 1 in each cell that it counts, and 0 in all others."""
+        domain = find_domain(columns)
+        places = [_place_question(columns, each) for each in self.questions]
+        cells = sum(domain.check_size(tuple(each)) for each in places)
+        if cells > MOST_WRITTEN:
+            allowed = f"fewer, of fewer columns or wider bins: they look at {cells:,} cells, more than {MOST_WRITTEN:,}"
+            raise ParameterError("questions", len(places), allowed)
+        return TableFamily(domain, tuple(_write_question(domain, each) for each in places))
+
+    def describe(self) -> Json:
+        """Return the form of the workload."""
+        return {"questions": [_describe_question(each) for each in self.questions]}
+
+
+def _place_question(columns: Sequence[PlacedColumn], question: Mapping[str, Any]) -> dict[int, list[int]]:
+    """Return the places that a question counts, by the number of their column."""
+    numbers = {column.name: number for number, column in enumerate(columns)}
+    found: dict[int, list[int]] = {}
+    for name, wanted in question.items():
+        if name not in numbers:
+            raise ParameterError("questions", name, f"columns of the table: {', '.join(numbers)}")
+        found[numbers[name]] = choose_places(columns[numbers[name]], wanted)
+        if not found[numbers[name]]:
+            raise ParameterError("questions", wanted, f"values of {name} that a row can have")
+    return dict(sorted(found.items()))
+
+
+def _write_question(domain: Domain, places: Mapping[int, list[int]]) -> WrittenGroup:
+    """Return a question as numbers: the product of what it wants of each column."""
+    lines = []
+    for column, wanted in places.items():
+        line = np.zeros(domain.sizes[column], dtype=np.int64)
+        line[wanted] = 1
+        lines.append(line)
+    return WrittenGroup(tuple(places), reduce(np.multiply.outer, lines).reshape(1, -1))
+
+
+def _describe_question(question: Mapping[str, Any]) -> Json:
+    described: dict[str, Json] = {}
+    for name, wanted in sorted(question.items()):
+        listed: Json = (
+            [_describe_value(each) for each in wanted]
+            if isinstance(wanted, list | tuple | set | frozenset)
+            else _describe_value(wanted)
+        )
+        described[name] = {"between": listed} if isinstance(wanted, tuple) else listed
+    return described
+
+
+def _describe_value(value: Any) -> Json:
+    return value if value is None or isinstance(value, bool | int | str) else write_value(value)
 
 
 def find_domain(columns: Sequence[PlacedColumn]) -> Domain:

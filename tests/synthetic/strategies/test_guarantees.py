@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from discreet.families.domain import DenseTable, Domain, RowTable
+from discreet.families.explicit import TableFamily, WrittenGroup
 from discreet.families.family import Family
 from discreet.families.marginals import Marginals
 from discreet.families.parities import Parities
@@ -25,8 +26,15 @@ from synthetic.support.scripts import ScriptedCounter, permute_and_flip
 SMALL = Domain((2, 3))
 BITS = Domain((2, 2, 2))
 LINE = Domain((12,))
+QUESTIONS = TableFamily(
+    SMALL, (WrittenGroup((1,), np.array([[0, 1, 1]])), WrittenGroup((0, 1), np.array([[0, 1, 0, 0, 1, 1]])))
+)
 CASES: list[tuple[str, Family, int]] = [
     ("whole", Marginals.of_order(SMALL, 1), 0),
+    ("each", Marginals.of_order(SMALL, 1), 0),
+    ("each", Parities.up_to(BITS, 2), 0),
+    ("each", QUESTIONS, 0),
+    ("mwem", QUESTIONS, 2),
     ("mwem", Marginals.of_order(SMALL, 1), 3),
     ("mwem", Parities.up_to(BITS, 2), 2),
     ("mwem", Ranges.prefixes(LINE, (0,)), 2),

@@ -56,6 +56,12 @@ def plan_whole(family: Family) -> PublicPlan:
     return PublicPlan(((Marginals(domain, (domain.columns,)), 0, Fraction(1)),))
 
 
+def plan_each(family: Family) -> PublicPlan:
+    """Return the plan that counts every group of a family, each with the same share."""
+    share = Fraction(1, family.groups)
+    return PublicPlan(tuple((family, group, share) for group in range(family.groups)))
+
+
 def plan_tree(ranges: Ranges, rows: float, sigma: float) -> PublicPlan:
     """Return the plan for ranges: a tree of one column, or for two a grid of blocks and the values of each column.
 
