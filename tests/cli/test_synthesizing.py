@@ -45,6 +45,16 @@ def test_columns_without_public_values_are_named_as_left_out(here: Path) -> None
     assert "left out, as the policy declares no values or bounds for them: born" in ran.err
 
 
+def test_a_prior_is_read_from_rows_or_a_model(here: Path) -> None:
+    (here / "public.csv").write_text("ward,quantity\nnorth,1\nsouth,2\n")
+    first = Ran("synth", "visits", "-e", 1, *FEW, "--prior", "public.csv", "--model", "first.model")
+    assert first.code == 0
+    assert load_model(here / "first.model").transcript.prior is not None
+    second = Ran("synth", "visits", "-e", 1, *FEW, "--prior", "first.model", "--model", "second.model")
+    assert second.code == 0
+    assert charges(here) == 2
+
+
 def test_ranges_are_of_their_columns_alone(here: Path) -> None:
     ran = Ran("synth", "visits", "--ranges", "age", "--epsilon", 1, "-o", "rows.csv", "--rows", 9, "--bins", "age=60")
     assert ran.code == 0
@@ -56,6 +66,8 @@ def test_ranges_are_of_their_columns_alone(here: Path) -> None:
     ("arguments", "said"),
     [
         (("visits", "-e", 1), "say where it goes"),
+        (("visits", "-e", 1, *FEW, "-o", "rows.csv", "--prior", "none.csv"), "none.csv cannot be read"),
+        (("visits", "-e", 1, *FEW, "-o", "rows.csv", "--prior", "policy.toml"), "is no synthetic model"),
         (("visits", "-e", 1, "-o", "rows.txt"), "a file in .parquet or .csv"),
         (("visits", "-e", 1, "-o", "nowhere/rows.csv"), "there is no folder nowhere"),
         (("visits", "-o", "rows.csv"), "epsilon must be given, or rho"),

@@ -38,6 +38,10 @@ def synth(
     ] = None,
     rounds: Annotated[int, typer.Option(help="Rounds of mwem or aim.", show_default="usual")] = 0,
     max_rows: MaxRowsOption = None,
+    prior: Annotated[
+        Path | None,
+        typer.Option(help="Start from these public rows (.parquet, .csv) or this model.", show_default=False),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write rows: .parquet or .csv.", show_default=False)
     ] = None,
@@ -64,6 +68,7 @@ def synth(
 
         how: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho}
         how |= {"strategy": strategy, "rounds": rounds, "max_rows": max_rows, "bins": _read_bins(bins or [])}
+        how |= {"prior": None if prior is None else _read_prior(prior)}
         workload, named = _read_workload(marginals, ranges, columns)
         with Curator.open(find_policy(policy), analyst) as curator, progress("measuring") as shown:
             _say_left_out(curator, table, named)
@@ -97,6 +102,22 @@ def _read_workload(marginals: int | None, ranges: str | None, columns: str | Non
         return Marginals(3 if marginals is None else marginals), named
     asked = [name.strip() for name in ranges.split(",")]
     return Ranges(*asked), asked if named is None else named
+
+
+def _read_prior(path: Path) -> Any:
+    """Return public rows, or a model."""
+    if path.suffix.lower() not in ENDINGS:
+        from discreet.synthetic import load_model
+
+        return load_model(path)
+    import pyarrow as pa
+    import pyarrow.csv as csv
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.read_table(path) if path.suffix.lower() == ".parquet" else csv.read_csv(path)
+    except (OSError, pa.ArrowException) as trouble:
+        raise DiscreetError(f"{path} cannot be read: {trouble}") from None
 
 
 def _read_bins(listed: list[str]) -> dict[str, int]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.families.domain import ColumnSet, Domain
+from discreet.families.domain import CellTable, ColumnSet, Domain
 from discreet.families.parities import Parities
 from discreet.synthetic.fit.dense import DenseFit, fit_dense
 from discreet.synthetic.fit.graphical import GraphicalFit, fit_graphical
@@ -31,8 +31,12 @@ def fit_readings(
     total: Total,
     earlier: FittedModel | None = None,
     tolerance: float = TOLERANCE,
+    prior: CellTable | None = None,
 ) -> FittedModel:
-    """Return the model of all readings; one of the first of them is where the search begins."""
+    """Return the model of all readings; one of the first of them is where the search begins.
+
+    A prior is for tables of all cells: it has a weight for each.
+    """
     told = [each for each in readings if each.columns]
     kappa = None if earlier is None else earlier.report.kappa
     if (
@@ -48,7 +52,7 @@ def fit_readings(
     start = None if earlier is None or isinstance(earlier, QuotientFit) else earlier.theta
     measured = [each.measured for each in told]
     if domain.cells <= MOST_DENSE or any(each.columns == domain.columns for each in told):
-        return fit_dense(domain, measured, total.rows, kappa, start=start, tolerance=tolerance)
+        return fit_dense(domain, measured, total.rows, kappa, prior, start, tolerance)
     return fit_graphical(domain, measured, total.rows, kappa, start=start, tolerance=tolerance)
 
 

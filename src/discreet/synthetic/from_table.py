@@ -14,6 +14,7 @@ from discreet.policy.schema import Resolved
 from discreet.synthetic.allowance import Allowance, read_allowance
 from discreet.synthetic.columns import Condition, PlacedColumn, place_column, write_places
 from discreet.synthetic.model import SyntheticModel
+from discreet.synthetic.prior import read_prior
 from discreet.synthetic.strategies.choose import check_strategy, choose_strategy
 from discreet.synthetic.strategies.strategy import TOTAL_SHARE
 from discreet.synthetic.synthesis import Synthesis
@@ -33,6 +34,7 @@ def synthesize(
     strategy: str | None = None,
     rounds: int = 0,
     max_rows: int | None = None,
+    prior: Any = None,
     fresh: bool = False,
     progress: Watch | None = None,
 ) -> SyntheticModel:
@@ -41,7 +43,9 @@ def synthesize(
     `epsilon` is pure; with `delta`, or as `rho`, it is spent as zCDP, which allows for more marginals. `columns` are
     those of the table that have public values or bounds, if none are named; a `Condition` is one more, in SQL. `bins`
     says into how many bins a number or date is put, or at which edges. The strategy is chosen from public sizes
-    and the noisy number of rows, if none is named. The same again is free; `fresh` pays for new noise.
+    and the noisy number of rows, if none is named. `prior` holds public rows with these columns, or a model of them:
+    where nothing that is measured speaks against it, the model keeps to it. The same again is free; `fresh` pays for
+    new noise.
     """
     session = curator if isinstance(curator, Session) else curator.session()
     prepared = prepare_synthesis(
@@ -54,6 +58,7 @@ def synthesize(
         strategy=strategy,
         rounds=rounds,
         max_rows=max_rows,
+        prior=prior,
     )
     transcript, receipt = session.perform(prepared, f"synthesis of {prepared.table}", fresh=fresh, progress=progress)
     return SyntheticModel(transcript, receipt)
@@ -70,6 +75,7 @@ def prepare_synthesis(
     strategy: str | None = None,
     rounds: int = 0,
     max_rows: int | None = None,
+    prior: Any = None,
 ) -> Synthesis:
     """Return the operation, or refuse what could not run: nothing is charged."""
     resolved = session.tables[table]
@@ -89,7 +95,8 @@ def prepare_synthesis(
     if strategy is None and resolved.table.size is not None:
         rest = allowance.take(1 - TOTAL_SHARE)
         strategy, reason = astuple(choose_strategy(family, plan, float(resolved.table.size), rest))
-    return Synthesis(plan, resolved.table.name, placed, asked, allowance, strategy, reason, rounds)
+    weights = None if prior is None else read_prior(placed, prior)
+    return Synthesis(plan, resolved.table.name, placed, asked, allowance, strategy, reason, rounds, weights)
 
 
 def place_columns(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,17 @@ class SyntheticModel:
 
     transcript: Transcript
     receipt: Receipt | None = None
+    averaged: bool = False
+    """Whether this is the mean of the models after each step, rather than the last one."""
 
     @cached_property
     def fit(self) -> FittedModel:
         """The distribution: fitted when it is first needed."""
-        return self.transcript.fit()
+        return self.transcript.fit_average() if self.averaged else self.transcript.fit()
+
+    def average(self) -> SyntheticModel:
+        """Return the mean of the models after each step; the last one, this, usually errs less."""
+        return replace(self, averaged=True)
 
     @property
     def rows(self) -> int:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from discreet.base.canonical import Json
+from discreet.base.canonical import Json, hash_bytes
 from discreet.curator.door.desk import Desk
+from discreet.families.domain import CellTable
 from discreet.families.family import Family
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge
@@ -47,6 +48,8 @@ class Synthesis:
     """Which strategy, where it is known before the run; else the noisy total decides."""
     reason: str = "it was asked for"
     rounds: int = 0
+    prior: CellTable | None = None
+    """Public weights of all cells, where there are any."""
 
     @property
     def charge(self) -> Charge:
@@ -55,13 +58,16 @@ class Synthesis:
 
     def parameters(self) -> Json:
         """Return all that shapes the result beside the plan."""
-        return {
+        form: dict[str, Json] = {
             "columns": [column.describe() for column in self.columns],
             "workload": self.workload.describe(),
             "allowance": self.allowance.describe(),
             "strategy": [self.strategy, self.reason],
             "rounds": self.rounds,
         }
+        if self.prior is not None:
+            form["prior"] = hash_bytes(self.prior.astype("<f8").tobytes())
+        return form
 
     def plans(self) -> tuple[RowsPlan, ...]:
         """Return the plan of the table's rows."""
@@ -72,7 +78,7 @@ class Synthesis:
         counter = DeskCounter(desk, self.plan)
         family = self.workload.build(self.columns)
         chosen = None if self.strategy is None else ChosenStrategy(self.strategy, self.reason)
-        spent = spend_allowance(counter, family, self.allowance, chosen, self.rounds)
+        spent = spend_allowance(counter, family, self.allowance, chosen, self.rounds, self.prior)
         return Transcript(
             self.table,
             self.columns,
@@ -82,6 +88,7 @@ class Synthesis:
             self.plan.rows,
             self.plan.factor == 2,
             spent.batches,
+            self.prior,
         ).to_bytes()
 
     def finish(self, measured: bytes) -> Transcript:
@@ -99,7 +106,12 @@ class Spending:
 
 
 def spend_allowance(
-    counter: CellCounter, workload: Family, allowance: Allowance, chosen: ChosenStrategy | None = None, rounds: int = 0
+    counter: CellCounter,
+    workload: Family,
+    allowance: Allowance,
+    chosen: ChosenStrategy | None = None,
+    rounds: int = 0,
+    prior: CellTable | None = None,
 ) -> Spending:
     """Return what a strategy measures for an allowance; a public total is not measured."""
     readings: list[Reading] = []
@@ -108,7 +120,8 @@ def spend_allowance(
         allowance = allowance.take(1 - TOTAL_SHARE)
     rows = find_total(readings, counter.total).rows
     found = chosen or choose_strategy(workload, counter, rows, allowance)
-    strategy, before = make_strategy(found.name, workload, counter, rows, allowance, rounds), len(readings)
+    strategy = make_strategy(found.name, workload, counter, rows, allowance, rounds, prior)
+    before = len(readings)
     strategy.spend(counter, allowance, readings)
     return Spending(readings, found, (1,) * before + strategy.list_batches(len(readings) - before))
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
 
+import numpy as np
+
 from discreet.base.canonical import Json, write_json
 from discreet.base.errors import ParameterError
-from discreet.families.domain import Domain
+from discreet.families.domain import CellTable, Domain
 from discreet.synthetic.columns import PlacedColumn, read_column
-from discreet.synthetic.fitting import FittedModel, fit_readings
+from discreet.synthetic.fit.dense import DenseFit
+from discreet.synthetic.fitting import MOST_DENSE, FittedModel, fit_readings
 from discreet.synthetic.reading import Reading, Total, find_total
 
 VERSION = 1
@@ -43,6 +46,9 @@ class Transcript:
     drawn: by the plan, and by the readings of earlier steps. Intervals rest on that (`intervals/estimates.py`).
     """
 
+    prior: CellTable | None = None
+    """Public weights of all cells, where the model starts from such."""
+
     def __post_init__(self) -> None:
         if self.batches and (min(self.batches) < 1 or sum(self.batches) != len(self.readings)):
             raise ParameterError("batches", self.batches, f"sizes of steps, for {len(self.readings)} readings in all")
@@ -65,7 +71,24 @@ class Transcript:
 
     def fit(self) -> FittedModel:
         """Return the model of all readings."""
-        return fit_readings(self.domain, self.readings, self.total)
+        return fit_readings(self.domain, self.readings, self.total, prior=self.prior)
+
+    def fit_average(self) -> DenseFit:
+        """Return the mean of the models after each step, the count of rows aside: what the theorem of MWEM is about.
+
+        Only of tables of all cells: the mean of junction trees is none.
+        """
+        models, told = [], 0
+        for step in self.steps:
+            told += len(step)
+            if any(each.columns for each in step):
+                readings = self.readings[:told]
+                models.append(fit_readings(self.domain, readings, find_total(readings), prior=self.prior))
+        last = models[-1] if models else self.fit()
+        if not isinstance(last, DenseFit):
+            raise ParameterError("average", self.domain.sizes, f"of at most {MOST_DENSE:,} cells; use the last model")
+        shares = [model.shares for model in models if isinstance(model, DenseFit)] or [last.shares]
+        return replace(last, shares=np.mean(shares, axis=0))
 
     def to_bytes(self) -> bytes:
         """Return the transcript as bytes, the same for the same numbers."""
@@ -81,6 +104,8 @@ class Transcript:
         }
         if self.batches:
             form["batches"] = list(self.batches)
+        if self.prior is not None:
+            form["prior"] = self.prior.ravel().tolist()
         return zlib.compress(write_json(form).encode())
 
     @classmethod
@@ -89,15 +114,18 @@ class Transcript:
         form: Any = json.loads(zlib.decompress(data))
         if form.get("version") != VERSION:
             raise ParameterError("transcript", form.get("version"), f"of version {VERSION}")
+        columns = tuple(read_column(each) for each in form["columns"])
+        weights = form.get("prior")
         return cls(
             form["table"],
-            tuple(read_column(each) for each in form["columns"]),
+            columns,
             tuple(Reading.read(each) for each in form["readings"]),
             form["strategy"],
             form["reason"],
             form["unit_rows"],
             form["replace"],
             tuple(form.get("batches", ())),
+            None if weights is None else np.array(weights).reshape([column.size for column in columns]),
         )
 
 

@@ -64,7 +64,7 @@ class Aim(Strategy):
         ones = Marginals.of_order(domain, 1)
         each = min(first * (1 - PICK_SHARE), allowance.amount / (2 * ones.groups))
         readings.extend(counter.count(ones, group, purse.take(each)) for group in range(ones.groups))
-        model = fit_readings(domain, readings, find_total(readings, counter.total))
+        model = fit_readings(domain, readings, find_total(readings, counter.total), prior=self.prior)
         part = first
         largest = allowance.amount * LARGEST_PART[allowance.currency]
         while purse.left:
@@ -85,7 +85,7 @@ class Aim(Strategy):
             )
             before = estimates[candidates.sets[group]].ravel()
             readings.append(counter.count(candidates, group, count))
-            model = fit_readings(domain, readings, find_total(readings, counter.total), model, LOOSE)
+            model = fit_readings(domain, readings, find_total(readings, counter.total), model, LOOSE, prior=self.prior)
             after = model.project(candidates.sets[group]).ravel()
             if float(np.abs(after - before).sum()) <= noise * len(after):
                 part *= GROWTH[allowance.currency]

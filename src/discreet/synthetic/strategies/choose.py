@@ -21,12 +21,13 @@ Only public numbers and the noisy total enter, so a choice tells nothing.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.curator.door.cells import CountedUnit
+from discreet.families.domain import CellTable
 from discreet.families.family import Family
 from discreet.families.marginals import Marginals
 from discreet.families.parities import Parities
@@ -103,12 +104,18 @@ def choose_strategy(workload: Family, unit: CountedUnit, rows: float, allowance:
 
 
 def make_strategy(
-    name: str, workload: Family, unit: CountedUnit, rows: float, allowance: Allowance, rounds: int = 0
+    name: str,
+    workload: Family,
+    unit: CountedUnit,
+    rows: float,
+    allowance: Allowance,
+    rounds: int = 0,
+    prior: CellTable | None = None,
 ) -> Strategy:
     """Return the strategy of a name, for about so many rows."""
     if name == "tree" and isinstance(workload, Ranges):
         return plan_tree(workload, rows, find_sigma(unit, allowance))
-    return _make_fixed(name, workload, rounds)
+    return replace(_make_fixed(name, workload, rounds), prior=prior)
 
 
 def foresee_whole(workload: Marginals, unit: CountedUnit, rows: float, allowance: Allowance) -> float:

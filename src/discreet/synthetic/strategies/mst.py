@@ -50,7 +50,7 @@ class Mst(Strategy):
     def _choose(self, counter: CellCounter, allowance: Allowance, readings: list[Reading]) -> list[ColumnSet]:
         """Return pairs that join all columns: each chosen among those that join two parts."""
         domain = counter.domain
-        model = fit_readings(domain, readings, find_total(readings, counter.total))
+        model = fit_readings(domain, readings, find_total(readings, counter.total), prior=self.prior)
         pairs = Marginals(domain, list_small_pairs(domain))
         estimates: list[Vector] = [model.project(columns).ravel() for columns in pairs.sets]
         parts = {column: column for column in domain.columns}

@@ -42,7 +42,7 @@ class Mwem(Strategy):
     def spend(self, counter: CellCounter, allowance: Allowance, readings: list[Reading]) -> None:
         """Choose, measure and fit, round by round."""
         domain, each = counter.domain, allowance.take(Fraction(1, self.rounds))
-        model = fit_readings(domain, readings, find_total(readings, counter.total))
+        model = fit_readings(domain, readings, find_total(readings, counter.total), prior=self.prior)
         for _ in range(self.rounds):
             able = self._list_able(readings)
             estimates = estimate_groups(model, self.workload)
@@ -55,7 +55,7 @@ class Mwem(Strategy):
                 each.take(PICK_SHARE),
             )
             readings.append(counter.count(self.workload, group, each.take(1 - PICK_SHARE)))
-            model = fit_readings(domain, readings, find_total(readings, counter.total), model)
+            model = fit_readings(domain, readings, find_total(readings, counter.total), model, prior=self.prior)
 
     def _list_able(self, readings: list[Reading]) -> list[int]:
         """Return the groups with which a model stays small; there is always one, as single groups are."""

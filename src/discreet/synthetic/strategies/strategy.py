@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
+from discreet.families.domain import CellTable
 from discreet.families.marginals import Marginals
 from discreet.privacy.charges import Charge
 from discreet.query.cost import NOTHING, add_charges
@@ -22,6 +23,9 @@ TOTAL_SHARE = Fraction(1, 20)
 @dataclass(frozen=True, slots=True)
 class Strategy(ABC):
     """Spends an allowance. What it spends in all is fixed; on what may depend on what it was told before."""
+
+    prior: CellTable | None = field(default=None, kw_only=True, compare=False, repr=False)
+    """Where models start: public weights of all cells."""
 
     @abstractmethod
     def spend(self, counter: CellCounter, allowance: Allowance, readings: list[Reading]) -> None:
