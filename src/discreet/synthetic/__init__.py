@@ -3,6 +3,7 @@
 from discreet.synthetic.columns import Condition
 from discreet.synthetic.from_table import synthesize
 from discreet.synthetic.model import SyntheticModel, load_model
+from discreet.synthetic.online_weights import OnlineWeights
 from discreet.synthetic.report.page import write_report
 from discreet.synthetic.sampling import write_table
 from discreet.synthetic.workload import MarginalWorkload as Marginals
@@ -13,6 +14,7 @@ from discreet.synthetic.workload import RangeWorkload as Ranges
 __all__ = [
     "Condition",
     "Marginals",
+    "OnlineWeights",
     "Parities",
     "Questions",
     "Ranges",
