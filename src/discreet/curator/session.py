@@ -40,6 +40,7 @@ from discreet.query.bounding.joint_keys import KeyRows
 from discreet.query.build import build, find_parameters
 from discreet.query.candidates import CandidateRange
 from discreet.query.canonical import to_canonical
+from discreet.query.cut_first import cut_first
 from discreet.query.floors import find_floors
 from discreet.query.given_keys import describe_keys, read_keys
 from discreet.query.ibis import to_sql
@@ -81,7 +82,8 @@ class Session:
 
     def plan(self, question: object, params: Mapping[str, Any] | None = None) -> Question:
         """Read a question, SQL or an Ibis expression, into a plan: free, and without a look at private rows."""
-        return to_canonical(build(_parse(question, params), self._holdings.catalog, params))
+        catalog = self._holdings.catalog
+        return cut_first(to_canonical(build(_parse(question, params), catalog, params)), catalog)
 
     def plan_rows(
         self, question: object, params: Mapping[str, Any] | None = None, max_rows: int | None = None
