@@ -18,7 +18,8 @@ import numpy as np
 
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.privacy.charges import Charge
-from discreet.synthetic.online.book import Book, CellCounts, Release, Terms
+from discreet.synthetic.online.book import Book, Terms
+from discreet.synthetic.online.counts import CellCounts, Release
 from discreet.synthetic.online.tails import CountNoise
 from discreet.synthetic.online.ways import FromHistogram, Inferred, Purchase, choose_way
 from timing import markdown
@@ -114,16 +115,17 @@ def play(sizes: tuple[int, ...], stream: Iterator[Sides], rng: np.random.Generat
             way = FromHistogram(*(book.find_histogram(counts, float(direct.interval(1 - BETA))) or ()))
         if isinstance(way, FromHistogram):
             place = book.releases.index(way.release)
-            found, half = values[place][counts.labels == 0].sum(), counts.bound(way.release.noise, BETA, way.number)[0]
+            found = values[place][counts.labels == 0].sum()
+            half = float(counts.bound(way.release.noise, BETA, way.number)[0])
         elif isinstance(way, Inferred):
             terms_ = way.inference.terms[0]
             found = float(sum(factor * int(values[place][group]) for place, group, factor in terms_))
-            half = way.inference.bound([each.noise for each in book.releases], 0, BETA)
+            half = way.inference.bound({place: each.noise for place, each in enumerate(book.releases)}, 0, BETA)
         else:
             charge = Charge(math.inf if by_rho else price, price if by_rho else Fraction(0))
             book.releases.append(Release(counts, direct, charge, len(book.releases)))
             values.append(np.array([direct.release(int(exact))]))
-            found, half = values[-1][0], direct.interval(1 - BETA)
+            found, half = values[-1][0], float(direct.interval(1 - BETA))
             run.spent += float(price)
         name = {FromHistogram: "histogram", Inferred: "inferred"}.get(type(way), "direct")
         run.ways[name] = run.ways.get(name, 0) + 1

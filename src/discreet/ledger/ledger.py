@@ -151,6 +151,12 @@ class Ledger:
         with self._store.writing() as db:
             return self._rules.use(db, charges, who)
 
+    def has_room(self, charges: Sequence[int], analyst: str | None = None) -> bool:
+        """Say whether the asker's own cap has room for what using these recorded answers would cost, each once."""
+        who = self._rules.named(analyst)
+        with self._store.reading() as db:
+            return self._rules.has_room(db, charges, who)
+
     def record(self, claim: Claim, answer: bytes) -> Receipt:
         """Make an answer durable, once, and return its receipt; only after this may a byte of it be shown.
 

@@ -6,12 +6,15 @@ earlier releases, are handed to it. A route reads recorded answers only, never p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from discreet.answers import Answer, Receipt
 from discreet.curator.asking.prepared import Prepared
+from discreet.ledger import Ledger
+from discreet.policy.model import Policy
+from discreet.query.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +30,18 @@ class Routed:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a route may see: who asks, and what was recorded for a charge, if anything was.
+    """What a route may see: who asks, what was recorded for a charge, if anything was, and the ledger's public side.
 
-    No session hands this to whoever asks: what an analyst reads of it is paid for.
+    No session hands this to whoever asks: what an analyst reads of it is paid for. A route may `prepare` a question of
+    its own, which is free, and `buy` its answer: it is charged to whoever asks, like a question of theirs.
     """
 
     analyst: str | None
     read_record: Callable[[int], bytes | None]
+    ledger: Ledger
+    catalog: Catalog
+    prepare: Callable[..., Prepared]
+    buy: Callable[[Prepared], Receipt]
 
 
 class Route(Protocol):
@@ -41,3 +49,22 @@ class Route(Protocol):
 
     def answer(self, prepared: Prepared, records: Recorded) -> Routed | None:
         """Return an answer, or nothing where this route has none."""
+
+
+RouteMaker = Callable[[Policy], Sequence[Route]]
+"""Makes the routes that a policy asks for; none where it asks for none."""
+
+_MAKERS: dict[str, RouteMaker] = {}
+
+
+def register_routes(name: str, make: RouteMaker) -> None:
+    """Let every curator that is opened from now on have the routes of a wing, where its policy asks for them.
+
+    Wings call this when they are loaded; the faces of the house load them. So the curator imports none.
+    """
+    _MAKERS[name] = make
+
+
+def make_routes(policy: Policy) -> tuple[Route, ...]:
+    """Return the routes of all wings that were loaded, in the order of their names."""
+    return tuple(route for _, make in sorted(_MAKERS.items()) for route in make(policy))

@@ -100,6 +100,17 @@ class Decisions:
             raise LedgerError("an answer that is inferred names the recorded answers that it was made from")
         return Receipt(mark, who or None, Charge(*total), paid)
 
+    def has_room(self, db: Database, charges: Sequence[int], who: str) -> bool:
+        """Say whether `use` would be admitted now; nothing is written."""
+        if who not in self.caps:
+            return True
+        left: BudgetFilter | None = replace(self.caps[who], spent=totals.read(db, who))
+        for number in dict.fromkeys(charges):
+            found = claims.find_charge(db, number)
+            if found is not None and not claims.has_paid(db, number, who) and left is not None:
+                left = left.take(found.charge)
+        return left is not None
+
     def allow_retry(self, db: Database, number: int) -> Entry:
         """Let a charge be run again whose runs died; raise where it does not wait for that."""
         found = claims.find_charge(db, number)

@@ -1,4 +1,4 @@
-"""What was released of one table's cells so far, and which way a new question is answered: public facts alone.
+"""What was released of one table's cells so far, and what a histogram may cost: public facts alone.
 
 No noisy value is read here. Which way is taken depends on charges, on noises' scales and on the questions, so it can be
 replayed from the ledger, and tells nothing that its reader does not know.
@@ -9,20 +9,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base.check import Exact
-from discreet.mechanisms import Gaussian, Laplace
 from discreet.privacy.charges import Charge
+from discreet.synthetic.online.counts import CellCounts, Release
+from discreet.synthetic.online.inference import MOST_ROWS, Inference, LeastSquares
 from discreet.synthetic.online.span import CellSpan
-from discreet.synthetic.online.tails import CountNoise, bound_equal_sum
-from discreet.synthetic.online.weights import weigh_cells
-
-Labels = NDArray[np.int32]
-"""For each cell the group that counts it, from 0 on, or -1: groups of one release have no cell in common."""
 
 PATIENCE = 10
 """A histogram is bought when this many times its price was spent on direct answers: so at most a tenth more is paid."""
@@ -32,62 +24,6 @@ SERVED = 0.9
 
 MARGIN = 1.02
 """How much finer a histogram is bought than is needed: whole half-widths are rounded up."""
-
-MOST_GROUPS = 600
-"""Counts of one release from which others are inferred: those with more are no small ones."""
-
-UNIT = 1024.0
-"""The scale at which the reach of sums is looked up, to find the scale that a half-width needs."""
-
-
-@dataclass(frozen=True, eq=False)
-class CellCounts:
-    """Counts of disjoint sets of cells. `shape` has for each column the number of its values, and one more."""
-
-    shape: tuple[int, ...]
-    labels: Labels
-    groups: int
-
-    @cached_property
-    def parts(self) -> tuple[tuple[int, float], ...]:
-        """For each group its number of cells and the log of its weight; an empty group is always 0."""
-        found = []
-        for group in range(self.groups):
-            cells = (self.labels == group).reshape(self.shape)
-            count = int(cells.sum())
-            found.append((count, weigh_cells(cells) if count else 0.0))
-        return tuple(found)
-
-    @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        """The number of cells of each group."""
-        return np.bincount(self.labels[self.labels >= 0], minlength=self.groups)
-
-    def bound(self, noise: CountNoise, miss: float, number: int) -> list[int]:
-        """Return half-widths of all groups, summed from cells of the histogram of this number, counted from 1.
-
-        They hold for all sets of cells of all histograms at once, whatever was looked at: `weights` has the theorem,
-        and the histogram of number j gets 1 / (j (j + 1)) of the probability, which adds up to 1.
-        """
-        share = math.log(miss) - math.log(number * (number + 1))
-        return [bound_equal_sum(noise, count, share + weight) if count else 0 for count, weight in self.parts]
-
-    def find_widest(self, laplace: bool, miss: float, number: int) -> float:
-        """Return the half-width of the widest group, in scales of the noise."""
-        noise: CountNoise = Laplace(UNIT) if laplace else Gaussian(UNIT)
-        return max(self.bound(noise, miss, number), default=0) / UNIT
-
-
-@dataclass(frozen=True, eq=False)
-class Release:
-    """One release: what was counted, with which noise, and what it cost. `bought` is a histogram of all cells."""
-
-    counts: CellCounts
-    noise: CountNoise
-    charge: Charge
-    entry: int
-    bought: bool = False
-    recorded: bool = True
 
 
 @dataclass(frozen=True)
@@ -114,6 +50,7 @@ class Book:
     miss: float
     releases: list[Release] = field(default_factory=list)
     _needs: dict[tuple[int, bool, int], float] = field(default_factory=dict)
+    _solver: LeastSquares | None = None
     _span: CellSpan | None = None
     _spanned: int = 0
 
@@ -122,15 +59,26 @@ class Book:
         """Histograms that were bought, whether their answers are recorded or not."""
         return [each for each in self.releases if each.bought]
 
-    def spans(self, counts: CellCounts) -> bool:
-        """Say whether all counts may follow from earlier direct answers: what does not is not looked for."""
+    def infer(self, counts: CellCounts, width: float) -> Inference | None:
+        """Return how counts are inferred from direct answers within this half-width; None where they cannot be."""
+        if not self._may_follow(counts):
+            return None
+        known = tuple((place, each) for place, each in enumerate(self.releases) if each.recorded and not each.bought)
+        if self._solver is None or self._solver.releases != known:
+            self._solver = LeastSquares(known)
+        return self._solver.infer(counts, width, self.miss)
+
+    def _may_follow(self, counts: CellCounts) -> bool:
+        """Say whether counts are in the span of earlier direct ones: others are not solved for."""
         if self._span is None:
             self._span = CellSpan(counts.labels.size)
         for each in self.releases[self._spanned :]:
-            if not each.bought and each.counts.groups <= MOST_GROUPS:
+            if not each.bought and self._span.rank + each.counts.groups <= MOST_ROWS:
                 for group in range(each.counts.groups):
                     self._span.add(each.counts.labels == group)
         self._spanned = len(self.releases)
+        if counts.groups > MOST_ROWS:
+            return False
         return all(self._span.holds(counts.labels == group) for group in range(counts.groups))
 
     def find_histogram(self, counts: CellCounts, width: float) -> tuple[int, Release] | None:
@@ -152,19 +100,26 @@ class Book:
         a question that was not asked before, so an exact cache pays for it too: in all at most 1.1 times as much.
         """
         direct = [each for each in self.releases if not each.bought]
-        spent = sum((Fraction(terms.amount(each.charge)) for each in direct), Fraction(0))
-        paid = sum((Fraction(terms.amount(each.charge)) for each in self.histograms), Fraction(0))
-        left = spent / PATIENCE - paid
+        left = self.find_allowance(terms)
         number = len(self.histograms) + 1
         needed = self._find_need(counts, width, terms, number)
         if left <= 0 or needed > left:
             return None
-        known = sorted(self._need_of(place, each, terms, number) for place, each in enumerate(direct))
+        known = sorted(self._need_of(each, terms, number) for each in direct)
         usual = known[math.ceil(SERVED * len(known)) - 1] if known else needed
         price = max(needed, usual)
         return Fraction(price) if price <= left else None
 
-    def _need_of(self, place: int, release: Release, terms: Terms, number: int) -> float:
+    def find_allowance(self, terms: Terms) -> Fraction:
+        """Return the most that a histogram may cost now: none where a charge is of the other currency only."""
+        amounts = [(each.bought, terms.amount(each.charge)) for each in self.releases]
+        if not all(math.isfinite(amount) for _, amount in amounts):
+            return Fraction(0)
+        spent = sum((Fraction(amount) for bought, amount in amounts if not bought), Fraction(0))
+        paid = sum((Fraction(amount) for bought, amount in amounts if bought), Fraction(0))
+        return spent / PATIENCE - paid
+
+    def _need_of(self, release: Release, terms: Terms, number: int) -> float:
         key = (release.entry, terms.by_rho, number)
         if key not in self._needs:
             width = float(release.noise.interval(1 - self.miss))

@@ -10,21 +10,21 @@ says so: factors that were chosen after a look would make it too short.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from flint import fmpq, fmpq_mat
 from numpy.typing import NDArray
-from scipy.linalg import lstsq, qr
+from scipy.linalg import pinv, qr
 
 from discreet.base.grid import Floats
 from discreet.mechanisms import Laplace
-from discreet.synthetic.online.book import MOST_GROUPS, CellCounts, Release
+from discreet.synthetic.online.counts import CellCounts, Release
 from discreet.synthetic.online.tails import CountNoise, bound_weighted_sum
 
-MOST_ROWS = MOST_GROUPS
+MOST_ROWS = 600
 """Released counts that are looked at: of the newest releases, so that a question never takes long."""
 
 TINY = 1e-7
@@ -48,73 +48,81 @@ class Inference:
         """The places of all releases that are used."""
         return tuple(sorted({place for each in self.terms for place, _, _ in each}))
 
-    def bound(self, noises: Sequence[CountNoise], group: int, miss: float) -> float:
+    def bound(self, noises: Mapping[int, CountNoise], group: int, miss: float) -> float:
         """Return a half-width: half a row is for rounding to a whole number."""
         factors = tuple((float(factor), noises[place]) for place, _, factor in self.terms[group])
         whole = all(factor.denominator == 1 for _, _, factor in self.terms[group])
         return bound_weighted_sum(factors, miss) + (0.0 if whole else 0.5)
 
 
-def infer(counts: CellCounts, releases: Sequence[Release], width: float, miss: float) -> Inference | None:
-    """Return how the counts are inferred with half-widths of at most `width`; None where they cannot be."""
-    rows, chosen = _list_rows(releases)
-    if not rows:
-        return None
-    stacked = np.stack([*(releases[place].counts.labels for place in chosen), counts.labels])
-    kept = (stacked >= 0).any(axis=0)
-    atoms = np.unique(stacked[:, kept], axis=1)  # cells that no release and no group tells apart are one
-    order = {place: at for at, place in enumerate(chosen)}
-    matrix = np.stack([atoms[order[place]] == group for place, group in rows])
-    deviations = np.array([_deviate(releases[place].noise) for place, _ in rows])
-    noises = [each.noise for each in releases]
-    found = []
-    for group in range(counts.groups):
-        wanted = atoms[-1] == group
-        factors = _solve(matrix, wanted, deviations)
-        if factors is None:
+class LeastSquares:
+    """What can be inferred from some releases, as (place, release): solved once for all questions until there are more.
+
+    Cells that no release tells apart are one atom; a question that tells them apart follows from none of these.
+    """
+
+    def __init__(self, releases: tuple[tuple[int, Release], ...]) -> None:
+        self.releases = releases
+        self._rows, chosen = _list_rows(releases)
+        if not self._rows:
+            return
+        stacked = np.stack([release.counts.labels for release in chosen.values()])
+        self._atoms, first, self._atom_of = np.unique(stacked, axis=1, return_index=True, return_inverse=True)
+        self._first, self._atom_of = first, self._atom_of.reshape(-1)
+        order = {place: at for at, place in enumerate(chosen)}
+        self._matrix: Flags = np.stack([self._atoms[order[place]] == group for place, group in self._rows])
+        self._noises = {place: release.noise for place, release in chosen.items()}
+        self._deviations = np.array([_deviate(self._noises[place]) for place, _ in self._rows])
+        self._inverse: Floats | None = None
+
+    def infer(self, counts: CellCounts, width: float, miss: float) -> Inference | None:
+        """Return how the counts are inferred with half-widths of at most `width`; None where they cannot be."""
+        if not self._rows or counts.groups > MOST_ROWS:
             return None
-        terms = tuple((*rows[at], factor) for at, factor in factors)
-        inference = Inference((terms,))
-        if inference.bound(noises, 0, miss) > width:
+        asked = counts.labels[self._first]
+        if not np.array_equal(asked[self._atom_of], counts.labels):
             return None
-        found.append(terms)
-    return Inference(tuple(found))
+        found: list[tuple[Term, ...]] = []
+        for group in range(counts.groups):
+            wanted = asked == group
+            factors = self._solve(wanted)
+            if factors is None:
+                return None
+            found.append(tuple((*self._rows[at], factor) for at, factor in factors))
+            if Inference((found[-1],)).bound(self._noises, 0, miss) > width:
+                return None
+        return Inference(tuple(found))
+
+    def _solve(self, wanted: Flags) -> list[tuple[int, Fraction]] | None:
+        """Return the factors, by row, of the least variance with which the rows add up to what is wanted, exactly."""
+        if not wanted.any():
+            return []
+        if self._inverse is None:
+            self._inverse = pinv(self._matrix.T / self._deviations, rtol=TINY)
+        factors = self._inverse @ wanted / self._deviations
+        used = np.flatnonzero(np.abs(factors) > TINY)
+        whole = np.rint(factors[used]).astype(np.int64)
+        if np.array_equal(whole @ self._matrix[used].astype(np.int64), wanted.astype(np.int64)):
+            return [(int(at), Fraction(int(factor))) for at, factor in zip(used, whole, strict=True) if factor]
+        if len(used) == 0 or np.abs(factors @ self._matrix - wanted).max() > TINY:
+            return None
+        return _make_exact(self._matrix, wanted, factors, used)
 
 
-def _list_rows(releases: Sequence[Release]) -> tuple[list[tuple[int, int]], list[int]]:
-    """Return the released counts of the newest releases, as (place, group), and the places of these releases."""
+def _list_rows(releases: tuple[tuple[int, Release], ...]) -> tuple[list[tuple[int, int]], dict[int, Release]]:
+    """Return the released counts of the newest releases, as (place, group), and these releases by their places."""
     rows: list[tuple[int, int]] = []
-    chosen: list[int] = []
-    for place in range(len(releases) - 1, -1, -1):
-        each = releases[place]
-        if each.bought or not each.recorded:
-            continue
-        if len(rows) + each.counts.groups > MOST_ROWS:
-            continue
-        rows += [(place, group) for group in range(each.counts.groups) if each.counts.sizes[group]]
-        chosen.append(place)
+    chosen: dict[int, Release] = {}
+    for place, each in reversed(releases):
+        if len(rows) + each.counts.groups <= MOST_ROWS:
+            rows += [(place, group) for group in range(each.counts.groups) if each.counts.sizes[group]]
+            chosen[place] = each
     return rows, chosen
 
 
 def _deviate(noise: CountNoise) -> float:
     """Return the standard deviation of a noise, about."""
     return float(2**0.5 * noise.scale if isinstance(noise, Laplace) else noise.sigma)
-
-
-def _solve(matrix: Flags, wanted: Flags, deviations: Floats) -> list[tuple[int, Fraction]] | None:
-    """Return the factors, by row, of the least variance with which the rows add up to what is wanted, exactly."""
-    if not wanted.any():
-        return []
-    scaled = matrix.T / deviations
-    solution = lstsq(scaled, wanted.astype(float), lapack_driver="gelsy", check_finite=False)[0]
-    if np.abs(scaled @ solution - wanted).max() > TINY:
-        return None
-    factors = solution / deviations
-    used = np.flatnonzero(np.abs(factors) > TINY)
-    whole = np.rint(factors[used]).astype(np.int64)
-    if np.array_equal(whole @ matrix[used].astype(np.int64), wanted.astype(np.int64)):
-        return [(int(at), Fraction(int(factor))) for at, factor in zip(used, whole, strict=True) if factor]
-    return _make_exact(matrix, wanted, factors, used)
 
 
 def _make_exact(

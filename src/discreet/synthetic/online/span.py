@@ -21,6 +21,11 @@ class CellSpan:
         self._rows: Numbers = np.zeros((0, cells), dtype=np.int64)
         self._pivots: list[int] = []
 
+    @property
+    def rank(self) -> int:
+        """How many sets of it are independent."""
+        return len(self._pivots)
+
     def add(self, cells: NDArray[np.bool_]) -> None:
         """Let a set be part of the span."""
         rest = self._reduce(cells)

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.synthetic.online.book import Book, CellCounts, Release, Terms
-from discreet.synthetic.online.inference import Inference, infer
+from discreet.synthetic.online.book import Book, Terms
+from discreet.synthetic.online.counts import CellCounts, Release
+from discreet.synthetic.online.inference import Inference
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ Fits = Callable[[tuple[int, ...]], bool]
 
 def choose_way(book: Book, counts: CellCounts, width: float, terms: Terms | None, fits: Fits) -> Way:
     """Return how to answer counts for which a direct answer has this half-width; nothing is bought without terms."""
-    inference = infer(counts, book.releases, width, book.miss) if book.spans(counts) else None
+    inference = book.infer(counts, width)
     if inference is not None and fits(tuple(book.releases[place].entry for place in inference.used)):
         return Inferred(inference)
     found = book.find_histogram(counts, width)
