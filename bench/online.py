@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.privacy.charges import Charge
-from discreet.synthetic.online.book import Book, Terms
+from discreet.synthetic.online.book import Book, HistogramTerms
 from discreet.synthetic.online.counts import CellCounts, Release
 from discreet.synthetic.online.tails import CountNoise
 from discreet.synthetic.online.ways import FromHistogram, Inferred, Purchase, choose_way
@@ -87,7 +87,7 @@ def play(sizes: tuple[int, ...], stream: Iterator[Sides], rng: np.random.Generat
     """Answer a stream of questions, every one as precisely as a direct answer would be."""
     width = ALPHA * ROWS
     direct: CountNoise = _direct(width, by_rho=by_rho)
-    terms = Terms(1, 1, by_rho)
+    terms = HistogramTerms(1, 1, by_rho)
     price = Fraction(terms.price(_scale(direct)))
     truth = rng.multinomial(ROWS, rng.dirichlet(np.full(math.prod(sizes), 0.3))).reshape(sizes)
     table = np.zeros(tuple(size + 1 for size in sizes))

@@ -284,21 +284,18 @@ class Session:
 
     def _ask(self, prepared: Prepared, fresh: bool, progress: Watch | None) -> Answer:
         if not fresh and not self._holdings.ledger.answered(prepared.request):
-            for route in self._holdings.routes:
-                found = route.answer(prepared, self._show_records(progress))
+
+            def buy(bought: Prepared) -> Receipt:
+                return self._wait(self.start(bought.operation, bought.text), progress)[1]
+
+            shared = self._holdings
+            seen = (shared.ledger.read_record, shared.ledger, shared.catalog, self.prepare, buy)
+            for route in shared.routes:
+                found = route.answer(prepared, Recorded(self._analyst, *seen))
                 if found is not None:
                     return found.assemble(self._holdings.ledger.use(found.charges, self._analyst))
         released, receipt = self._wait(self._start_prepared(prepared, fresh), progress)
         return assemble(prepared.question, prepared.priced, released, receipt, prepared.text)
-
-    def _show_records(self, progress: Watch | None) -> Recorded:
-        """Return what a route may see, and buy in the name of whoever asks."""
-
-        def buy(bought: Prepared) -> Receipt:
-            return self._wait(self.start(bought.operation, bought.text), progress)[1]
-
-        shared = self._holdings
-        return Recorded(self._analyst, shared.ledger.read_record, shared.ledger, shared.catalog, self.prepare, buy)
 
     def _start_prepared(self, prepared: Prepared, fresh: bool) -> Performance[Released]:
         try:

@@ -27,7 +27,7 @@ MARGIN = 1.02
 
 
 @dataclass(frozen=True)
-class Terms:
+class HistogramTerms:
     """What a histogram costs: how far one unit moves it in L1 and, squared, in L2, and in which currency it is paid."""
 
     l1: int
@@ -93,7 +93,7 @@ class Book:
         widest, number, each = min(found, key=lambda one: one[:2])
         return (number, each) if widest <= width else None
 
-    def choose_price(self, counts: CellCounts, width: float, terms: Terms) -> Fraction | None:
+    def choose_price(self, counts: CellCounts, width: float, terms: HistogramTerms) -> Fraction | None:
         """Return the price at which a histogram is to be bought now; None where a direct answer is better.
 
         All histograms together never cost more than a tenth of what was spent on direct answers. A direct answer is of
@@ -110,7 +110,7 @@ class Book:
         price = max(needed, usual)
         return Fraction(price) if price <= left else None
 
-    def find_allowance(self, terms: Terms) -> Fraction:
+    def find_allowance(self, terms: HistogramTerms) -> Fraction:
         """Return the most that a histogram may cost now: none where a charge is of the other currency only."""
         amounts = [(each.bought, terms.amount(each.charge)) for each in self.releases]
         if not all(math.isfinite(amount) for _, amount in amounts):
@@ -119,14 +119,14 @@ class Book:
         paid = sum((Fraction(amount) for bought, amount in amounts if bought), Fraction(0))
         return spent / PATIENCE - paid
 
-    def _need_of(self, release: Release, terms: Terms, number: int) -> float:
+    def _need_of(self, release: Release, terms: HistogramTerms, number: int) -> float:
         key = (release.entry, terms.by_rho, number)
         if key not in self._needs:
             width = float(release.noise.interval(1 - self.miss))
             self._needs[key] = self._find_need(release.counts, width, terms, number)
         return self._needs[key]
 
-    def _find_need(self, counts: CellCounts, width: float, terms: Terms, number: int) -> float:
+    def _find_need(self, counts: CellCounts, width: float, terms: HistogramTerms, number: int) -> float:
         """Return the least price of a histogram that answers these counts within this half-width."""
         widest = counts.find_widest(not terms.by_rho, self.miss, number)
         return math.inf if width <= 0 else terms.price(width / (widest * MARGIN)) if widest else 0.0

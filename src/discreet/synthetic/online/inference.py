@@ -18,6 +18,7 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 from numpy.typing import NDArray
 from scipy.linalg import pinv, qr
+from scipy.special import ndtri
 
 from discreet.base.grid import Floats
 from discreet.mechanisms import Laplace
@@ -33,7 +34,7 @@ GRAIN = 1 << 20
 
 Flags = NDArray[np.bool_]
 
-Term = tuple[int, int, Fraction]
+CountTerm = tuple[int, int, Fraction]
 """A release by its place, one of its groups, and the factor of its count."""
 
 
@@ -41,7 +42,7 @@ Term = tuple[int, int, Fraction]
 class Inference:
     """For each group of a question the released counts that it is the sum of, with their factors."""
 
-    terms: tuple[tuple[Term, ...], ...]
+    terms: tuple[tuple[CountTerm, ...], ...]
 
     @property
     def used(self) -> tuple[int, ...]:
@@ -82,10 +83,10 @@ class LeastSquares:
         asked = counts.labels[self._first]
         if not np.array_equal(asked[self._atom_of], counts.labels):
             return None
-        found: list[tuple[Term, ...]] = []
+        found: list[tuple[CountTerm, ...]] = []
         for group in range(counts.groups):
             wanted = asked == group
-            factors = self._solve(wanted)
+            factors = self._solve(wanted, width / max(_quantile(miss), 0.1))
             if factors is None:
                 return None
             found.append(tuple((*self._rows[at], factor) for at, factor in factors))
@@ -93,16 +94,22 @@ class LeastSquares:
                 return None
         return Inference(tuple(found))
 
-    def _solve(self, wanted: Flags) -> list[tuple[int, Fraction]] | None:
-        """Return the factors, by row, of the least variance with which the rows add up to what is wanted, exactly."""
+    def _solve(self, wanted: Flags, most: float) -> list[tuple[int, Fraction]] | None:
+        """Return the factors, by row, of the least variance with which the rows add up to what is wanted, exactly.
+
+        A sum whose standard deviation is beyond `most` would be too wide, and is not made exact.
+        """
         if not wanted.any():
             return []
         if self._inverse is None:
             self._inverse = pinv(self._matrix.T / self._deviations, rtol=TINY)
         factors = self._inverse @ wanted / self._deviations
+        if float(np.linalg.norm(factors * self._deviations)) > most:
+            return None
         used = np.flatnonzero(np.abs(factors) > TINY)
         whole = np.rint(factors[used]).astype(np.int64)
-        if np.array_equal(whole @ self._matrix[used].astype(np.int64), wanted.astype(np.int64)):
+        near = np.abs(factors[used] - whole).max(initial=0.0) < TINY
+        if near and np.array_equal(whole @ self._matrix[used].astype(np.int64), wanted.astype(np.int64)):
             return [(int(at), Fraction(int(factor))) for at, factor in zip(used, whole, strict=True) if factor]
         if len(used) == 0 or np.abs(factors @ self._matrix - wanted).max() > TINY:
             return None
@@ -118,6 +125,11 @@ def _list_rows(releases: tuple[tuple[int, Release], ...]) -> tuple[list[tuple[in
             rows += [(place, group) for group in range(each.counts.groups) if each.counts.sizes[group]]
             chosen[place] = each
     return rows, chosen
+
+
+def _quantile(miss: float) -> float:
+    """Return how many standard deviations a sum of Laplace or Gaussian noises reaches at least, about."""
+    return 0.9 * float(ndtri(1 - miss / 2))
 
 
 def _deviate(noise: CountNoise) -> float:

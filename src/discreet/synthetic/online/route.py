@@ -22,7 +22,7 @@ from discreet.mechanisms import Laplace
 from discreet.plan.relations import Scan
 from discreet.policy.model import Policy, Table
 from discreet.privacy.budget import BudgetFilter
-from discreet.synthetic.online.book import Book, Terms
+from discreet.synthetic.online.book import Book, HistogramTerms
 from discreet.synthetic.online.counts import CellCounts
 from discreet.synthetic.online.frame import Frame, make_frame
 from discreet.synthetic.online.inference import Inference
@@ -130,7 +130,7 @@ class OnlineRoute:
         )
         return way, book
 
-    def _set_terms(self, asked: Asked, records: Recorded) -> Terms:
+    def _set_terms(self, asked: Asked, records: Recorded) -> HistogramTerms:
         """Return what a histogram costs, in the currency that binds: of which less of the budget is spent.
 
         A budget admits while either sum fits, so the one with the smaller share is the one that runs out last.
@@ -142,7 +142,7 @@ class OnlineRoute:
             float(each) + float(more) for each, more in zip(spent.spent, (charge.epsilon, charge.rho), strict=False)
         ]
         by_rho = bool(spent.delta) and sums[1] / spent.caps["rho"] <= sums[0] / spent.caps["epsilon"]
-        return Terms(plan.l1(measure), plan.l2_squared(measure), by_rho)
+        return HistogramTerms(plan.l1(measure), plan.l2_squared(measure), by_rho)
 
     def _buy(self, asked: Asked, records: Recorded) -> Routed | None:
         """Buy a histogram in the asker's name and answer from it; nothing where that does not fit into a cap.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.synthetic.online.book import Book, Terms
+from discreet.synthetic.online.book import Book, HistogramTerms
 from discreet.synthetic.online.counts import CellCounts, Release
 from discreet.synthetic.online.inference import Inference
 
@@ -43,7 +43,7 @@ Fits = Callable[[tuple[int, ...]], bool]
 """Whether the asker's own cap has room for what these releases cost, each once."""
 
 
-def choose_way(book: Book, counts: CellCounts, width: float, terms: Terms | None, fits: Fits) -> Way:
+def choose_way(book: Book, counts: CellCounts, width: float, terms: HistogramTerms | None, fits: Fits) -> Way:
     """Return how to answer counts for which a direct answer has this half-width; nothing is bought without terms."""
     inference = book.infer(counts, width)
     if inference is not None and fits(tuple(book.releases[place].entry for place in inference.used)):

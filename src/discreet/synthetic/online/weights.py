@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-Cells = NDArray[np.bool_]
+CellFlags = NDArray[np.bool_]
 """Which cells a question counts: one axis for each column, and its last place for what is none of the values."""
 
 
-def weigh_cells(cells: Cells) -> float:
+def weigh_cells(cells: CellFlags) -> float:
     """Return the log of the weight of a set of cells that is not empty."""
     total, count = cells.size, int(cells.sum())
     chosen = float(gammaln(total + 1) - gammaln(count + 1) - gammaln(total - count + 1))
@@ -34,7 +34,7 @@ def weigh_cells(cells: Cells) -> float:
     return math.log(0.5) + max(general, product) - 1e-9
 
 
-def _weigh_side(side: Cells) -> float:
+def _weigh_side(side: CellFlags) -> float:
     """Return the log of the weight of a set of values of one column."""
     values = len(side) - 1
     if side.all():
