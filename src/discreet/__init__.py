@@ -9,7 +9,20 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discreet import answers, base, curator, engines, ledger, mechanisms, noise, plan, policy, privacy, query
+    from discreet import (
+        answers,
+        base,
+        curator,
+        engines,
+        ledger,
+        mechanisms,
+        noise,
+        plan,
+        policy,
+        privacy,
+        query,
+        synthetic,
+    )
     from discreet.answers import Answer
     from discreet.base.errors import (
         BudgetError,
@@ -45,6 +58,17 @@ if TYPE_CHECKING:
         TruncatedLaplace,
     )
     from discreet.query.candidates import CandidateRange
+    from discreet.synthetic import (
+        Condition,
+        Marginals,
+        Parities,
+        Ranges,
+        SyntheticModel,
+        load_model,
+        synthesize,
+        write_report,
+        write_table,
+    )
 
 __version__ = "0.1.0"
 
@@ -66,6 +90,17 @@ _HOMES = {
     ),
     "discreet.curator": ("Curator", "col"),
     "discreet.query.candidates": ("CandidateRange",),
+    "discreet.synthetic": (
+        "Condition",
+        "Marginals",
+        "Parities",
+        "Ranges",
+        "SyntheticModel",
+        "load_model",
+        "synthesize",
+        "write_report",
+        "write_table",
+    ),
 }
 """Where names are found that are no mechanism's."""
 
@@ -84,12 +119,14 @@ _ROOMS = (
     "policy",
     "privacy",
     "query",
+    "synthetic",
 )
 
 __all__ = [
     "Answer",
     "BudgetError",
     "CandidateRange",
+    "Condition",
     "CountingQueries",
     "Curator",
     "DiscreetError",
@@ -104,19 +141,23 @@ __all__ = [
     "KeyThreshold",
     "Laplace",
     "LedgerError",
+    "Marginals",
     "NoisyMax",
     "OperationError",
     "ParameterError",
+    "Parities",
     "PendingError",
     "PermuteAndFlip",
     "PolicyError",
     "Quantile",
     "QueryError",
     "RandomizedResponse",
+    "Ranges",
     "SparseVector",
     "Staircase",
     "StoppedError",
     "SuspendedError",
+    "SyntheticModel",
     "TruncatedLaplace",
     "answers",
     "base",
@@ -124,12 +165,17 @@ __all__ = [
     "curator",
     "engines",
     "ledger",
+    "load_model",
     "mechanisms",
     "noise",
     "plan",
     "policy",
     "privacy",
     "query",
+    "synthesize",
+    "synthetic",
+    "write_report",
+    "write_table",
 ]
 
 

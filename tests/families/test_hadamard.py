@@ -64,6 +64,9 @@ def test_all_bits_are_transformed_in_as_few_products_as_can_be(bits: int) -> Non
 
 def test_signs_are_parities() -> None:
     signs = list_signs(3)
+    with pytest.raises(ValueError, match="read-only"):
+        signs[0, 0] = 2
+    assert list_signs(3, "float32").dtype == np.float32
     assert signs.tolist() == [[(-1) ** (row & column).bit_count() for column in range(8)] for row in range(8)]
 
 

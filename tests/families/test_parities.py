@@ -161,3 +161,12 @@ def test_masks_and_columns_tell_the_same() -> None:
         assert join_bits(list_bits(mask)) == mask
     form = {"parities": {"columns": 3, "sets": [[], [0, 2]]}}
     assert Parities(THREE, (0, 0b101)).describe() == form
+
+
+@pytest.mark.parametrize(("columns", "order"), [(1, 0), (1, 1), (5, 5), (17, 2), (70, 2)])
+def test_the_columns_of_all_masks_are_those_of_each(columns: int, order: int) -> None:
+    family = Parities.up_to(Domain((2,) * columns), order)
+    found = family.list_sets()
+    for group, line in enumerate(found.tolist()):
+        assert tuple(place for place in line if place >= 0) == family.find_columns(group)
+        assert line == sorted(line, key=lambda place: place if place >= 0 else columns)

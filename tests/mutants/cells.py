@@ -38,8 +38,8 @@ MUTATIONS = [
     broken(
         "cells: one row of a unit is paid for",
         "curator/door/cells.py",
-        "return bound.bound_l1(plan.rows, plan.factor), bound.bound_l2_squared(plan.rows, plan.factor)",
-        "return bound.bound_l1(1, plan.factor), bound.bound_l2_squared(1, plan.factor)",
+        "return bound.bound_l1(unit.rows, unit.factor), bound.bound_l2_squared(unit.rows, unit.factor)",
+        "return bound.bound_l1(1, unit.factor), bound.bound_l2_squared(1, unit.factor)",
         CELLS,
     ),
     broken(
@@ -66,8 +66,8 @@ MUTATIONS = [
     broken(
         "cells: another group is the same call",
         "curator/door/desk.py",
-        '            "group": group,\n',
-        "",
+        '            "group": group,\n            "noise": describe_mechanism(noise),\n',
+        '            "noise": describe_mechanism(noise),\n',
         CELLS,
     ),
 ]

@@ -143,8 +143,8 @@ MUTATIONS: list[Mutant] = [
     broken(
         "families: sums of many projections wrap",
         "families/domain.py",
-        "            decide(0, hold(self.table).reshape(1, -1), sets)\n",
-        "            decide(0, self.table.reshape(1, -1), sets)\n",
+        "project_all(self.domain.sizes, hold(self.table), sets)",
+        "project_all(self.domain.sizes, self.table, sets)",
         f"{DOMAIN}::test_sums_of_a_dense_table_do_not_wrap",
     ),
     broken(

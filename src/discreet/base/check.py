@@ -26,9 +26,6 @@ def real(
     most: float | None = None,
 ) -> Exact:
     """Return the exact finite real number `value`, inside the bounds given (`above` and `below` are open)."""
-    allowed = "a finite number" + "".join(
-        f"{join}{sign} {bound:g}" for join, sign, bound in _bounds(above=above, below=below, least=least, most=most)
-    )
     number = _exact(value)
     if (
         number is None
@@ -37,20 +34,18 @@ def real(
         or (least is not None and number < least)
         or (most is not None and number > most)
     ):
-        raise ParameterError(name, value, allowed)
+        bounds = _bounds(above=above, below=below, least=least, most=most)
+        listed = "".join(f"{join}{sign} {bound:g}" for join, sign, bound in bounds)
+        raise ParameterError(name, value, f"a finite number{listed}")
     return number
 
 
 def integer(name: str, value: object, *, least: int | None = None, most: int | None = None) -> int:
     """Return the whole number `value`, inside the bounds given (both included)."""
-    allowed = "a whole number" + "".join(
-        f"{join}{sign} {bound}" for join, sign, bound in _bounds(least=least, most=most)
-    )
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise ParameterError(name, value, allowed)
-    number = int(value)
-    if (least is not None and number < least) or (most is not None and number > most):
-        raise ParameterError(name, value, allowed)
+    number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
+    if number is None or (least is not None and number < least) or (most is not None and number > most):
+        listed = "".join(f"{join}{sign} {bound}" for join, sign, bound in _bounds(least=least, most=most))
+        raise ParameterError(name, value, f"a whole number{listed}")
     return number
 
 

@@ -64,7 +64,7 @@ class OutputOptions:
         check.confidence(confidence)
         for path in (file, plot):
             if path is not None:
-                _check_writable(path)
+                check_writable(path)
         if format is None:
             format = OutputFormat.TABLE if file is None else ENDINGS.get(file.suffix.lower())
             if format is None:
@@ -134,7 +134,8 @@ def _say_terms(sheet: Sheet) -> None:
         typer.echo(to_one_line(f"{label}: {words}" if label else words), err=True)
 
 
-def _check_writable(path: Path) -> None:
+def check_writable(path: Path) -> None:
+    """Refuse a place where no file can be written."""
     folder = path.parent
     if path.is_dir():
         raise DiscreetError(f"{path} is a folder; name a file")

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from discreet.answers import Answer, Receipt
 from discreet.base import check
-from discreet.base.errors import BudgetError, PendingError, QueryError, StoppedError
+from discreet.base.errors import BudgetError, OperationError, PendingError, QueryError, StoppedError
 from discreet.curator.asking.choosing import PlannedChoice, plan_choice
 from discreet.curator.asking.explain import Explanation, describe_choices
 from discreet.curator.asking.fitting import find_what_fits
@@ -233,6 +233,10 @@ class Session:
         for plan in declared.plans:
             self._holdings.issued.check(plan)
             check_work(plan, self._holdings.policy)
+        if declared.live and self._holdings.policy.deadline is not None:
+            raise OperationError(
+                "this answers while it runs, and the policy has a deadline: remove that from [time], or ask in SQL"
+            )
         request = self._request(declared, text)
         make_meter(declared)  # so that a schedule beyond its charge is refused before anything is charged
         shared = self._holdings

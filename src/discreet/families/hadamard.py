@@ -7,6 +7,7 @@ transform on a few of them, then on the next few, and so on. On a few bits it is
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -51,15 +52,17 @@ def split_bits(bits: int) -> list[int]:
     return [bits // products + (place < bits % products) for place in range(products)]
 
 
-def list_signs(bits: int) -> NDArray[np.int8]:
-    """Return the matrix of the transform on a few bits: 1 and -1.
+@lru_cache(maxsize=32)
+def list_signs(bits: int, kind: str = "int8") -> NDArray[Any]:
+    """Return the matrix of the transform on a few bits, to be read only: 1 and -1.
 
     >>> list_signs(1).tolist()
     [[1, 1], [1, -1]]
     """
-    signs = np.ones((1, 1), dtype=np.int8)
+    signs = np.ones((1, 1), dtype=kind)
     for _ in range(bits):
         signs = np.block([[signs, signs], [signs, -signs]])
+    signs.flags.writeable = False
     return signs
 
 
@@ -68,7 +71,7 @@ def _multiply(floats: NDArray[Any]) -> NDArray[Any]:
     here, there = floats, np.empty_like(floats)
     done = 0
     for bits in split_bits(floats.size.bit_length() - 1):
-        signs = list_signs(bits).astype(floats.dtype)
+        signs = list_signs(bits, floats.dtype.name)
         if done == 0:
             np.matmul(here.reshape(-1, 1 << bits), signs, out=there.reshape(-1, 1 << bits))
         else:

@@ -116,6 +116,18 @@ class Parities(Family):
         numbers[self._find_places()] = held
         return transform(numbers).reshape(self.domain.sizes)
 
+    def list_sets(self) -> NDArray[np.int64]:
+        """Return the columns of all masks: a line for each, ascending, filled up with -1."""
+        width = -(-len(self.domain.sizes) // 8)
+        packed = np.frombuffer(b"".join(mask.to_bytes(width, "little") for mask in self.masks), dtype=np.uint8)
+        groups, places = np.nonzero(packed.reshape(-1, width))
+        kept, bits = np.nonzero(np.unpackbits(packed[packed != 0][:, None], axis=1, bitorder="little"))
+        groups, columns = groups[kept], 8 * places[kept] + bits
+        counts = np.bincount(groups, minlength=self.groups)
+        found = np.full((self.groups, max(int(counts.max()), 1)), -1)
+        found[groups, np.arange(len(groups)) - (np.cumsum(counts) - counts)[groups]] = columns
+        return found
+
     def _transform(self, table: CellTable) -> Vector:
         """Return all parities of a table of all cells."""
         return transform(hold(table).ravel())[self._find_places()]

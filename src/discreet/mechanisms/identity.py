@@ -14,6 +14,7 @@ from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
 from discreet.mechanisms.quantile import Quantile
+from discreet.mechanisms.sparse_vector import SparseVector
 
 VERSION = 1
 """The version of all forms of mechanisms together."""
@@ -29,6 +30,10 @@ FORMS = Forms(
         Exponential: ("exponential", same_names("scale monotone grid")),
         NoisyMax: ("noisy max", same_names("scale monotone grid noise")),
         PermuteAndFlip: ("permute and flip", same_names("scale monotone grid")),
+        SparseVector: (
+            "sparse vector",
+            same_names("threshold_scale question_scale cutoff answer_scale redraw monotone grid"),
+        ),
         Grid: ("grid", same_names("step missing")),
     }
 )

@@ -32,6 +32,7 @@ from discreet.base.rounding import ball, rounded_up
 from discreet.mechanisms import Exponential, Gaussian, Laplace
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.quantile import Quantile
+from discreet.mechanisms.sparse_vector import SparseVector
 from discreet.plan.bounded import BoundedPlan, Measure, Part
 from discreet.privacy import ApproximateLoss, BoundedRangeLoss, GaussianLoss, Loss, PureLoss, ZcdpLoss
 from discreet.privacy.charges import Charge, add_up
@@ -168,6 +169,11 @@ def lose_counts(l1: int, l2_squared: int, noise: VectorNoise) -> Loss:
 def cost_pure(epsilon: Fraction) -> Charge:
     """Return the charge of a release that is epsilon-differentially private."""
     return Charge(epsilon, PureLoss(epsilon).zcdp(), Fraction(0))
+
+
+def cost_watch(reach: int, mechanism: SparseVector) -> Charge:
+    """Return what a whole run of the sparse vector technique costs on questions that one unit moves by so much."""
+    return cost_pure(Fraction(mechanism.loss(reach).exact_pure))
 
 
 def add_charges(first: Charge, second: Charge) -> Charge:

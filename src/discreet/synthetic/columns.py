@@ -123,7 +123,7 @@ class BinnedColumn(PlacedColumn):
     edges: tuple[Bound, ...]
 
     def __post_init__(self) -> None:
-        if len(self.edges) < 2 or any(_to_number(a) >= _to_number(b) for a, b in pairwise(self.edges)):
+        if len(self.edges) < 2 or any(to_number(a) >= to_number(b) for a, b in pairwise(self.edges)):
             raise ParameterError("edges", self.edges, "at least two, ascending")
 
     @property
@@ -141,7 +141,7 @@ class BinnedColumn(PlacedColumn):
 
     def sample(self, places: Places, random: np.random.Generator) -> pa.Array:
         """Return values that are spread evenly over each bin; whole numbers, days and microseconds are whole."""
-        edges = np.array([float(_to_number(edge)) for edge in self.edges])
+        edges = np.array([float(to_number(edge)) for edge in self.edges])
         at = np.maximum(places, 1)
         low, high = edges[at - 1], edges[at]
         if self.type in (Type.FLOAT, Type.DECIMAL):
@@ -184,7 +184,7 @@ def place_column(declared: DeclaredColumn, bins: int | Sequence[Any] | None = No
             name,
             f"other columns, or say in the policy what {name} holds: values = [...], or lower = ... and upper = ...",
         )
-    lower, upper = _to_number(declared.lower), _to_number(declared.upper)
+    lower, upper = to_number(declared.lower), to_number(declared.upper)
     if bins is None and kind is Type.INTEGER and upper - lower < MOST_WHOLE:
         return ListedWhole.between(name, int(lower), int(upper))
     return BinnedColumn(name, kind, _divide(lower, upper, USUAL_BINS if bins is None else bins, kind))
@@ -225,6 +225,51 @@ class ListedWhole(PlacedColumn):
         return {"whole": self.name, "bounds": [self.lower, self.upper]}
 
 
+@dataclass(frozen=True, slots=True)
+class Condition(PlacedColumn):
+    """Whether a condition in SQL holds for a row: place 1 where it does, 0 where it does not or is unknown."""
+
+    sql: str
+
+    def __init__(self, name: str, sql: str) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "type", Type.BOOLEAN)
+        object.__setattr__(self, "sql", sql)
+
+    @property
+    def size(self) -> int:
+        """Two."""
+        return 2
+
+    def write_place(self, parameters: dict[str, Any]) -> str:
+        """Return a CASE of the condition."""
+        return f"CASE WHEN ({self.sql}) THEN 1 ELSE 0 END"
+
+    def sample(self, places: Places, random: np.random.Generator) -> pa.Array:
+        """Return whether the condition holds."""
+        return pa.array(places == 1)
+
+    def describe_places(self) -> list[str]:
+        """Return no and yes."""
+        return ["no", "yes"]
+
+    def describe(self) -> Json:
+        """Return the form of the column."""
+        return {"condition": self.name, "sql": self.sql}
+
+
+def read_column(form: Any) -> PlacedColumn:
+    """Return the column of what `describe` wrote."""
+    if "condition" in form:
+        return Condition(form["condition"], form["sql"])
+    if "whole" in form:
+        return ListedWhole.between(form["whole"], *form["bounds"])
+    kind = Type(form["type"])
+    if "binned" in form:
+        return BinnedColumn(form["binned"], kind, tuple(_read_exactly(each, kind) for each in form["edges"]))
+    return ListedColumn(form["listed"], kind, tuple(_read_value(each, kind) for each in form["values"]))
+
+
 def write_places(table: str, columns: Sequence[PlacedColumn]) -> tuple[str, Mapping[str, Any]]:
     """Return a SELECT of the place of every column of every row, and its parameters."""
     parameters: dict[str, Any] = {}
@@ -251,7 +296,26 @@ def _write(value: Any) -> str:
     return value.isoformat() if isinstance(value, dt.date) else str(value)
 
 
-def _to_number(edge: Bound) -> Fraction:
+def _read_value(text: str, kind: Type) -> Any:
+    """Return the value of what `_write` wrote."""
+    if kind is Type.BOOLEAN:
+        return text == "True"
+    if kind is Type.INTEGER:
+        return int(text)
+    if kind is Type.DATE:
+        return dt.date.fromisoformat(text)
+    return dt.datetime.fromisoformat(text) if kind is Type.TIMESTAMP else text
+
+
+def _read_exactly(text: str, kind: Type) -> Bound:
+    """Return the edge of what `_write` wrote."""
+    if kind in (Type.DATE, Type.TIMESTAMP):
+        edge: dt.date = _read_value(text, kind)
+        return edge
+    return Fraction(float(text)) if kind is not Type.INTEGER else Fraction(int(text))
+
+
+def to_number(edge: Bound) -> Fraction:
     """Return a bound as a number: days or microseconds since 1970 for dates and times."""
     if isinstance(edge, dt.datetime):
         return Fraction((_drop_zone(edge) - EPOCH) // MICROSECOND)

@@ -22,7 +22,6 @@ from discreet.families.domain import Domain
 from discreet.families.family import RowBound
 from discreet.families.marginals import Marginals
 from discreet.families.parities import Parities
-from discreet.ledger import JournalRow
 from discreet.mechanisms import DiscreteGaussian, Exponential, Gaussian, Grid, Laplace
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
 from discreet.plan.rows_plan import RowsPlan
@@ -31,6 +30,7 @@ from discreet.privacy.charges import Charge
 from discreet.query.choices import PickNoise
 from discreet.query.draws import VectorNoise
 from support.clinic import make_tables, write_policy
+from support.desks import Pages, never
 from support.hospital import engine_of, rows_of
 
 PLENTY = Charge(math.inf, math.inf, Fraction(1))
@@ -45,24 +45,6 @@ PLAN, TWICE = rows_of(ENGINE, TEXT), rows_of(REPLACED, TEXT)
 ROWS = ENGINE.read(PLAN).result()
 DOMAIN = Domain((2, 3))
 BOTH = Marginals(DOMAIN, ((), (0,), (1,), (0, 1)))
-
-
-class Pages:
-    """A journal in memory."""
-
-    def __init__(self) -> None:
-        self.rows: list[JournalRow] = []
-
-    def read(self) -> tuple[JournalRow, ...]:
-        return tuple(self.rows)
-
-    def write(self, position: int, rows: tuple[JournalRow, ...]) -> None:
-        assert position == len(self.rows)
-        self.rows += rows
-
-
-def never(_: object) -> Any:
-    raise AssertionError("nothing is read here")
 
 
 def desk_of(

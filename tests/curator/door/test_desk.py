@@ -29,22 +29,9 @@ from discreet.query.choices import Choice
 from discreet.query.draws import Draws
 from discreet.query.scores import ExactSet, FarthestFrom, LargestSum
 from support.clinic import open_clinic
+from support.desks import Pages
 
 PLENTY = Charge(math.inf, math.inf, Fraction(1))
-
-
-class Pages:
-    """A journal in memory that notes when it is written."""
-
-    def __init__(self, *rows: JournalRow) -> None:
-        self.rows = list(rows)
-
-    def read(self) -> tuple[JournalRow, ...]:
-        return tuple(self.rows)
-
-    def write(self, position: int, rows: tuple[JournalRow, ...]) -> None:
-        assert position == len(self.rows)
-        self.rows += rows
 
 
 def prepare(folder: Path, text: str, **how: object) -> Prepared:

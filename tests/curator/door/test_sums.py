@@ -34,6 +34,7 @@ from discreet.privacy import DiscreteGaussianLoss, GaussianLoss, PureLoss, ZcdpL
 from discreet.privacy.charges import Charge
 from discreet.query.draws import VectorNoise
 from support.clinic import make_tables, write_policy
+from support.desks import Pages, never
 from support.hospital import bounded, engine_of, rows_of
 
 PLENTY = Charge(math.inf, math.inf, Fraction(1))
@@ -42,24 +43,6 @@ ENGINE = engine_of(write_policy(), make_tables())
 REPLACED = engine_of(write_policy(neighbours="replace"), make_tables())
 PLAN, TWICE = rows_of(ENGINE, TEXT), rows_of(REPLACED, TEXT)
 ROWS = ENGINE.read(PLAN).result()
-
-
-class Pages:
-    """A journal in memory."""
-
-    def __init__(self, *rows: JournalRow) -> None:
-        self.rows = list(rows)
-
-    def read(self) -> tuple[JournalRow, ...]:
-        return tuple(self.rows)
-
-    def write(self, position: int, rows: tuple[JournalRow, ...]) -> None:
-        assert position == len(self.rows)
-        self.rows += rows
-
-
-def never(_: object) -> Any:
-    raise AssertionError("nothing is read here")
 
 
 def desk_of(

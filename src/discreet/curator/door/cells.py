@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from heapq import nlargest
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,18 @@ from discreet.query.choices import PickNoise, check_pick
 
 FINEST = 1 << 20
 """Grains of a row, times the L1 norm of a row's vector: with fewer than 2^40 rows nothing leaves 64 bits."""
+
+
+class CountedUnit(Protocol):
+    """Whose rows are counted: a plan, or what stands for one in a simulation."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows one unit has at most."""
+
+    @property
+    def factor(self) -> int:
+        """2 under replace neighbours, else 1."""
 
 
 def find_domain(plan: RowsPlan) -> Domain:
@@ -110,10 +122,10 @@ class GapScore:
             "grain": self.grain,
         }
 
-    def bound_spread(self, plan: RowsPlan) -> int:
+    def bound_spread(self, unit: CountedUnit) -> int:
         """Return how far apart one unit moves two scores."""
         moves = [
-            weight * self.grain * self.family.bound_row(group).bound_l1(plan.rows, plan.factor)
+            weight * self.grain * self.family.bound_row(group).bound_l1(unit.rows, unit.factor)
             for group, weight in zip(self.groups, self.weights, strict=True)
         ]
         return sum(nlargest(2, moves))
@@ -137,7 +149,7 @@ def check_gaps(plan: RowsPlan, score: GapScore, pick: PickNoise) -> None:
     check_pick(pick)
 
 
-def bound_counts(plan: RowsPlan, family: Family, group: int) -> tuple[int, int]:
+def bound_counts(unit: CountedUnit, family: Family, group: int) -> tuple[int, int]:
     """Return how far one unit moves a group's answers: in L1, and the square in L2."""
     bound = family.bound_row(group)
-    return bound.bound_l1(plan.rows, plan.factor), bound.bound_l2_squared(plan.rows, plan.factor)
+    return bound.bound_l1(unit.rows, unit.factor), bound.bound_l2_squared(unit.rows, unit.factor)

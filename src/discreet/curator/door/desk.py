@@ -20,6 +20,7 @@ from discreet.curator.door.clipping import Clip
 from discreet.curator.door.meter import Meter
 from discreet.curator.door.sums import bound_sum, check_function, choose_norm, sum_units
 from discreet.curator.door.unit_functions import UnitFunction
+from discreet.curator.door.watching import FORFEITED, GapWatch, WatchState, check_watch
 from discreet.curator.release.choosing import Chosen
 from discreet.curator.release.noise import release
 from discreet.curator.release.released import Released
@@ -28,6 +29,7 @@ from discreet.families.domain import RowTable
 from discreet.families.family import Family, Vector
 from discreet.ledger import JournalRow
 from discreet.mechanisms.identity import describe_mechanism
+from discreet.mechanisms.sparse_vector import SparseVector
 from discreet.plan.bounded import BoundedPlan, Part
 from discreet.plan.identity import hash_plan
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
@@ -39,6 +41,7 @@ from discreet.query.cost import (
     cost_measures,
     cost_pick,
     cost_vector,
+    cost_watch,
     lose_counts,
     lose_measures,
     lose_pick,
@@ -68,15 +71,17 @@ class Desk:
         compute: Callable[[BoundedPlan], ExactResult],
         read: Callable[[RowsPlan], ExactRows],
         check: Callable[[], None] = lambda: None,
+        confirm: Callable[[], None] = lambda: None,
     ) -> None:
         self.__plans = plans
         self.__hashes = [hash_plan(plan) for plan in plans]
-        self.__check, self.__lock = check, threading.RLock()
+        self.__check, self.__confirm, self.__lock = check, confirm, threading.RLock()
         self.__meter, self.__journal, self.__compute, self.__read = meter, journal, compute, read
         self.__exact: dict[str, ExactResult] = {}
         self.__rows: dict[str, ExactRows] = {}
         self.__tables: dict[str, RowTable] = {}
         self.__truths: dict[tuple[str, str], list[Vector]] = {}
+        self.__watches: list[WatchState] = []
         self.__failure: BaseException | None = None
         self.__known = journal.read()
         self.__position = 0
@@ -168,6 +173,60 @@ class Desk:
             return str(score.groups[pick.release(score.rate(truth))]).encode()
 
         return int(self._answer(call, cost_pick(spreads, pick), lose_pick(spreads, pick), draw))
+
+    def start_watch(self, plan: RowsPlan, mechanism: SparseVector, reach: int) -> GapWatch:
+        """Begin a watch, and pay for all of it: questions that a unit moves by up to `reach`, until its last yes."""
+        declared = self._find_hash(plan, RowsPlan)
+        check_watch(mechanism, reach)
+        state, loss = WatchState(plan, mechanism, reach), mechanism.loss(reach)
+        call: Json = {"start watch": declared, "watch": state.describe()}
+        with self.__lock:
+            self._answer(call, cost_watch(reach, mechanism), loss, state.begin)
+            self.__watches.append(state)
+            return GapWatch(len(self.__watches) - 1)
+
+    def exceeds(self, watch: GapWatch, family: Family, group: int, estimate: int, threshold: int) -> bool:
+        """Say whether the noisy gap between a group's one answer and an estimate is at least the noisy threshold."""
+        if type(watch) is not GapWatch or not 0 <= watch.place < len(self.__watches):
+            raise OperationError("this is no watch of this desk: begin one with start_watch")
+        with self.__lock:
+            state = self.__watches[watch.place]
+            known = check_group(state.plan, family, group)
+            state.check_question(known, group, estimate, threshold)
+            declared = self._find_hash(state.plan, RowsPlan)
+            call: Json = {
+                "exceeds": declared,
+                "watch": watch.place,
+                "family": known.describe(),
+                "group": group,
+                "threshold": threshold,
+            }
+            if state.run is None and self.__position >= len(self.__known):
+                raise OperationError(FORFEITED)
+
+            def draw() -> bytes:
+                assert state.run is not None
+                table = self._count(declared, state.plan).project(known.find_columns(group))
+                (truth,) = known.answer(group, table).tolist()
+                return b"yes" if state.run.decide(abs(int(truth) - estimate), threshold) else b"no"
+
+            said = self._draw(hash_json(call), draw) == b"yes"
+            state.said += said
+            return said
+
+    def check(self) -> None:
+        """Raise where the run is to end: for operations that wait for something else than their draws."""
+        self.__check()
+
+    def confirm(self) -> None:
+        """Raise unless results may be told before the record: all are journaled, and whoever asked may still ask.
+
+        An operation that tells results while it runs calls this before each.
+        """
+        if self.__unwritten:
+            raise OperationError("results are told once they are journaled: give a schedule a checkpoint of 1")
+        self.__check()
+        self.__confirm()
 
     def flush(self) -> None:
         """Write what a schedule's checkpoint has left unwritten; whoever ends a run calls this first."""

@@ -32,6 +32,9 @@ class Kept:
     late_at: float
     """When it is counted as late; infinity where there is no deadline, or once it was."""
 
+    stop: Callable[[], None] | None = None
+    """What ends a run that lives until somebody ends it."""
+
     renewed: float = field(default_factory=time.monotonic)
 
 
@@ -61,9 +64,12 @@ class Keeper:
             self._places[analyst] -= 1
 
     @contextmanager
-    def keep(self, claim: Claim, lose: Callable[[], None]) -> Iterator[None]:
-        """Renew a claim's lease until the end of the block; `lose` is called if somebody else took the charge."""
-        kept = Kept(claim, lose, math.inf if self._deadline is None else time.monotonic() + self._deadline)
+    def keep(self, claim: Claim, lose: Callable[[], None], stop: Callable[[], None] | None = None) -> Iterator[None]:
+        """Renew a claim's lease until the end of the block; `lose` is called if somebody else took the charge.
+
+        A run with a `stop` would live for ever: it is stopped by whoever waits for all runs.
+        """
+        kept = Kept(claim, lose, math.inf if self._deadline is None else time.monotonic() + self._deadline, stop)
         with self._changed:
             self._kept.add(kept)
             if self._thread is None:
@@ -78,7 +84,11 @@ class Keeper:
                 self._changed.notify_all()
 
     def wait(self) -> None:
-        """Wait until no run lives any more."""
+        """Wait until no run lives any more; runs that live until somebody ends them are stopped."""
+        with self._changed:
+            endless = [each.stop for each in self._kept if each.stop is not None]
+        for stop in endless:
+            stop()
         with self._changed:
             self._changed.wait_for(lambda: not self._kept)
 

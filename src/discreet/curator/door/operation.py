@@ -62,6 +62,14 @@ class Scheduled(Protocol):
         """The loss of every draw, in order."""
 
 
+@runtime_checkable
+class Live(Protocol):
+    """What an operation has beside the rest if it answers somebody while it runs, and lives until it is ended."""
+
+    live: ClassVar[bool]
+    """True. It tells results only after `Desk.confirm`, and a policy with a deadline refuses it."""
+
+
 def find_schedule(operation: Operation[R]) -> Schedule | None:
     """Return the fixed schedule of an operation, if it has one."""
     return operation.schedule if isinstance(operation, Scheduled) else None
@@ -77,6 +85,7 @@ class Declaration:
     plans: tuple[DeclaredPlan, ...]
     charge: Charge
     schedule: Schedule | None
+    live: bool = False
 
 
 def declare(operation: Operation[R]) -> Declaration:
@@ -86,7 +95,8 @@ def declare(operation: Operation[R]) -> Declaration:
         raise OperationError(f"charge is {type(charge).__name__}; declare a Charge(epsilon, rho, delta)")
     if not plans:
         raise OperationError("plans() lists nothing; list every plan that is read")
-    return Declaration(operation.kind, operation.version, operation.parameters(), plans, charge, schedule)
+    live = isinstance(operation, Live) and operation.live
+    return Declaration(operation.kind, operation.version, operation.parameters(), plans, charge, schedule, live)
 
 
 def identify(operation: Operation[R] | Declaration, version: str) -> str:

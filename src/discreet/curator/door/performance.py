@@ -122,7 +122,7 @@ class Performance(Generic[R]):
 
     def cancel(self) -> None:
         """Stop the run, from whichever thread; return when nothing runs any more. Nobody is suspended for it."""
-        self._end(StoppedError(STOPPED))
+        self._stop()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
 
@@ -142,7 +142,7 @@ class Performance(Generic[R]):
     def _work(self) -> None:
         outcome: tuple[bytes, Receipt] | BaseException = FailedError(GENERIC)
         try:
-            with self._claim, self._keeper.keep(self._claim, self._lose):
+            with self._claim, self._keeper.keep(self._claim, self._lose, self._stop if self._declared.live else None):
                 try:
                     outcome = self._perform()
                 except BaseException as trouble:
@@ -157,10 +157,14 @@ class Performance(Generic[R]):
     def _lose(self) -> None:
         self._end(LostLeaseError("somebody else runs this question now; its charge stays. Ask again"))
 
+    def _stop(self) -> None:
+        self._end(StoppedError(STOPPED))
+
     def _perform(self) -> tuple[bytes, Receipt]:
         journal, declared = _ClaimJournal(self._ledger, self._claim), self._declared
         compute, read = partial(self._run, self._start), partial(self._run, self._read)
-        desk = Desk(declared.plans, make_meter(declared), journal, compute, read, self._check_ending)
+        ways = (compute, read, self._check_ending, self._confirm)
+        desk = Desk(declared.plans, make_meter(declared), journal, *ways)
         self._desk = desk
         try:
             measured = self._operation.run(desk)
@@ -181,6 +185,10 @@ class Performance(Generic[R]):
         """Raise where this performance is to end."""
         if self._ending is not None:
             raise self._ending
+
+    def _confirm(self) -> None:
+        """Raise where whoever asked was suspended meanwhile: of many runs at once each would tell whether it failed."""
+        self._ledger.refuse_suspended(self._claim.analyst)
 
     def _run(self, start: Callable[[P], Run[E]], plan: P) -> E:
         """Run a plan in its engine, unless this performance is to end."""

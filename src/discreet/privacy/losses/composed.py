@@ -49,6 +49,10 @@ def compose(parts: Iterable[tuple[Loss, int]]) -> Loss:
     return ComposedLoss(tuple(sorted(kept, key=lambda part: part[0].to_json())))
 
 
+NARROW = 1.001
+"""A bracket no wider than this is not worth another bound: none can lie below its lower end."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ComposedLoss(Loss):
     """Several releases on the same data, fixed in advance or each chosen from losses in this list.
@@ -110,6 +114,8 @@ class ComposedLoss(Loss):
         if target == 0.0:
             return Certified(self._pure_low() if delta == 0 else 0.0, self.pure)
         found = bracket_epsilon_by_accountant(self.parts, target)
+        if found.high <= NARROW * found.low:
+            return _take_least(found, [self.pure])
         curves = list_curves(self.parts, accounted=math.isfinite(found.high))
         highs = [curve.find_epsilon(target) for curve in curves]
         return _take_least(found, [self.pure, *highs])

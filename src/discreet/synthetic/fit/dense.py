@@ -12,21 +12,26 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.families.domain import CellTable, ColumnSet, DenseTable, Domain
+from discreet.families.passes import spread_all
 from discreet.synthetic.fit.cells import MeasuredCells, take_cells
 from discreet.synthetic.fit.contrasts import Contrast
+from discreet.synthetic.fit.dealing import deal_cells
 from discreet.synthetic.fit.kappa import count_determined, settle
 from discreet.synthetic.fit.newton import TOLERANCE, FitForm, FitReport, climb
 from discreet.synthetic.fit.objective import Measured
 from discreet.synthetic.fit.parity import ParityForm, TiltedBits
-from discreet.synthetic.fit.passes import project_all, spread_all
 from discreet.synthetic.fit.questions import Questions, ThetaKey, write_questions
 
 MOST_ENTRIES = 1 << 24
 """Entries of the matrix of all questions by all cells, where it is written out."""
+
+MOST_TABLE = 1 << 22
+"""Cells that a strategy measures one by one. Tables of up to 2^26 cells can be fitted; noise on each would be all."""
 
 MOST_WORK = 1 << 28
 """Multiplications that a whole covariance may take."""
@@ -48,6 +53,11 @@ class DenseFit:
     def project(self, columns: ColumnSet) -> CellTable:
         """Return the expected counts of these columns: shares times the total."""
         return np.asarray(DenseTable(self.domain, self.shares).project(columns) * self.report.total)
+
+    def sample(self, rows: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        """Return rows, a line of values each, in random order: each cell as often as its share says, rounded."""
+        cells = deal_cells(self.shares.reshape(1, -1), np.zeros(rows, dtype=np.int64), generator)
+        return np.stack(np.unravel_index(cells, self.domain.sizes), axis=1)
 
 
 def fit_dense(
@@ -146,7 +156,7 @@ class DenseForm:
 
     def spread(self, theta: Floats) -> Floats:
         """Return the table of the exponents Q^T theta."""
-        return spread_all(self.questions.domain, self.questions.spread_back(theta))
+        return spread_all(self.questions.domain.sizes, self.questions.spread_back(theta))
 
     def tilt(self, exponents: Floats) -> TiltedTable:
         """Return the distribution proportional to prior * exp(exponents): all in logarithms, nothing overflows."""
@@ -182,7 +192,7 @@ class TiltedTable:
         self.means = form.questions.answer(self._tables)
 
     def _project(self, table: CellTable) -> dict[ColumnSet, CellTable]:
-        return project_all(self._form.questions.domain, table, self._form.questions.column_sets)
+        return DenseTable(self._form.questions.domain, table).project_all(self._form.questions.column_sets)
 
     @cached_property
     def _slope_tables(self) -> dict[ColumnSet, CellTable]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.families.domain import MOST_CELLS, CellTable, ColumnSet, Domain
+from discreet.synthetic.fit.dealing import deal_cells
 from discreet.synthetic.fit.junction import JunctionTree, plant_tree
 from discreet.synthetic.fit.kappa import count_determined, settle
 from discreet.synthetic.fit.newton import TOLERANCE, FitReport, climb
@@ -24,7 +26,7 @@ from discreet.synthetic.fit.objective import Measured
 from discreet.synthetic.fit.questions import Questions, ThetaKey, write_questions
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class GraphicalFit:
     """A fitted junction tree: the shares of each clique's cells."""
 
@@ -48,29 +50,48 @@ class GraphicalFit:
         if place is not None:
             found = _add_up(self.marginals[place], self.tree.cliques[place], columns)
         else:
-            found = _align(*self._collect(0, frozenset(columns)), columns)
+            wanted = frozenset(columns)
+            top = max(place for place, below in enumerate(self._below) if wanted <= below)
+            found = _align(*self._collect(top, wanted, ()), columns)
         return np.asarray(found * self.report.total)
 
-    def _collect(self, place: int, wanted: frozenset[int]) -> tuple[CellTable, ColumnSet]:
-        """Return p(wanted columns of a clique and all below it, separator), given the separator but for the root."""
+    @cached_property
+    def _below(self) -> tuple[frozenset[int], ...]:
+        """The columns of each clique and of all cliques below it: children come after their parents."""
+        found = [frozenset(clique) for clique in self.tree.cliques]
+        for place in reversed(range(1, len(found))):
+            parent = self.tree.parents[place]
+            found[parent] = found[parent] | found[place]
+        return tuple(found)
+
+    def _collect(self, place: int, wanted: frozenset[int], separator: ColumnSet) -> tuple[CellTable, ColumnSet]:
+        """Return p(wanted columns of a clique and all below it | separator), beside the separator.
+
+        Columns are added up as soon as nobody below or above needs them, so that no table has more columns than the
+        wanted ones and a separator.
+        """
         table, columns = self.marginals[place], self.tree.cliques[place]
-        separator = self.tree.separators[place]
         if separator:
-            below = _expand(_add_up(table, columns, separator), separator, columns, self.domain)
-            table = np.divide(table, below, out=np.zeros_like(table), where=below > 0)
-        keep = wanted | set(separator)
-        for child, parent in enumerate(self.tree.parents):
-            if parent == place and (child_part := self._collect(child, wanted))[1]:
-                part, names = child_part
-                if set(names) <= set(self.tree.separators[child]):
-                    continue
-                joined = tuple(sorted({*columns, *names}))
-                if (cells := self.domain.project(joined).cells) > MOST_CELLS:
-                    raise ParameterError("columns", sorted(wanted), f"nearer ones: {cells:,} cells lie between them")
-                table = _expand(table, columns, joined, self.domain) * _expand(part, names, joined, self.domain)
-                columns = joined
-        kept = tuple(name for name in columns if name in keep)
-        return _add_up(table, columns, kept), kept
+            above = _expand(_add_up(table, columns, separator), separator, columns, self.domain)
+            table = np.divide(table, above, out=np.zeros_like(table), where=above > 0)
+        children = [
+            child
+            for child, parent in enumerate(self.tree.parents)
+            if parent == place and wanted & self._below[child] - set(self.tree.separators[child])
+        ]
+        needed = [
+            wanted.union(separator, *(self.tree.separators[each] for each in children[at:]))
+            for at in range(len(children) + 1)
+        ]
+        kept = tuple(name for name in columns if name in needed[0])
+        table, columns = _add_up(table, columns, kept), kept
+        for at, child in enumerate(children, start=1):
+            part, names = self._collect(child, wanted, self.tree.separators[child])
+            kept = tuple(name for name in sorted({*columns, *names}) if name in needed[at])
+            if (cells := math.prod(self.domain.find_shape(kept))) > MOST_CELLS:
+                raise ParameterError("columns", sorted(wanted), f"nearer ones: {cells:,} cells lie between them")
+            table, columns = _multiply(table, columns, part, names, kept), kept
+        return table, columns
 
     def sample(self, rows: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """Return rows, a line of values each, whose clique tables are the fitted ones rounded to whole rows.
@@ -87,26 +108,9 @@ class GraphicalFit:
             groups = np.zeros(rows, dtype=np.int64)
             for name in separator:
                 groups = groups * self.domain.sizes[name] + found[:, name]
-            order = np.argsort(groups, kind="stable")
-            starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-            for members in np.split(order, starts[1:]):
-                if len(members):
-                    dealt = _deal(table[groups[members[0]]], len(members), generator)
-                    found[members[:, None], np.array(new)] = np.stack(np.unravel_index(dealt, sizes), axis=1)
+            dealt = deal_cells(table, groups, generator)
+            found[:, new] = np.stack(np.unravel_index(dealt, sizes), axis=1)
         return found[generator.permutation(rows)]
-
-
-def _deal(weights: Floats, rows: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Return so many cells in random order, each as often as its weight says, rounded at random."""
-    total = float(weights.sum())
-    expected = rows * (weights / total if total > 0 else np.full(len(weights), 1 / len(weights)))
-    counts = np.floor(expected).astype(np.int64)
-    if missing := rows - int(counts.sum()):
-        points = (np.arange(missing) + generator.random()) / missing
-        rest = np.cumsum(expected - counts)
-        chosen = np.searchsorted(rest / rest[-1], points, side="right").clip(0, len(weights) - 1)
-        np.add.at(counts, chosen, 1)
-    return generator.permutation(np.repeat(np.arange(len(weights)), counts))
 
 
 def fit_graphical(
@@ -244,6 +248,13 @@ class TiltedTree:
 def _add_up(table: CellTable, columns: ColumnSet, kept: ColumnSet) -> CellTable:
     """Return the table of some of its columns."""
     return np.asarray(table.sum(axis=tuple(axis for axis, name in enumerate(columns) if name not in kept)))
+
+
+def _multiply(table: CellTable, columns: ColumnSet, part: CellTable, names: ColumnSet, kept: ColumnSet) -> CellTable:
+    """Return the product of two tables over the columns that are kept, all others added up on the way."""
+    label = {name: place for place, name in enumerate(sorted({*columns, *names}))}
+    one, other, out = ([label[name] for name in each] for each in (columns, names, kept))
+    return np.asarray(np.einsum(table, one, part, other, out, optimize=True))
 
 
 def _add_exponentials(table: CellTable, columns: ColumnSet, kept: ColumnSet) -> CellTable:

@@ -38,7 +38,7 @@ class JunctionTree:
 
 def plant_tree(domain: Domain, sets: Iterable[ColumnSet]) -> JunctionTree:
     """Return a junction tree for column sets, or refuse one whose tables are too large, with their sizes."""
-    cliques = _triangulate(domain, list(sets))
+    cliques = triangulate(domain, list(sets))
     for clique in cliques:
         cells = domain.project(clique).cells
         if cells > MOST_CLIQUE:
@@ -54,7 +54,7 @@ def plant_tree(domain: Domain, sets: Iterable[ColumnSet]) -> JunctionTree:
     return _join(domain, cliques)
 
 
-def _triangulate(domain: Domain, sets: Sequence[ColumnSet]) -> list[ColumnSet]:
+def triangulate(domain: Domain, sets: Sequence[ColumnSet]) -> list[ColumnSet]:
     """Return the largest cliques that appear when columns are taken away one by one, the least costly first.
 
     The column whose going joins the fewest new pairs goes next (min-fill), the smaller table breaking ties.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.grid import Floats
-from discreet.synthetic.fit.hadamard import transform
+from discreet.families.hadamard import transform
 
 MOST_FEW = 1500
 """Parities up to which the Hessian is written out: a Cholesky factor of that many takes a tenth of a second."""

@@ -54,12 +54,8 @@ class FamilyGroup:
     """A group of a family, as it was measured."""
 
     key: int
+    columns: ColumnSet
     measured: Measured
-
-    @property
-    def columns(self) -> ColumnSet:
-        """The columns that the group looks at."""
-        return self.measured.columns
 
     @property
     def answers(self) -> Vector:
@@ -97,6 +93,33 @@ class FamilyGroup:
         if bound.signed:
             return np.full(count, max(1.0, bound.l2_squared / count))
         return np.asarray(self.answer(table) * (bound.l2_squared / max(bound.l1, 1)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MarginalGroup:
+    """A whole marginal, however often it was measured: answers weighed by their inverse variances are worth as much."""
+
+    key: int
+    columns: ColumnSet
+    shape: tuple[int, ...]
+    answers: Vector
+    variance: float
+
+    def answer(self, table: CellTable) -> Vector:
+        """Return the cells."""
+        return table.ravel()
+
+    def spread_back(self, values: Floats) -> CellTable:
+        """Return each cell's own number."""
+        return values.reshape(self.shape)
+
+    def answer_squares(self, table: CellTable) -> Floats:
+        """Return the cells: every question is its own square."""
+        return table.ravel()
+
+    def list_rows(self) -> Vector:
+        """Return a line for each cell."""
+        return np.eye(len(self.answers), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,4 +198,25 @@ def write_questions(domain: Domain, measured: Sequence[Measured], places: Sequen
         if each.family.domain != domain:
             raise ParameterError("measured", each.family.domain.sizes, f"families of {domain.sizes}")
     contrasts, others = rewrite_marginals(domain, measured, places)
-    return Questions(domain, (*contrasts, *(FamilyGroup(place, measured[place]) for place in others)))
+    return Questions(domain, (*contrasts, *_list_groups(domain, measured, others)))
+
+
+def _list_groups(domain: Domain, measured: Sequence[Measured], places: Sequence[int]) -> list[Group]:
+    """Return the groups of measurements as they are, those of one marginal together."""
+    groups: dict[int, Group] = {}
+    first: dict[ColumnSet, int] = {}
+    for place in places:
+        each = measured[place]
+        columns, answers = each.columns, each.answers
+        if not each.is_marginal():
+            groups[place] = FamilyGroup(place, columns, each)
+            continue
+        known = groups.get(first.setdefault(columns, place))
+        variance = each.variance
+        if isinstance(known, MarginalGroup):
+            variance = 1 / (1 / known.variance + 1 / each.variance)
+            weighed = known.answers / known.variance + np.asarray(answers, dtype=np.float64) / each.variance
+            answers = weighed * variance
+        key = first[columns]
+        groups[key] = MarginalGroup(key, columns, domain.find_shape(columns), answers, variance)
+    return list(groups.values())

@@ -26,7 +26,7 @@ from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.families.domain import CellTable, ColumnSet, Domain
 from discreet.families.family import Vector
-from discreet.synthetic.fit.hadamard import transform
+from discreet.families.hadamard import transform
 from discreet.synthetic.fit.kappa import count_determined, settle
 from discreet.synthetic.fit.newton import TOLERANCE, FitReport, climb
 from discreet.synthetic.fit.objective import LEAST_TOTAL, write_objective

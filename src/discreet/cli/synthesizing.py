@@ -1,0 +1,119 @@
+"""`discreet synth`: a synthetic table, its model and the report on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from discreet.base.errors import DiscreetError, ParameterError
+from discreet.cli.errors import show_errors
+from discreet.cli.options import AnalystOption, EpsilonOption, MaxRowsOption, PolicyOption, RhoOption
+from discreet.cli.output import check_writable, progress
+
+ENDINGS = (".parquet", ".csv")
+
+
+def synth(
+    table: Annotated[str, typer.Argument(help="The private table.")],
+    marginals: Annotated[
+        int | None, typer.Option(help="Answer all counts by so many columns well.", show_default=False)
+    ] = None,
+    ranges: Annotated[
+        str | None, typer.Option(metavar="A[,B]", help="Or ranges of one or two columns.", show_default=False)
+    ] = None,
+    epsilon: EpsilonOption = None,
+    delta: Annotated[float | None, typer.Option(help="With epsilon: spend it as zCDP.", show_default=False)] = None,
+    rho: RhoOption = None,
+    columns: Annotated[
+        str | None, typer.Option(metavar="A,B,...", help="Which columns.", show_default="all with public values")
+    ] = None,
+    bins: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=COUNT", help="Bins of a number or date. Repeatable.", show_default=False),
+    ] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help="whole, tree, mwem, mst or aim.", show_default="chosen by expected error")
+    ] = None,
+    rounds: Annotated[int, typer.Option(help="Rounds of mwem or aim.", show_default="usual")] = 0,
+    max_rows: MaxRowsOption = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write rows: .parquet or .csv.", show_default=False)
+    ] = None,
+    rows: Annotated[int | None, typer.Option(help="How many.", show_default="about as many as there are")] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same rows.", show_default=False)] = None,
+    model: Annotated[Path | None, typer.Option(help="Write the model to this file.", show_default=False)] = None,
+    report: Annotated[Path | None, typer.Option(help="Write a page about it: .html.", show_default=False)] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Pay for new noise.")] = False,
+    policy: PolicyOption = None,
+    analyst: AnalystOption = None,
+) -> None:
+    """Make a synthetic table and pay for it; the same again is free."""
+    with show_errors():
+        for path in (output, model, report):
+            if path is not None:
+                check_writable(path)
+        if output is not None and output.suffix.lower() not in ENDINGS:
+            raise ParameterError("-o", str(output), f"a file in {' or '.join(ENDINGS)}")
+        if output is None and model is None and report is None:
+            raise DiscreetError("say where it goes: -o synthetic.parquet, --model FILE or --report report.html")
+        from discreet.cli.options import find_policy
+        from discreet.curator import Curator
+        from discreet.synthetic import synthesize, write_report, write_table
+
+        how: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho}
+        how |= {"strategy": strategy, "rounds": rounds, "max_rows": max_rows, "bins": _read_bins(bins or [])}
+        workload, named = _read_workload(marginals, ranges, columns)
+        with Curator.open(find_policy(policy), analyst) as curator, progress("measuring") as shown:
+            _say_left_out(curator, table, named)
+            found = synthesize(curator, table, workload, columns=named, fresh=fresh, progress=shown, **how)
+        with progress("fitting"):
+            fit = found.fit
+        assert fit is not None
+        if output is not None:
+            write_table(found.sample(rows, seed), output)
+        if model is not None:
+            found.save(model)
+        if report is not None:
+            write_report(found, report)
+        told = found.transcript
+        typer.echo(f"{told.table}: about {found.rows:,} rows, {len(told.columns)} columns", err=True)
+        typer.echo(f"strategy: {told.strategy}; {told.reason}", err=True)
+        typer.echo(f"receipt: {found.receipt}; {found.receipt.paid if found.receipt else ''}", err=True)
+        for path in (output, model, report):
+            if path is not None:
+                typer.echo(f"wrote {path}", err=True)
+
+
+def _read_workload(marginals: int | None, ranges: str | None, columns: str | None) -> tuple[Any, list[str] | None]:
+    """Return the workload, and the columns: those of ranges are the only ones, if none are named."""
+    from discreet.synthetic import Marginals, Ranges
+
+    named = None if columns is None else [name.strip() for name in columns.split(",")]
+    if marginals is not None and ranges is not None:
+        raise DiscreetError("give --marginals or --ranges, not both")
+    if ranges is None:
+        return Marginals(3 if marginals is None else marginals), named
+    asked = [name.strip() for name in ranges.split(",")]
+    return Ranges(*asked), asked if named is None else named
+
+
+def _read_bins(listed: list[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for each in listed:
+        name, sign, count = each.rpartition("=")
+        if not sign or not count.strip().isdecimal():
+            raise ParameterError("--bins", each, "NAME=COUNT, such as age=20")
+        found[name.strip()] = int(count)
+    return found
+
+
+def _say_left_out(curator: Any, table: str, named: list[str] | None) -> None:
+    """Say which columns are left out, where nobody named those to take."""
+    from discreet.synthetic.from_table import find_placeable
+
+    left_out = find_placeable(curator.session().tables[table]).left_out if named is None else ()
+    if left_out:
+        listed = ", ".join(left_out)
+        typer.echo(f"left out, as the policy declares no values or bounds for them: {listed}", err=True)

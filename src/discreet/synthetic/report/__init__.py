@@ -1,0 +1,1 @@
+"""Reports on a model: a page that anybody may see, and one for the owner's eyes."""

@@ -1,0 +1,26 @@
+"""What tests of desks share: a journal in memory, and a reader that must not be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from discreet.ledger import JournalRow
+
+
+class Pages:
+    """A journal in memory."""
+
+    def __init__(self, rows: Iterable[JournalRow] = ()) -> None:
+        self.rows = list(rows)
+
+    def read(self) -> tuple[JournalRow, ...]:
+        return tuple(self.rows)
+
+    def write(self, position: int, rows: tuple[JournalRow, ...]) -> None:
+        assert position == len(self.rows)
+        self.rows += rows
+
+
+def never(_: object) -> Any:
+    raise AssertionError("nothing is read here")
