@@ -39,7 +39,8 @@ def test_other_questions_and_rows_that_are_units_are_read_as_ever(tmp_path: Path
     assert scan_of(tmp_path / "b", "SELECT COUNT(*) FROM cases", online=False) == plain
     rows = make_cases(5).drop_columns(["person"])
     assert scan_of(tmp_path / "c", "SELECT COUNT(*) FROM cases", unit="rows_are_units = true", table=rows) == plain
-    assert UNITS
+    for asked in ("COUNT(DISTINCT person)", "SUM(age)", "COUNT(*), AVG(age)"):
+        assert scan_of(tmp_path / "d", f"SELECT {asked} FROM cases WHERE sex = 'f'", unit=UNITS) == plain
 
 
 def test_parts_add_up_to_the_whole_though_people_are_over_the_limit(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 import discreet
+from discreet.answers import Answer
 from discreet.curator import Curator
 
 POLICY = """\
@@ -35,6 +36,11 @@ ONLINE = """
 columns = ["sex", "age", "risk", "area"]
 epsilon = {most}
 """
+
+SMALL = '[tables.cases.online]\ncolumns = ["sex", "age"]\nepsilon = 100.0\n'
+ANALYSTS = "[analysts.alice]\nepsilon = 100.0\n[analysts.bob]\nepsilon = {bob}\n"
+FIRST = "SELECT COUNT(*) AS n FROM cases WHERE sex = 'f' AND age = 1"
+OTHER = "SELECT COUNT(*) AS n FROM cases WHERE sex = 'm' AND age = 2"
 
 UNITS = 'unit = "person"\nmax_rows = 2'
 ROWS = "rows_are_units = true"
@@ -84,3 +90,30 @@ def open_cases(
     if not (folder / ".discreet" / "ledger.db").exists():
         discreet.Curator.init(path)
     return discreet.Curator.open(path, analyst, {"cases": make_cases() if table is None else table})
+
+
+def open_small(folder: Path, **how: object) -> Curator:
+    """Open the register with a histogram of sex and age: 3 x 5 cells."""
+    how.setdefault("more", SMALL)
+    declared = str(how.pop("more")) + str(how.pop("named", ""))
+    return open_cases(folder, online=False, analysts=declared, **how)  # type: ignore[arg-type]
+
+
+def spend(curator: Curator, much: float = 20.0) -> None:
+    """Pay for direct answers: ten of an ordinary price, and a dear one, which no histogram is bought for."""
+    curator.ask(FIRST, 0.1)
+    for _ in range(9):
+        curator.ask(FIRST, 0.1, fresh=True)
+    curator.ask(FIRST, much)
+
+
+def read_way(answer: Answer) -> str:
+    """Return which way answered, as the answer itself says."""
+    first = answer.notes[0] if answer.notes else ""
+    return "histogram" if "noisy histogram" in first else "inferred" if "by inference" in first else "direct"
+
+
+def list_histograms(curator: Curator) -> list[int]:
+    """Return the charges of histograms that were bought."""
+    charges = [entry for entry in curator.ledger.entries() if entry.kind == "CHARGE"]
+    return [entry.number for entry in charges if "CASE WHEN" in entry.body["text"]]

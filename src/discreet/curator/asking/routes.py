@@ -12,7 +12,7 @@ from typing import Protocol
 
 from discreet.answers import Answer, Receipt
 from discreet.curator.asking.prepared import Prepared
-from discreet.ledger import Ledger
+from discreet.ledger import Kept, Ledger
 from discreet.policy.model import Policy
 from discreet.query.catalog import Catalog
 
@@ -33,7 +33,8 @@ class Recorded:
     """What a route may see: who asks, what was recorded for a charge, if anything was, and the ledger's public side.
 
     No session hands this to whoever asks: what an analyst reads of it is paid for. A route may `prepare` a question of
-    its own, which is free, and `buy` its answer: it is charged to whoever asks, like a question of theirs.
+    its own, which is free, and `buy` its answer: it is charged to whoever asks, like a question of theirs, and what is
+    to be kept is written with that charge.
     """
 
     analyst: str | None
@@ -41,14 +42,17 @@ class Recorded:
     ledger: Ledger
     catalog: Catalog
     prepare: Callable[..., Prepared]
-    buy: Callable[[Prepared], Receipt]
+    buy: Callable[[Prepared, Sequence[Kept]], Receipt]
 
 
 class Route(Protocol):
     """A way to answer."""
 
-    def answer(self, prepared: Prepared, records: Recorded) -> Routed | None:
-        """Return an answer, or nothing where this route has none."""
+    def answer(self, prepared: Prepared, records: Recorded) -> Routed | Kept | None:
+        """Return an answer; where this route has none, what is to be kept with the charge of the direct one, if any."""
+
+    def describe(self, prepared: Prepared, records: Recorded) -> str | None:
+        """Say how this route would answer now, if it would; nothing is bought or written."""
 
 
 RouteMaker = Callable[[Policy], Sequence[Route]]

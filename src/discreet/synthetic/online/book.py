@@ -81,11 +81,14 @@ class Book:
             return False
         return all(self._span.holds(counts.labels == group) for group in range(counts.groups))
 
-    def find_histogram(self, counts: CellCounts, width: float) -> tuple[int, Release] | None:
-        """Return the number and the release of the histogram that answers within this half-width, the finest first."""
+    def find_histogram(self, counts: CellCounts, width: float, *, recorded: bool = True) -> tuple[int, Release] | None:
+        """Return the number and the release of the histogram that answers within this half-width, the finest first.
+
+        One that is not recorded was paid for, and somebody runs it, or died while they did.
+        """
         found = []
         for number, each in enumerate(self.histograms, 1):
-            if each.recorded:
+            if each.recorded is recorded:
                 widest = max(counts.bound(each.noise, self.miss, number), default=0)
                 found.append((widest, number, each))
         if not found:

@@ -65,7 +65,21 @@ def read_counts(prepared: Prepared, frame: Frame, catalog: Catalog) -> CellCount
     for column in read:
         if column not in keys and not _is_inside(column, frame, where, facts):
             return None
+    if not _has_declared_keys(prepared, frame, keys):
+        return None
     return _fill(prepared, frame, catalog, read, keys, where)
+
+
+def _has_declared_keys(prepared: Prepared, frame: Frame, keys: list[Expression]) -> bool:
+    """Say whether plain keys have declared values only: keys that are handed in may be others, which rows may have."""
+    declared = [
+        (place, set(values))
+        for place, key in enumerate(keys)
+        for column, values in zip(frame.columns, frame.values, strict=True)
+        if key == column
+    ]
+    rows = prepared.priced.bounded.plan.combinations(0)
+    return all(row[place] in values for row in rows for place, values in declared)
 
 
 def _list_read(keys: list[Expression], where: Expression | None) -> set[Column]:

@@ -1,7 +1,8 @@
 """What the ledger knows of earlier counts: which cells a charge paid for, with which noise, and whether it is recorded.
 
-What a question counts is written beside its identity, as a small durable value, before the question is charged. So a
-charge that has none was no such question, and any process reads the same book from the ledger.
+What a question counts is kept beside its identity, as a small durable value that is written with its first charge and
+stands before it in the chain. So a charge that has none was no such question, any process reads the same book from the
+ledger, and a question that is refused writes nothing.
 """
 
 from __future__ import annotations
@@ -9,15 +10,15 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from discreet.base.canonical import write_json
 from discreet.base.exact import read_exact
-from discreet.ledger import Ledger
+from discreet.ledger import Kept, Ledger
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.privacy.charges import Charge
 from discreet.synthetic.online.book import Book
@@ -25,6 +26,16 @@ from discreet.synthetic.online.counts import CellCounts, Release
 from discreet.synthetic.online.tails import CountNoise
 
 VERSION = 1
+COUNTS, PURCHASE = "online counts ", "online histogram "
+
+
+@dataclass(frozen=True)
+class Bought:
+    """How a histogram was bought: its question's identity, and the amount that was asked for, in which currency."""
+
+    identity: str
+    currency: str
+    amount: Fraction
 
 
 class Shelf:
@@ -32,14 +43,17 @@ class Shelf:
 
     def __init__(self) -> None:
         self._read = 0
-        self._known: dict[str, dict[str, Any] | None] = {}
+        self._noted: set[str] = set()
         self._releases: dict[int, tuple[str, str, Release]] = {}
         self._books: dict[tuple[str, float], Book] = {}
+        self._purchases: dict[int, Bought] = {}
 
     def update(self, ledger: Ledger) -> None:
         """Read what was written into the ledger since the last time."""
         for entry in ledger.entries(self._read + 1):
-            if entry.kind == "CHARGE":
+            if entry.kind == "STATE" and entry.body["name"].startswith(COUNTS):
+                self._noted.add(entry.body["name"].removeprefix(COUNTS))
+            elif entry.kind == "CHARGE" and entry.body["question"] in self._noted:
                 self._add(ledger, entry.number, entry.body)
             elif entry.kind == "RECORD" and entry.body["charge"] in self._releases:
                 frame, table, release = self._releases[entry.body["charge"]]
@@ -54,18 +68,26 @@ class Shelf:
             self._books[frame, miss] = book
         return self._books[frame, miss]
 
-    def list_bought(self, table: str) -> Iterable[Charge]:
+    def find_purchase(self, entry: int) -> Bought:
+        """Return how the histogram of this charge was bought."""
+        return self._purchases[entry]
+
+    def list_bought(self, table: str) -> list[Charge]:
         """Return the charges of all histograms of a table, of whatever version and frame."""
         return [release.charge for _, name, release in self._releases.values() if name == table and release.bought]
 
     def _add(self, ledger: Ledger, number: int, body: dict[str, Any]) -> None:
-        note = read_note(ledger, body["question"]) if body.get("kind") == "sql" else None
+        note = _read_note(ledger, body["question"])
         if note is None:
             return
         charge = Charge(*(read_exact(body[name]) for name in ("epsilon", "rho", "delta")))
         shape = tuple(note["shape"])
         counts = CellCounts(shape, _unpack(note["labels"]), note["groups"])
-        release = Release(counts, _read_noise(note["noise"]), charge, number, note["bought"], recorded=False)
+        amount = None if note["bought"] is None else (note["bought"][0], Fraction(note["bought"][1]))
+        noise, identity = _read_noise(note["noise"]), body["question"]
+        release = Release(counts, noise, charge, number, amount is not None, recorded=False)
+        if amount is not None:
+            self._purchases[number] = Bought(identity, *amount)
         self._releases[number] = (note["frame"], note["table"], release)
         for (frame, _), book in self._books.items():
             if frame == note["frame"]:
@@ -78,12 +100,10 @@ class Shelf:
                 book.releases[:] = [found[2] if each.entry == number else each for each in book.releases]
 
 
-def write_note(
-    ledger: Ledger, identity: str, frame: str, table: str, counts: CellCounts, noise: CountNoise, bought: bool
-) -> None:
-    """Write beside a question's identity what it counts, before it is charged; once is enough."""
-    if ledger.get_state(_name(identity)) is not None:
-        return
+def note_counts(
+    identity: str, frame: str, table: str, counts: CellCounts, noise: CountNoise, bought: tuple[str, Fraction] | None
+) -> Kept:
+    """Return what is kept beside a question's identity: what it counts, and at which amount a histogram is bought."""
     kind, scale = ("laplace", noise.scale) if isinstance(noise, Laplace) else ("gaussian", noise.sigma)
     note = {
         "version": VERSION,
@@ -93,20 +113,21 @@ def write_note(
         "labels": base64.b64encode(zlib.compress(counts.labels.astype("<i4").tobytes(), 6)).decode(),
         "groups": counts.groups,
         "noise": [kind, repr(float(scale))],
-        "bought": bought,
+        "bought": None if bought is None else [bought[0], str(bought[1])],
     }
-    ledger.set_state(_name(identity), write_json(note).encode())
+    return Kept(f"{COUNTS}{identity}", write_json(note).encode())
 
 
-def read_note(ledger: Ledger, identity: str) -> dict[str, Any] | None:
-    """Return what was written beside an identity; None where nothing was, or by another version of this program."""
-    written = ledger.get_state(_name(identity))
+def note_purchase(table: str, number: int, identity: str) -> Kept:
+    """Return what makes a purchase the only one of its number: one charge at most ever has it, whoever pays."""
+    return Kept(f"{PURCHASE}{number} of {table}", identity.encode(), once=True)
+
+
+def _read_note(ledger: Ledger, identity: str) -> dict[str, Any] | None:
+    """Return what is kept beside an identity; None where another version of this program wrote it."""
+    written = ledger.get_state(f"{COUNTS}{identity}")
     note: dict[str, Any] | None = None if written is None else json.loads(written)
     return note if note is not None and note.get("version") == VERSION else None
-
-
-def _name(identity: str) -> str:
-    return f"online {identity}"
 
 
 def _unpack(text: str) -> np.ndarray[Any, np.dtype[np.int32]]:

@@ -30,13 +30,20 @@ class FromHistogram:
 
 
 @dataclass(frozen=True)
+class Awaited:
+    """A histogram that answers it was paid for and is not recorded: it is waited for, or run again where a run died."""
+
+    release: Release
+
+
+@dataclass(frozen=True)
 class Purchase:
     """A histogram at this price answers it, and is worth it."""
 
     price: Fraction
 
 
-Way = Inferred | FromHistogram | Purchase | None
+Way = Inferred | FromHistogram | Awaited | Purchase | None
 """None: the question is answered directly."""
 
 Fits = Callable[[tuple[int, ...]], bool]
@@ -51,5 +58,8 @@ def choose_way(book: Book, counts: CellCounts, width: float, terms: HistogramTer
     found = book.find_histogram(counts, width)
     if found is not None and fits((found[1].entry,)):
         return FromHistogram(*found)
+    begun = book.find_histogram(counts, width, recorded=False)
+    if begun is not None and fits((begun[1].entry,)):
+        return Awaited(begun[1])
     price = None if terms is None else book.choose_price(counts, width, terms)
     return None if price is None else Purchase(price)
