@@ -24,7 +24,7 @@ version = "{version}"
 
 [tables.cases.columns]
 sex = {{ values = ["f", "m"] }}
-age = {{ lower = 0, upper = 3 }}
+age = {{ lower = 0, upper = {oldest} }}
 risk = {{ values = [true, false] }}
 area = {{ values = ["a", "b", "c", "d", "e", "f", "g", "h"] }}
 {online}
@@ -79,6 +79,7 @@ def open_cases(
     analysts: str = "",
     analyst: str | None = None,
     more: str = "",
+    oldest: int = 3,
     table: pa.Table | None = None,
 ) -> Curator:
     """Write a policy, create its ledger where there is none, and open it as everybody does: by `discreet.Curator`."""
@@ -86,6 +87,7 @@ def open_cases(
     path = folder / "policy.toml"
     declared = ONLINE.format(most=most) + more if online else ""
     said: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "unit": unit, "version": version, "least": ""}
+    said["oldest"] = oldest
     path.write_text(POLICY.format(**said, online=declared, analysts=analysts))
     if not (folder / ".discreet" / "ledger.db").exists():
         discreet.Curator.init(path)

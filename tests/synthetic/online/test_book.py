@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from scipy.stats import binom
 
 from discreet.mechanisms import Laplace
 from discreet.privacy.charges import Charge
 from discreet.synthetic.online.book import PATIENCE, Book, HistogramTerms
 from discreet.synthetic.online.counts import CellCounts, Release
-from discreet.synthetic.online.ways import FromHistogram, Purchase, choose_way
+from discreet.synthetic.online.ways import FromHistogram, Inferred, Purchase, choose_way
 
 SHAPE = (3, 5, 3, 9)
 CELLS = math.prod(SHAPE)
@@ -53,6 +55,61 @@ def test_cells_chosen_after_looking_are_covered_and_single_intervals_would_not_b
         alone += abs(int(drawn[drawn > 0].sum())) <= single
     assert covered == 0, "all questions to each of these histograms"
     assert alone == 0, "an interval for one question does not cover the chosen one"
+
+
+@dataclass
+class Played:
+    """What came of a stream: how often a histogram's intervals missed, and how far off the last inference was."""
+
+    from_histogram: int = 0
+    missed: int = 0
+    last: float | None = None
+
+
+def play(rng: np.random.Generator, miss: float, spent: Fraction) -> Played:
+    """Answer a stream of questions that was fixed beforehand; the table is empty, so that noise is all there is."""
+    sides = [[[0], [1], [0, 1, 2]], [[0], [1], [2], [0, 1], [2, 3], [1, 2, 3], [0, 1, 2, 3, 4]]]
+    stream = [(rng.integers(3), rng.integers(7)) for _ in range(25)]
+    book, values, direct, played = Book(miss), [np.zeros(1)], Laplace(20.0), Played()
+    before = CellCounts((3, 5), np.where(np.arange(15) == 14, 0, -1).astype(np.int32), 1)
+    book.releases.append(Release(before, direct, Charge(spent, Fraction(0)), 0))
+    for first, second in stream:
+        cells = np.zeros((3, 5), dtype=bool)
+        cells[np.ix_(sides[0][first], sides[1][second])] = True
+        counts = CellCounts((3, 5), np.where(cells.ravel(), 0, -1).astype(np.int32), 1)
+        width = float(direct.interval(1 - miss))
+        way = choose_way(book, counts, width, TERMS, lambda _: True)
+        if isinstance(way, Purchase):
+            noise = Laplace(float(1 / way.price))
+            every = CellCounts((3, 5), np.arange(15, dtype=np.int32), 15)
+            book.releases.append(Release(every, noise, Charge(way.price, 0.0), len(values), bought=True))
+            values.append(np.array(noise.release([0] * 15)))
+            way = choose_way(book, counts, width, TERMS, lambda _: True)
+        if isinstance(way, Inferred):
+            total = sum(factor * int(values[place][group]) for place, group, factor in way.inference.terms[0])
+            noises = {place: each.noise for place, each in enumerate(book.releases)}
+            played.last = abs(float(total)) / way.inference.bound(noises, 0, miss)
+        elif isinstance(way, FromHistogram):
+            found = int(values[way.release.entry][cells.ravel()].sum())
+            played.from_histogram += 1
+            played.missed += abs(found) > counts.bound(way.release.noise, miss, way.number)[0]
+        else:
+            book.releases.append(Release(counts, direct, Charge(Fraction(1, 20), Fraction(0)), len(values)))
+            values.append(np.array([direct.release(0)]))
+    return played
+
+
+def test_answers_to_streams_that_were_fixed_beforehand_miss_at_most_as_often_as_promised() -> None:
+    """All of a histogram's answers together, and each inference. Half-widths of half the length would be noticed."""
+    miss, rng = 0.05, np.random.default_rng(11)
+    played = [play(rng, miss, spent) for _ in range(150) for spent in (Fraction(0), Fraction(5))]
+    inferred = [each.last for each in played if each.last is not None]
+    served = [each for each in played if each.from_histogram]
+    assert len(inferred) > 120
+    assert len(served) > 120
+    assert sum(each.missed > 0 for each in served) <= binom.isf(1e-9, len(served), miss)
+    assert sum(last > 1 for last in inferred) <= binom.isf(1e-9, len(inferred), miss)
+    assert sum(last > 0.5 for last in inferred) > binom.isf(1e-9, len(inferred), miss)
 
 
 def test_the_probability_is_shared_among_histograms_too() -> None:

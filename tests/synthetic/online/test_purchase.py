@@ -57,6 +57,13 @@ def test_a_purchase_is_charged_to_the_asker_and_others_pay_for_it_once(tmp_path:
         assert curator.ledger.spent().spent[0] == total + bought.cost.epsilon, "the total paid once"
 
 
+def test_a_histogram_that_does_not_fit_into_the_askers_cap_is_not_used(tmp_path: Path) -> None:
+    with open_small(tmp_path, named=ANALYSTS.format(bob=0.15), analyst="alice") as curator:
+        spend(curator)
+        assert read_way(curator.ask(OTHER, 0.12)) == "histogram"
+        assert read_way(curator.session("bob").ask(OTHER, 0.1)) == "direct"
+
+
 @pytest.mark.parametrize("other", [0.12, 0.13])
 def test_two_processes_that_buy_at_once_buy_one_histogram(tmp_path: Path, other: float) -> None:
     """The second decides to buy before it can know of the first; at another epsilon it would be at another price."""
@@ -90,10 +97,10 @@ def spent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("step", STEPS)
 def test_a_process_that_is_killed_while_it_buys_leads_to_no_second_draw(tmp_path: Path, step: str, spent: Path) -> None:
     shutil.copytree(spent, tmp_path, dirs_exist_ok=True)
-    root = Path(__file__).parents[2]
+    places = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
     told = subprocess.run(
         [sys.executable, "-c", KILLED, str(tmp_path), step],
-        env=os.environ | {"PYTHONPATH": str(root)},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(places)},
         capture_output=True,
         timeout=120,
         check=False,

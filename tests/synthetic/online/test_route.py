@@ -131,6 +131,15 @@ def test_other_limits_are_never_combined_with_these(tmp_path: Path) -> None:
         assert read_way(curator.ask("SELECT COUNT(*) AS n FROM cases WHERE sex = 'f'", 0.12)) == "direct"
 
 
+def test_other_declared_values_are_never_combined_with_these(tmp_path: Path) -> None:
+    """Cells of another grid hold other rows, though the question reads the same."""
+    with open_small(tmp_path) as curator:
+        curator.ask("SELECT COUNT(*) AS n FROM cases WHERE sex = 'm'", 0.5)
+        curator.ask("SELECT COUNT(*) AS n FROM cases WHERE sex IN ('f', 'm')", 0.5)
+    with open_small(tmp_path, oldest=4) as curator:
+        assert read_way(curator.ask("SELECT COUNT(*) AS n FROM cases WHERE sex = 'f'", 0.1)) == "direct"
+
+
 def test_keys_that_are_handed_in_and_were_not_declared_are_counted_directly(tmp_path: Path) -> None:
     """They were told to be 0, with an interval of nothing around it."""
     text = "SELECT sex, COUNT(*) AS n FROM cases GROUP BY sex"
