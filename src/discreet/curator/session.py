@@ -29,7 +29,7 @@ from discreet.curator.owner.tables import Tables
 from discreet.curator.owner.versions import find_version
 from discreet.curator.release.released import Released
 from discreet.engines.engine import find_tables
-from discreet.ledger import Kept, Request
+from discreet.ledger import Keepsake, Request
 from discreet.ledger.entries.overruns import MOST
 from discreet.plan.question import Question
 from discreet.plan.relations import is_plain, list_scans
@@ -228,7 +228,7 @@ class Session:
         return self._wait(self.start(operation, text, fresh=fresh), progress)
 
     def start(
-        self, operation: Operation[R], text: str = "", *, fresh: bool = False, keep: Sequence[Kept] = ()
+        self, operation: Operation[R], text: str = "", *, fresh: bool = False, keep: Sequence[Keepsake] = ()
     ) -> Performance[R]:
         """Charge for an operation and begin to run it; one unit's rows must not decide how long it takes.
 
@@ -292,7 +292,7 @@ class Session:
         return performance.result()
 
     def _ask(self, prepared: Prepared, fresh: bool, progress: Watch | None) -> Answer:
-        keep: list[Kept] = []
+        keep: list[Keepsake] = []
         if not fresh and not self._holdings.ledger.answered(prepared.request):
             records = self._show_records(progress)
             for route in self._holdings.routes:
@@ -306,13 +306,13 @@ class Session:
     def _show_records(self, progress: Watch | None = None) -> Recorded:
         """Return what routes may see, and how they buy in the name of whoever asks."""
 
-        def buy(bought: Prepared, keep: Sequence[Kept]) -> Receipt:
+        def buy(bought: Prepared, keep: Sequence[Keepsake]) -> Receipt:
             return self._wait(self.start(bought.operation, bought.text, keep=keep), progress)[1]
 
         shared = self._holdings
         return Recorded(self._analyst, shared.ledger.read_record, shared.ledger, shared.catalog, self.prepare, buy)
 
-    def _start_prepared(self, prepared: Prepared, fresh: bool, keep: Sequence[Kept] = ()) -> Performance[Released]:
+    def _start_prepared(self, prepared: Prepared, fresh: bool, keep: Sequence[Keepsake] = ()) -> Performance[Released]:
         try:
             return self.start(prepared.operation, prepared.text, fresh=fresh, keep=keep)
         except BudgetError as refused:

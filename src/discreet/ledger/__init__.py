@@ -3,7 +3,7 @@
 from discreet.ledger.entries.chain import Entry
 from discreet.ledger.entries.claims import Claim, Request
 from discreet.ledger.entries.journal import JournalRow
-from discreet.ledger.entries.states import Kept
+from discreet.ledger.entries.states import Keepsake
 from discreet.ledger.entries.suspensions import Suspension
 from discreet.ledger.facts import LedgerFacts
 from discreet.ledger.failures import Failure
@@ -17,7 +17,7 @@ __all__ = [
     "Entry",
     "Failure",
     "JournalRow",
-    "Kept",
+    "Keepsake",
     "Ledger",
     "LedgerFacts",
     "Place",

@@ -21,7 +21,7 @@ from discreet.ledger.entries import chain, claims, policies, states, suspensions
 from discreet.ledger.entries.chain import Entry
 from discreet.ledger.entries.claims import Claim, Request
 from discreet.ledger.entries.decisions import Decisions, Waiting, write_time
-from discreet.ledger.entries.states import Kept
+from discreet.ledger.entries.states import Keepsake
 from discreet.ledger.entries.suspensions import Suspension
 from discreet.ledger.facts import LedgerFacts, check_protected
 from discreet.ledger.failures import Failure, describe_failure
@@ -106,7 +106,7 @@ class Ledger:
         *,
         fresh: bool = False,
         timeout: float = TIMEOUT,
-        keep: Sequence[Kept] = (),
+        keep: Sequence[Keepsake] = (),
     ) -> Claim:
         """Pay for a request, or find its answer. What this decides is durable before it returns.
 
@@ -114,7 +114,7 @@ class Ledger:
         that somebody is running is waited for. A charge that nobody runs any more is run again, without paying the
         total again. Otherwise both filters, the total's and the asker's own, must admit the charge; `fresh` always
         pays, and its answer is the one that is found later. Whoever is suspended is refused all of it. What is to be
-        kept is set with a new charge, and with nothing else: `Kept` says what is kept once.
+        kept is set with a new charge, and with nothing else: `Keepsake` says what is kept once.
         """
         for kept in keep:
             _check_name(kept.name)
@@ -282,7 +282,9 @@ class Ledger:
         with self._store.writing() as db:
             return states.set_state(db, self._rules.now(), name, value).mark
 
-    def _decide(self, request: Request, price: Charge, who: str, fresh: bool, keep: Sequence[Kept]) -> Claim | Waiting:
+    def _decide(
+        self, request: Request, price: Charge, who: str, fresh: bool, keep: Sequence[Keepsake]
+    ) -> Claim | Waiting:
         """Decide in one transaction; a lease whose token is not known to be written is given up at once."""
         found: Claim | Waiting | None = None
         try:

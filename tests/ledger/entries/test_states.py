@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from discreet.base.errors import BudgetError, ParameterError, TakenError
-from discreet.ledger import Kept
+from discreet.ledger import Keepsake
 from discreet.ledger.steps import watch_steps
 from support.ledger import TENTH, Home, again, kinds, new, question
 
-NOTE = Kept("note", b"first")
-ONCE = Kept("number 1", b"mine", once=True)
+NOTE = Keepsake("note", b"first")
+ONCE = Keepsake("number 1", b"mine", once=True)
 
 
 def test_what_is_kept_is_written_before_its_charge_and_verifies(home: Home) -> None:
@@ -24,7 +24,7 @@ def test_what_is_kept_is_written_before_its_charge_and_verifies(home: Home) -> N
 def test_a_value_that_is_there_stays(home: Home) -> None:
     with new(home) as ledger:
         ledger.charge(question("a"), TENTH, keep=(NOTE,))
-        ledger.charge(question("b"), TENTH, keep=(Kept("note", b"second"),))
+        ledger.charge(question("b"), TENTH, keep=(Keepsake("note", b"second"),))
         assert ledger.get_state("note") == b"first"
         assert kinds(ledger) == ["CREATE", "STATE", "CHARGE", "CHARGE"]
 
@@ -59,5 +59,5 @@ def test_a_charge_that_is_refused_or_dies_keeps_nothing(home: Home) -> None:
 def test_names_of_the_ledgers_own_are_refused(home: Home) -> None:
     with new(home) as ledger:
         with pytest.raises(ParameterError, match="none of the ledger's own"):
-            ledger.charge(question(), TENTH, keep=(Kept("a\0b", b""),))
+            ledger.charge(question(), TENTH, keep=(Keepsake("a\0b", b""),))
         assert kinds(ledger) == ["CREATE"]

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from discreet.answers import Answer, Receipt
 from discreet.curator.asking.prepared import Prepared
-from discreet.ledger import Kept, Ledger
+from discreet.ledger import Keepsake, Ledger
 from discreet.policy.model import Policy
 from discreet.query.catalog import Catalog
 
@@ -42,13 +42,13 @@ class Recorded:
     ledger: Ledger
     catalog: Catalog
     prepare: Callable[..., Prepared]
-    buy: Callable[[Prepared, Sequence[Kept]], Receipt]
+    buy: Callable[[Prepared, Sequence[Keepsake]], Receipt]
 
 
 class Route(Protocol):
     """A way to answer."""
 
-    def answer(self, prepared: Prepared, records: Recorded) -> Routed | Kept | None:
+    def answer(self, prepared: Prepared, records: Recorded) -> Routed | Keepsake | None:
         """Return an answer; where this route has none, what is to be kept with the charge of the direct one, if any."""
 
     def describe(self, prepared: Prepared, records: Recorded) -> str | None:

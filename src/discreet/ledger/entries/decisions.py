@@ -36,7 +36,7 @@ class Decisions:
         self._leases, self._results, self._clock = store.leases, store.results, clock
 
     def decide(
-        self, db: Database, request: Request, price: Charge, who: str, fresh: bool, keep: Sequence[states.Kept] = ()
+        self, db: Database, request: Request, price: Charge, who: str, fresh: bool, keep: Sequence[states.Keepsake] = ()
     ) -> Claim | Waiting:
         """Return a claim, or why there is none yet; whoever is suspended gets neither."""
         suspensions.refuse_suspended(db, who)
@@ -211,7 +211,7 @@ class Decisions:
         return entry
 
     def _pay(
-        self, db: Database, request: Request, price: Charge, who: str, fresh: bool, keep: Sequence[states.Kept]
+        self, db: Database, request: Request, price: Charge, who: str, fresh: bool, keep: Sequence[states.Keepsake]
     ) -> Claim:
         _check_total(db)
         total = totals.admit_charge(db, totals.TOTAL, self.total, price)

@@ -11,7 +11,7 @@ from discreet.ledger.entries import chain
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Keepsake:
     """A small durable value that is set with a charge, in one transaction: both are there, or neither.
 
     A value that is there under the name stays. With `once` the name belongs to one charge for good: whoever comes
@@ -51,7 +51,7 @@ def set_state(db: Database, time: str, name: str, value: bytes) -> chain.Entry:
     return entry
 
 
-def keep_state(db: Database, time: str, kept: Kept) -> None:
+def keep_state(db: Database, time: str, kept: Keepsake) -> None:
     """Set a value before the charge that it belongs to; inside the transaction of that charge."""
     if read_state(db, kept.name) is None:
         set_state(db, time, kept.name, kept.value)

@@ -12,7 +12,7 @@ import numpy as np
 from discreet.base.errors import BudgetError, SuspendedError, TakenError
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.routes import Recorded, Routed
-from discreet.ledger import Kept
+from discreet.ledger import Keepsake
 from discreet.mechanisms import Laplace
 from discreet.plan.relations import Scan
 from discreet.policy.model import Policy, Table
@@ -31,11 +31,11 @@ WOULD_BUY = "asking would buy a noisy histogram of the online columns and answer
 
 
 @dataclass(frozen=True)
-class Order:
+class HistogramOrder:
     """The question of a histogram, and what is to be kept with its charge, if that is a new one."""
 
     histogram: Prepared
-    keep: tuple[Kept, ...] = ()
+    keep: tuple[Keepsake, ...] = ()
 
 
 class OnlineRoute:
@@ -47,7 +47,7 @@ class OnlineRoute:
         self._frames: dict[str, Frame | None] = {}
         self._reading, self._buying = threading.RLock(), threading.Lock()
 
-    def answer(self, prepared: Prepared, records: Recorded) -> Routed | Kept | None:
+    def answer(self, prepared: Prepared, records: Recorded) -> Routed | Keepsake | None:
         """Return an answer that needs no new run, or buy a histogram where that is worth it; else what is to be kept.
 
         Which of these depends on the ledger's charges and on public facts alone.
@@ -154,13 +154,13 @@ class OnlineRoute:
             way, book = self._choose(asked, records)
             return make_answer(asked, way, book, records, paid)
 
-    def _prepare_again(self, asked: Asked, way: Awaited, records: Recorded) -> Order | None:
+    def _prepare_again(self, asked: Asked, way: Awaited, records: Recorded) -> HistogramOrder | None:
         """Return the question of a histogram that was paid for: the same charge, which is run again or waited for."""
         paid = self._shelf.find_purchase(way.release.entry)
         again = records.prepare(asked.frame.text, **{paid.currency: paid.amount})
-        return Order(again) if again.request.identity == paid.identity else None
+        return HistogramOrder(again) if again.request.identity == paid.identity else None
 
-    def _prepare_purchase(self, asked: Asked, price: Fraction, book: Book, records: Recorded) -> Order | None:
+    def _prepare_purchase(self, asked: Asked, price: Fraction, book: Book, records: Recorded) -> HistogramOrder | None:
         """Return the histogram's question at this price, or nothing where it would not do what it is bought for."""
         terms, amount = self._set_terms(asked, records), _round_up(price)
         currency = "rho" if terms.by_rho else "epsilon"
@@ -178,7 +178,7 @@ class OnlineRoute:
         table, identity = asked.frame.table.name, bought.request.identity
         cells = CellCounts(asked.frame.shape, _list_cells(asked.frame), asked.frame.cells)
         note = note_counts(identity, asked.name, table, cells, noise, (currency, amount))
-        return Order(bought, (note_purchase(table, len(self._shelf.list_bought(table)) + 1, identity), note))
+        return HistogramOrder(bought, (note_purchase(table, len(self._shelf.list_bought(table)) + 1, identity), note))
 
     def _is_allowed(self, table: Table, bought: Prepared) -> bool:
         """Say whether all histograms of a table, this one included, stay within what the policy lets them cost."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.base.canonical import write_json
 from discreet.base.exact import read_exact
-from discreet.ledger import Kept, Ledger
+from discreet.ledger import Keepsake, Ledger
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.privacy.charges import Charge
 from discreet.synthetic.online.book import Book
@@ -102,7 +102,7 @@ class Shelf:
 
 def note_counts(
     identity: str, frame: str, table: str, counts: CellCounts, noise: CountNoise, bought: tuple[str, Fraction] | None
-) -> Kept:
+) -> Keepsake:
     """Return what is kept beside a question's identity: what it counts, and at which amount a histogram is bought."""
     kind, scale = ("laplace", noise.scale) if isinstance(noise, Laplace) else ("gaussian", noise.sigma)
     note = {
@@ -115,12 +115,12 @@ def note_counts(
         "noise": [kind, repr(float(scale))],
         "bought": None if bought is None else [bought[0], str(bought[1])],
     }
-    return Kept(f"{COUNTS}{identity}", write_json(note).encode())
+    return Keepsake(f"{COUNTS}{identity}", write_json(note).encode())
 
 
-def note_purchase(table: str, number: int, identity: str) -> Kept:
+def note_purchase(table: str, number: int, identity: str) -> Keepsake:
     """Return what makes a purchase the only one of its number: one charge at most ever has it, whoever pays."""
-    return Kept(f"{PURCHASE}{number} of {table}", identity.encode(), once=True)
+    return Keepsake(f"{PURCHASE}{number} of {table}", identity.encode(), once=True)
 
 
 def _read_note(ledger: Ledger, identity: str) -> dict[str, Any] | None:
