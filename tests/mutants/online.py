@@ -138,7 +138,7 @@ MUTATIONS = [
         "curator/session.py",
         "return self._wait(self.start(bought.operation, bought.text, keep=keep), progress)[1]",
         "return self._wait(Session(self._holdings, None).start(bought.operation, keep=keep), progress)[1]",
-        f"{ROUTE}::test_what_does_not_fit_into_the_askers_cap_is_answered_directly",
+        f"{PURCHASE}::test_a_purchase_is_charged_to_the_asker_and_others_pay_for_it_once",
     ),
     broken(
         "online: a histogram that does not fit into the asker's cap is used",

@@ -113,3 +113,13 @@ def test_half_widths_hold_for_questions_that_were_chosen_beforehand() -> None:
     ]
     off = sum(float(factor) * drawn[place] for place, _, factor in found.terms[0])
     assert np.mean(np.abs(off) > half) <= 0.05
+
+
+def test_an_inference_is_used_up_to_the_half_width_of_a_direct_answer_and_no_further() -> None:
+    book = Book(0.05, [released([0, 1], Laplace(30.0), 1)])
+    asked = counted([0, 0])
+    found = book.infer(asked, math.inf)
+    assert found is not None
+    half = found.bound({0: Laplace(30.0)}, 0, 0.05)
+    assert book.infer(asked, half) is not None
+    assert book.infer(asked, half * 0.999) is None

@@ -46,6 +46,7 @@ def test_a_purchase_is_charged_to_the_asker_and_others_pay_for_it_once(tmp_path:
         bought = bob.ask(OTHER, 0.12)
         assert read_way(bought) == "histogram"
         assert bought.receipt.paid == "charged"
+        assert [_find_payer(curator, entry) for entry in list_histograms(curator)] == ["bob"]
         assert bob.budget.analysts[0].filter.spent[0] == bought.cost.epsilon
         assert curator.ledger.spent().spent[0] == total + bought.cost.epsilon
         assert alice.budget.analysts[0].filter.spent[0] == before
@@ -159,3 +160,7 @@ def test_what_would_answer_is_explained_and_nothing_is_bought_for_it(tmp_path: P
 def _find_text(curator: Curator) -> str:
     route = curator._holdings.routes[0]
     return str(route._frames["cases"].text)  # type: ignore[attr-defined]
+
+
+def _find_payer(curator: Curator, number: int) -> object:
+    return next(entry.body["analyst"] for entry in curator.ledger.entries() if entry.number == number)
