@@ -16,6 +16,7 @@ import engines
 import ledger
 import mechanisms
 import noise
+import online
 import utility
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -28,6 +29,7 @@ SECTIONS = {
     "asking": ("Asking", asking),
     "engines": ("Engines", engines),
     "utility": ("Utility", utility),
+    "online": ("Questions one by one", online),
 }
 
 

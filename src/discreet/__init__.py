@@ -106,6 +106,9 @@ _HOMES = {
 }
 """Where names are found that are no mechanism's."""
 
+_WINGS = {"Curator": ("discreet.synthetic.online",)}
+"""Wings that are loaded with a name, so that what a policy asks of them is there."""
+
 _ROOMS = (
     "answers",
     "base",
@@ -183,6 +186,8 @@ def __getattr__(name: str) -> object:
     if name in _ROOMS:
         return importlib.import_module(f"discreet.{name}")
     if name in __all__:
+        for wing in _WINGS.get(name, ()):
+            importlib.import_module(wing)
         home = next((home for home, names in _HOMES.items() if name in names), "discreet.mechanisms")
         return getattr(importlib.import_module(home), name)
     raise AttributeError(f"module 'discreet' has no attribute {name!r}")

@@ -45,7 +45,6 @@ COVERED_ELSEWHERE = {
     "curator/asking/question_operation.py": "curator/door/test_operation.py",
     "curator/asking/routes.py": "curator/test_session.py",
     "ledger/entries/recompute.py": "ledger/test_verify.py",
-    "ledger/entries/states.py": "ledger/test_ledger.py",
     "ledger/files/failures.py": "ledger/test_failures.py",
     "ledger/postgres/failures.py": "ledger/test_failures.py",
     "query/draws.py": "query/test_cost.py",

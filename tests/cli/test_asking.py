@@ -346,3 +346,16 @@ def test_a_file_that_cannot_be_written_after_all_leaves_the_answer_free(
 
 def _interrupted(*_: Any, **__: Any) -> Any:
     raise KeyboardInterrupt
+
+
+def test_explain_and_ask_say_which_way_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    online = '[tables.visits.online]\ncolumns = ["ward"]\nepsilon = 1.0\n'
+    monkeypatch.chdir(write_clinic(tmp_path, POLICY + online))
+    text = "SELECT COUNT(*) AS n FROM visits WHERE ward = 'icu'"
+    assert "asking would" not in run("explain", text, "-e", 0.1)
+    run("ask", BY_WARD, "-e", 0.2)
+    assert "asking would infer it from earlier answers" in " ".join(run("explain", text, "-e", 0.1).split())
+    before = charges(tmp_path)
+    assert "answered by inference" in " ".join(run("ask", text, "-e", 0.1).split())
+    assert charges(tmp_path) == before
+    assert "answered before" in run("explain", BY_WARD, "-e", 0.2)

@@ -130,6 +130,9 @@ class Recorded:
 
         return Routed((self.charge,), put_together)
 
+    def describe(self, prepared: Prepared, records: RouteRecords) -> str | None:
+        return "the archive would answer" if "age > 7" in prepared.text else None
+
 
 def routed_clinic(folder: Path, route: object, analyst: str) -> Curator:
     open_clinic(folder, analyst=analyst, analysts=True).close()
@@ -148,6 +151,9 @@ def test_routes_are_tried_before_a_new_run_and_after_the_ledger(tmp_path: Path) 
         assert inferred.rows == first.rows
         assert inferred.receipt.paid == "free"
         assert kinds(curator).count("CHARGE") == 1
+        assert "from the ledger" in str(curator.explain(BY_WARD, 0.3))
+        explained = curator.explain(BY_WARD.replace("GROUP", "WHERE age > 7 GROUP"), 0.2)
+        assert "the archive would answer" in str(explained)
 
 
 def test_what_a_route_uses_of_others_is_paid_from_the_askers_own_cap(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from discreet.query.bound import bound
 from discreet.query.build import build
 from discreet.query.canonical import to_canonical
 from discreet.query.choices import bound_spreads
+from discreet.query.cut_first import cut_first
 from discreet.query.given_keys import read_keys
 from discreet.query.parse import parse
 from discreet.query.price import Price, read_amount
@@ -59,7 +60,7 @@ def planned(engine: Engines, case: Case) -> Planned | str:
     """Return the plan and the price, or the words of the refusal; any other exception is a violation."""
     try:
         catalog = catalog_of(engine)
-        question = to_canonical(build(parse(case.sql), catalog, case.params))
+        question = cut_first(to_canonical(build(parse(case.sql), catalog, case.params)), catalog)
         given = None if case.keys is None else read_keys(case.keys, question)
         bounded = bound(question, catalog, case.limits, given)
         return Planned(question, price_question(bounded, engine.policy, epsilon=read_amount("epsilon", case.epsilon)))

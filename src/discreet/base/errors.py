@@ -69,6 +69,10 @@ class LostLeaseError(LedgerError):
     """Somebody else runs this charge now. That is no failure of the data: the charge stays, and nobody is suspended."""
 
 
+class TakenError(LedgerError):
+    """Somebody else was first to pay for what is paid for once; nothing was charged."""
+
+
 class ExhaustedError(DiscreetError):
     """A mechanism that answers a limited number of times was asked once more."""
 

@@ -35,7 +35,7 @@ from discreet.cli.options import (
 from discreet.cli.output import OutputFormat, OutputOptions, progress
 
 if TYPE_CHECKING:
-    from discreet.curator import Curator
+    from discreet import Curator
 
 LONGEST = 1_000_000
 """Bytes of a question that are read; the parser refuses far shorter ones."""
@@ -128,7 +128,7 @@ def bounds(
 
 
 def _opened(policy: Path | None, analyst: str | None) -> Curator:
-    from discreet.curator import Curator
+    from discreet import Curator
 
     return Curator.open(find_policy(policy), analyst)
 

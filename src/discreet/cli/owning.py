@@ -14,7 +14,7 @@ from discreet.cli.errors import TO_DO, show_errors
 from discreet.cli.options import POLICY, AnalystOption, ListFormat, PolicyOption, find_policy
 
 if TYPE_CHECKING:
-    from discreet.curator import Curator
+    from discreet import Curator
     from discreet.curator.owner.account import Account
 
 data = typer.Typer(help="List data versions; `data accept` takes changed files.", no_args_is_help=False)
@@ -145,7 +145,7 @@ def failures(
 
 def opened(policy: Path | None, analyst: str | None) -> Curator:
     """Open the curator for the operator, who need not name an analyst."""
-    from discreet.curator import Curator
+    from discreet import Curator
 
     return Curator.open(find_policy(policy), analyst, operator=True)
 
@@ -158,7 +158,7 @@ def books(policy: Path | None, analyst: str | None) -> Account:
 
 
 def _create(path: Path, analyst: str | None) -> None:
-    from discreet.curator import Curator
+    from discreet import Curator
     from discreet.policy import load
 
     policy = load(path)

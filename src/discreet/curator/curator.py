@@ -12,7 +12,7 @@ from discreet.answers import Answer
 from discreet.curator.asking.explain import Explanation
 from discreet.curator.asking.fluent import TableQuestion
 from discreet.curator.asking.prepared import Prepared
-from discreet.curator.asking.routes import Route
+from discreet.curator.asking.routes import Route, make_routes
 from discreet.curator.bounds import FoundBounds
 from discreet.curator.door.keeper import Keeper
 from discreet.curator.holdings import Holdings
@@ -73,6 +73,8 @@ class Curator(Account):
     ) -> Self:
         """Open a policy with its ledger. `tables` are pandas, polars or Arrow tables for those without a source.
 
+        `routes` are tried before those that the policy asks for.
+
         Where the policy has analysts, one is named; only the `operator`, who looks after the data, need not. Engines
         are opened when a question first needs them.
         """
@@ -83,7 +85,8 @@ class Curator(Account):
             opened.callback(engines.close)
             ledger = Ledger.open(find_ledger_place(policy), read_facts(policy))
             opened.callback(ledger.close)
-            curator = cls(policy, engines, ledger, asker.name if asker else None, operator=operator, routes=routes)
+            every = (*routes, *make_routes(policy))
+            curator = cls(policy, engines, ledger, asker.name if asker else None, operator=operator, routes=every)
             opened.pop_all()
         return curator
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -17,7 +17,7 @@ from discreet.curator.asking.fitting import find_what_fits
 from discreet.curator.asking.fluent import TableQuestion
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.question_operation import make_operation
-from discreet.curator.asking.routes import Recorded
+from discreet.curator.asking.routes import Recorded, Routed
 from discreet.curator.asking.within import find_least_epsilon, find_least_for_choice
 from discreet.curator.bounds import FoundBounds, declare_bounds
 from discreet.curator.door.operation import Declaration, Operation, declare, identify
@@ -29,7 +29,7 @@ from discreet.curator.owner.tables import Tables
 from discreet.curator.owner.versions import find_version
 from discreet.curator.release.released import Released
 from discreet.engines.engine import find_tables
-from discreet.ledger import Request
+from discreet.ledger import Keepsake, Request
 from discreet.ledger.entries.overruns import MOST
 from discreet.plan.question import Question
 from discreet.plan.relations import is_plain, list_scans
@@ -40,6 +40,7 @@ from discreet.query.bounding.joint_keys import KeyRows
 from discreet.query.build import build, find_parameters
 from discreet.query.candidates import CandidateRange
 from discreet.query.canonical import to_canonical
+from discreet.query.cut_first import cut_first
 from discreet.query.floors import find_floors
 from discreet.query.given_keys import describe_keys, read_keys
 from discreet.query.ibis import to_sql
@@ -81,7 +82,8 @@ class Session:
 
     def plan(self, question: object, params: Mapping[str, Any] | None = None) -> Question:
         """Read a question, SQL or an Ibis expression, into a plan: free, and without a look at private rows."""
-        return to_canonical(build(_parse(question, params), self._holdings.catalog, params))
+        catalog = self._holdings.catalog
+        return cut_first(to_canonical(build(_parse(question, params), catalog, params)), catalog)
 
     def plan_rows(
         self, question: object, params: Mapping[str, Any] | None = None, max_rows: int | None = None
@@ -225,8 +227,13 @@ class Session:
         """
         return self._wait(self.start(operation, text, fresh=fresh), progress)
 
-    def start(self, operation: Operation[R], text: str = "", *, fresh: bool = False) -> Performance[R]:
-        """Charge for an operation and begin to run it; one unit's rows must not decide how long it takes."""
+    def start(
+        self, operation: Operation[R], text: str = "", *, fresh: bool = False, keep: Sequence[Keepsake] = ()
+    ) -> Performance[R]:
+        """Charge for an operation and begin to run it; one unit's rows must not decide how long it takes.
+
+        What is to be kept is written into the ledger with a new charge, in one step.
+        """
         declared = declare(operation)
         for plan in declared.plans:
             self._holdings.issued.check(plan)
@@ -244,7 +251,7 @@ class Session:
         charge = find_floors(shared.policy).raise_charge(declared.charge)
         shared.keeper.reserve(self._analyst)
         try:
-            claim = shared.ledger.charge(request, charge, self._analyst, fresh=fresh, timeout=self._patience)
+            claim = shared.ledger.charge(request, charge, self._analyst, fresh=fresh, timeout=self._patience, keep=keep)
         except BaseException:
             shared.keeper.free(self._analyst)
             raise
@@ -285,17 +292,29 @@ class Session:
         return performance.result()
 
     def _ask(self, prepared: Prepared, fresh: bool, progress: Watch | None) -> Answer:
+        keep: list[Keepsake] = []
         if not fresh and not self._holdings.ledger.answered(prepared.request):
+            records = self._show_records(progress)
             for route in self._holdings.routes:
-                found = route.answer(prepared, Recorded(self._analyst, self._holdings.ledger.read_record))
-                if found is not None:
+                found = route.answer(prepared, records)
+                if isinstance(found, Routed):
                     return found.assemble(self._holdings.ledger.use(found.charges, self._analyst))
-        released, receipt = self._wait(self._start_prepared(prepared, fresh), progress)
+                keep += [] if found is None else [found]
+        released, receipt = self._wait(self._start_prepared(prepared, fresh, keep), progress)
         return assemble(prepared.question, prepared.priced, released, receipt, prepared.text)
 
-    def _start_prepared(self, prepared: Prepared, fresh: bool) -> Performance[Released]:
+    def _show_records(self, progress: Watch | None = None) -> Recorded:
+        """Return what routes may see, and how they buy in the name of whoever asks."""
+
+        def buy(bought: Prepared, keep: Sequence[Keepsake]) -> Receipt:
+            return self._wait(self.start(bought.operation, bought.text, keep=keep), progress)[1]
+
+        shared = self._holdings
+        return Recorded(self._analyst, shared.ledger.read_record, shared.ledger, shared.catalog, self.prepare, buy)
+
+    def _start_prepared(self, prepared: Prepared, fresh: bool, keep: Sequence[Keepsake] = ()) -> Performance[Released]:
         try:
-            return self.start(prepared.operation, prepared.text, fresh=fresh)
+            return self.start(prepared.operation, prepared.text, fresh=fresh, keep=keep)
         except BudgetError as refused:
             found = find_what_fits(prepared.priced, self._holdings.policy, self.budget, self._analyst)
             raise BudgetError(f"{refused}. {found}", found.amount) from None
@@ -306,8 +325,15 @@ class Session:
             f"{left:,} more questions at this price fit into what is left" if left else "nothing like it fits any more"
         )
         units = {table.name: table.whose for table in self._holdings.policy.tables if table.unit is not None}
-        remarks = (*prepared.priced.bounded.coarsened, *prepared.priced.notes, more)
+        remarks = (*self._describe_ways(prepared), *prepared.priced.bounded.coarsened, *prepared.priced.notes, more)
         return Explanation(prepared.question, prepared.priced, remarks, units)
+
+    def _describe_ways(self, prepared: Prepared) -> tuple[str, ...]:
+        """Say where an answer would come from, if not from a new run; nothing is charged or bought for it."""
+        if self._holdings.ledger.answered(prepared.request):
+            return ("answered before: asking comes from the ledger, without new noise",)
+        described = (route.describe(prepared, self._show_records()) for route in self._holdings.routes)
+        return tuple(each for each in described if each is not None)[:1]
 
     def _price_choice(self, made: PlannedChoice, epsilon: object, rho: object, within: object) -> Price:
         policy = self._holdings.policy

@@ -159,7 +159,7 @@ class Writer:
         could make up, are told apart by their columns; rows that are equal in all of these are alike, so which of them
         is kept makes no difference.
         """
-        types = self.needed.get(scan.relation, {})
+        types = self.needed.get(scan.relation, {}) | {each.name: get_stored_type(each) for each in scan.content}
         select = self.source(scan.table, frozenset(types))
         if self.unit is None:
             return select

@@ -3,6 +3,7 @@
 from discreet.ledger.entries.chain import Entry
 from discreet.ledger.entries.claims import Claim, Request
 from discreet.ledger.entries.journal import JournalRow
+from discreet.ledger.entries.states import Keepsake
 from discreet.ledger.entries.suspensions import Suspension
 from discreet.ledger.facts import LedgerFacts
 from discreet.ledger.failures import Failure
@@ -16,6 +17,7 @@ __all__ = [
     "Entry",
     "Failure",
     "JournalRow",
+    "Keepsake",
     "Ledger",
     "LedgerFacts",
     "Place",

@@ -21,6 +21,7 @@ from discreet.ledger.entries import chain, claims, policies, states, suspensions
 from discreet.ledger.entries.chain import Entry
 from discreet.ledger.entries.claims import Claim, Request
 from discreet.ledger.entries.decisions import Decisions, Waiting, write_time
+from discreet.ledger.entries.states import Keepsake
 from discreet.ledger.entries.suspensions import Suspension
 from discreet.ledger.facts import LedgerFacts, check_protected
 from discreet.ledger.failures import Failure, describe_failure
@@ -105,20 +106,24 @@ class Ledger:
         *,
         fresh: bool = False,
         timeout: float = TIMEOUT,
+        keep: Sequence[Keepsake] = (),
     ) -> Claim:
         """Pay for a request, or find its answer. What this decides is durable before it returns.
 
         An answer that is recorded is found: free for who has paid for it, and else charged to the asker's own cap. One
         that somebody is running is waited for. A charge that nobody runs any more is run again, without paying the
         total again. Otherwise both filters, the total's and the asker's own, must admit the charge; `fresh` always
-        pays, and its answer is the one that is found later. Whoever is suspended is refused all of it.
+        pays, and its answer is the one that is found later. Whoever is suspended is refused all of it. What is to be
+        kept is set with a new charge, and with nothing else: `Keepsake` says what is kept once.
         """
+        for kept in keep:
+            _check_name(kept.name)
         who, price = self._rules.named(analyst), totals.to_exact_charge(charge)
         waited, pause = 0.0, 0.002
         self._settle()
         while True:
             pass_step("before charge")
-            found = self._decide(request, price, who, fresh)
+            found = self._decide(request, price, who, fresh, keep)
             if isinstance(found, Claim):
                 pass_step("charged")
                 return found
@@ -150,6 +155,12 @@ class Ledger:
         self._settle()
         with self._store.writing() as db:
             return self._rules.use(db, charges, who)
+
+    def has_room(self, charges: Sequence[int], analyst: str | None = None) -> bool:
+        """Say whether the asker's own cap has room for what using these recorded answers would cost, each once."""
+        who = self._rules.named(analyst)
+        with self._store.reading() as db:
+            return self._rules.has_room(db, charges, who)
 
     def record(self, claim: Claim, answer: bytes) -> Receipt:
         """Make an answer durable, once, and return its receipt; only after this may a byte of it be shown.
@@ -267,20 +278,18 @@ class Ledger:
 
     def set_state(self, name: str, value: bytes) -> Mark:
         """Set a small durable value; the chain holds its hash, and the mark returned covers it."""
-        if name.startswith((suspensions.PREFIX, suspensions.OVERRUNS)) or "\0" in name:
-            raise ParameterError("name", name, "a name without NUL that is none of the ledger's own")
-        body = {"name": name, "value": hash_bytes(value), "bytes": len(value)}
+        _check_name(name)
         with self._store.writing() as db:
-            entry = chain.append(db, chain.STATE, self._rules.now(), body)
-            states.write_state(db, name, entry.number, value)
-        return entry.mark
+            return states.set_state(db, self._rules.now(), name, value).mark
 
-    def _decide(self, request: Request, price: Charge, who: str, fresh: bool) -> Claim | Waiting:
+    def _decide(
+        self, request: Request, price: Charge, who: str, fresh: bool, keep: Sequence[Keepsake]
+    ) -> Claim | Waiting:
         """Decide in one transaction; a lease whose token is not known to be written is given up at once."""
         found: Claim | Waiting | None = None
         try:
             with self._store.writing() as db:
-                found = self._rules.decide(db, request, price, who, fresh)
+                found = self._rules.decide(db, request, price, who, fresh, keep)
         except BaseException:
             if isinstance(found, Claim) and found.lease is not None:
                 found.lease.release()
@@ -320,3 +329,8 @@ class Ledger:
         with self._store.writing() as db:
             self._store.leases.sweep()
             policies.adopt_policy(db, self._rules.now(), values)
+
+
+def _check_name(name: str) -> None:
+    if name.startswith((suspensions.PREFIX, suspensions.OVERRUNS)) or "\0" in name:
+        raise ParameterError("name", name, "a name without NUL that is none of the ledger's own")

@@ -35,7 +35,7 @@ FORMS = Forms(
         Reference: ("reference", same_names("relation slot index type digits")),
         Literal: ("literal", same_names("value type")),
         Call: ("call", same_names("function arguments type")),
-        Scan: ("scan", same_names("table relation rows unique through")),
+        Scan: ("scan", same_names("table relation rows unique through content")),
         Nested: ("nested", same_names("relation block outputs")),
         Union: ("union", same_names("relation branches types")),
         PerUnit: ("per unit", same_names("relation block keys aggregates")),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from discreet.base.types import Type
-from discreet.plan.expressions import Expression, Reference, Slot
+from discreet.plan.expressions import Column, Expression, Reference, Slot
 from discreet.plan.grid import ClampedGrid
 
 
@@ -22,7 +22,8 @@ class Scan:
     `rows` is how many of them a unit keeps here, chosen by their content; None leaves that to the end of the plan.
     Before, for each key in `unique` one row of a unit is kept for each of its values, chosen by content too; rows where
     a column of the key is NULL all stay. `through` are the tables by which rows reach their units: a row is there once
-    for each unit that it reaches.
+    for each unit that it reaches. `content` are columns by which rows are chosen beside those that the question reads:
+    questions that read none but these keep the same rows.
     """
 
     table: str
@@ -30,6 +31,7 @@ class Scan:
     rows: int | None = None
     unique: tuple[tuple[str, ...], ...] = ()
     through: tuple[str, ...] = ()
+    content: tuple[Column, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

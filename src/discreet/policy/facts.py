@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.base.canonical import hash_json
 from discreet.policy.exact import write_number
-from discreet.policy.model import DUCKDB, DeclaredColumn, LedgerServer, Policy, Table, Value
+from discreet.policy.model import DUCKDB, DeclaredColumn, DeclaredOnline, LedgerServer, Policy, Table, Value
 
 JsonObject = dict[str, Any]
 """Plain JSON: numbers that need not be whole are exact decimals in text."""
@@ -79,7 +79,13 @@ def _table(table: Table) -> JsonObject:
         "columns": {column.name: _column(column) for column in table.columns},
         "hidden": sorted(table.hidden),
         **({"unique": [list(key) for key in table.unique]} if table.unique else {}),
+        **({"online": _online(table.online)} if table.online is not None else {}),
     }
+
+
+def _online(online: DeclaredOnline) -> JsonObject:
+    amounts = {"epsilon": write_number(online.epsilon), "confidence": write_number(online.confidence)}
+    return {"columns": list(online.columns), **amounts}
 
 
 def _engines(policy: Policy) -> JsonObject:

@@ -123,6 +123,19 @@ class ForeignKey:
 
 
 @dataclass(frozen=True, slots=True)
+class DeclaredOnline:
+    """That counts of a table may be answered from earlier releases, and from a noisy histogram that is bought once.
+
+    `columns` are those of the histogram, `epsilon` is the most that all histograms of the table may cost, and
+    `confidence` where half-widths are compared: a cheaper way answers only where its own is no larger.
+    """
+
+    columns: tuple[str, ...]
+    epsilon: Fraction
+    confidence: Fraction = Fraction(19, 20)
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A table. A private one has either a `unit` or `rows_are_units`; a public one has neither.
 
@@ -151,6 +164,7 @@ class Table:
     hidden: tuple[str, ...] = ()
     unique: tuple[tuple[str, ...], ...] = ()
     through: ForeignKey | None = None
+    online: DeclaredOnline | None = None
 
     @property
     def whose(self) -> str:

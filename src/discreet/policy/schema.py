@@ -52,6 +52,7 @@ def check_schema(policy: Policy, table: Table, schema: Schema, digits: Mapping[s
         remedy = "store it as integer or text: floats that print alike may differ"
         problems.add((*key, "unit"), f"{quote_value(table.unit)} is a column of floats, which name nobody", remedy)
     _check_keys(problems, key, table, types)
+    _check_online(problems, key, table, types)
     declared = {column.name: column for column in table.columns}
     for name in declared.keys() & types.keys():
         for wrong, remedy in find_misfits(declared[name], types[name]):
@@ -104,6 +105,15 @@ def _check_through(problems: Problems, found: Resolved, other: Resolved) -> None
         elif mine_types[mine] is Type.FLOAT:
             wrong = f"{quote_value(mine)} is a column of floats, and those that print alike may differ"
             problems.add(key, wrong, "store both as integer or text")
+
+
+def _check_online(problems: Problems, key: tuple[str, ...], table: Table, types: Mapping[str, Type]) -> None:
+    """Refuse columns of a histogram that engines hold as something else than whole numbers, texts, booleans or days."""
+    allowed = (Type.TEXT, Type.INTEGER, Type.BOOLEAN, Type.DATE)
+    for name in table.online.columns if table.online is not None else ():
+        if name in types and types[name] not in allowed:
+            wrong = f"{quote_value(name)} is a column of type {types[name]}, which has no cells here"
+            problems.add((*key, "online", "columns"), wrong, "take it out, or store it as integer, text or date")
 
 
 def _check_keys(problems: Problems, key: tuple[str, ...], table: Table, types: Mapping[str, Type]) -> None:

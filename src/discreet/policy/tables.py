@@ -11,6 +11,7 @@ from discreet.policy.columns import read_column
 from discreet.policy.engines import DEFAULT
 from discreet.policy.keys import read_keys
 from discreet.policy.model import DUCKDB, DeclaredColumn, DeclaredEngine, EngineKind, SourceFormat, Table
+from discreet.policy.online import read_online
 from discreet.policy.problems import quote, quote_value
 from discreet.policy.section import Section, check_key_names
 
@@ -25,6 +26,7 @@ PRIVATE_KEYS = (
     "max_groups",
     "max_rows_per_group",
     "min_count",
+    "online",
 )
 KEYS = ("source", "format", "table", "engine", "public", *PRIVATE_KEYS, "version", "columns", "hidden")
 
@@ -62,7 +64,8 @@ def read_table(name: str, section: Section, engines: tuple[DeclaredEngine, ...])
     if table.format is SourceFormat.CSV:
         _check_types(section, table)
     table = _bounded(section, _with_unit(section, table))
-    return replace(table, unique=read_keys(section, table))
+    table = replace(table, unique=read_keys(section, table))
+    return replace(table, online=read_online(section, table))
 
 
 def guess_format(source: str) -> SourceFormat | None:

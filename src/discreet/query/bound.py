@@ -123,6 +123,7 @@ def list_table_facts(block: Block, expressions: Iterable[Expression], catalog: C
         if isinstance(join, Lookup):
             read[join.table].update(name for _, name in join.on)
         elif isinstance(join, Scan):
+            read[join.table].update(column.name for column in join.content)
             for table in (catalog.table(join.table).table, *(catalog.table(each).table for each in join.through)):
                 if table.through is not None:
                     read.setdefault(table.name, set()).update(mine for mine, _ in table.through.on)

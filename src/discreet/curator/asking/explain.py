@@ -116,7 +116,8 @@ def _tables(plan: BoundedPlan, units: Mapping[str, str]) -> list[str]:
     found = []
     for each in list_sources(plan.block):
         if isinstance(each, Scan):
-            cut = "" if each.rows is None else f", {_rows(each.rows)} of a unit at most before it is joined"
+            then = "WHERE, chosen by all online columns" if each.content else "it is joined"
+            cut = "" if each.rows is None else f", {_rows(each.rows)} of a unit at most before {then}"
             once = "".join(f", one row of a unit for each {' and '.join(key)}" for key in each.unique)
             found.append(f"table      {each.table}, unit: {units.get(each.table, 'each row')}{once}{cut}")
         elif isinstance(each, Lookup):

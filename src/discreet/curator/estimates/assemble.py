@@ -50,9 +50,14 @@ def describe_selection(selection: KeySelection | KeyThreshold) -> str:
     )
 
 
-def assemble(question: Question, priced: Price, released: Released, receipt: Receipt, text: str) -> Answer:
-    """Return the answer: a function of what was released, and of nothing else."""
-    values = Values(question.aggregates if priced.choice is None else (), priced, released)
+def assemble(
+    question: Question, priced: Price, released: Released, receipt: Receipt, text: str, values: Values | None = None
+) -> Answer:
+    """Return the answer: a function of what was released, and of nothing else.
+
+    A route that infers what was not released gives `values` of its own, with their intervals.
+    """
+    values = values or Values(question.aggregates if priced.choice is None else (), priced, released)
     rows = finish_rows(find_finish(question, priced), priced.bounded.plan.keys, values)
     outputs = question.finish.outputs
     cells = max(1, len(values.rows) * len(question.aggregates))

@@ -11,7 +11,7 @@ from discreet.answers.receipt import CHARGED, FREE, SHARED, Receipt
 from discreet.base.canonical import hash_bytes
 from discreet.base.errors import BudgetError, LedgerError, LostLeaseError, ParameterError, SuspendedError
 from discreet.ledger.database import Database, Store
-from discreet.ledger.entries import chain, claims, journal, overruns, suspensions, totals
+from discreet.ledger.entries import chain, claims, journal, overruns, states, suspensions, totals
 from discreet.ledger.entries.chain import Entry
 from discreet.ledger.entries.claims import ChargeRow, Claim, Request
 from discreet.ledger.facts import LedgerFacts
@@ -35,7 +35,9 @@ class Decisions:
         self.total, self.caps, self.lease_seconds = facts.total, facts.filters, lease_seconds
         self._leases, self._results, self._clock = store.leases, store.results, clock
 
-    def decide(self, db: Database, request: Request, price: Charge, who: str, fresh: bool) -> Claim | Waiting:
+    def decide(
+        self, db: Database, request: Request, price: Charge, who: str, fresh: bool, keep: Sequence[states.Keepsake] = ()
+    ) -> Claim | Waiting:
         """Return a claim, or why there is none yet; whoever is suspended gets neither."""
         suspensions.refuse_suspended(db, who)
         if not fresh:
@@ -47,7 +49,7 @@ class Decisions:
                 if begun.token is not None:
                     return self._bury(db, begun)
                 return self._take_over(db, begun, who)
-        return self._pay(db, request, price, who, fresh)
+        return self._pay(db, request, price, who, fresh, keep)
 
     def record(self, db: Database, claim: Claim, answer: bytes, *, beside: bool = False) -> Entry:
         """Write the one answer of a charge, or raise if the claim was overtaken or its analyst suspended meanwhile.
@@ -99,6 +101,17 @@ class Decisions:
         if mark is None:
             raise LedgerError("an answer that is inferred names the recorded answers that it was made from")
         return Receipt(mark, who or None, Charge(*total), paid)
+
+    def has_room(self, db: Database, charges: Sequence[int], who: str) -> bool:
+        """Say whether `use` would be admitted now; nothing is written."""
+        if who not in self.caps:
+            return True
+        left: BudgetFilter | None = replace(self.caps[who], spent=totals.read(db, who))
+        for number in dict.fromkeys(charges):
+            found = claims.find_charge(db, number)
+            if found is not None and not claims.has_paid(db, number, who) and left is not None:
+                left = left.take(found.charge)
+        return left is not None
 
     def allow_retry(self, db: Database, number: int) -> Entry:
         """Let a charge be run again whose runs died; raise where it does not wait for that."""
@@ -197,12 +210,16 @@ class Decisions:
         pass_step("sharing")
         return entry
 
-    def _pay(self, db: Database, request: Request, price: Charge, who: str, fresh: bool) -> Claim:
+    def _pay(
+        self, db: Database, request: Request, price: Charge, who: str, fresh: bool, keep: Sequence[states.Keepsake]
+    ) -> Claim:
         _check_total(db)
         total = totals.admit_charge(db, totals.TOTAL, self.total, price)
         own = totals.admit_charge(db, who, self.caps.get(who), price) if who else totals.NOTHING
         if total is None or own is None:
             raise BudgetError(self._refusal(db, price, who, shared=False))
+        for kept in keep:
+            states.keep_state(db, self.now(), kept)
         body = {
             "question": request.identity,
             "kind": request.kind,

@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from discreet.base.canonical import hash_bytes
+from discreet.base.errors import TakenError
 from discreet.ledger.database import Database
+from discreet.ledger.entries import chain
+
+
+@dataclass(frozen=True, slots=True)
+class Keepsake:
+    """A small durable value that is set with a charge, in one transaction: both are there, or neither.
+
+    A value that is there under the name stays. With `once` the name belongs to one charge for good: whoever comes
+    second is refused and pays nothing, so two processes never both buy what is bought once.
+    """
+
+    name: str
+    value: bytes
+    once: bool = False
 
 
 def read_state(db: Database, name: str) -> bytes | None:
@@ -23,3 +41,19 @@ def write_state(db: Database, name: str, entry: int, value: bytes) -> None:
 def delete_state(db: Database, name: str) -> None:
     """Forget a value, if there is one."""
     db.execute("DELETE FROM states WHERE name = ?", (name,))
+
+
+def set_state(db: Database, time: str, name: str, value: bytes) -> chain.Entry:
+    """Set a value with an entry of its own; inside the caller's transaction."""
+    body = {"name": name, "value": hash_bytes(value), "bytes": len(value)}
+    entry = chain.append(db, chain.STATE, time, body)
+    write_state(db, name, entry.number, value)
+    return entry
+
+
+def keep_state(db: Database, time: str, kept: Keepsake) -> None:
+    """Set a value before the charge that it belongs to; inside the transaction of that charge."""
+    if read_state(db, kept.name) is None:
+        set_state(db, time, kept.name, kept.value)
+    elif kept.once:
+        raise TakenError(f"{kept.name} was paid for by somebody else; nothing was charged")
