@@ -14,6 +14,13 @@ pytest_plugins = ["servers.fixtures"]
 
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")  # on a busy computer a deadline would be a flaky test
+settings.register_profile("alike", settings.get_profile("patient"), derandomize=True)
+
+
+def pytest_configure(config: Any) -> None:
+    """Generate the same examples in every `make test`; the long form and `make mutants` look for new ones."""
+    if config.getoption("markexpr") == "not long" and not config.getoption("--hypothesis-profile"):
+        settings.load_profile("alike")
 
 
 ON_SPARK = ("tests/engines/spark/", "tests/conformance/")

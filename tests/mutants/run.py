@@ -51,6 +51,7 @@ def copy_project(source: Path, folder: Path) -> None:
 def run_tests(folder: Path, tests: tuple[str, ...], workers: int, longest: float) -> subprocess.CompletedProcess[str]:
     """Run the tests on the copy, which must come before any installed discreet."""
     given = ["-x", "-q", "-m", "not long", "-p", "no:cacheprovider", "-n", str(workers)]
+    given += ["--hypothesis-profile", "patient"]
     command = [sys.executable, "-m", "pytest", *given, *tests]
     where = os.pathsep.join([str(folder / "src"), str(folder / "tests")])
     env = {**os.environ, "PYTHONPATH": where}

@@ -1,4 +1,4 @@
-"""Analysts who pick the next loss by the last outcome, a million at a time, against every filter.
+"""Analysts who pick the next loss by the last outcome, many at a time (a million in the long form), against filters.
 
 Each release is randomized response (or Gaussian noise) of the loss chosen; its privacy loss L moves by +-epsilon. A
 transcript counts with probability (1 - e^(E - L))+, so the count is binomial with mean delta(E) exactly, and
@@ -23,7 +23,6 @@ from support.sampling import ALARM
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-RUNS = 1_000_000
 SIZES = (0.1, 0.2, 0.4, 0.8, 1.6)
 DELTA = 0.02
 STEPS = 24
@@ -53,6 +52,7 @@ def bold(step: int, loss: Floats, last: Floats, held: Ints, goal: float) -> Ints
 
 ADVERSARIES = [stop_when_ahead, double_when_behind, small_then_large, bold]
 each_adversary = pytest.mark.parametrize("adversary", ADVERSARIES)
+many_runs = pytest.mark.parametrize("runs", [200_000, pytest.param(1_000_000, marks=pytest.mark.long)])
 
 
 @dataclass
@@ -104,7 +104,7 @@ def play(
     goal: float,
     make: Callable[[float], Loss] = PureLoss,
     move: Callable[[Floats, np.random.Generator], Floats] = response_move,
-    runs: int = RUNS,
+    runs: int = 200_000,
 ) -> Floats:
     """Return the privacy loss at which each run ends; who is refused tries the next smaller size, then stops."""
     dice = np.random.default_rng(20_230_817)
@@ -152,36 +152,40 @@ SOUND: list[tuple[Filter, float, float]] = [
 
 @pytest.mark.parametrize(("fresh", "goal", "delta"), SOUND, ids=lambda value: type(value).__name__)
 @each_adversary
-def test_no_adversary_beats_a_filter(fresh: Filter, goal: float, delta: float, adversary: Adversary) -> None:
-    losses = play(fresh, adversary, goal)
+@many_runs
+def test_no_adversary_beats_a_filter(fresh: Filter, goal: float, delta: float, adversary: Adversary, runs: int) -> None:
+    losses = play(fresh, adversary, goal, runs=runs)
     assert np.ptp(losses) > 0
     assert proven_delta(losses, goal) <= delta
 
 
 @each_adversary
-def test_no_adversary_beats_the_gaussian_filter(adversary: Adversary) -> None:
+@many_runs
+def test_no_adversary_beats_the_gaussian_filter(adversary: Adversary, runs: int) -> None:
     goal = GaussianLoss(0.9).epsilon(DELTA).high
-    losses = play(GaussianFilter(0.9), adversary, goal, GaussianLoss, gaussian_move)
+    losses = play(GaussianFilter(0.9), adversary, goal, GaussianLoss, gaussian_move, runs)
     assert np.ptp(losses) > 0
     assert proven_delta(losses, goal) <= DELTA
 
 
 @each_adversary
-def test_no_adversary_beats_the_budget_with_gaussian_noise(adversary: Adversary) -> None:
-    losses = play(BudgetFilter(2.0, DELTA), adversary, 2.0, GaussianLoss, gaussian_move)
+@many_runs
+def test_no_adversary_beats_the_budget_with_gaussian_noise(adversary: Adversary, runs: int) -> None:
+    losses = play(BudgetFilter(2.0, DELTA), adversary, 2.0, GaussianLoss, gaussian_move, runs)
     assert proven_delta(losses, 2.0) <= DELTA
 
 
-def test_an_odometer_is_not_beaten_by_stopping_at_the_worst_time() -> None:
+@many_runs
+def test_an_odometer_is_not_beaten_by_stopping_at_the_worst_time(runs: int) -> None:
     """Stop as soon as the loss exceeds the reading: that happens with probability delta at most."""
     dice = np.random.default_rng(5)
-    meter, loss, beaten = Odometer(DELTA, first=0.02), np.zeros(RUNS), np.zeros(RUNS, dtype=bool)
+    meter, loss, beaten = Odometer(DELTA, first=0.02), np.zeros(runs), np.zeros(runs, dtype=bool)
     for size in (0.2, 0.1, 0.4, 0.2, 0.8, 0.1, 0.2, 0.4, 0.8, 0.1, 0.2, 0.8):
         meter = meter.spend(PureLoss(size))
-        loss += response_move(np.full(RUNS, size), dice)
+        loss += response_move(np.full(runs, size), dice)
         beaten |= loss > meter.reading().epsilon_ + 1e-12  # the losses are added up in floats
     count = int(beaten.sum())
-    assert count == 0 or special.betaincinv(count, RUNS - count + 1, ALARM) <= DELTA
+    assert count == 0 or special.betaincinv(count, runs - count + 1, ALARM) <= DELTA
 
 
 @dataclass(frozen=True)
@@ -224,7 +228,7 @@ def test_the_right_filter_comes_close_enough_to_matter() -> None:
 
 def test_the_lower_bound_is_near_a_known_delta() -> None:
     dice = np.random.default_rng(3)
-    losses = response_move(np.full(RUNS, 1.0), dice)
+    losses = response_move(np.full(1_000_000, 1.0), dice)
     exact = PureLoss(1.0).delta(0.3).high
     assert exact - 0.01 <= proven_delta(losses, 0.3) <= exact
     assert math.isclose(proven_delta(losses, 1.0), 0.0)

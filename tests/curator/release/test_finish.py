@@ -14,11 +14,11 @@ from support.clinic import open_clinic
 
 
 def test_finishing_sorts_by_key_first_and_keeps_wide_numbers(tmp_path: Path) -> None:
-    with open_clinic(tmp_path, epsilon=10.0) as curator:
+    with open_clinic(tmp_path, epsilon=100.0) as curator:
         answer = curator.ask(
             "SELECT ward, COUNT(*) * 1000000000000000000 AS wide, ROUND(AVG(cost), -1) AS r, COUNT(*) / 0 AS z "
             "FROM visits GROUP BY ward HAVING COUNT(*) > 0",
-            1.0,
+            50.0,
         )
         assert answer["ward"] == ["icu", "north", "south"]
         assert all(int(str(wide)) % 10**18 == 0 for wide in answer["wide"])

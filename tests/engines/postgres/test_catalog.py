@@ -97,7 +97,7 @@ def changed(placed: Placed, name: str, statement: str) -> bool:
     before = state(name)
     placed.owner.execute(statement.encode())
     placed.owner.execute("SELECT pg_stat_force_next_flush()")
-    for _ in range(30):
+    for _ in range(600):
         if state(name) != before:
             return True
         time.sleep(0.1)

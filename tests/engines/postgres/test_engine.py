@@ -78,7 +78,7 @@ def backends(placed: Placed, condition: str = "TRUE") -> int:
 
 
 def until_waiting(placed: Placed) -> None:
-    for _ in range(200):
+    for _ in range(1200):
         if backends(placed, "wait_event_type = 'Lock'"):
             return
         time.sleep(0.05)
@@ -154,7 +154,7 @@ def test_cancel_returns_when_the_backend_runs_nothing_any_more(placed: Placed, h
 
 def test_no_connection_is_held_between_questions(placed: Placed, hospital: Engines) -> None:
     answered(hospital, QUESTIONS[0])
-    for _ in range(50):
+    for _ in range(600):
         if backends(placed) == 0:
             return
         time.sleep(0.1)
@@ -215,7 +215,7 @@ def test_the_address_is_in_no_error_log_or_word_about_the_engine(
     shown += [caplog.text, *(repr(entry) for entry in clinic.ledger.entries()), (tmp_path / "policy.toml").read_text()]
     for told in shown:
         assert PASSWORD not in told
-        assert f"{placed.cluster.port}" not in told
+        assert not re.search(rf"(?<![\w.]){placed.cluster.port}(?![\w.])", told), "as a number: hashes hold any digits"
         assert not re.search(r"asker|127\.0\.0\.1", told)
     placed.owner.execute("DROP OWNED BY asker; DROP ROLE asker")
 
@@ -291,7 +291,7 @@ def test_a_fingerprint_changes_after_a_write(placed: Placed, hospital: Engines) 
     assert re.fullmatch("[0-9a-f]{64}", before)
     placed.owner.execute("UPDATE visits SET age = 1 WHERE patient = 1")
     placed.owner.execute("SELECT pg_stat_force_next_flush()")
-    for _ in range(30):
+    for _ in range(600):
         if hospital.fingerprint("visits") != before:
             return
         time.sleep(0.1)

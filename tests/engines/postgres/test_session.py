@@ -186,7 +186,7 @@ def test_a_refused_session_leaves_no_connection_behind(placed: Placed, monkeypat
     monkeypatch.setattr(module, "BEGIN", "SELECT 1/0")
     assert "the server broke off" in refusal(placed)
     count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'discreet' AND datname = %s"
-    for _ in range(50):
+    for _ in range(600):
         if placed.owner.execute(count, (placed.name,)).fetchall() == [(0,)]:
             return
         time.sleep(0.1)
@@ -194,9 +194,16 @@ def test_a_refused_session_leaves_no_connection_behind(placed: Placed, monkeypat
 
 
 def test_what_runs_is_cancelled_from_another_thread(placed: Placed) -> None:
+    asleep = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = %s"
+
+    def cancel_once_it_sleeps() -> None:
+        while placed.owner.execute(asleep, (placed.name,)).fetchall() == [(0,)]:
+            time.sleep(0.01)
+        session.cancel()
+
     with server().connect() as session:
         session.cancel()
-        threading.Timer(0.3, session.cancel).start()
+        threading.Thread(target=cancel_once_it_sleeps).start()
         with pytest.raises(psycopg.errors.QueryCanceled):
             session.rows("SELECT pg_sleep(60)")
     session.cancel()

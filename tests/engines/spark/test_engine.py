@@ -121,6 +121,7 @@ def test_a_cancelled_run_has_no_jobs_any_more_and_no_result(
     assert other.result()
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_in_the_middle_of_a_question_costs_time_and_nothing_else(
     session: SparkConnection,
     declared: DeclaredEngine,

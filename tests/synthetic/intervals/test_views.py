@@ -23,8 +23,8 @@ from synthetic.support.models import measure
 
 DOMAIN = Domain((3, 7, 2))
 ROWS = RowTable(DOMAIN, tuple(np.random.default_rng(5).integers(0, size, 400) for size in DOMAIN.sizes))
-QUIET = Fraction(60)
-"""An epsilon at which noise is 0 but once in 10^20 draws."""
+QUIET = Fraction(600)
+"""An epsilon at which noise is 0 but once in 10^40 draws, of a tree of six levels too."""
 
 
 def read(family: Family) -> Reading:

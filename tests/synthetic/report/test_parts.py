@@ -16,7 +16,7 @@ from discreet.synthetic.report.owner import Comparison
 from discreet.synthetic.report.residuals import find_residuals
 from synthetic.support.models import make_model, make_rows
 
-QUIET = Fraction(60)
+QUIET = Fraction(600)
 """An epsilon at which there is no noise to speak of."""
 
 
