@@ -154,8 +154,8 @@ MUTATIONS = [
     broken(
         "a named state ends a suspension",
         "ledger/ledger.py",
-        "        if name.startswith((suspensions.PREFIX, suspensions.OVERRUNS)) or ",
-        "        if ",
+        "    if name.startswith((suspensions.PREFIX, suspensions.OVERRUNS)) or ",
+        "    if ",
         SUSPENSIONS,
     ),
     broken(
