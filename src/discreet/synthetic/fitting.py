@@ -12,6 +12,7 @@ from discreet.families.parities import Parities
 from discreet.synthetic.fit.dense import DenseFit, fit_dense
 from discreet.synthetic.fit.graphical import GraphicalFit, fit_graphical
 from discreet.synthetic.fit.junction import triangulate
+from discreet.synthetic.fit.kappa import ask_kappa
 from discreet.synthetic.fit.newton import TOLERANCE
 from discreet.synthetic.fit.quotient import QuotientFit, fit_quotient
 from discreet.synthetic.reading import Reading, Total
@@ -34,7 +35,7 @@ def fit_readings(
 ) -> FittedModel:
     """Return the model of all readings; one of the first of them is where the search begins."""
     told = [each for each in readings if each.columns]
-    kappa = None if earlier is None else earlier.report.kappa
+    kappa = None if earlier is None else ask_kappa(earlier)
     if (
         domain.cells > MOST_DENSE
         and set(domain.sizes) == {2}

@@ -11,6 +11,7 @@ where the difference of two values of F would be lost in rounding.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
@@ -41,6 +42,10 @@ ROUNDING = 16 * float(np.finfo(np.float64).eps)
 are known no better than to the last digit of their logarithms."""
 
 
+Scaling = Callable[[Floats], Floats]
+"""A linear map that is symmetric and positive."""
+
+
 class TiltedModel(Protocol):
     """A distribution p_theta: its normaliser, and means and covariances of the questions."""
 
@@ -52,6 +57,9 @@ class TiltedModel(Protocol):
 
     def find_variances(self) -> Floats:
         """Return the variance of each question, or something near it: it only decides how fast a fit is."""
+
+    def write_scaling(self, slack: Floats) -> Scaling:
+        """Return what multiplies by something near the inverse of Cov_p(Q) + slack: it decides how fast a fit is."""
 
     def find_covariance(self) -> Floats:
         """Return Cov_p(Q), a square array."""
@@ -177,7 +185,13 @@ def _find_step(
     variances = point.find_variances().clip(0)
     damped = objective.slack + np.maximum(damping - variances, 0.0)
     worst = float(np.abs(gradient / objective.deviation).max())
-    return _conjugate(point, damped, 1 / (variances + damped), gradient, min(0.1, worst))
+    return _conjugate(point, damped, point.write_scaling(damped), gradient, min(0.1, worst))
+
+
+def scale_each(variances: Floats, slack: Floats) -> Scaling:
+    """Return what scales each question by its own variance."""
+    scale = 1 / (variances.clip(0) + slack)
+    return lambda values: scale * values
 
 
 def _solve(covariance: Floats, slack: Floats, gradient: Floats) -> Floats:
@@ -198,11 +212,11 @@ def _solve(covariance: Floats, slack: Floats, gradient: Floats) -> Floats:
     return np.asarray(found * scale)
 
 
-def _conjugate(point: TiltedModel, slack: Floats, scale: Floats, gradient: Floats, share: float) -> tuple[Floats, int]:
+def _conjugate(point: TiltedModel, slack: Floats, scale: Scaling, gradient: Floats, share: float) -> tuple[Floats, int]:
     """Return a rough solution of the Newton equation, better near the optimum, and the products that it took."""
     step = np.zeros_like(gradient)
     left = gradient.copy()
-    direction = scale * left
+    direction = scale(left)
     size = float(left @ direction)
     enough = size * share**2
     used = 0
@@ -215,10 +229,10 @@ def _conjugate(point: TiltedModel, slack: Floats, scale: Floats, gradient: Float
         length = size / bend
         step += length * direction
         left -= length * image
-        conditioned = scale * left
+        conditioned = scale(left)
         size, before = float(left @ conditioned), size
         direction = conditioned + (size / before) * direction
-    return (step if used else scale * gradient), used
+    return (step if used else scale(gradient)), used
 
 
 def _search(
