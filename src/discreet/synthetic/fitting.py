@@ -32,8 +32,12 @@ def fit_readings(
     total: Total,
     earlier: FittedModel | None = None,
     tolerance: float = TOLERANCE,
+    rough: float = 0.0,
 ) -> FittedModel:
-    """Return the model of all readings; one of the first of them is where the search begins."""
+    """Return the model of all readings; one of all but the last is where the search begins.
+
+    A tree's fit may end as soon as the root mean square of its residuals, in standard deviations, is below `rough`.
+    """
     told = [each for each in readings if each.columns]
     kappa = None if earlier is None else ask_kappa(earlier)
     if (
@@ -50,7 +54,7 @@ def fit_readings(
     measured = [each.measured for each in told]
     if domain.cells <= MOST_DENSE or any(each.columns == domain.columns for each in told):
         return fit_dense(domain, measured, total.rows, kappa, start=start, tolerance=tolerance)
-    return fit_graphical(domain, measured, total.rows, kappa, start=start, tolerance=tolerance)
+    return fit_graphical(domain, measured, total.rows, kappa, start, tolerance, rough)
 
 
 def fits_tree(domain: Domain, sets: Sequence[ColumnSet], share: float) -> bool:

@@ -1,10 +1,10 @@
-"""Marginals rewritten as effects: what each set of columns tells beyond its subsets, and everything that is known twice once.
+"""Marginals rewritten as effects: what each set of columns tells beyond its subsets, so that nothing is said twice.
 
-Let Z_T take, along each column of T, the mean away from a table of the columns T. A marginal of columns A is told by its
-*effects*, one for every subset T of A: Z_T of its sums over the columns of A outside T. They are its analysis of variance,
-and the contrasts of `contrasts` in other coordinates: orthogonal, so white noise of variance v stays white in each of
-them, of variance v times the cells over which was summed. An effect of T is the same in every A that holds T, so several
-measurements of it are worth one, with the inverse variances added. No question is left that says what another says.
+Let Z_T take, along each column of T, the mean away from a table of the columns T. A marginal of columns A is told by
+its *effects*, one for every subset T of A: Z_T of its sums over the columns of A outside T. They are its analysis of
+variance, and the contrasts of `contrasts` in other coordinates: orthogonal, so white noise of variance v stays white in
+each of them, of variance v times the cells over which was summed. An effect of T is the same in every A that holds T,
+so several measurements of it are worth one, with the inverse variances added. No question is left that another tells.
 
 Conditioning. On a marginal A let E add its effects up to a table of A. The Hessian on the thetas of all effects of A is
 E^T Cov_p E, nearly E^T diag(p_A) E, whose inverse is E^-1 diag(1 / p_A) E^-T: means of a table, taken effect by effect.
@@ -22,6 +22,7 @@ from functools import cached_property
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.base.grid import Floats
 from discreet.families.domain import CellTable, ColumnSet, Domain
@@ -65,11 +66,8 @@ class Effect:
         return take_means_away(values.reshape(self.shape))
 
     def answer_squares(self, table: CellTable) -> Floats:
-        """Return what the squares of the questions are on this table: along a column, (1 - 1/s)^2 and 1/s^2."""
-        found = table
-        for axis, size in enumerate(self.shape):
-            found = (1 - 2 / size) * found + found.sum(axis=axis, keepdims=True) / size**2
-        return found.ravel()
+        """Return the cells, as if each were a question of its own: how far thetas may go is a matter of cells."""
+        return table.ravel()
 
     def list_rows(self) -> Floats:
         """Return the questions by the cells of these columns, written out."""
@@ -134,32 +132,33 @@ class EffectScaling:
             columns: [key for key in list_subsets(columns) if key in effects] for columns in largest
         }
         self._shapes = {key: each.shape for key, each in effects.items()}
+        parts = [np.full(len(each.answers), isinstance(each, Effect)) for each in questions.groups]
+        self.is_effect: NDArray[np.bool_] = np.concatenate(parts) if parts else np.zeros(0, dtype=bool)
         self._alone = [each for each in questions.groups if not isinstance(each, Effect)]
 
-    @property
-    def largest(self) -> list[ColumnSet]:
-        """The marginals that are part of no other."""
-        return list(self._parts)
-
-    def meet(self, objective: Objective, columns: ColumnSet, table: CellTable) -> Floats:
-        """Return the change of thetas with which a marginal, now `table`, is what was measured of it, given all others.
+    def meet(self, objective: Objective, theta: Floats, columns: ColumnSet, table: CellTable) -> Floats:
+        """Return thetas with which a marginal, now `table`, is about what was measured of it, given all others.
 
         The shares are solved for cell by cell (`cells`), with the slack of the cells for that of all effects.
         """
+        if columns not in self._shapes:
+            return theta
+        keys = [key for key in list_subsets(columns) if key in self._shapes]
         shares, slack = self._questions.split(objective.shares), self._questions.split(objective.slack)
         wanted = np.full(table.shape, 1 / table.size)
-        for key in self._parts[columns]:
+        for key in keys:
             part = shares[key].reshape(self._shapes[key])
             wanted += expand(part / (table.size / part.size), key, columns)
-        least = np.log(np.maximum(table, TINY))
-        found, _, _ = MeasuredCells(wanted, float(slack[columns][0])).tilt(least)
-        moves = np.log(np.maximum(found, TINY)) - least
-        change = np.zeros_like(objective.shares)
-        parts = self._questions.split(change)
-        for key in self._parts[columns]:
+        now = np.log(np.maximum(table, TINY))
+        own = take_means_away(self._questions.split(theta)[columns].reshape(table.shape))
+        found, _, _ = MeasuredCells(wanted, float(slack[columns][0])).tilt(now - own)
+        moves = np.log(np.maximum(found, TINY)) - now
+        met = theta.copy()
+        parts = self._questions.split(met)
+        for key in keys:
             means = sum_to(moves, columns, key) * (math.prod(self._shapes[key]) / table.size)
             parts[key] += take_means_away(means).ravel()
-        return change
+        return met
 
     def prepare(self, tables: Mapping[ColumnSet, CellTable], slack: Floats) -> dict[ColumnSet, CellTable]:
         """Return what each cell of the largest marginals is divided by: its share and its slack."""
@@ -174,7 +173,7 @@ class EffectScaling:
         return found
 
     def apply(self, divisors: Mapping[ColumnSet, CellTable], alone: Floats, values: Floats) -> Floats:
-        """Return values times something near the Hessian's inverse; `alone` scales the questions that are no effects."""
+        """Return values times something near the Hessian's inverse; `alone` scales questions that are no effects."""
         found = np.zeros_like(values)
         given, out = self._questions.split(values), self._questions.split(found)
         shared = {key: take_means_away(given[key].reshape(shape)) for key, shape in self._shapes.items()}

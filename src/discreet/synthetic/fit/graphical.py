@@ -26,6 +26,9 @@ from discreet.synthetic.fit.objective import Measured
 from discreet.synthetic.fit.questions import ThetaKey
 from discreet.synthetic.fit.tree_form import TreeForm
 
+ROUGH = 0.1
+"""The root mean square of residuals, in standard deviations, at which fits end whose kappa is yet to be found."""
+
 
 @dataclass(frozen=True, eq=False)
 class GraphicalFit:
@@ -121,27 +124,35 @@ def fit_graphical(
     kappa: float | None = None,
     start: Mapping[ThetaKey, Floats] | None = None,
     tolerance: float = TOLERANCE,
+    rough: float = 0.0,
 ) -> GraphicalFit:
-    """Return the estimate from these measurements with a uniform prior, for as many columns as a tree can hold."""
+    """Return the estimate from these measurements with a uniform prior, for as many columns as a tree can hold.
+
+    `start` holds the thetas of a fit of all measurements but the last. The search for a kappa needs no more than rough
+    fits; the one that is returned is as good as was asked for.
+    """
     tree = plant_tree(domain, [each.columns for each in measured])
     questions = write_effects(domain, measured)
     ranks = find_ranks(questions.groups)
     form = TreeForm(tree, questions)
 
-    def attempt(weight: float, earlier: GraphicalFit | None) -> GraphicalFit:
+    def attempt(weight: float, earlier: GraphicalFit | None, roughly: bool = False) -> GraphicalFit:
         objective = questions.write_objective(total, weight)
         if earlier is None:
             begin = questions.join(start or {})
-            if start:
-                begin = form.begin_with(objective, begin, start)
+            if start:  # a fit of all measurements but the last
+                begin = form.meet(objective, begin, measured[-1].columns)
         else:
             begin = questions.join(earlier.theta)
-        theta, point, report = climb(form, objective, begin, tolerance)
+        theta, point, report = climb(form, objective, begin, tolerance, max(rough, ROUGH if roughly else 0.0))
         determined = count_determined(form.few, objective, point, ranks)
         distance = max(float(theta @ point.means) - point.log_z, 0.0)
         return GraphicalFit(tree, tuple(point.marginals), questions.split(theta), report, determined, distance)
 
-    return settle(attempt) if kappa is None else attempt(kappa, None)
+    if kappa is not None:
+        return attempt(kappa, None)
+    found = settle(lambda weight, earlier: attempt(weight, earlier, roughly=True))
+    return attempt(found.report.kappa, found)
 
 
 def _add_up(table: CellTable, columns: ColumnSet, kept: ColumnSet) -> CellTable:

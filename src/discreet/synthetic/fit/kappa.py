@@ -79,15 +79,14 @@ def ask_kappa(fit: Weighed) -> float:
 def count_determined(few: bool, objective: Objective, point: TiltedModel, ranks: Floats | None = None) -> float:
     """Return how many directions the answers determine: exactly where they are few, else as if questions were apart.
 
-    `ranks` say how many directions each answer stands for, where that is not 1: answers of rank r have r times the
-    variance of their directions.
+    `ranks` say how many directions each answer stands for, where that is not 1.
     """
     if not len(objective.slack):
         return 0.0
     if few:
         return _count_exactly(point.find_covariance(), objective.slack)
     variances = point.find_variances().clip(0)
-    return float((variances / (variances / (1.0 if ranks is None else ranks) + objective.slack)).sum())
+    return float((variances / (variances + objective.slack) * (1.0 if ranks is None else ranks)).sum())
 
 
 def _count_exactly(covariance: Floats, slack: Floats) -> float:

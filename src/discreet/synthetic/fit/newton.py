@@ -30,6 +30,9 @@ MOST_ROUNDED = 0.1
 REACH = 2.0
 """How far a theta goes in the first step, at most."""
 
+LEAST_REACH = 0.3
+"""How far a theta goes at most, where longer steps had to be cut."""
+
 SOON = 20
 """Steps after which the optimum is followed from a larger slack."""
 
@@ -110,9 +113,15 @@ class Standing(Generic[Point]):
 
 
 def climb(
-    form: FitForm[Point], objective: Objective, start: Floats | None = None, tolerance: float = TOLERANCE
+    form: FitForm[Point],
+    objective: Objective,
+    start: Floats | None = None,
+    tolerance: float = TOLERANCE,
+    rough: float = 0.0,
 ) -> tuple[Floats, Point, FitReport]:
     """Return the theta that maximises F, its distribution, and how well it is known.
+
+    The method ends where every residual is below the tolerance, or their root mean square is below `rough`.
 
     Answers that contradict each other by far more than their noise put p into a corner, where most directions are flat
     and some very steep. Where Newton's method does not converge soon we follow the optimum from a large slack, where it
@@ -121,7 +130,7 @@ def climb(
     theta = np.zeros(len(objective.shares)) if start is None else start.astype(np.float64)
     exponents = form.spread(theta)
     place = Standing(theta, exponents, form.tilt(exponents))
-    gradient, met = _approach(form, objective, place, tolerance, SOON, REACH)
+    gradient, met = _approach(form, objective, place, tolerance, SOON, REACH, rough)
     if not met:
         place.theta, place.exponents = np.zeros_like(theta), np.zeros_like(exponents)
         place.point = form.tilt(place.exponents)
@@ -130,7 +139,7 @@ def climb(
             looser = replace(objective, slack=objective.slack * factor)
             _approach(form, looser, place, 0.1, SOON, np.inf)
             factor /= 10
-        gradient, met = _approach(form, objective, place, tolerance, MOST_STEPS, np.inf)
+        gradient, met = _approach(form, objective, place, tolerance, MOST_STEPS, np.inf, rough)
     residuals = gradient / objective.deviation
     worst = float(np.abs(residuals).max(initial=0.0))
     report = FitReport(
@@ -138,7 +147,7 @@ def climb(
         place.products,
         worst,
         float(residuals @ residuals / 2),
-        met and worst <= max(tolerance, MOST_ROUNDED),
+        met and (worst <= max(tolerance, MOST_ROUNDED) or rough > 0),
         objective.kappa,
         objective.total,
     )
@@ -146,7 +155,13 @@ def climb(
 
 
 def _approach(
-    form: FitForm[Point], objective: Objective, place: Standing[Point], tolerance: float, most: int, reach: float
+    form: FitForm[Point],
+    objective: Objective,
+    place: Standing[Point],
+    tolerance: float,
+    most: int,
+    reach: float,
+    rough: float = 0.0,
 ) -> tuple[Floats, bool]:
     """Move a place to the optimum in at most so many steps; return the gradient there, and whether it is small."""
     for step_number in range(most + 1):
@@ -154,6 +169,7 @@ def _approach(
         sizes = np.abs(objective.shares) + np.abs(place.point.means) + objective.slack * np.abs(place.theta)
         sizes += float(np.abs(place.exponents).max(initial=0.0))
         met = bool((np.abs(gradient) <= tolerance * objective.deviation + ROUNDING * sizes).all())
+        met = met or _find_size(gradient / objective.deviation) < rough
         if met or step_number == most:
             break
         step, used = _find_step(form.few, objective, place.point, gradient, reach)
@@ -162,10 +178,15 @@ def _approach(
         if found is None:
             break
         length, place.exponents, place.point = found
-        reach = 3 * reach if length == 1 else max(reach * length, REACH)
+        reach = 3 * reach if length == 1 else max(reach * length, LEAST_REACH)
         place.theta = place.theta + length * step
         place.steps += 1
     return gradient, met
+
+
+def _find_size(residuals: Floats) -> float:
+    """Return the root mean square."""
+    return float(np.sqrt(np.mean(residuals**2))) if len(residuals) else 0.0
 
 
 def _find_step(

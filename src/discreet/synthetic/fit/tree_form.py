@@ -19,7 +19,7 @@ from discreet.families.passes import project_all, spread_all
 from discreet.synthetic.fit.effects import EffectScaling, expand, list_largest, sum_to
 from discreet.synthetic.fit.junction import JunctionTree
 from discreet.synthetic.fit.objective import Objective
-from discreet.synthetic.fit.questions import Questions, ThetaKey
+from discreet.synthetic.fit.questions import Questions
 
 
 class TreeForm:
@@ -46,13 +46,10 @@ class TreeForm:
             assert home is not None
             self._housed[home].append(columns)
 
-    def begin_with(self, objective: Objective, theta: Floats, known: Mapping[ThetaKey, Floats]) -> Floats:
-        """Return thetas with which marginals that are new have what was measured of them, all others as they were."""
-        for columns in self.scaling.largest:
-            if columns not in known:
-                table = self.tilt(self.spread(theta)).tables[columns]
-                theta = theta + self.scaling.meet(objective, columns, table)
-        return theta
+    def meet(self, objective: Objective, theta: Floats, columns: ColumnSet) -> Floats:
+        """Return thetas with which one marginal has about what was measured of it, all others being as they were."""
+        table = self.tilt(self.spread(theta)).tables.get(columns)
+        return theta if table is None else self.scaling.meet(objective, theta, columns, table)
 
     def split(self, exponents: Floats) -> list[CellTable]:
         """Return exponents by clique."""
@@ -175,8 +172,9 @@ class TiltedTree:
         return form.questions.answer(form.fill(tables))
 
     def find_variances(self) -> Floats:
-        """Return the variance of each question, or something near it."""
-        return self._form.questions.answer_squares(self.tables) - self.means**2
+        """Return the variance of each question, or something near it; of effects, the shares of their cells."""
+        squares = self._form.questions.answer_squares(self.tables)
+        return np.where(self._form.scaling.is_effect, squares, squares - self.means**2)
 
     def write_scaling(self, slack: Floats) -> Callable[[Floats], Floats]:
         """Return what is near to the inverse of Cov_p(Q) + slack."""
