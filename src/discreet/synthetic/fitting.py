@@ -39,7 +39,9 @@ def fit_readings(
     A tree's fit may end as soon as the root mean square of its residuals, in standard deviations, is below `rough`.
     """
     told = [each for each in readings if each.columns]
-    kappa = None if earlier is None else ask_kappa(earlier)
+    kappa = None if earlier is None else earlier.report.kappa
+    if isinstance(earlier, GraphicalFit):
+        kappa = ask_kappa(earlier)
     if (
         domain.cells > MOST_DENSE
         and set(domain.sizes) == {2}
