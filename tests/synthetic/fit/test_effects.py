@@ -130,6 +130,18 @@ def test_warm_and_cold_fits_are_the_same() -> None:
     assert warm.project((0, 1, 2)) == pytest.approx(cold.project((0, 1, 2)), abs=1e-3)
 
 
+@pytest.mark.parametrize(("answer", "variance"), [(900, 1e-9), (0, 1e12)])
+def test_a_warm_start_survives_whatever_noise_made(answer: int, variance: float) -> None:
+    measured = make_measured(((0,), (1,), (2,)))
+    first = fit_graphical(DOMAIN, measured, 900.0, 4.0)
+    answers = np.zeros(6, dtype=np.int64)
+    answers[2] = answer
+    last = Measured(TinyMarginals(DOMAIN, ((0, 1),)), 0, answers, variance)
+    warm = fit_graphical(DOMAIN, [*measured, last], 900.0, 4.0, first.theta)
+    assert np.isfinite(warm.project((0, 1, 2))).all()
+    assert warm.project(()) == pytest.approx(900)
+
+
 def test_a_rough_fit_ends_sooner_and_says_how_far_it_is() -> None:
     measured = make_measured(((0, 1), (1, 2), (0, 2)))
     rough = fit_graphical(DOMAIN, measured, 900.0, 4.0, rough=0.3)

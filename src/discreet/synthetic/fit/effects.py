@@ -37,6 +37,9 @@ MOST_COLUMNS = 5
 
 TINY = 1e-300
 
+MOST_MOVE = 50.0
+"""How far a cell's exponent goes at most where a new marginal is met: the fit goes on from there."""
+
 
 @dataclass(frozen=True, eq=False)
 class Effect:
@@ -152,7 +155,7 @@ class EffectScaling:
         now = np.log(np.maximum(table, TINY))
         own = take_means_away(self._questions.split(theta)[columns].reshape(table.shape))
         found, _, _ = MeasuredCells(wanted, float(slack[columns][0])).tilt(now - own)
-        moves = np.log(np.maximum(found, TINY)) - now
+        moves = np.nan_to_num(np.log(np.maximum(found, TINY)) - now).clip(-MOST_MOVE, MOST_MOVE)
         met = theta.copy()
         parts = self._questions.split(met)
         for key in keys:

@@ -244,14 +244,18 @@ def _conjugate(point: TiltedModel, slack: Floats, scale: Scaling, gradient: Floa
     while used < MOST_PRODUCTS and size > enough:
         image = point.multiply(direction) + slack * direction
         used += 1
-        bend = float(direction @ image)
-        if bend <= 0:
+        with np.errstate(over="ignore", invalid="ignore"):
+            bend = float(direction @ image)
+        if not 0 < bend < np.inf:
             break
         length = size / bend
         step += length * direction
         left -= length * image
         conditioned = scale(left)
-        size, before = float(left @ conditioned), size
+        with np.errstate(over="ignore", invalid="ignore"):
+            size, before = float(left @ conditioned), size
+        if not np.isfinite(size):  # rounding has eaten the directions: the line search sees what the step is worth
+            break
         direction = conditioned + (size / before) * direction
     return (step if used else scale(gradient)), used
 
