@@ -22,7 +22,7 @@ def cut(text: str, width: float) -> str:
     Names that begin alike often end in what tells them apart.
 
     >>> cut("north", 60), cut("a very long name of ward 12", 80)
-    ('north', 'a very…d 12')
+    ('north', 'a very…rd 12')
     """
     if measure(text) <= width:
         return text
