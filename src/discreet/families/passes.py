@@ -54,26 +54,32 @@ def _add_up(cube: NDArray[Any]) -> NDArray[Any]:
 def spread_all(sizes: tuple[int, ...], tables: Mapping[tuple[int, ...], NDArray[Any]]) -> NDArray[np.float64]:
     """Return the table with, in each cell, the sum of what the tables hold for that cell's values: the transpose."""
 
-    def ascend(pinned: int, column: int, sets: list[tuple[int, ...]]) -> NDArray[Any]:
-        """Return a table of (values of the columns kept so far, then of each undecided one, or 1 if all agree)."""
+    def ascend(pinned: int, column: int, sets: list[tuple[int, ...]]) -> tuple[NDArray[Any], bool]:
+        """Return a table of (values of the columns kept so far, then of each undecided one, or 1 if all agree).
+
+        And whether it was made here, so that more may be added to it in place: new memory costs as much as a pass.
+        """
         if column == len(sizes):
-            return tables[sets[0]].reshape(pinned)
+            return tables[sets[0]].reshape(pinned), False
         size = sizes[column]
         keep = [columns for columns in sets if column in columns]
         drop = [columns for columns in sets if column not in columns]
-        below = ascend(pinned, column + 1, drop)[:, None] if drop else None
         if not keep:
-            assert below is not None
-            return below
-        part = ascend(pinned * size, column + 1, keep)
+            found, fresh = ascend(pinned, column + 1, drop)
+            return found[:, None], fresh
+        part, fresh = ascend(pinned * size, column + 1, keep)
         part = part.reshape(pinned, size, *part.shape[1:])
-        if below is None:
-            return part
-        return np.asarray(part + below)
+        if not drop:
+            return part, fresh
+        below = ascend(pinned, column + 1, drop)[0][:, None]
+        if fresh and part.shape == np.broadcast_shapes(part.shape, below.shape) and part.dtype == np.float64:
+            part += below
+            return part, True
+        return np.asarray(part + below), True
 
     if not tables:
         return np.zeros(sizes)
-    found = ascend(1, 0, list(tables))[0]
-    if found.shape == sizes and found.dtype == np.float64 and len(tables) > 1:
-        return np.asarray(found)  # the sum of two tables at least, so nobody else's
-    return np.array(np.broadcast_to(found, sizes), dtype=np.float64)
+    found, fresh = ascend(1, 0, list(tables))
+    if fresh and found.shape == (1, *sizes) and found.dtype == np.float64:
+        return found[0]
+    return np.array(np.broadcast_to(found[0], sizes), dtype=np.float64)

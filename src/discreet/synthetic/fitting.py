@@ -12,6 +12,7 @@ from discreet.families.parities import Parities
 from discreet.synthetic.fit.dense import DenseFit, fit_dense
 from discreet.synthetic.fit.graphical import GraphicalFit, fit_graphical
 from discreet.synthetic.fit.junction import triangulate
+from discreet.synthetic.fit.kappa import ask_kappa
 from discreet.synthetic.fit.newton import TOLERANCE
 from discreet.synthetic.fit.quotient import QuotientFit, fit_quotient
 from discreet.synthetic.reading import Reading, Total
@@ -31,14 +32,18 @@ def fit_readings(
     total: Total,
     earlier: FittedModel | None = None,
     tolerance: float = TOLERANCE,
+    rough: float = 0.0,
     prior: CellTable | None = None,
 ) -> FittedModel:
-    """Return the model of all readings; one of the first of them is where the search begins.
+    """Return the model of all readings; one of all but the last is where the search begins.
 
-    A prior is for tables of all cells: it has a weight for each.
+    A tree's fit may end as soon as the root mean square of its residuals, in standard deviations, is below `rough`. A
+    prior is for tables of all cells: it has a weight for each.
     """
     told = [each for each in readings if each.columns]
     kappa = None if earlier is None else earlier.report.kappa
+    if isinstance(earlier, GraphicalFit):
+        kappa = ask_kappa(earlier)
     if (
         domain.cells > MOST_DENSE
         and set(domain.sizes) == {2}
@@ -53,7 +58,7 @@ def fit_readings(
     measured = [each.measured for each in told]
     if domain.cells <= MOST_DENSE or any(each.columns == domain.columns for each in told):
         return fit_dense(domain, measured, total.rows, kappa, prior, start, tolerance)
-    return fit_graphical(domain, measured, total.rows, kappa, start=start, tolerance=tolerance)
+    return fit_graphical(domain, measured, total.rows, kappa, start, tolerance, rough)
 
 
 def fits_tree(domain: Domain, sets: Sequence[ColumnSet], share: float) -> bool:

@@ -8,10 +8,11 @@ import pytest
 from discreet.base.errors import ParameterError
 from discreet.families.domain import ColumnSet, DenseTable, Domain, RowTable
 from discreet.synthetic.fit.dense import fit_dense
-from discreet.synthetic.fit.graphical import TreeForm, fit_graphical
+from discreet.synthetic.fit.graphical import fit_graphical
 from discreet.synthetic.fit.junction import plant_tree
 from discreet.synthetic.fit.objective import Measured
 from discreet.synthetic.fit.questions import write_questions
+from discreet.synthetic.fit.tree_form import TreeForm
 from synthetic.support.tiny import TinyMarginals, list_sets, measure
 
 DOMAIN = Domain((2, 3, 2, 4, 2, 3))

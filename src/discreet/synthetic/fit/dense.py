@@ -22,7 +22,7 @@ from discreet.synthetic.fit.cells import MeasuredCells, take_cells
 from discreet.synthetic.fit.contrasts import Contrast
 from discreet.synthetic.fit.dealing import deal_cells
 from discreet.synthetic.fit.kappa import count_determined, settle
-from discreet.synthetic.fit.newton import TOLERANCE, FitForm, FitReport, climb
+from discreet.synthetic.fit.newton import TOLERANCE, FitForm, FitReport, Scaling, climb, scale_each
 from discreet.synthetic.fit.objective import Measured
 from discreet.synthetic.fit.parity import ParityForm, TiltedBits
 from discreet.synthetic.fit.questions import Questions, ThetaKey, write_questions
@@ -212,6 +212,10 @@ class TiltedTable:
     def find_variances(self) -> Floats:
         """Return the variance of each question, or something near it."""
         return self._form.questions.answer_squares(self._slope_tables) - self._mass * self._slope_means**2
+
+    def write_scaling(self, slack: Floats) -> Scaling:
+        """Return what scales each question by its own variance."""
+        return scale_each(self.find_variances(), slack)
 
     def find_covariance(self) -> Floats:
         """Return the covariances, from the matrix of questions less their means."""

@@ -59,7 +59,7 @@ def settle(attempt: Callable[[float, Attempted | None], Attempted], first: float
     result: Attempted | None = None
     for _ in range(MOST_FITS):
         result = attempt(kappa, result)
-        wanted = (result.determined + 1) / (2 * result.distance + 1 / FIRST_KAPPA)
+        wanted = ask_kappa(result)
         if kappa / NEAR <= wanted <= kappa * NEAR or high <= low * NEAR:
             break
         if wanted > kappa:
@@ -71,14 +71,22 @@ def settle(attempt: Callable[[float, Attempted | None], Attempted], first: float
     return result
 
 
-def count_determined(few: bool, objective: Objective, point: TiltedModel) -> float:
-    """Return how many directions the answers determine: exactly where they are few, else as if questions were apart."""
+def ask_kappa(fit: Weighed) -> float:
+    """Return the kappa that a fit asks for: of the fit of a few answers less, where the next one begins."""
+    return (fit.determined + 1) / (2 * fit.distance + 1 / FIRST_KAPPA)
+
+
+def count_determined(few: bool, objective: Objective, point: TiltedModel, ranks: Floats | None = None) -> float:
+    """Return how many directions the answers determine: exactly where they are few, else as if questions were apart.
+
+    `ranks` say how many directions each answer stands for, where that is not 1.
+    """
     if not len(objective.slack):
         return 0.0
     if few:
         return _count_exactly(point.find_covariance(), objective.slack)
     variances = point.find_variances().clip(0)
-    return float((variances / (variances + objective.slack)).sum())
+    return float((variances / (variances + objective.slack) * (1.0 if ranks is None else ranks)).sum())
 
 
 def _count_exactly(covariance: Floats, slack: Floats) -> float:

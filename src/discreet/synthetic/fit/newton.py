@@ -11,6 +11,7 @@ where the difference of two values of F would be lost in rounding.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
@@ -29,6 +30,9 @@ MOST_ROUNDED = 0.1
 REACH = 2.0
 """How far a theta goes in the first step, at most."""
 
+LEAST_REACH = 0.3
+"""How far a theta goes at most, where longer steps had to be cut."""
+
 SOON = 20
 """Steps after which the optimum is followed from a larger slack."""
 
@@ -39,6 +43,10 @@ MOST_PRODUCTS = 400
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
 """What rounding may leave of a residual, relative to the numbers it is a difference of, and to the exponents: shares
 are known no better than to the last digit of their logarithms."""
+
+
+Scaling = Callable[[Floats], Floats]
+"""A linear map that is symmetric and positive."""
 
 
 class TiltedModel(Protocol):
@@ -52,6 +60,9 @@ class TiltedModel(Protocol):
 
     def find_variances(self) -> Floats:
         """Return the variance of each question, or something near it: it only decides how fast a fit is."""
+
+    def write_scaling(self, slack: Floats) -> Scaling:
+        """Return what multiplies by something near the inverse of Cov_p(Q) + slack: it decides how fast a fit is."""
 
     def find_covariance(self) -> Floats:
         """Return Cov_p(Q), a square array."""
@@ -102,9 +113,15 @@ class Standing(Generic[Point]):
 
 
 def climb(
-    form: FitForm[Point], objective: Objective, start: Floats | None = None, tolerance: float = TOLERANCE
+    form: FitForm[Point],
+    objective: Objective,
+    start: Floats | None = None,
+    tolerance: float = TOLERANCE,
+    rough: float = 0.0,
 ) -> tuple[Floats, Point, FitReport]:
     """Return the theta that maximises F, its distribution, and how well it is known.
+
+    The method ends where every residual is below the tolerance, or their root mean square is below `rough`.
 
     Answers that contradict each other by far more than their noise put p into a corner, where most directions are flat
     and some very steep. Where Newton's method does not converge soon we follow the optimum from a large slack, where it
@@ -113,7 +130,7 @@ def climb(
     theta = np.zeros(len(objective.shares)) if start is None else start.astype(np.float64)
     exponents = form.spread(theta)
     place = Standing(theta, exponents, form.tilt(exponents))
-    gradient, met = _approach(form, objective, place, tolerance, SOON, REACH)
+    gradient, met = _approach(form, objective, place, tolerance, SOON, REACH, rough)
     if not met:
         place.theta, place.exponents = np.zeros_like(theta), np.zeros_like(exponents)
         place.point = form.tilt(place.exponents)
@@ -122,7 +139,7 @@ def climb(
             looser = replace(objective, slack=objective.slack * factor)
             _approach(form, looser, place, 0.1, SOON, np.inf)
             factor /= 10
-        gradient, met = _approach(form, objective, place, tolerance, MOST_STEPS, np.inf)
+        gradient, met = _approach(form, objective, place, tolerance, MOST_STEPS, np.inf, rough)
     residuals = gradient / objective.deviation
     worst = float(np.abs(residuals).max(initial=0.0))
     report = FitReport(
@@ -130,7 +147,7 @@ def climb(
         place.products,
         worst,
         float(residuals @ residuals / 2),
-        met and worst <= max(tolerance, MOST_ROUNDED),
+        met and (worst <= max(tolerance, MOST_ROUNDED) or rough > 0),
         objective.kappa,
         objective.total,
     )
@@ -138,7 +155,13 @@ def climb(
 
 
 def _approach(
-    form: FitForm[Point], objective: Objective, place: Standing[Point], tolerance: float, most: int, reach: float
+    form: FitForm[Point],
+    objective: Objective,
+    place: Standing[Point],
+    tolerance: float,
+    most: int,
+    reach: float,
+    rough: float = 0.0,
 ) -> tuple[Floats, bool]:
     """Move a place to the optimum in at most so many steps; return the gradient there, and whether it is small."""
     for step_number in range(most + 1):
@@ -146,6 +169,7 @@ def _approach(
         sizes = np.abs(objective.shares) + np.abs(place.point.means) + objective.slack * np.abs(place.theta)
         sizes += float(np.abs(place.exponents).max(initial=0.0))
         met = bool((np.abs(gradient) <= tolerance * objective.deviation + ROUNDING * sizes).all())
+        met = met or _find_size(gradient / objective.deviation) < rough
         if met or step_number == most:
             break
         step, used = _find_step(form.few, objective, place.point, gradient, reach)
@@ -154,10 +178,15 @@ def _approach(
         if found is None:
             break
         length, place.exponents, place.point = found
-        reach = 3 * reach if length == 1 else max(reach * length, REACH)
+        reach = 3 * reach if length == 1 else max(reach * length, LEAST_REACH)
         place.theta = place.theta + length * step
         place.steps += 1
     return gradient, met
+
+
+def _find_size(residuals: Floats) -> float:
+    """Return the root mean square."""
+    return float(np.sqrt(np.mean(residuals**2))) if len(residuals) else 0.0
 
 
 def _find_step(
@@ -177,7 +206,13 @@ def _find_step(
     variances = point.find_variances().clip(0)
     damped = objective.slack + np.maximum(damping - variances, 0.0)
     worst = float(np.abs(gradient / objective.deviation).max())
-    return _conjugate(point, damped, 1 / (variances + damped), gradient, min(0.1, worst))
+    return _conjugate(point, damped, point.write_scaling(damped), gradient, min(0.1, worst))
+
+
+def scale_each(variances: Floats, slack: Floats) -> Scaling:
+    """Return what scales each question by its own variance."""
+    scale = 1 / (variances.clip(0) + slack)
+    return lambda values: scale * values
 
 
 def _solve(covariance: Floats, slack: Floats, gradient: Floats) -> Floats:
@@ -198,27 +233,31 @@ def _solve(covariance: Floats, slack: Floats, gradient: Floats) -> Floats:
     return np.asarray(found * scale)
 
 
-def _conjugate(point: TiltedModel, slack: Floats, scale: Floats, gradient: Floats, share: float) -> tuple[Floats, int]:
+def _conjugate(point: TiltedModel, slack: Floats, scale: Scaling, gradient: Floats, share: float) -> tuple[Floats, int]:
     """Return a rough solution of the Newton equation, better near the optimum, and the products that it took."""
     step = np.zeros_like(gradient)
     left = gradient.copy()
-    direction = scale * left
+    direction = scale(left)
     size = float(left @ direction)
     enough = size * share**2
     used = 0
     while used < MOST_PRODUCTS and size > enough:
         image = point.multiply(direction) + slack * direction
         used += 1
-        bend = float(direction @ image)
-        if bend <= 0:
+        with np.errstate(over="ignore", invalid="ignore"):
+            bend = float(direction @ image)
+        if not 0 < bend < np.inf:
             break
         length = size / bend
         step += length * direction
         left -= length * image
-        conditioned = scale * left
-        size, before = float(left @ conditioned), size
+        conditioned = scale(left)
+        with np.errstate(over="ignore", invalid="ignore"):
+            size, before = float(left @ conditioned), size
+        if not np.isfinite(size):  # rounding has eaten the directions: the line search sees what the step is worth
+            break
         direction = conditioned + (size / before) * direction
-    return (step if used else scale * gradient), used
+    return (step if used else scale(gradient)), used
 
 
 def _search(

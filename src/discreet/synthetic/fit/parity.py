@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.base.grid import Floats
 from discreet.families.hadamard import transform
+from discreet.synthetic.fit.newton import Scaling, scale_each
 
 MOST_FEW = 1500
 """Parities up to which the Hessian is written out: a Cholesky factor of that many takes a tenth of a second."""
@@ -69,6 +70,10 @@ class TiltedBits:
     def find_variances(self) -> Floats:
         """Return the variance of each parity."""
         return np.asarray(1 - self.means**2)
+
+    def write_scaling(self, slack: Floats) -> Scaling:
+        """Return what scales each question by its own variance."""
+        return scale_each(self.find_variances(), slack)
 
     def find_covariance(self) -> Floats:
         """Return Cov_p(Q), from the transform of p."""

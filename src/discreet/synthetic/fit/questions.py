@@ -198,10 +198,10 @@ def write_questions(domain: Domain, measured: Sequence[Measured], places: Sequen
         if each.family.domain != domain:
             raise ParameterError("measured", each.family.domain.sizes, f"families of {domain.sizes}")
     contrasts, others = rewrite_marginals(domain, measured, places)
-    return Questions(domain, (*contrasts, *_list_groups(domain, measured, others)))
+    return Questions(domain, (*contrasts, *list_groups(domain, measured, others)))
 
 
-def _list_groups(domain: Domain, measured: Sequence[Measured], places: Sequence[int]) -> list[Group]:
+def list_groups(domain: Domain, measured: Sequence[Measured], places: Sequence[int]) -> list[Group]:
     """Return the groups of measurements as they are, those of one marginal together."""
     groups: dict[int, Group] = {}
     first: dict[ColumnSet, int] = {}

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.base.grid import Floats
 from discreet.families.domain import CellSource, CellTable
-from discreet.synthetic.report.drawing import box, draw, label, safe
+from discreet.synthetic.report.drawing import box, draw, label, measure, safe
 from discreet.synthetic.report.floor import project_small
 
 MOST_COLUMNS = 40
@@ -48,24 +48,25 @@ def draw_map(
 ) -> str:
     """Return a heat map with a square for each pair: one table below the diagonal and, where given, one above it.
 
-    Marked pairs (the smaller place first) have a dot in their corner.
+    Marked pairs (the smaller place first) have a dot in their corner. Columns are named on the diagonal, or where that
+    is taken above it.
     """
     count = len(names)
-    side = min(max(560 / count, 15.0), 52.0)
-    left = min(max(len(name) for name in names) * 7.2 + 12, 150.0)
-    rise = 70.0 if left > 64 else 30.0
-    height, width = rise + count * side + 40, left + count * side + 40
+    longest = min(max(measure(name) for name in names), 140.0)
+    left = longest + 12
+    side = min(max((900 - 2 * left) / count, 17.0), 52.0)
+    rise = 8.0 if above is None else min(longest, 90.0) * 0.87 + 16
+    height, width = rise + count * side + 40, left + count * side + longest + 12
     parts = []
     for row in range(count):
         y = rise + row * side
         parts.append(label(left - 8, y + side / 2 + 4, names[row], left - 10, "end"))
-        x = left + row * side + side / 2
-        turn = "rotate(-40)" if rise > 40 or side < 40 else ""
-        anchor = "start" if turn else "middle"
-        room = 84.0 if turn else side - 4
-        parts.append(
-            f'<g transform="translate({x:.1f} {rise - 6:.1f}) {turn}">{label(0, 0, names[row], room, anchor)}</g>'
-        )
+        if above is None:
+            parts.append(label(left + row * side + side + 5, y + side / 2 + 4, names[row], longest, "start", "soft"))
+        else:
+            x = left + row * side + side / 2 + 4
+            text = label(0, 0, names[row], 90.0, "start")
+            parts.append(f'<g transform="translate({x:.1f} {rise - 6:.1f}) rotate(-60)">{text}</g>')
         for column in range(count):
             if column == row:
                 parts.append(

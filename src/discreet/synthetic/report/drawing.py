@@ -17,17 +17,22 @@ def safe(text: str) -> str:
 
 
 def cut(text: str, width: float) -> str:
-    """Return as much of a text as fits into so many points in letters of 11 points, with dots for the rest.
+    """Return as much of a text as fits into so many points in letters of 11 points: its two ends, and dots between.
 
-    >>> cut("north", 60), cut("a very long name of a ward", 60)
-    ('north', 'a very l…')
+    Names that begin alike often end in what tells them apart.
+
+    >>> cut("north", 60), cut("a very long name of ward 12", 80)
+    ('north', 'a very…rd 12')
     """
-    used = 0.0
-    for place, letter in enumerate(text):
-        used += measure(letter)
-        if used > width and place < len(text):
-            return text[: max(place - 1, 1)].rstrip() + "…"
-    return text
+    if measure(text) <= width:
+        return text
+    room = width - measure("…")
+    head = tail = ""
+    while len(head) < len(text) and (not head or measure(head + text[len(head)]) <= 0.6 * room):
+        head += text[len(head)]
+    while measure(head + tail + text[-len(tail) - 1]) <= room:
+        tail = text[-len(tail) - 1] + tail
+    return f"{head.rstrip()}…{tail.lstrip()}"
 
 
 def measure(text: str) -> float:

@@ -34,8 +34,8 @@ def render_owner_page(model: SyntheticModel, table: Any) -> str:
         "<h2>Correlations</h2>",
         '<p class="soft small">Cramer\'s V: true rows below the diagonal, synthetic rows above it; and one against the '
         "other, a dot for each pair.</p>",
-        f'<div class="cards"><div class="card wide">{draw_map(names[: len(true)], true, synthetic)}</div>'
-        f'<div class="card">{_draw_scatter(true, synthetic)}</div></div>',
+        f'<div class="card wide">{draw_map(names[: len(true)], true, synthetic)}</div>'
+        f'<div class="card below">{_draw_scatter(true, synthetic)}</div>',
         "<h2>Learn on synthetic rows, test on true ones</h2>",
         '<p class="soft small">How often a logistic regression is right about the most frequent value of a column, on '
         "true rows that it never saw.</p>",
@@ -43,7 +43,7 @@ def render_owner_page(model: SyntheticModel, table: Any) -> str:
         "<h2>Distance to the closest record</h2>",
         '<p class="soft small">In how many columns rows differ from the closest true row. <b>No privacy guarantee</b> '
         "follows from this, however it looks: the guarantee is that of the noise.</p>",
-        f'<div class="card">{_draw_closest(*comparison.find_closest())}</div>',
+        f'<div class="card wide">{_draw_closest(*comparison.find_closest())}</div>',
         alarm,
     ]
     return wrap_page(f"NOT PRIVATE: synthetic model of {model.transcript.table}, owner's page", parts)
@@ -83,7 +83,7 @@ def _show_distances(found: list[Distances], names: list[str]) -> str:
         f'<div class="wide"><table><thead><tr>{head}<th>worst set</th></tr></thead><tbody>{lines}</tbody></table></div>'
     )
     drawing = draw(width, bottom + 22, parts, "total variation distances")
-    return f'<div class="card">{drawing}{table}</div>'
+    return f'<div class="card"><div class="wide">{drawing}</div>{table}</div>'
 
 
 def _join(names: list[str], columns: tuple[int, ...]) -> str:
@@ -144,7 +144,7 @@ def _show_learned(found: list[Learned]) -> str:
         parts.append(f'<circle cx="{own:.1f}" cy="{y}" r="4.5" fill="var(--line)"/>')
         parts.append(f'<circle cx="{copy:.1f}" cy="{y}" r="4.5" fill="var(--second)"/>')
     drawing = draw(width, bottom + 22, parts, "how often classifiers are right")
-    return f'<div class="card">{drawing}</div>'
+    return f'<div class="card wide">{drawing}</div>'
 
 
 def _draw_closest(synthetic: Places, true: Places) -> str:

@@ -66,7 +66,7 @@ def render_page(model: SyntheticModel) -> str:
         "<h2>Residuals</h2>",
         '<p class="soft small">Bars: all answers of all readings. Line: noise alone. A model that fits stays near the '
         "line or inside it.</p>",
-        f'<div class="card">{draw_residuals(residuals, transcript.readings)}</div>',
+        f'<div class="card wide">{draw_residuals(residuals, transcript.readings)}</div>',
         "<h2>What sampling rows adds</h2>",
         _show_floors(find_floors(model.fit, model.rows)),
     ]
@@ -174,5 +174,5 @@ def _show_floors(floors: list[Floor]) -> str:
     return (
         '<p class="soft small">The mean L1 distance between the table of sampled rows and the model\'s, as a part of '
         "all rows. Ask the model itself (`estimate`, `count`) where this matters: it has none of it.</p>"
-        f'<div class="card">{drawing}</div>'
+        f'<div class="card wide">{drawing}</div>'
     )

@@ -19,19 +19,22 @@ h1 { font-size: 26px; margin: 0 0 4px; overflow-wrap: anywhere; } h2 { font-size
 h3 { font-size: 14px; margin: 0 0 6px; overflow-wrap: anywhere; } p { margin: 4px 0 12px; max-width: 76ch; }
 .soft { color: var(--soft); } .small { font-size: 13px; } code { font-size: 92%; overflow-wrap: anywhere; }
 .card { background: var(--card); border: 1px solid var(--grid); border-radius: 10px; padding: 14px 16px;
-  min-width: 0; } .cards { display: grid; gap: 14px; grid-template-columns: repeat(auto-fill, minmax(430px, 1fr));
+  min-width: 0; } .below { margin-top: 14px; }
+.cards { display: grid; gap: 14px; grid-template-columns: repeat(auto-fill, minmax(430px, 1fr));
   align-items: start; }
 .facts { display: grid; gap: 14px; grid-template-columns: repeat(auto-fill, minmax(200px, 1fr)); margin-top: 18px; }
 .facts b { display: block; font-size: 22px; font-weight: 600; } .facts span { color: var(--soft); font-size: 13px; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 4px 18px; margin: 0; } dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; } .wide { overflow-x: auto; }
+.wide > svg { max-width: none; }
 table { border-collapse: collapse; font-size: 13px; width: 100%; } th { text-align: left; color: var(--soft);
   font-weight: 500; } th, td { padding: 4px 10px 4px 0; border-bottom: 1px solid var(--grid); vertical-align: middle; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 svg { display: block; max-width: 100%; height: auto; } svg text { font: 11px system-ui, sans-serif; fill: var(--ink); }
 svg text.soft { fill: var(--soft); } svg text.on-heat { fill: var(--on-heat); }
 .alarm { border: 2px solid var(--alarm); color: var(--alarm); font-weight: 600; margin: 14px 0; }
-@media (max-width: 520px) { .cards { grid-template-columns: minmax(0, 1fr); } }
+@media (max-width: 520px) { .cards { grid-template-columns: minmax(0, 1fr); } main { padding: 18px 10px 40px; }
+  .card { padding: 10px; } dl { grid-template-columns: minmax(0, 1fr); gap: 0; } dd { margin-bottom: 6px; } }
 @media print { .card { break-inside: avoid; } }
 """
 

@@ -46,6 +46,9 @@ epsilons e_i of which none is above m, the sum of e_i^2 / 2 is at most m times t
 LOOSE = 0.05
 """Residuals, in standard deviations of the noise, at which fits between rounds end."""
 
+ROUGH = 0.1
+"""Their root mean square, at which fits of trees between rounds end: a hundredth of the noise's own variance."""
+
 
 @dataclass(frozen=True, slots=True)
 class Aim(Strategy):
@@ -85,7 +88,9 @@ class Aim(Strategy):
             )
             before = estimates[candidates.sets[group]].ravel()
             readings.append(counter.count(candidates, group, count))
-            model = fit_readings(domain, readings, find_total(readings, counter.total), model, LOOSE, prior=self.prior)
+            model = fit_readings(
+                domain, readings, find_total(readings, counter.total), model, LOOSE, ROUGH, self.prior
+            )
             after = model.project(candidates.sets[group]).ravel()
             if float(np.abs(after - before).sum()) <= noise * len(after):
                 part *= GROWTH[allowance.currency]
