@@ -154,9 +154,7 @@ HEADER = ["stream", "questions", "paid in", "cache / ours", "goal", "met", "dire
 WHY = """A histogram is bought when ten times its price was spent, and its intervals hold for all sets of cells at once.
 In epsilon its price grows with the root of the cells that a question adds up, about; in rho with their number. For the
 median question it is so many prices of a direct answer: {}.
-So where rho binds, a histogram of 64 x 128 cells is worth it after tens of thousands of questions. Bought once, at the
-price that is best for a length known beforehand, one for the pool would come to 1.2 at 1,000 questions and to 2.1 at
-5,000: waiting less, or more, does not mend it."""
+So where rho binds, a histogram of all cells is worth it only after tens of thousands of questions about 64 x 128."""
 
 
 def report(lengths: tuple[int, ...] = LENGTHS, windows: tuple[int, ...] = (1_000, 5_000)) -> str:

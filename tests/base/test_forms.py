@@ -62,6 +62,31 @@ def test_what_a_form_forgets_is_found() -> None:
     assert Forms({}, {Color: {"RED": "red", "BLUE": "red"}}).list_missing() == ["Color: two members have one code"]
 
 
+class ShyNumber(int):
+    """Written like any other number, and 0 where it is used."""
+
+    def __mul__(self, other: int) -> int:
+        return 0
+
+
+class MoodyTuple(tuple[Point, ...]):
+    """Shows other points each time."""
+
+
+class LongDay(dt.date):
+    """A day that might be any other."""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [ShyNumber(3), Point(ShyNumber(3)), Point(3, near=MoodyTuple((Point(4),))), MoodyTuple(), LongDay(2026, 1, 1)],
+    ids=lambda each: type(each).__name__,
+)
+def test_subclasses_have_no_form_as_they_may_compute_something_else(value: object) -> None:
+    with pytest.raises(OperationError, match="has no form that outlives the code"):
+        OLD.describe(value)
+
+
 def test_constants_of_different_types_have_different_forms() -> None:
     noon = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
     constants: list[object] = [

@@ -84,6 +84,25 @@ def test_a_hundred_columns_up_to_three_at_a_time() -> None:
         assert found[group] == by_definition(rows, family.masks[group])
 
 
+@pytest.mark.parametrize(("columns", "order"), [(12, 1), (14, 2), (24, 2)])
+def test_how_rows_are_counted_does_not_depend_on_how_many_there_are(
+    monkeypatch: pytest.MonkeyPatch, columns: int, order: int
+) -> None:
+    """One row more must not turn a count of words into a table of all cells, which takes far longer."""
+    tables: list[int] = []
+    plain = RowTable.project
+
+    def project(self: RowTable, sets: tuple[int, ...]) -> Any:
+        tables.append(self.rows)
+        return plain(self, sets)
+
+    monkeypatch.setattr(RowTable, "project", project)
+    family = Parities.up_to(Domain((2,) * columns), order)
+    for rows in (1, 100, 10_000, 100_000):
+        family.join_answers(biased_rows(family.domain, rows))
+    assert len(tables) in (0, 4)
+
+
 def test_rows_in_blocks_of_words_are_all_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = biased_rows(Domain((2,) * 30), 1000)
     family = Parities.up_to(rows.domain, 2)

@@ -70,4 +70,25 @@ MUTATIONS = [
         '            "noise": describe_mechanism(noise),\n',
         CELLS,
     ),
+    broken(
+        "cells: a caller's arrays see exact numbers",
+        "curator/door/cells.py",
+        "np.array(numbers, copy=True, subok=False)",
+        "np.array(numbers, copy=True, subok=True)",
+        CELLS,
+    ),
+    broken(
+        "cells: weights are what a caller says each time",
+        "curator/door/cells.py",
+        "object.__setattr__(self, name, tuple(getattr(self, name)))",
+        "object.__setattr__(self, name, getattr(self, name))",
+        CELLS,
+    ),
+    broken(
+        "cells: one row makes sums long numbers",
+        "curator/door/cells.py",
+        "    if known.bound_row(group).l1 > LARGEST_ROW:\n",
+        "    if False:\n",
+        CELLS,
+    ),
 ]

@@ -196,4 +196,11 @@ MUTATIONS: list[Mutant] = [
         "",
         f"{RANGES}::test_boxes_that_are_empty_or_outside_are_refused",
     ),
+    broken(
+        "families: the number of rows decides how parities are counted",
+        "families/parities.py",
+        "self.groups * WORTH)",
+        "self.groups * source.rows // 64)",
+        PARITIES,
+    ),
 ]

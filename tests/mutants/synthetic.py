@@ -106,4 +106,18 @@ MUTATIONS = [
         "",
         FROM_TABLE,
     ),
+    broken(
+        "synthetic: a condition ends its column and names another table",
+        "synthetic/columns.py",
+        "CASE WHEN ({alone}) THEN",
+        "CASE WHEN ({self.sql}) THEN",
+        FROM_TABLE,
+    ),
+    broken(
+        "synthetic: mst pays for pairs as if all columns were joined",
+        "synthetic/strategies/mst.py",
+        "        chosen = count_joins(self.domain)\n",
+        "        chosen = columns - 1\n",
+        GUARANTEES,
+    ),
 ]

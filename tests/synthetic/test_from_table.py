@@ -26,6 +26,7 @@ from support.clinic import NAMES, VISITS, Visit, open_clinic
 FEW = ["ward", "quantity"]
 OLD, DEAR = Condition("old", "age > 60"), Condition("dear", "cost > 900")
 TWO = Condition("two", "1 = 1) THEN 7 ELSE 0 END, CASE WHEN (1 = 1")
+ELSEWHERE = Condition("c", "sex = 'f') THEN 1 ELSE 0 END AS place0 FROM patients -- ")
 
 
 def test_a_table_is_charged_once_recorded_and_free_again(tmp_path: Path) -> None:
@@ -112,6 +113,16 @@ def test_questions_of_ones_own_are_answered_from_what_they_count(tmp_path: Path)
         again = synthesize(curator, "visits", asked, epsilon=100, columns=[*FEW, condition])
         assert again.receipt is not None
         assert again.receipt.paid == "free"
+
+
+def test_questions_are_read_once_and_told_apart_to_their_last_value(tmp_path: Path) -> None:
+    """Long lists of numpy's are shortened where they are printed."""
+    listed = np.array([None] * 5000 + ["north"], dtype=object), np.array([None] * 5000 + ["south"], dtype=object)
+    with open_clinic(tmp_path, epsilon=100.0) as curator:
+        for each in (*listed, iter(["icu"]), {"icu": 1}):
+            model = synthesize(curator, "visits", QuestionWorkload({"ward": each}), epsilon=1, columns=["ward"])
+            assert model.receipt is not None
+            assert model.receipt.paid == ("free" if isinstance(each, dict) else "charged")
 
 
 @pytest.mark.parametrize(
@@ -230,8 +241,17 @@ def test_units_over_the_limit_count_as_the_limit_says(tmp_path: Path) -> None:
         ({"epsilon": 1, "columns": [Condition("x", "age >")]}, "this is not SQL"),
         (
             {"epsilon": 1, "columns": [TWO]},
-            "conditions that are",
+            "this is not SQL",
         ),
+        ({"epsilon": 1, "columns": [ELSEWHERE]}, "this is not SQL"),
+        ({"epsilon": 1, "columns": [Condition("x", "age > 1 GROUP BY age")]}, "is not one condition"),
+        (
+            {"epsilon": 1, "columns": ["age"], "bins": {"age": [0, 2.5, 110]}},
+            "whole ones for a column of whole numbers",
+        ),
+        ({"epsilon": 1, "columns": ["cost"], "bins": {"cost": [0, math.inf]}}, "finite edges"),
+        ({"epsilon": 1, "columns": ["cost"], "bins": {"cost": [0, math.nan]}}, "finite edges"),
+        ({"epsilon": 1e-25, "strategy": "aim"}, "larger: a part of it would need more noise"),
         ({"epsilon": 1, "max_rows": 0}, "max_rows"),
         ({"epsilon": 1, "strategy": "whole", "bins": {"day": 700}}, "are more than the 4,194,304 of one table"),
         ({"epsilon": 4}, "does not fit into what is left"),

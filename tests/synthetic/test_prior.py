@@ -22,6 +22,7 @@ from support.clinic import open_clinic
 from synthetic.support.models import COLUMNS, make_model, make_rows
 
 PUBLIC = make_model().sample(500, seed=1)
+OLD = Condition("old", "age > 60")
 WARDS = pa.table({"ward": ["north"] * 90 + ["south"] * 10, "quantity": [1] * 50 + [2] * 50})
 
 
@@ -80,7 +81,11 @@ def test_a_prior_is_part_of_what_is_asked_for_and_saved(tmp_path: Path) -> None:
         ({"prior": WARDS.select(["ward"])}, "a table with the column quantity"),
         ({"prior": pa.table({"ward": ["north"], "quantity": ["many"]})}, "for quantity values of type integer"),
         ({"prior": make_model()}, "a model of the same columns with the same values and bins"),
-        ({"prior": WARDS, "columns": ["ward", "quantity", Condition("old", "age > 60")]}, "a true or false in old"),
+        ({"prior": WARDS, "columns": ["ward", "quantity", OLD]}, "a table with the column old"),
+        (
+            {"prior": WARDS.append_column("old", WARDS["ward"]), "columns": ["ward", "quantity", OLD]},
+            "a true or false in old",
+        ),
         ({"prior": WARDS, "columns": None}, "left out, or give fewer columns or wider bins"),
     ],
     ids=lambda each: str(each)[:40],

@@ -33,10 +33,13 @@ class Forms:
     derived: Mapping[type, frozenset[str]] = field(default_factory=dict)
 
     def describe(self, value: object) -> Json:
-        """Return the form of a value: equal for equal values, and only for those."""
+        """Return the form of a value: equal for equal values, and only for those.
+
+        Subclasses are refused, of numbers and tuples too: one may say one thing here and another where it is used.
+        """
         if isinstance(value, Enum):
             return self.codes[type(value)][value.name]
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and type(value) is tuple:
             return [self.describe(each) for each in value]
         kind = type(value)
         if kind not in self.classes:
@@ -77,15 +80,16 @@ def describe_constant(value: object) -> Json:
     >>> describe_constant(Fraction(1, 2)), describe_constant(0.1), describe_constant(3)
     ({'number': '1/2'}, {'float': '0.1'}, 3)
     """
-    if isinstance(value, Fraction):
+    kind = type(value)  # a subclass may say one thing here, and compute another where it is used
+    if isinstance(value, Fraction) and kind is Fraction:
         return {"number": str(value)}
-    if isinstance(value, float):
+    if isinstance(value, float) and kind is float:
         return {"float": repr(value)}
-    if isinstance(value, datetime):
+    if isinstance(value, datetime) and kind is datetime:
         return {"timestamp": value.isoformat()}
-    if isinstance(value, date):
+    if isinstance(value, date) and kind is date:
         return {"date": value.isoformat()}
-    if value is None or isinstance(value, bool | int | str):
+    if value is None or (isinstance(value, bool | int | str) and kind in (bool, int, str)):
         return value
     raise OperationError(f"{type(value).__name__} has no form that outlives the code; give one of those that have")
 

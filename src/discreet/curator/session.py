@@ -294,7 +294,7 @@ class Session:
     def _ask(self, prepared: Prepared, fresh: bool, progress: Watch | None) -> Answer:
         keep: list[Keepsake] = []
         if not fresh and not self._holdings.ledger.answered(prepared.request):
-            records = self._show_records(progress)
+            records = _inform_routes(self, progress)
             for route in self._holdings.routes:
                 found = route.answer(prepared, records)
                 if isinstance(found, Routed):
@@ -302,15 +302,6 @@ class Session:
                 keep += [] if found is None else [found]
         released, receipt = self._wait(self._start_prepared(prepared, fresh, keep), progress)
         return assemble(prepared.question, prepared.priced, released, receipt, prepared.text)
-
-    def _show_records(self, progress: Watch | None = None) -> Recorded:
-        """Return what routes may see, and how they buy in the name of whoever asks."""
-
-        def buy(bought: Prepared, keep: Sequence[Keepsake]) -> Receipt:
-            return self._wait(self.start(bought.operation, bought.text, keep=keep), progress)[1]
-
-        shared = self._holdings
-        return Recorded(self._analyst, shared.ledger.read_record, shared.ledger, shared.catalog, self.prepare, buy)
 
     def _start_prepared(self, prepared: Prepared, fresh: bool, keep: Sequence[Keepsake] = ()) -> Performance[Released]:
         try:
@@ -332,7 +323,7 @@ class Session:
         """Say where an answer would come from, if not from a new run; nothing is charged or bought for it."""
         if self._holdings.ledger.answered(prepared.request):
             return ("answered before: asking comes from the ledger, without new noise",)
-        described = (route.describe(prepared, self._show_records()) for route in self._holdings.routes)
+        described = (route.describe(prepared, _inform_routes(self, None)) for route in self._holdings.routes)
         return tuple(each for each in described if each is not None)[:1]
 
     def _price_choice(self, made: PlannedChoice, epsilon: object, rho: object, within: object) -> Price:
@@ -386,3 +377,13 @@ def _parse(question: object, params: Mapping[str, Any] | None) -> exp.Select:
     if unused:
         raise QueryError(f"the question has no ${unused[0]}; leave that parameter out, or use it")
     return select
+
+
+def _inform_routes(session: Session, progress: Watch | None) -> Recorded:
+    """Return what routes may see, and how they buy in the name of whoever asks."""
+
+    def buy(bought: Prepared, keep: Sequence[Keepsake]) -> Receipt:
+        return session._wait(session.start(bought.operation, bought.text, keep=keep), progress)[1]
+
+    shared = session._holdings
+    return Recorded(session._analyst, shared.ledger.read_record, shared.ledger, shared.catalog, session.prepare, buy)

@@ -19,6 +19,9 @@ from discreet.families.whole import EXACT_FLOAT, EXACT_SHORT, add_magnitudes, ho
 BITS = 5
 """Bits that one product transforms at most: with more there is more to compute, with fewer more to read and write."""
 
+MOST_SHORT = 1 << 21
+"""Numbers up to which shorter floats are used: beyond, one row more or less would be seen in the time it takes."""
+
 
 def transform(numbers: ArrayLike) -> NDArray[Any]:
     """Return the Walsh-Hadamard transform of 2^k numbers in one dimension.
@@ -37,7 +40,8 @@ def transform(numbers: ArrayLike) -> NDArray[Any]:
     if held.dtype == np.int64:
         most = add_magnitudes(held)
         if most <= EXACT_FLOAT:
-            floats = held.astype(np.float32 if most <= EXACT_SHORT else np.float64)
+            short = most <= EXACT_SHORT and held.size <= MOST_SHORT
+            floats = held.astype(np.float32 if short else np.float64)
             return _multiply(floats).astype(np.int64)
     return _add_and_subtract(held)
 

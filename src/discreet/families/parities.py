@@ -21,6 +21,9 @@ from discreet.families.whole import hold
 MOST_WORDS = 1 << 15
 """Words of rows that are looked at together: what stays close to the processor."""
 
+WORTH = 1 << 10
+"""Cells that a table of all may have for each parity asked for: about what reading 2^16 rows for one takes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parities(Family):
@@ -100,8 +103,8 @@ class Parities(Family):
         if isinstance(source, DenseTable) and source.domain == self.domain and self.domain.cells <= MOST_CELLS:
             return self._transform(source.table)
         if isinstance(source, RowTable) and source.domain == self.domain:
-            # a table of all cells is worth its memory where all masks read more words of rows than it has cells
-            if self.domain.cells <= min(MOST_CELLS, self.groups * source.rows // 64):
+            # whether a table of all cells is worth it depends on public numbers alone: one row must not decide it
+            if self.domain.cells <= min(MOST_CELLS, self.groups * WORTH):
                 return self._transform(source.project(self.domain.columns))
             return self._count_ones(source)
         tables = (source.project(list_bits(mask)) for mask in self.masks)

@@ -81,5 +81,5 @@ def spread_all(sizes: tuple[int, ...], tables: Mapping[tuple[int, ...], NDArray[
         return np.zeros(sizes)
     found, fresh = ascend(1, 0, list(tables))
     if fresh and found.shape == (1, *sizes) and found.dtype == np.float64:
-        return found[0]
+        return np.asarray(found[0])
     return np.array(np.broadcast_to(found[0], sizes), dtype=np.float64)

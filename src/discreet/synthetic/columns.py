@@ -8,6 +8,7 @@ and the number of places is public.
 from __future__ import annotations
 
 import datetime as dt
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from discreet.base.canonical import Json
 from discreet.base.errors import ParameterError
 from discreet.base.types import Type
 from discreet.policy.model import Bound, DeclaredColumn, Value
+from discreet.query.parse import parse_condition
 
 Places = NDArray[np.int64]
 
@@ -242,8 +244,9 @@ class Condition(PlacedColumn):
         return 2
 
     def write_place(self, parameters: dict[str, Any]) -> str:
-        """Return a CASE of the condition."""
-        return f"CASE WHEN ({self.sql}) THEN 1 ELSE 0 END"
+        """Return a CASE of the condition, which is read by itself first: it cannot end its column and begin another."""
+        alone = parse_condition(self.sql).sql("duckdb", comments=False)
+        return f"CASE WHEN ({alone}) THEN 1 ELSE 0 END"
 
     def sample(self, places: Places, random: np.random.Generator) -> pa.Array:
         """Return whether the condition holds."""
@@ -355,5 +358,7 @@ def _read_edge(edge: Any, kind: Type) -> Bound:
         dropped: dt.date = _drop_zone(edge)
         return dropped
     if kind in (Type.INTEGER, Type.FLOAT, Type.DECIMAL) and isinstance(edge, int | float | Fraction):
+        if not math.isfinite(edge) or (kind is Type.INTEGER and Fraction(edge).denominator != 1):
+            raise ParameterError("bins", edge, "finite edges, whole ones for a column of whole numbers")
         return Fraction(edge)
     raise ParameterError("bins", edge, f"edges of the column's type, {kind.value}")

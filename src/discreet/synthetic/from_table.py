@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from fractions import Fraction
 from typing import Any
 
 from discreet.base.errors import ParameterError
 from discreet.curator import Curator
-from discreet.curator.door.cells import find_domain
+from discreet.curator.door.cells import CountedUnit, find_domain
 from discreet.curator.session import Session, Watch
 from discreet.policy.schema import Resolved
 from discreet.synthetic.allowance import Allowance, read_allowance
 from discreet.synthetic.columns import Condition, PlacedColumn, place_column, write_places
+from discreet.synthetic.counter import make_cell_noise
 from discreet.synthetic.model import SyntheticModel
 from discreet.synthetic.prior import read_prior
 from discreet.synthetic.strategies.choose import check_strategy, choose_strategy
@@ -91,12 +93,25 @@ def prepare_synthesis(
     plan = session.plan_rows(sql, parameters, max_rows)
     if find_domain(plan) != family.domain:
         raise ParameterError("columns", [each.name for each in placed], "columns, and conditions that are one each")
+    check_smallest(plan, allowance)
     reason = "it was asked for"
     if strategy is None and resolved.table.size is not None:
         rest = allowance.take(1 - TOTAL_SHARE)
         strategy, reason = astuple(choose_strategy(family, plan, float(resolved.table.size), rest))
     weights = None if prior is None else read_prior(placed, prior)
     return Synthesis(plan, resolved.table.name, placed, asked, allowance, strategy, reason, rounds, weights)
+
+
+def check_smallest(unit: CountedUnit, allowance: Allowance) -> None:
+    """Refuse an allowance of which some part would need more noise than there is: parts are a millionth at least."""
+    try:
+        make_cell_noise(unit, allowance.take(Fraction(1, 10**6)))
+    except ParameterError:
+        raise ParameterError(
+            "rho" if allowance.currency == "rho" else "epsilon",
+            float(allowance.amount),
+            "larger: a part of it would need more noise than can be drawn",
+        ) from None
 
 
 def place_columns(

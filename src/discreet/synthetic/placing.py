@@ -65,6 +65,10 @@ def _choose_bins(column: BinnedColumn, ends: tuple[Any, ...]) -> list[int]:
 def locate_values(column: PlacedColumn, values: pa.Array | pa.ChunkedArray) -> Places:
     """Return the place of every value of an Arrow column, as `write_place` has it in SQL."""
     held = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    if isinstance(column, Condition):
+        if not pa.types.is_boolean(held.type):
+            raise ParameterError("table", str(held.type), f"one with a true or false in {column.name}")
+        return np.asarray(held.fill_null(False)).astype(np.int64)
     if isinstance(column, ListedColumn):
         return _locate_listed(column, held)
     if isinstance(column, ListedWhole):

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from discreet.base.errors import ParameterError
 from discreet.families.domain import CellTable, RowTable
-from discreet.synthetic.columns import Condition, PlacedColumn
+from discreet.synthetic.columns import PlacedColumn
 from discreet.synthetic.fitting import MOST_DENSE
 from discreet.synthetic.model import SyntheticModel
 from discreet.synthetic.placing import locate_values
@@ -52,10 +52,6 @@ def _take_table(given: Any) -> pa.Table:
 
 def _locate(column: PlacedColumn, table: pa.Table) -> Any:
     """Return the place of each row's value."""
-    if isinstance(column, Condition):
-        if column.name in table.column_names and pa.types.is_boolean(table[column.name].type):
-            return np.asarray(table[column.name].fill_null(False)).astype(np.int64)
-        raise ParameterError("prior", table.column_names, f"a table with a true or false in {column.name}")
     if column.name not in table.column_names:
         raise ParameterError("prior", table.column_names, f"a table with the column {column.name}")
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -128,7 +128,8 @@ class QuestionWorkload(Workload):
         wanted = 'such as {"ward": "A", "sex": ["f", "d"]}, at least one'
         if not questions or not all(isinstance(each, Mapping) and each for each in questions):
             raise ParameterError("questions", questions, wanted)
-        object.__setattr__(self, "questions", tuple(dict(each) for each in questions))
+        settled = ({name: _settle(wanted) for name, wanted in each.items()} for each in questions)
+        object.__setattr__(self, "questions", tuple(settled))
 
     def build(self, columns: Sequence[PlacedColumn]) -> Family:
         """Return a group for each question: a 1 in each cell that it counts, and 0 in all others."""
@@ -143,6 +144,19 @@ class QuestionWorkload(Workload):
     def describe(self) -> Json:
         """Return the form of the workload."""
         return {"questions": [_describe_question(each) for each in self.questions]}
+
+
+def _settle(wanted: Any) -> Any:
+    """Return what is wanted of a column as a value, a list of values or a pair, read once."""
+    if isinstance(wanted, str) or not isinstance(wanted, Iterable):
+        return _to_plain(wanted)
+    listed = [_to_plain(each) for each in wanted]
+    return tuple(listed) if isinstance(wanted, tuple) else listed
+
+
+def _to_plain(value: Any) -> Any:
+    """Return a number of numpy's as Python's own."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _place_question(columns: Sequence[PlacedColumn], question: Mapping[str, Any]) -> dict[int, list[int]]:
@@ -172,9 +186,7 @@ def _describe_question(question: Mapping[str, Any]) -> Json:
     described: dict[str, Json] = {}
     for name, wanted in sorted(question.items()):
         listed: Json = (
-            [_describe_value(each) for each in wanted]
-            if isinstance(wanted, list | tuple | set | frozenset)
-            else _describe_value(wanted)
+            [_describe_value(each) for each in wanted] if isinstance(wanted, list | tuple) else _describe_value(wanted)
         )
         described[name] = {"between": listed} if isinstance(wanted, tuple) else listed
     return described

@@ -7,18 +7,19 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from discreet.base.errors import OperationError
-from discreet.curator.door.cells import GapScore, count_rows, find_domain
+from discreet.curator.door.cells import LARGEST_ROW, GapScore, check_group, count_rows, find_domain
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.meter import ChargeMeter, Meter, ScheduleMeter
 from discreet.curator.door.schedule import Schedule
 from discreet.engines.result import ExactRows
 from discreet.families.domain import Domain
+from discreet.families.explicit import TableFamily
 from discreet.families.family import RowBound
 from discreet.families.marginals import Marginals
 from discreet.families.parities import Parities
@@ -323,6 +324,47 @@ TWO, THREE = np.zeros(2, np.int64), np.zeros(3, np.int64)
 def test_senseless_scores_are_refused(given: tuple[Any, ...], said: str) -> None:
     with pytest.raises(OperationError, match=said):
         GapScore(BOTH, *given)
+
+
+class Peeking(np.ndarray[tuple[int, ...], np.dtype[np.int64]]):
+    """Sees whatever is computed with it."""
+
+    seen: ClassVar[list[object]] = []
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **rest: Any) -> Any:
+        self.seen.append(inputs)
+        return getattr(ufunc, method)(*(np.asarray(each) for each in inputs), **rest)
+
+
+class Moody(list[int]):
+    """One weight where it is priced, and another where it is used."""
+
+    def __iter__(self) -> Iterator[int]:
+        self.turns = getattr(self, "turns", 0) + 1
+        return iter([1, 1] if self.turns < 3 else [10**9, 10**9])
+
+
+def test_no_code_of_a_caller_meets_exact_numbers_or_changes_what_was_priced() -> None:
+    before = len(Peeking.seen)
+    shown = [each.view(Peeking) for each in (TWO, THREE)]
+    score = GapScore(BOTH, (1, 2), tuple(shown), Moody([1, 1]), (0, 0))  # type: ignore[arg-type]
+    assert len(Peeking.seen) == before
+    assert [type(each) for each in score.estimates] == [np.ndarray, np.ndarray]
+    assert (type(score.weights), score.weights) == (tuple, (1, 1))
+    shown[0][:] = 99
+    assert score.estimates[0].tolist() == [0, 0]
+    with pytest.raises(ValueError, match="read-only"):
+        score.estimates[0][:] = 5
+
+
+def test_numbers_so_large_that_sums_might_leave_64_bits_are_refused() -> None:
+    """Else one row more would make them Python's own, which take a hundred times as long."""
+    sizes = find_domain(PLAN).sizes
+    row = [[0] * (sizes[0] - 1) + [LARGEST_ROW]]
+    family = TableFamily.write(find_domain(PLAN), (0,), row)
+    assert check_group(PLAN, family, 0) is family
+    with pytest.raises(OperationError, match="add up to at most 4,194,304"):
+        check_group(PLAN, TableFamily.write(find_domain(PLAN), (0,), [[LARGEST_ROW + 1] * sizes[0]]), 0)
 
 
 def test_zero_rows_are_counted() -> None:

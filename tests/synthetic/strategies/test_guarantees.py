@@ -70,6 +70,18 @@ def test_what_is_spent_is_what_was_declared(
     assert math.isclose(spent, Fraction(3, 10), rel_tol=1e-12)
 
 
+@pytest.mark.parametrize("sizes", [(801, 801, 901), (900, 900, 3), (2, 900, 901, 902)])
+def test_pairs_that_are_too_large_to_join_all_columns_are_paid_for_as_what_they_are(sizes: tuple[int, ...]) -> None:
+    """Fewer pairs are measured with larger shares each, which cost more rho."""
+    workload = Marginals.of_order(Domain(sizes), 1)
+    allowance = Allowance("epsilon", Fraction(1))
+    counter = TableCounter(fill(workload.domain, 50, 1))
+    spend_allowance(counter, workload, allowance, ChosenStrategy("mst", ""))
+    declared = bound_spending(workload, allowance, "mst", 0)
+    assert fits_within(counter.spent, declared)
+    assert math.isclose(counter.spent.rho, declared.rho, rel_tol=1e-9)
+
+
 @each_case
 @pytest.mark.parametrize("factor", [1, 2])
 def test_theorem_no_transcript_is_likelier_on_a_neighbour_than_epsilon_says(

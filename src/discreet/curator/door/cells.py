@@ -32,6 +32,10 @@ from discreet.query.choices import PickNoise, check_pick
 FINEST = 1 << 20
 """Grains of a row, times the L1 norm of a row's vector: with fewer than 2^40 rows nothing leaves 64 bits."""
 
+LARGEST_ROW = 1 << 22
+"""The L1 norm of a row's vector at most: so with fewer than 2^40 rows sums are 64-bit numbers, however many there are,
+and how long they take does not depend on one row."""
+
 
 class CountedUnit(Protocol):
     """Whose rows are counted: a plan, or what stands for one in a simulation."""
@@ -67,6 +71,8 @@ def check_group(plan: RowsPlan, family: Family, group: int) -> Family:
     known = _check_family(plan, family)
     if type(group) is not int or not 0 <= group < known.groups:
         raise OperationError(f"groups of this family are numbered from 0 to {known.groups - 1}")
+    if known.bound_row(group).l1 > LARGEST_ROW:
+        raise OperationError(f"the numbers of a row add up to at most {LARGEST_ROW:,}, in magnitude")
     return known
 
 
@@ -92,8 +98,14 @@ class GapScore:
     grain: int = 1
 
     def __post_init__(self) -> None:
+        """Keep plain copies: what is priced is then what is used, and no code of a caller meets an exact number."""
         object.__setattr__(self, "family", check_family(self.family))
+        for name in ("groups", "weights", "constants"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "estimates", tuple(_copy_whole(each) for each in self.estimates))
         lists: tuple[tuple[Any, ...], ...] = (self.groups, self.estimates, self.weights, self.constants)
+        if not all(type(each) is int for each in self.groups):
+            raise OperationError("groups are whole numbers")
         if not self.groups or len({len(each) for each in lists}) != 1 or len(set(self.groups)) != len(self.groups):
             raise OperationError("give different groups, and estimates, a weight and a constant for each")
         if not all(type(each) is int and each >= 0 for each in self.weights) or not any(self.weights):
@@ -104,7 +116,7 @@ class GapScore:
         if type(self.grain) is not int or not 1 <= self.grain * longest <= FINEST:
             raise OperationError(f"a grain is from 1 to {FINEST // longest:,} parts of a row")
         for group, found in zip(self.groups, self.estimates, strict=True):
-            if found.dtype != np.int64 or found.shape != (self.family.count_answers(group),):
+            if found.shape != (self.family.count_answers(group),):
                 raise OperationError("estimates are 64-bit whole numbers, one for each answer of their group")
             if float(np.abs(found.astype(np.float64)).sum()) > 2.0**61:
                 raise OperationError("estimates are too large: their sum must stay below 2^61")
@@ -139,6 +151,15 @@ class GapScore:
         return [
             weight * gap - constant for weight, gap, constant in zip(self.weights, gaps, self.constants, strict=True)
         ]
+
+
+def _copy_whole(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a plain array of the same numbers that nobody else holds."""
+    copied = np.array(numbers, copy=True, subok=False)
+    if copied.dtype != np.int64:
+        raise OperationError("estimates are 64-bit whole numbers, one for each answer of their group")
+    copied.flags.writeable = False
+    return copied
 
 
 def check_gaps(plan: RowsPlan, score: GapScore, pick: PickNoise) -> None:

@@ -88,9 +88,7 @@ class Aim(Strategy):
             )
             before = estimates[candidates.sets[group]].ravel()
             readings.append(counter.count(candidates, group, count))
-            model = fit_readings(
-                domain, readings, find_total(readings, counter.total), model, LOOSE, ROUGH, self.prior
-            )
+            model = fit_readings(domain, readings, find_total(readings, counter.total), model, LOOSE, ROUGH, self.prior)
             after = model.project(candidates.sets[group]).ravel()
             if float(np.abs(after - before).sum()) <= noise * len(after):
                 part *= GROWTH[allowance.currency]

@@ -79,8 +79,20 @@ class Mst(Strategy):
         total = add_up([part / columns] * columns, cost_pure)
         if not list_small_pairs(self.domain):
             return add_charges(total, add_up([2 * part / columns] * columns, cost_pure))
-        each = [part / (columns - 1)] * (columns - 1)
-        return add_charges(total, add_charges(add_up(each, cost_choice), add_up(each, cost_pure)))
+        chosen = count_joins(self.domain)
+        picks = add_up([part / (columns - 1)] * chosen, cost_choice)
+        return add_charges(total, add_charges(picks, add_up([part / chosen] * chosen, cost_pure)))
+
+
+def count_joins(domain: Domain) -> int:
+    """Return how many pairs are chosen: as many as join columns until no small pair joins two parts."""
+    parts, joins = {column: column for column in domain.columns}, 0
+    for one, other in list_small_pairs(domain):
+        left, right = parts[one], parts[other]
+        if left != right:
+            joins += 1
+            parts = {column: left if part == right else part for column, part in parts.items()}
+    return joins
 
 
 def list_small_pairs(domain: Domain) -> tuple[ColumnSet, ...]:
