@@ -136,8 +136,8 @@ MUTATIONS = [
     broken(
         "online: a purchase is charged to nobody's cap",
         "curator/session.py",
-        "return self._wait(self.start(bought.operation, bought.text, keep=keep), progress)[1]",
-        "return self._wait(Session(self._holdings, None).start(bought.operation, keep=keep), progress)[1]",
+        "return session._wait(session.start(bought.operation, bought.text, keep=keep), progress)[1]",
+        "return session._wait(Session(session._holdings, None).start(bought.operation, keep=keep), progress)[1]",
         f"{PURCHASE}::test_a_purchase_is_charged_to_the_asker_and_others_pay_for_it_once",
     ),
     broken(
