@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
-import re
 import sys
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import mechanisms
 import noise
 import online
 import utility
+from results import read_sections, write_sections
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 SECTIONS = {
@@ -48,19 +48,12 @@ def main() -> None:
         "One of them again: `.venv-peers/bin/python bench/run.py curator`.\n\n"
         f"Python {platform.python_version()}, {versions}; {platform.machine()}, {os.cpu_count()} cores.\n"
     )
-    kept = _sections(RESULTS.read_text() if RESULTS.exists() else "")
+    kept = read_sections(RESULTS)
     for name, (title, section) in SECTIONS.items():
         if name in wanted:
             kept[title] = section.report()
-            parts = [kept.get(each, f"## {each}\n\nNot measured yet.\n") for each, _ in SECTIONS.values()]
-            RESULTS.write_text("\n".join([head, *(f"{part.rstrip()}\n" for part in parts)]))
+            write_sections(RESULTS, head, (each for each, _ in SECTIONS.values()), kept)
     print(RESULTS.read_text())
-
-
-def _sections(text: str) -> dict[str, str]:
-    """Return the sections of the results by their titles."""
-    parts = re.split(r"^(?=## )", text, flags=re.MULTILINE)[1:]
-    return {part.partition("\n")[0].removeprefix("## "): part for part in parts}
 
 
 if __name__ == "__main__":
