@@ -51,8 +51,8 @@ from timing import markdown
 PAGE = Path(__file__).with_name("SYNTHETIC.md")
 HEAD = """# Results on synthetic tables
 
-Written by `bench/synthetic.py`: each section is one run on one machine, and a column `ours` the code that runs on private
-rows. One of them again: `DISCREET_DATA=folder .venv/bin/python bench/synthetic.py --seeds 100 ranges`.
+Written by `bench/synthetic.py`: each section is one run on one machine; `ours` is the code that runs on private rows.
+One of them again: `DISCREET_DATA=folder .venv/bin/python bench/synthetic.py --seeds 100 ranges`.
 """
 
 OF_VARIATION = {0.1: 0.8, 0.3: 0.8, 1.0: 0.6, 3.0: 0.4, 10.0: 0.4}
@@ -238,9 +238,8 @@ def main() -> None:
         raise SystemExit(f"{', '.join(unknown)}: these sections exist: {', '.join(sections)}")
     for name in asked.sections or sections:
         begin = time.perf_counter()
-        part = (
-            f"## {name}\n\n{sections[name](asked.seeds)}\n\n{time.perf_counter() - begin:.0f} s, {asked.seeds} seeds.\n"
-        )
+        table = sections[name](asked.seeds)
+        part = f"## {name}\n\n{table}\n\n{time.perf_counter() - begin:.0f} s, {asked.seeds} seeds.\n"
         print(part, flush=True)
         write_sections(PAGE, HEAD, sections, read_sections(PAGE) | {name: part})
 
