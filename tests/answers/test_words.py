@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.answers import CLAMPED, SELECTED, Receipt
-from discreet.answers.words import describe, describe_cost, describe_intervals, to_one_line
+from discreet.answers.words import describe, describe_charge, describe_intervals, to_one_line
 from discreet.privacy.charges import Charge
 from support.answers import RECEIPT, cities
 
@@ -35,7 +35,7 @@ def test_the_words_say_how_intervals_are_made() -> None:
 
 def test_the_cost_is_named_in_every_currency_that_it_has() -> None:
     def told(receipt: Receipt) -> str:
-        return describe_cost(replace(cities(), receipt=receipt).sheet())
+        return describe_charge(receipt)
 
     assert told(RECEIPT) == "epsilon 0.2, rho 0.02; charged (alice)"
     gauss = Charge(float("inf"), Fraction(1, 8), 1e-9)

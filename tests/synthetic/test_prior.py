@@ -77,7 +77,7 @@ def test_a_prior_is_part_of_what_is_asked_for_and_saved(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"prior": [1, 2]}, "an Arrow table, a pandas frame, or a SyntheticModel"),
+        ({"prior": [1, 2]}, "an Arrow table or a pandas frame or a SyntheticModel"),
         ({"prior": WARDS.select(["ward"])}, "a table with the column quantity"),
         ({"prior": pa.table({"ward": ["north"], "quantity": ["many"]})}, "for quantity values of type integer"),
         ({"prior": make_model()}, "a model of the same columns with the same values and bins"),

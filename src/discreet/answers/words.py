@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from discreet.answers.numbers import format_percent, format_price
+from discreet.answers.receipt import Receipt
 from discreet.answers.sheet import Sheet
 
 CLAMPED = "values were clamped to public bounds first; the intervals cover the noise, not the bias that clamping brings"
@@ -48,9 +49,8 @@ def describe_intervals(sheet: Sheet) -> str:
     return f"{format_percent(sheet.confidence)} intervals, {together}" + (": " + "; ".join(made) if made else "")
 
 
-def describe_cost(sheet: Sheet) -> str:
+def describe_charge(receipt: Receipt) -> str:
     """Say what was charged, and to whom."""
-    receipt = sheet.receipt
     prices = [(name, getattr(receipt.charge, name)) for name in ("epsilon", "rho", "delta")]
     parts = [f"{name} {format_price(value)}" for name, value in prices if value and value != float("inf")]
     who = f" ({receipt.analyst})" if receipt.analyst else ""
@@ -61,5 +61,5 @@ def describe(sheet: Sheet) -> list[tuple[str, str]]:
     """Return everything that is said below the table, as a label and its words, in order."""
     lines = [("", describe_intervals(sheet))] if any(f.noisy for f in sheet.fields) else []
     lines += [("accuracy", sheet.accuracy)] if sheet.accuracy else []
-    lines += [("guarantee", sheet.guarantee), ("cost", describe_cost(sheet)), ("receipt", str(sheet.receipt))]
+    lines += [("guarantee", sheet.guarantee), ("cost", describe_charge(sheet.receipt)), ("receipt", str(sheet.receipt))]
     return lines + [("note", note) for note in sheet.notes]

@@ -18,7 +18,7 @@ ENDINGS = (".parquet", ".csv")
 def synth(
     table: Annotated[str, typer.Argument(help="The private table.")],
     marginals: Annotated[
-        int | None, typer.Option(help="Answer all counts by so many columns well.", show_default=False)
+        int | None, typer.Option(help="Answer all counts by so many columns well.", show_default="3")
     ] = None,
     ranges: Annotated[
         str | None, typer.Option(metavar="A[,B]", help="Or ranges of one or two columns.", show_default=False)
@@ -55,16 +55,24 @@ def synth(
 ) -> None:
     """Make a synthetic table and pay for it; the same again is free."""
     with show_errors():
-        for path in (output, model, report):
-            if path is not None:
-                check_writable(path)
+        files = [path for path in (output, model, report) if path is not None]
+        for file in files:
+            check_writable(file)
+        if len({file.resolve() for file in files}) < len(files):
+            raise DiscreetError("-o, --model and --report must be different files")
+        if report is not None and report.suffix.lower() not in (".html", ".htm"):
+            raise ParameterError("--report", str(report), "a file that ends in .html")
         if output is not None and output.suffix.lower() not in ENDINGS:
             raise ParameterError("-o", str(output), f"a file in {' or '.join(ENDINGS)}")
         if output is None and model is None and report is None:
             raise DiscreetError("say where it goes: -o synthetic.parquet, --model FILE or --report report.html")
+        from discreet.answers.words import describe_charge
         from discreet.cli.options import find_policy
         from discreet.curator import Curator
         from discreet.synthetic import synthesize, write_report, write_table
+        from discreet.synthetic.sampling import check_sample
+
+        check_sample(rows, seed)
 
         how: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho}
         how |= {"strategy": strategy, "rounds": rounds, "max_rows": max_rows, "bins": _read_bins(bins or [])}
@@ -85,10 +93,11 @@ def synth(
         told = found.transcript
         typer.echo(f"{told.table}: about {found.rows:,} rows, {len(told.columns)} columns", err=True)
         typer.echo(f"strategy: {told.strategy}; {told.reason}", err=True)
-        typer.echo(f"receipt: {found.receipt}; {found.receipt.paid if found.receipt else ''}", err=True)
-        for path in (output, model, report):
-            if path is not None:
-                typer.echo(f"wrote {path}", err=True)
+        assert found.receipt is not None
+        typer.echo(f"cost: {describe_charge(found.receipt)}", err=True)
+        typer.echo(f"receipt: {found.receipt}", err=True)
+        for file in files:
+            typer.echo(f"wrote {file}", err=True)
 
 
 def _read_workload(marginals: int | None, ranges: str | None, columns: str | None) -> tuple[Any, list[str] | None]:

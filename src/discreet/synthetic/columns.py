@@ -31,6 +31,9 @@ Places = NDArray[np.int64]
 USUAL_BINS = 20
 """Bins of numbers, dates and times that have bounds, where nobody says how many."""
 
+MOST_BINS = 512
+"""Bins of one column."""
+
 MOST_WHOLE = 256
 """Whole numbers that have a place each; of more, bins are made."""
 
@@ -125,8 +128,10 @@ class BinnedColumn(PlacedColumn):
     edges: tuple[Bound, ...]
 
     def __post_init__(self) -> None:
-        if len(self.edges) < 2 or any(to_number(a) >= to_number(b) for a, b in pairwise(self.edges)):
-            raise ParameterError("edges", self.edges, "at least two, ascending")
+        if not 2 <= len(self.edges) <= MOST_BINS + 1:
+            raise ParameterError("bins", len(self.edges), f"from 2 to {MOST_BINS + 1} edges")
+        if any(to_number(a) >= to_number(b) for a, b in pairwise(self.edges)):
+            raise ParameterError("bins", ", ".join(map(write_value, self.edges)), "edges that ascend")
 
     @property
     def size(self) -> int:
@@ -345,8 +350,8 @@ def _from_number(number: Fraction, kind: Type) -> Bound:
 
 def _divide(lower: Fraction, upper: Fraction, bins: int, kind: Type) -> tuple[Bound, ...]:
     """Return the edges of bins of equal width, or of as many as there are whole numbers."""
-    if bins < 1:
-        raise ParameterError("bins", bins, "at least 1")
+    if not 1 <= bins <= MOST_BINS:
+        raise ParameterError("bins", bins, f"at least 1, and at most {MOST_BINS}")
     edges = dict.fromkeys(_from_number(lower + (upper - lower) * place / bins, kind) for place in range(bins + 1))
     return tuple(edges)
 

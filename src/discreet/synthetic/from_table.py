@@ -62,7 +62,7 @@ def synthesize(
         max_rows=max_rows,
         prior=prior,
     )
-    transcript, receipt = session.perform(prepared, f"synthesis of {prepared.table}", fresh=fresh, progress=progress)
+    transcript, receipt = session.perform(prepared, prepared.describe(), fresh=fresh, progress=progress)
     return SyntheticModel(transcript, receipt)
 
 
@@ -83,10 +83,10 @@ def prepare_synthesis(
     resolved = session.tables[table]
     if resolved.table.public:
         raise ParameterError("table", resolved.table.name, "a private one: a public table can be read as it is")
-    placed = place_columns(resolved, columns, bins or {})
     asked = MarginalWorkload(workload) if isinstance(workload, int) else workload
     if not isinstance(asked, Workload):
         raise ParameterError("workload", workload, "such as Marginals(3), or 3 for short")
+    placed = place_columns(resolved, asked.columns if columns is None else columns, bins or {})
     family = asked.build(placed)
     check_strategy(strategy, family, rounds)
     sql, parameters = write_places(resolved.table.name, placed)

@@ -19,7 +19,7 @@ from discreet.synthetic.saving import load_transcript, save_transcript
 from discreet.synthetic.transcript import Transcript, find_places
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SyntheticModel:
     """A model of a table that was fitted to noisy counts, with all that was measured."""
 
@@ -27,6 +27,11 @@ class SyntheticModel:
     receipt: Receipt | None = None
     averaged: bool = False
     """Whether this is the mean of the models after each step, rather than the last one."""
+
+    def __repr__(self) -> str:
+        names = ", ".join(column.name for column in self.transcript.columns)
+        how = f"{self.transcript.strategy}, {len(self.transcript.readings)} readings"
+        return f"<SyntheticModel of {self.transcript.table}: about {self.rows:,} rows of {names} ({how})>"
 
     @cached_property
     def fit(self) -> FittedModel:

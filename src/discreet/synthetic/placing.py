@@ -35,11 +35,13 @@ def choose_places(column: PlacedColumn, wanted: Any) -> list[int]:
 
 
 def _find_place(column: PlacedColumn, value: Any) -> int:
+    names = column.describe_places()
+    if isinstance(column, Condition):
+        if isinstance(value, bool):
+            return int(value)
+        raise ParameterError("where", value, f"for {column.name} True or False: where it is unknown, it does not hold")
     if value is None:
         return 0
-    names = column.describe_places()
-    if isinstance(column, Condition) and isinstance(value, bool):
-        return int(value)
     if isinstance(column, ListedColumn):
         same = [place for place, each in enumerate(column.values, 1) if each == value and type(each) is type(value)]
         if same:
@@ -105,3 +107,12 @@ def _read_numbers(column: BinnedColumn, held: pa.Array) -> Any:
 
 def _shorten(names: list[str]) -> str:
     return ", ".join(names if len(names) <= 12 else [*names[:8], "...", names[-1]])
+
+
+def take_table(name: str, given: Any, also: str = "") -> pa.Table:
+    """Return an Arrow table, also from a pandas frame, or refuse anything else."""
+    if isinstance(given, pa.Table):
+        return given
+    if type(given).__module__.partition(".")[0] == "pandas":
+        return pa.Table.from_pandas(given, preserve_index=False)
+    raise ParameterError(name, type(given), f"an Arrow table or a pandas frame{also}")

@@ -17,7 +17,7 @@ from discreet.families.domain import CellTable, RowTable
 from discreet.synthetic.columns import PlacedColumn
 from discreet.synthetic.fitting import MOST_DENSE
 from discreet.synthetic.model import SyntheticModel
-from discreet.synthetic.placing import locate_values
+from discreet.synthetic.placing import locate_values, take_table
 from discreet.synthetic.workload import find_domain
 
 
@@ -37,17 +37,9 @@ def read_prior(columns: Sequence[PlacedColumn], given: Any) -> CellTable:
             raise ParameterError("prior", told, "a model of the same columns with the same values and bins")
         counts = given.fit.project(domain.columns)
     else:
-        table = _take_table(given)
+        table = take_table("prior", given, " or a SyntheticModel")
         counts = RowTable(domain, tuple(_locate(column, table) for column in columns)).project(domain.columns)
     return np.asarray((counts + 1 / domain.cells) / (counts.sum() + 1))
-
-
-def _take_table(given: Any) -> pa.Table:
-    if isinstance(given, pa.Table):
-        return given
-    if type(given).__module__.partition(".")[0] == "pandas":
-        return pa.Table.from_pandas(given, preserve_index=False)
-    raise ParameterError("prior", type(given), "an Arrow table, a pandas frame, or a SyntheticModel")
 
 
 def _locate(column: PlacedColumn, table: pa.Table) -> Any:

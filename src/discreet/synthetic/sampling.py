@@ -28,13 +28,19 @@ MOST_ROWS = 1 << 31
 
 def sample_rows(transcript: Transcript, fit: FittedModel, rows: int, seed: int | None = None) -> pa.Table:
     """Return rows in random order: the model's tables rounded to whole rows. The same seed gives the same rows."""
-    count = check.integer("rows", rows, least=0, most=MOST_ROWS)
-    if seed is not None:
-        check.integer("seed", seed, least=0)
+    check_sample(rows, seed)
     random = np.random.default_rng(seed)
-    places = fit.sample(count, random).astype(np.int64, copy=False)
+    places = fit.sample(rows, random).astype(np.int64, copy=False)
     columns = [column.sample(places[:, at], random) for at, column in enumerate(transcript.columns)]
     return pa.table(columns, names=[column.name for column in transcript.columns])
+
+
+def check_sample(rows: int | None, seed: int | None) -> None:
+    """Refuse what cannot be sampled: also before a model is paid for."""
+    if rows is not None:
+        check.integer("rows", rows, least=0, most=MOST_ROWS)
+    if seed is not None:
+        check.integer("seed", seed, least=0)
 
 
 def make_frame(table: pa.Table) -> Any:

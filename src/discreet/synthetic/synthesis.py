@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from discreet.base.canonical import Json, hash_bytes
+from discreet.base.canonical import Json, hash_bytes, write_json
 from discreet.curator.door.desk import Desk
 from discreet.families.domain import CellTable
 from discreet.families.family import Family
@@ -30,6 +30,9 @@ from discreet.synthetic.strategies.choose import (
 from discreet.synthetic.strategies.strategy import TOTAL_SHARE, count_total
 from discreet.synthetic.transcript import Transcript
 from discreet.synthetic.workload import Workload
+
+MOST_TEXT = 300
+"""Letters of the line that says what is made."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,12 @@ class Synthesis:
         if self.prior is not None:
             form["prior"] = hash_bytes(self.prior.astype("<f8").tobytes())
         return form
+
+    def describe(self) -> str:
+        """Say in a line what is made, for the ledger's readers."""
+        asked, names = write_json(self.workload.describe()), ", ".join(column.name for column in self.columns)
+        text = f"synthesis of {self.table}: {asked} of {names}"
+        return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT - 3]}..."
 
     def plans(self) -> tuple[RowsPlan, ...]:
         """Return the plan of the table's rows."""

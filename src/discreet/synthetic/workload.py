@@ -19,7 +19,7 @@ from discreet.families.family import Family
 from discreet.families.marginals import Marginals
 from discreet.families.parities import Parities
 from discreet.families.ranges import Ranges
-from discreet.synthetic.columns import PlacedColumn, write_value
+from discreet.synthetic.columns import Condition, ListedColumn, PlacedColumn, write_value
 from discreet.synthetic.placing import choose_places
 
 MOST_CELLS = 1 << 26
@@ -31,6 +31,11 @@ MOST_WRITTEN = 1 << 24
 
 class Workload(ABC):
     """Questions about the columns of a table."""
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """The columns that it is about, where these are the only ones; None for all."""
+        return None
 
     @abstractmethod
     def build(self, columns: Sequence[PlacedColumn]) -> Family:
@@ -73,12 +78,17 @@ class MarginalWorkload(Workload):
 class RangeWorkload(Workload):
     """How many rows lie between any two values of one ordered column, or in any box of two."""
 
-    columns: tuple[str, ...]
+    ranged: tuple[str, ...]
 
     def __init__(self, *columns: str) -> None:
         if not 1 <= len(columns) <= 2 or len(set(columns)) < len(columns):
             raise ParameterError("ranges", columns, "one or two different columns")
-        object.__setattr__(self, "columns", tuple(columns))
+        object.__setattr__(self, "ranged", tuple(columns))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those of the ranges."""
+        return self.ranged
 
     def build(self, columns: Sequence[PlacedColumn]) -> Family:
         """Return the boxes that begin at the first value: all others are differences of these."""
@@ -86,6 +96,8 @@ class RangeWorkload(Workload):
         for name in self.columns:
             if name not in names:
                 raise ParameterError("ranges", name, f"columns of the table: {', '.join(names)}")
+            if isinstance(columns[names.index(name)], ListedColumn | Condition):
+                raise ParameterError("ranges", name, "numbers or dates: a list of values has no order")
         return Ranges.prefixes(find_domain(columns), tuple(sorted(names.index(name) for name in self.columns)))
 
     def describe(self) -> Json:

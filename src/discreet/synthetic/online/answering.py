@@ -30,6 +30,10 @@ STORED = (
     "answered from a noisy histogram of {} that was bought once (entry {}). The intervals hold for all questions to it "
     "at once, also for those that were chosen after a look at it"
 )
+BOUGHT = (
+    ". It was bought for this question, {}: more than was asked for, which later questions about these columns need "
+    "not pay. `fresh` asks directly"
+)
 PAID_BEFORE = "made from answers that were paid for before; nothing was read for it"
 
 Paid = tuple[Receipt, str]
@@ -102,6 +106,8 @@ def _add_cells(asked: Asked, way: FromHistogram, records: Recorded, paid: Paid |
         return float(asked.counts.bound_group(group, way.release.noise, miss, way.number))
 
     note = STORED.format(names, way.release.entry)
+    if paid is not None:
+        note += BOUGHT.format(paid[1])
     return _put_together(asked, (way.release.entry,), tuple(totals), half_width, note, paid)
 
 

@@ -16,7 +16,7 @@ from discreet.base.grid import Floats
 from discreet.families.domain import CellTable, RowTable
 from discreet.synthetic.columns import Places
 from discreet.synthetic.model import SyntheticModel
-from discreet.synthetic.placing import locate_values
+from discreet.synthetic.placing import locate_values, take_table
 from discreet.synthetic.report.association import MOST_COLUMNS, find_associations
 from discreet.synthetic.report.floor import choose_sets, project_small
 
@@ -61,6 +61,7 @@ class Comparison:
     @classmethod
     def of(cls, model: SyntheticModel, table: pa.Table) -> Comparison:
         """Return the comparison with a table that has all of the model's columns, in any order."""
+        table = take_table("owner", table)
         missing = [each.name for each in model.transcript.columns if each.name not in table.column_names]
         if missing:
             raise ParameterError("owner", missing[0], "a table with all columns of the model")

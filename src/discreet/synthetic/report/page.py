@@ -12,6 +12,7 @@ from typing import Any
 
 from discreet.answers.numbers import format_percent, format_price
 from discreet.answers.receipt import Receipt
+from discreet.base.errors import ParameterError
 from discreet.synthetic.model import SyntheticModel
 from discreet.synthetic.report.association import MOST_COLUMNS, draw_map, find_associations
 from discreet.synthetic.report.drawing import box, draw, label, safe, write_number
@@ -33,6 +34,8 @@ def write_report(model: SyntheticModel, path: str | Path, owner: Any = None) -> 
     That one is not private: it must never be released. The first is the same with and without it.
     """
     public = Path(path)
+    if public.suffix.lower() not in (".html", ".htm"):
+        raise ParameterError("path", str(public), "a file that ends in .html")
     pages = {public: render_page(model)}
     if owner is not None:
         pages[public.with_name(f"{public.stem}.owner.html")] = render_owner_page(model, owner)
