@@ -39,7 +39,7 @@ class Forms:
         """
         if isinstance(value, Enum):
             return self.codes[type(value)][value.name]
-        if isinstance(value, tuple) and type(value) is tuple:
+        if type(value) is tuple:
             return [self.describe(each) for each in value]
         kind = type(value)
         if kind not in self.classes:
@@ -80,16 +80,15 @@ def describe_constant(value: object) -> Json:
     >>> describe_constant(Fraction(1, 2)), describe_constant(0.1), describe_constant(3)
     ({'number': '1/2'}, {'float': '0.1'}, 3)
     """
-    kind = type(value)  # a subclass may say one thing here, and compute another where it is used
-    if isinstance(value, Fraction) and kind is Fraction:
+    if type(value) is Fraction:  # a subclass may say one thing here, and compute another where it is used
         return {"number": str(value)}
-    if isinstance(value, float) and kind is float:
+    if type(value) is float:
         return {"float": repr(value)}
-    if isinstance(value, datetime) and kind is datetime:
+    if type(value) is datetime:
         return {"timestamp": value.isoformat()}
-    if isinstance(value, date) and kind is date:
+    if type(value) is date:
         return {"date": value.isoformat()}
-    if value is None or (isinstance(value, bool | int | str) and kind in (bool, int, str)):
+    if value is None or type(value) is bool or type(value) is int or type(value) is str:
         return value
     raise OperationError(f"{type(value).__name__} has no form that outlives the code; give one of those that have")
 

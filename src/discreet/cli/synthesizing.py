@@ -60,30 +60,30 @@ def synth(
             check_writable(file)
         if len({file.resolve() for file in files}) < len(files):
             raise DiscreetError("-o, --model and --report must be different files")
-        if report is not None and report.suffix.lower() not in (".html", ".htm"):
-            raise ParameterError("--report", str(report), "a file that ends in .html")
         if output is not None and output.suffix.lower() not in ENDINGS:
             raise ParameterError("-o", str(output), f"a file in {' or '.join(ENDINGS)}")
-        if output is None and model is None and report is None:
+        if not files:
             raise DiscreetError("say where it goes: -o synthetic.parquet, --model FILE or --report report.html")
         from discreet.answers.words import describe_charge
         from discreet.cli.options import find_policy
         from discreet.curator import Curator
         from discreet.synthetic import synthesize, write_report, write_table
+        from discreet.synthetic.report.page import check_page
         from discreet.synthetic.sampling import check_sample
 
         check_sample(rows, seed)
-
+        if report is not None:
+            check_page(report)
         how: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho}
         how |= {"strategy": strategy, "rounds": rounds, "max_rows": max_rows, "bins": _read_bins(bins or [])}
         how |= {"prior": None if prior is None else _read_prior(prior)}
-        workload, named = _read_workload(marginals, ranges, columns)
+        named = None if columns is None else [name.strip() for name in columns.split(",")]
+        workload = _read_workload(marginals, ranges)
         with Curator.open(find_policy(policy), analyst) as curator, progress("measuring") as shown:
-            _say_left_out(curator, table, named)
+            _say_left_out(curator, table, workload.columns if named is None else named)
             found = synthesize(curator, table, workload, columns=named, fresh=fresh, progress=shown, **how)
         with progress("fitting"):
-            fit = found.fit
-        assert fit is not None
+            _ = found.fit
         if output is not None:
             write_table(found.sample(rows, seed), output)
         if model is not None:
@@ -100,17 +100,15 @@ def synth(
             typer.echo(f"wrote {file}", err=True)
 
 
-def _read_workload(marginals: int | None, ranges: str | None, columns: str | None) -> tuple[Any, list[str] | None]:
-    """Return the workload, and the columns: those of ranges are the only ones, if none are named."""
+def _read_workload(marginals: int | None, ranges: str | None) -> Any:
+    """Return the workload."""
     from discreet.synthetic import Marginals, Ranges
 
-    named = None if columns is None else [name.strip() for name in columns.split(",")]
     if marginals is not None and ranges is not None:
         raise DiscreetError("give --marginals or --ranges, not both")
     if ranges is None:
-        return Marginals(3 if marginals is None else marginals), named
-    asked = [name.strip() for name in ranges.split(",")]
-    return Ranges(*asked), asked if named is None else named
+        return Marginals(3 if marginals is None else marginals)
+    return Ranges(*(name.strip() for name in ranges.split(",")))
 
 
 def _read_prior(path: Path) -> Any:
@@ -139,7 +137,7 @@ def _read_bins(listed: list[str]) -> dict[str, int]:
     return found
 
 
-def _say_left_out(curator: Any, table: str, named: list[str] | None) -> None:
+def _say_left_out(curator: Any, table: str, named: Any) -> None:
     """Say which columns are left out, where nobody named those to take."""
     from discreet.synthetic.from_table import find_placeable
 

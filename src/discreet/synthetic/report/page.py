@@ -33,9 +33,7 @@ def write_report(model: SyntheticModel, path: str | Path, owner: Any = None) -> 
     Where the owner hands in the true table (an Arrow table), a second file `NAME.owner.html` sets it beside the model.
     That one is not private: it must never be released. The first is the same with and without it.
     """
-    public = Path(path)
-    if public.suffix.lower() not in (".html", ".htm"):
-        raise ParameterError("path", str(public), "a file that ends in .html")
+    public = check_page(path)
     pages = {public: render_page(model)}
     if owner is not None:
         pages[public.with_name(f"{public.stem}.owner.html")] = render_owner_page(model, owner)
@@ -44,6 +42,13 @@ def write_report(model: SyntheticModel, path: str | Path, owner: Any = None) -> 
             part.touch(mode=0o644 if target == public else 0o600)
             part.write_text(text, encoding="utf-8")
     return list(pages)
+
+
+def check_page(path: str | Path) -> Path:
+    """Return where a page is to be written, or refuse a file that is none: also before a model is paid for."""
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise ParameterError("report", str(path), "a file that ends in .html")
+    return Path(path)
 
 
 def render_page(model: SyntheticModel) -> str:
