@@ -45,8 +45,8 @@ MUTATIONS = [
     broken(
         "cells: a choice of groups is not metered",
         "curator/door/desk.py",
-        "self._answer(call, cost_pick(spreads, pick), lose_pick(spreads, pick), draw)",
-        "self._answer(call, cost_pick(Spreads(0, 0), pick), lose_pick(spreads, pick), draw)",
+        "self.__recorder.answer(call, cost_pick(spreads, pick), lose_pick(spreads, pick), draw)",
+        "self.__recorder.answer(call, cost_pick(Spreads(0, 0), pick), lose_pick(spreads, pick), draw)",
         CELLS,
     ),
     broken(

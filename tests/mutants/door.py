@@ -249,9 +249,9 @@ CLOSED = [
     ),
     broken(
         "draws that are not journaled show in the progress",
-        "curator/door/desk.py",
-        "        return self.__position - len(self.__unwritten)\n",
-        "        return self.__position\n",
+        "curator/door/recorder.py",
+        "        return self._position - len(self._unwritten)\n",
+        "        return self._position\n",
         HOSTILE,
     ),
     broken(
@@ -270,9 +270,9 @@ CLOSED = [
     ),
     broken(
         "two threads may pass a meter at once",
-        "curator/door/desk.py",
-        "        with self.__lock:\n            self.__meter.admit(cost, loss)\n            return",
-        "        if True:\n            self.__meter.admit(cost, loss)\n            return",
+        "curator/door/recorder.py",
+        "        with self.lock:\n            self._meter.admit(cost, loss)\n            return",
+        "        if True:\n            self._meter.admit(cost, loss)\n            return",
         HOSTILE,
     ),
     broken(
@@ -301,22 +301,22 @@ CLOSED = [
 JOURNALED = [
     broken(
         "a result is seen before it is journaled",
-        "curator/door/desk.py",
-        "        if len(self.__unwritten) >= self.__meter.checkpoint:\n            self.flush()\n",
+        "curator/door/recorder.py",
+        "        if len(self._unwritten) >= self._meter.checkpoint:\n            self.flush()\n",
         "",
         DESK,
     ),
     broken(
         "a rerun draws anew",
-        "curator/door/desk.py",
-        "        if position < len(self.__known):\n",
+        "curator/door/recorder.py",
+        "        if position < len(self._known):\n",
         "        if False:\n",
         DESK,
         WINGS,
     ),
     broken(
         "a rerun may ask something else",
-        "curator/door/desk.py",
+        "curator/door/recorder.py",
         "            if row.call != name:\n",
         "            if False:\n",
         DESK,

@@ -108,7 +108,7 @@ MUTATIONS = [
     ),
     broken(
         "synthetic: a condition ends its column and names another table",
-        "synthetic/columns.py",
+        "query/placed_columns.py",
         "CASE WHEN ({alone}) THEN",
         "CASE WHEN ({self.sql}) THEN",
         FROM_TABLE,

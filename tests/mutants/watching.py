@@ -12,9 +12,9 @@ MUTATIONS = [
     broken(
         "watches: a watch that lost its secret goes on with another",
         "curator/door/desk.py",
-        "            if state.run is None and self.__position >= len(self.__known):\n"
+        "            if state.run is None and not self.__recorder.replays:\n"
         "                raise OperationError(FORFEITED)\n",
-        "            if state.run is None and self.__position >= len(self.__known):\n                state.begin()\n",
+        "            if state.run is None and not self.__recorder.replays:\n                state.begin()\n",
         WATCHES,
     ),
     broken(
@@ -34,8 +34,8 @@ MUTATIONS = [
     broken(
         "watches: a watch is not metered",
         "curator/door/desk.py",
-        "self._answer(call, cost_watch(reach, mechanism), loss, state.begin)",
-        "self._draw(hash_json(call), state.begin)",
+        "self.__recorder.answer(call, cost_watch(reach, mechanism), loss, state.begin)",
+        "self.__recorder.draw(hash_json(call), state.begin)",
         WATCHES,
     ),
     broken(
@@ -61,8 +61,8 @@ MUTATIONS = [
     ),
     broken(
         "watches: results are told before they are journaled",
-        "curator/door/desk.py",
-        "        if self.__unwritten:\n            raise OperationError(",
+        "curator/door/recorder.py",
+        "        if self._unwritten:\n            raise OperationError(",
         "        if False:\n            raise OperationError(",
         WATCHES,
     ),

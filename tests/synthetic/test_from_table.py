@@ -15,8 +15,8 @@ from discreet.base.errors import BudgetError, DiscreetError, ParameterError, Que
 from discreet.curator import Curator
 from discreet.families.domain import Domain, RowTable
 from discreet.families.marginals import Marginals
+from discreet.query.placed_columns import Condition
 from discreet.synthetic.allowance import Allowance
-from discreet.synthetic.columns import Condition
 from discreet.synthetic.counter import DeskCounter, TableCounter
 from discreet.synthetic.from_table import find_placeable, synthesize
 from discreet.synthetic.strategies.choose import ChosenStrategy, check_strategy, choose_strategy

@@ -11,7 +11,7 @@ import pytest
 
 from discreet.base.errors import ParameterError
 from discreet.base.types import Type
-from discreet.synthetic.columns import BinnedColumn, ListedColumn, ListedWhole, PlacedColumn
+from discreet.query.placed_columns import BinnedColumn, ListedColumn, ListedWhole, PlacedColumn
 from discreet.synthetic.placing import choose_places, locate_values
 
 NAN = float("nan")

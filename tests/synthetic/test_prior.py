@@ -14,7 +14,7 @@ import pytest
 from curator.door.test_wings import kinds
 from discreet.base.errors import ParameterError
 from discreet.families.marginals import Marginals
-from discreet.synthetic.columns import Condition
+from discreet.query.placed_columns import Condition
 from discreet.synthetic.from_table import synthesize
 from discreet.synthetic.model import SyntheticModel, load_model
 from discreet.synthetic.prior import read_prior

@@ -13,8 +13,8 @@ import pytest
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.types import Type
 from discreet.families.domain import RowTable
+from discreet.query.placed_columns import ListedColumn
 from discreet.synthetic import fitting
-from discreet.synthetic.columns import ListedColumn
 from discreet.synthetic.placing import locate_values
 from discreet.synthetic.sampling import replacing, write_table
 from synthetic.support.models import COLUMNS, make_model, make_rows

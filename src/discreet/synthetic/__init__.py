@@ -1,6 +1,6 @@
 """Synthetic data: models of a table that anybody may sample from and ask, made by multiplicative weights."""
 
-from discreet.synthetic.columns import Condition
+from discreet.query.placed_columns import Condition
 from discreet.synthetic.from_table import synthesize
 from discreet.synthetic.model import SyntheticModel, load_model
 from discreet.synthetic.online_weights import OnlineWeights

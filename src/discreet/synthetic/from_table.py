@@ -12,8 +12,8 @@ from discreet.curator import Curator
 from discreet.curator.door.cells import CountedUnit, find_domain
 from discreet.curator.session import Session, Watch
 from discreet.policy.schema import Resolved
+from discreet.query.placed_columns import Condition, PlacedColumn, place_column, write_places
 from discreet.synthetic.allowance import Allowance, read_allowance
-from discreet.synthetic.columns import Condition, PlacedColumn, place_column, write_places
 from discreet.synthetic.counter import make_cell_noise
 from discreet.synthetic.model import SyntheticModel
 from discreet.synthetic.prior import read_prior

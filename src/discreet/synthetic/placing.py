@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from discreet.base.errors import ParameterError
 from discreet.base.types import Type
-from discreet.synthetic.columns import (
+from discreet.query.placed_columns import (
     ARROW,
     BinnedColumn,
     Condition,

@@ -17,8 +17,8 @@ from discreet.families.family import Family
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge
 from discreet.query.cost import add_charges, cost_pure
+from discreet.query.placed_columns import PlacedColumn
 from discreet.synthetic.allowance import Allowance
-from discreet.synthetic.columns import PlacedColumn
 from discreet.synthetic.counter import CellCounter, DeskCounter
 from discreet.synthetic.reading import Reading, find_total
 from discreet.synthetic.strategies.choose import (

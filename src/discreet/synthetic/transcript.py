@@ -15,7 +15,7 @@ import numpy as np
 from discreet.base.canonical import Json, write_json
 from discreet.base.errors import ParameterError
 from discreet.families.domain import CellTable, Domain
-from discreet.synthetic.columns import PlacedColumn, read_column
+from discreet.query.placed_columns import PlacedColumn, read_column
 from discreet.synthetic.fit.dense import DenseFit
 from discreet.synthetic.fitting import MOST_DENSE, FittedModel, fit_readings
 from discreet.synthetic.reading import Reading, Total, find_total

@@ -19,7 +19,7 @@ from discreet.families.family import Family
 from discreet.families.marginals import Marginals
 from discreet.families.parities import Parities
 from discreet.families.ranges import Ranges
-from discreet.synthetic.columns import Condition, ListedColumn, PlacedColumn, write_value
+from discreet.query.placed_columns import Condition, ListedColumn, PlacedColumn, write_value
 from discreet.synthetic.placing import choose_places
 
 MOST_CELLS = 1 << 26

@@ -17,7 +17,7 @@ from discreet.answers.receipt import CHARGED, Mark
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.types import Type
 from discreet.privacy.charges import Charge
-from discreet.synthetic.columns import ListedColumn, ListedWhole, PlacedColumn
+from discreet.query.placed_columns import ListedColumn, ListedWhole, PlacedColumn
 from discreet.synthetic.model import SyntheticModel, load_model
 from discreet.synthetic.report.page import render_page, write_report
 from synthetic.support.models import COLUMNS, make_model, make_rows

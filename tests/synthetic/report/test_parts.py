@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from discreet.synthetic.columns import ListedWhole
+from discreet.query.placed_columns import ListedWhole
 from discreet.synthetic.report.association import find_association
 from discreet.synthetic.report.drawing import choose_ticks, cut, measure, safe, write_number
 from discreet.synthetic.report.floor import choose_sets, expect_errors, find_floors

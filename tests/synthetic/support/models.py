@@ -12,8 +12,8 @@ from discreet.base.types import Type
 from discreet.families.domain import Domain, RowTable
 from discreet.families.family import Family
 from discreet.families.marginals import Marginals
+from discreet.query.placed_columns import BinnedColumn, ListedColumn, ListedWhole, PlacedColumn
 from discreet.synthetic.allowance import Allowance
-from discreet.synthetic.columns import BinnedColumn, ListedColumn, ListedWhole, PlacedColumn
 from discreet.synthetic.counter import TableCounter
 from discreet.synthetic.model import SyntheticModel
 from discreet.synthetic.reading import Reading

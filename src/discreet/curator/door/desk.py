@@ -9,15 +9,15 @@ were answered get the same result and draw nothing, and a call that differs from
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable
-from typing import Protocol
 
-from discreet.base.canonical import Json, hash_json
+from discreet.base.canonical import Json, hash_bytes, hash_json
 from discreet.base.errors import OperationError
 from discreet.curator.door.cells import GapScore, bound_counts, check_gaps, check_group, count_rows
 from discreet.curator.door.clipping import Clip
+from discreet.curator.door.gradients import check_gradients, encode_rows
 from discreet.curator.door.meter import Meter
+from discreet.curator.door.recorder import Journal, Recorder
 from discreet.curator.door.sums import bound_sum, check_function, choose_norm, sum_units
 from discreet.curator.door.unit_functions import UnitFunction
 from discreet.curator.door.watching import FORFEITED, GapWatch, WatchState, check_watch
@@ -27,14 +27,13 @@ from discreet.curator.release.released import Released
 from discreet.engines.result import ExactResult, ExactRows
 from discreet.families.domain import RowTable
 from discreet.families.family import Family, Vector
-from discreet.ledger import JournalRow
+from discreet.gradients.encoding import EncodedRows, Encoding
+from discreet.gradients.sums import LinearGradients, Weights, sum_gradients
 from discreet.mechanisms.identity import describe_mechanism
 from discreet.mechanisms.sparse_vector import SparseVector
 from discreet.plan.bounded import BoundedPlan, Part
 from discreet.plan.identity import hash_plan
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
-from discreet.privacy import Loss
-from discreet.privacy.charges import Charge
 from discreet.query.choices import Choice, PickNoise, Spreads
 from discreet.query.cost import (
     cost_counts,
@@ -48,16 +47,6 @@ from discreet.query.cost import (
 )
 from discreet.query.draws import Draws, VectorNoise
 from discreet.query.scores import Score
-
-
-class Journal(Protocol):
-    """Where results are written before they are seen."""
-
-    def read(self) -> tuple[JournalRow, ...]:
-        """Return what earlier runs of the same charge released."""
-
-    def write(self, position: int, rows: tuple[JournalRow, ...]) -> None:
-        """Make results durable, the first of them at this position."""
 
 
 class Desk:
@@ -75,17 +64,14 @@ class Desk:
     ) -> None:
         self.__plans = plans
         self.__hashes = [hash_plan(plan) for plan in plans]
-        self.__check, self.__confirm, self.__lock = check, confirm, threading.RLock()
-        self.__meter, self.__journal, self.__compute, self.__read = meter, journal, compute, read
+        self.__recorder = Recorder(meter, journal, check)
+        self.__check, self.__confirm, self.__compute, self.__read = check, confirm, compute, read
         self.__exact: dict[str, ExactResult] = {}
         self.__rows: dict[str, ExactRows] = {}
         self.__tables: dict[str, RowTable] = {}
         self.__truths: dict[tuple[str, str], list[Vector]] = {}
+        self.__encoded: tuple[tuple[str, Encoding], EncodedRows] | None = None
         self.__watches: list[WatchState] = []
-        self.__failure: BaseException | None = None
-        self.__known = journal.read()
-        self.__position = 0
-        self.__unwritten: list[JournalRow] = []
 
     @property
     def draws(self) -> int:
@@ -93,12 +79,12 @@ class Desk:
 
         How many an operation makes may depend on what it has seen, so those that could be drawn anew do not count.
         """
-        return self.__position - len(self.__unwritten)
+        return self.__recorder.draws
 
     @property
     def failure(self) -> BaseException | None:
         """What failed while something was drawn: it may be a fact about the data, whatever an operation makes of it."""
-        return self.__failure
+        return self.__recorder.failure
 
     def measure(self, plan: BoundedPlan, draws: Draws) -> Released:
         """Release every measure of a plan, each with its noise; keys of the data are selected first."""
@@ -109,7 +95,7 @@ class Desk:
         _check_quantiles(plan, draws)
         cost, loss = cost_measures(plan, draws), lose_measures(plan, draws)
         return Released.from_bytes(
-            self._answer(call, cost, loss, lambda: release(plan, self._compute(name, plan), draws).to_bytes())
+            self.__recorder.answer(call, cost, loss, lambda: release(plan, self._compute(name, plan), draws).to_bytes())
         )
 
     def choose(self, plan: BoundedPlan, score: Score, pick: PickNoise) -> int:
@@ -139,7 +125,28 @@ class Desk:
             exact = sum_units(plan, self._read(declared, plan), function, clip, choose_norm(noise))
             return json.dumps(noise.release(exact)).encode()
 
-        return tuple(json.loads(self._answer(call, cost, noise.loss(sensitivity, dim=dimension), draw)))
+        return tuple(json.loads(self.__recorder.answer(call, cost, noise.loss(sensitivity, dim=dimension), draw)))
+
+    def sum_gradients(
+        self, plan: RowsPlan, gradients: LinearGradients, weights: Weights, noise: VectorNoise
+    ) -> tuple[int, ...]:
+        """Return the sum over units of a linear model's gradients at public weights, clipped, with noise, in steps."""
+        declared = self._find_hash(plan, RowsPlan)
+        sensitivity = check_gradients(plan, gradients, weights, noise)
+        call: Json = {
+            "sum gradients": declared,
+            "gradients": gradients.describe(),
+            "weights": hash_bytes(weights.astype("<i8").tobytes()),
+            "noise": describe_mechanism(noise),
+        }
+
+        def draw() -> bytes:
+            rows = self._encode(declared, plan, gradients.encoding)
+            exact = sum_gradients(gradients, rows, self._read(declared, plan).offsets, weights)
+            return json.dumps(noise.release(exact)).encode()
+
+        cost, loss = cost_vector(sensitivity, noise), noise.loss(sensitivity, dim=gradients.entries)
+        return tuple(json.loads(self.__recorder.answer(call, cost, loss, draw)))
 
     def count(self, plan: RowsPlan, family: Family, group: int, noise: VectorNoise) -> tuple[int, ...]:
         """Return the answers of one group of a linear family over a plan's rows, with noise."""
@@ -158,7 +165,7 @@ class Desk:
             return json.dumps(noise.release(known.answer(group, table).tolist())).encode()
 
         cost, loss = cost_counts(l1, l2_squared, noise), lose_counts(l1, l2_squared, noise)
-        return tuple(json.loads(self._answer(call, cost, loss, draw)))
+        return tuple(json.loads(self.__recorder.answer(call, cost, loss, draw)))
 
     def choose_group(self, plan: RowsPlan, score: GapScore, pick: PickNoise) -> int:
         """Return a group of a family: likelier the farther its answers are from a model's estimates."""
@@ -172,7 +179,7 @@ class Desk:
             truth = self._answer_all(declared, plan, score.family)
             return str(score.groups[pick.release(score.rate(truth))]).encode()
 
-        return int(self._answer(call, cost_pick(spreads, pick), lose_pick(spreads, pick), draw))
+        return int(self.__recorder.answer(call, cost_pick(spreads, pick), lose_pick(spreads, pick), draw))
 
     def start_watch(self, plan: RowsPlan, mechanism: SparseVector, reach: int) -> GapWatch:
         """Begin a watch, and pay for all of it: questions that a unit moves by up to `reach`, until its last yes."""
@@ -180,8 +187,8 @@ class Desk:
         check_watch(mechanism, reach)
         state, loss = WatchState(plan, mechanism, reach), mechanism.loss(reach)
         call: Json = {"start watch": declared, "watch": state.describe()}
-        with self.__lock:
-            self._answer(call, cost_watch(reach, mechanism), loss, state.begin)
+        with self.__recorder.lock:
+            self.__recorder.answer(call, cost_watch(reach, mechanism), loss, state.begin)
             self.__watches.append(state)
             return GapWatch(len(self.__watches) - 1)
 
@@ -189,7 +196,7 @@ class Desk:
         """Say whether the noisy gap between a group's one answer and an estimate is at least the noisy threshold."""
         if type(watch) is not GapWatch or not 0 <= watch.place < len(self.__watches):
             raise OperationError("this is no watch of this desk: begin one with start_watch")
-        with self.__lock:
+        with self.__recorder.lock:
             state = self.__watches[watch.place]
             known = check_group(state.plan, family, group)
             state.check_question(known, group, estimate, threshold)
@@ -201,7 +208,7 @@ class Desk:
                 "group": group,
                 "threshold": threshold,
             }
-            if state.run is None and self.__position >= len(self.__known):
+            if state.run is None and not self.__recorder.replays:
                 raise OperationError(FORFEITED)
 
             def draw() -> bytes:
@@ -210,7 +217,7 @@ class Desk:
                 (truth,) = known.answer(group, table).tolist()
                 return b"yes" if state.run.decide(abs(int(truth) - estimate), threshold) else b"no"
 
-            said = self._draw(hash_json(call), draw) == b"yes"
+            said = self.__recorder.draw(hash_json(call), draw) == b"yes"
             state.said += said
             return said
 
@@ -223,18 +230,13 @@ class Desk:
 
         An operation that tells results while it runs calls this before each.
         """
-        if self.__unwritten:
-            raise OperationError("results are told once they are journaled: give a schedule a checkpoint of 1")
+        self.__recorder.confirm_written()
         self.__check()
         self.__confirm()
 
     def flush(self) -> None:
         """Write what a schedule's checkpoint has left unwritten; whoever ends a run calls this first."""
-        with self.__lock:
-            if self.__unwritten:
-                rows = tuple(self.__unwritten)
-                self.__journal.write(self.__position - len(rows), rows)
-                self.__unwritten.clear()
+        self.__recorder.flush()
 
     def _find_hash(self, plan: DeclaredPlan, kind: type) -> str:
         if not isinstance(plan, kind):
@@ -265,46 +267,18 @@ class Desk:
             self.__tables[name] = count_rows(plan, self._read(name, plan))
         return self.__tables[name]
 
+    def _encode(self, name: str, plan: RowsPlan, encoding: Encoding) -> EncodedRows:
+        """Return the rows of a plan as features, which are computed once; those of one encoding are held at a time."""
+        if self.__encoded is None or self.__encoded[0] != (name, encoding):
+            self.__encoded = (name, encoding), encode_rows(self._read(name, plan), encoding)
+        return self.__encoded[1]
+
     def _answer_all(self, name: str, plan: RowsPlan, family: Family) -> list[Vector]:
         """Return the exact answers of a family, which are computed once."""
         key = (name, hash_json(family.describe()))
         if key not in self.__truths:
             self.__truths[key] = family.answer_all(self._count(name, plan))
         return self.__truths[key]
-
-    def _answer(self, call: Json, cost: Charge, loss: Loss, draw: Callable[[], bytes]) -> bytes:
-        """Admit a call, and return its journaled result, or draw it and journal it before it is seen.
-
-        One call at a time: a meter that two threads asked at once would admit both.
-        """
-        with self.__lock:
-            self.__meter.admit(cost, loss)
-            return self._draw(hash_json(call), draw)
-
-    def _draw(self, name: str, draw: Callable[[], bytes]) -> bytes:
-        position = self.__position
-        if position < len(self.__known):
-            row = self.__known[position]
-            if row.call != name:
-                raise OperationError(
-                    f"call {position} of this run differs from the same call in an earlier run of its charge: an "
-                    "operation may depend on nothing but its parameters and what its desk returned"
-                )
-            self.__position += 1
-            return row.result
-        if self.__failure is not None:
-            raise self.__failure
-        try:
-            self.__check()
-            result = draw()
-        except BaseException as trouble:
-            self.__failure = trouble
-            raise
-        self.__unwritten.append(JournalRow(name, result))
-        self.__position += 1
-        if len(self.__unwritten) >= self.__meter.checkpoint:
-            self.flush()
-        return result
 
 
 def _check_quantiles(plan: BoundedPlan, draws: Draws) -> None:

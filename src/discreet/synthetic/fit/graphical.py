@@ -29,6 +29,13 @@ from discreet.synthetic.fit.tree_form import TreeForm
 ROUGH = 0.1
 """The root mean square of residuals, in standard deviations, at which fits end whose kappa is yet to be found."""
 
+MOST_WORK = 1 << 25
+"""Cells times products with the Hessian that a rough fit may take: what it leaves, the next one or the last finishes."""
+
+LEAST_PRODUCTS = 20
+MOST_PRODUCTS = 150
+"""Products that a rough fit may take, however large or small the tree is."""
+
 
 @dataclass(frozen=True, eq=False)
 class GraphicalFit:
@@ -135,6 +142,8 @@ def fit_graphical(
     questions = write_effects(domain, measured)
     ranks = find_ranks(questions.groups)
     form = TreeForm(tree, questions)
+    cells = sum(math.prod(domain.find_shape(clique)) for clique in tree.cliques)
+    limit = min(max(MOST_WORK // cells, LEAST_PRODUCTS), MOST_PRODUCTS)
 
     def attempt(weight: float, earlier: GraphicalFit | None, roughly: bool = False) -> GraphicalFit:
         objective = questions.write_objective(total, weight)
@@ -144,7 +153,9 @@ def fit_graphical(
                 begin = form.meet(objective, begin, measured[-1].columns)
         else:
             begin = questions.join(earlier.theta)
-        theta, point, report = climb(form, objective, begin, tolerance, max(rough, ROUGH if roughly else 0.0))
+        enough = max(rough, ROUGH if roughly else 0.0)
+        most = limit if enough else None
+        theta, point, report = climb(form, objective, begin, tolerance, enough, most)
         determined = count_determined(form.few, objective, point, ranks)
         distance = max(float(theta @ point.means) - point.log_z, 0.0)
         return GraphicalFit(tree, tuple(point.marginals), questions.split(theta), report, determined, distance)

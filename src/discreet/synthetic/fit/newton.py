@@ -110,6 +110,12 @@ class Standing(Generic[Point]):
     point: Point
     steps: int = 0
     products: int = 0
+    most_products: int | None = None
+
+    @property
+    def left(self) -> int:
+        """How many products the next step may take."""
+        return MOST_PRODUCTS if self.most_products is None else min(MOST_PRODUCTS, self.most_products - self.products)
 
 
 def climb(
@@ -118,10 +124,12 @@ def climb(
     start: Floats | None = None,
     tolerance: float = TOLERANCE,
     rough: float = 0.0,
+    most_products: int | None = None,
 ) -> tuple[Floats, Point, FitReport]:
     """Return the theta that maximises F, its distribution, and how well it is known.
 
-    The method ends where every residual is below the tolerance, or their root mean square is below `rough`.
+    The method ends where every residual is below the tolerance, or their root mean square is below `rough`. It also
+    ends where it took `most_products` with the Hessian: each step rises, so what it has is better than where it began.
 
     Answers that contradict each other by far more than their noise put p into a corner, where most directions are flat
     and some very steep. Where Newton's method does not converge soon we follow the optimum from a large slack, where it
@@ -129,9 +137,9 @@ def climb(
     """
     theta = np.zeros(len(objective.shares)) if start is None else start.astype(np.float64)
     exponents = form.spread(theta)
-    place = Standing(theta, exponents, form.tilt(exponents))
+    place = Standing(theta, exponents, form.tilt(exponents), most_products=most_products)
     gradient, met = _approach(form, objective, place, tolerance, SOON, REACH, rough)
-    if not met:
+    if not met and most_products is None:
         place.theta, place.exponents = np.zeros_like(theta), np.zeros_like(exponents)
         place.point = form.tilt(place.exponents)
         factor = float((np.abs(objective.shares - place.point.means) / objective.slack).max())
@@ -170,9 +178,9 @@ def _approach(
         sizes += float(np.abs(place.exponents).max(initial=0.0))
         met = bool((np.abs(gradient) <= tolerance * objective.deviation + ROUNDING * sizes).all())
         met = met or _find_size(gradient / objective.deviation) < rough
-        if met or step_number == most:
+        if met or step_number == most or place.left <= 0:
             break
-        step, used = _find_step(form.few, objective, place.point, gradient, reach)
+        step, used = _find_step(form.few, objective, place, gradient, reach)
         place.products += used
         found = _search(form, objective, place, step, float(gradient @ step))
         if found is None:
@@ -190,7 +198,7 @@ def _find_size(residuals: Floats) -> float:
 
 
 def _find_step(
-    few: bool, objective: Objective, point: TiltedModel, gradient: Floats, reach: float
+    few: bool, objective: Objective, place: Standing[Point], gradient: Floats, reach: float
 ) -> tuple[Floats, int]:
     """Return Newton's step, damped where a theta would go further than `reach`, and how many products it took.
 
@@ -198,6 +206,7 @@ def _find_step(
     thousandfold is sent e^1000 too far, and a line search would hold all others back with it. So each theta has a
     damping of its own, added to the diagonal; near the optimum there is none.
     """
+    point = place.point
     damping = np.maximum(np.abs(gradient) / reach - objective.slack, 0.0)
     if few:
         covariance = point.find_covariance()
@@ -206,7 +215,7 @@ def _find_step(
     variances = point.find_variances().clip(0)
     damped = objective.slack + np.maximum(damping - variances, 0.0)
     worst = float(np.abs(gradient / objective.deviation).max())
-    return _conjugate(point, damped, point.write_scaling(damped), gradient, min(0.1, worst))
+    return _conjugate(point, damped, point.write_scaling(damped), gradient, min(0.1, worst), place.left)
 
 
 def scale_each(variances: Floats, slack: Floats) -> Scaling:
@@ -233,7 +242,9 @@ def _solve(covariance: Floats, slack: Floats, gradient: Floats) -> Floats:
     return np.asarray(found * scale)
 
 
-def _conjugate(point: TiltedModel, slack: Floats, scale: Scaling, gradient: Floats, share: float) -> tuple[Floats, int]:
+def _conjugate(
+    point: TiltedModel, slack: Floats, scale: Scaling, gradient: Floats, share: float, most: int
+) -> tuple[Floats, int]:
     """Return a rough solution of the Newton equation, better near the optimum, and the products that it took."""
     step = np.zeros_like(gradient)
     left = gradient.copy()
@@ -241,7 +252,7 @@ def _conjugate(point: TiltedModel, slack: Floats, scale: Scaling, gradient: Floa
     size = float(left @ direction)
     enough = size * share**2
     used = 0
-    while used < MOST_PRODUCTS and size > enough:
+    while used < most and size > enough:
         image = point.multiply(direction) + slack * direction
         used += 1
         with np.errstate(over="ignore", invalid="ignore"):

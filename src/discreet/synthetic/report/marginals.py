@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.base.grid import Floats
-from discreet.synthetic.columns import BinnedColumn, ListedColumn, PlacedColumn
+from discreet.query.placed_columns import BinnedColumn, ListedColumn, PlacedColumn
 from discreet.synthetic.intervals.estimates import CellEstimates
 from discreet.synthetic.report.drawing import box, choose_ticks, draw, label, measure, safe, stroke, write_number
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base.grid import Floats
-from discreet.synthetic.columns import Places
+from discreet.query.placed_columns import Places
 from discreet.synthetic.model import SyntheticModel
 from discreet.synthetic.report.association import draw_map
 from discreet.synthetic.report.drawing import box, choose_ticks, draw, label, safe, stroke

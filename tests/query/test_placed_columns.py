@@ -17,8 +17,8 @@ from discreet.engines.engines import Engines
 from discreet.policy.model import DeclaredColumn
 from discreet.query.catalog import Catalog
 from discreet.query.parse import parse
+from discreet.query.placed_columns import BinnedColumn, ListedColumn, PlacedColumn, place_column, write_places
 from discreet.query.plan_rows import plan_rows
-from discreet.synthetic.columns import BinnedColumn, ListedColumn, PlacedColumn, place_column, write_places
 from support.hospital import engine_of
 
 POLICY = """
