@@ -44,15 +44,15 @@ def find_one(residual: Residual, score: float, label: int) -> float:
 
 @pytest.mark.parametrize("score", [-20.0, -3.0, -0.5, 0.0, 0.7, 2.0, 20.0])
 def test_residuals_are_the_slopes_of_their_losses(score: float) -> None:
-    near = {"abs": 2**-9}
+    near = 2**-9
     for label in (0, 1):
-        assert find_one(LogisticResidual(), score, label) == pytest.approx(1 / (1 + np.exp(-score)) - label, **near)
+        assert find_one(LogisticResidual(), score, label) == pytest.approx(1 / (1 + np.exp(-score)) - label, abs=near)
         sign = 2 * label - 1
         hinge = -sign * min(max(1 - sign * score, 0.0), 1.0)
-        assert find_one(HingeResidual(), score, label) == pytest.approx(hinge, **near)
+        assert find_one(HingeResidual(), score, label) == pytest.approx(hinge, abs=near)
     half = RESIDUAL_STEPS // 2
     assert find_one(SquaredResidual(4 * RESIDUAL_STEPS), score, half) == pytest.approx(
-        np.clip(score - 0.5, -4, 4), **near
+        np.clip(score - 0.5, -4, 4), abs=near
     )
     poisson = np.clip(np.exp(min(score, 16.0)) - 0.5, -4, 4)
     assert find_one(PoissonResidual(4 * RESIDUAL_STEPS), score, half) == pytest.approx(poisson, abs=2**-8)

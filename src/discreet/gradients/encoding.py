@@ -54,8 +54,8 @@ class NumberFeature:
         if self.centred:
             doubled = 2 * held - (self.lower + self.upper)
             size = np.abs(doubled) * FEATURE_STEPS // (self.upper - self.lower)
-            return (np.sign(doubled) * size).astype(np.float64)
-        return ((held - self.lower) * FEATURE_STEPS // (self.upper - self.lower)).astype(np.float64)
+            return np.asarray(np.sign(doubled) * size, dtype=np.float64)
+        return np.asarray((held - self.lower) * FEATURE_STEPS // (self.upper - self.lower), dtype=np.float64)
 
     def describe(self) -> Json:
         """Return the form of the feature."""

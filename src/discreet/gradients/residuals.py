@@ -82,7 +82,8 @@ class LogisticResidual(Residual):
     @cached_property
     def _table(self) -> Ints:
         middles = (np.arange(-REACH * FINE, REACH * FINE) + 0.5) / FINE
-        return np.rint(RESIDUAL_STEPS / (1 + np.exp(-middles))).astype(np.int64)
+        found: Ints = np.rint(RESIDUAL_STEPS / (1 + np.exp(-middles))).astype(np.int64)
+        return found
 
     def find(self, scores: Floats, labels: Ints) -> Ints:
         """Return 1 / (1 + exp(-score)) - label."""
@@ -123,7 +124,8 @@ class SoftmaxResidual(Residual):
     @cached_property
     def _table(self) -> Ints:
         middles = (np.arange(-2 * REACH * FINE, 1) + 0.5) / FINE
-        return np.rint(np.exp(middles) * 2.0**30).astype(np.int64)
+        found: Ints = np.rint(np.exp(middles) * 2.0**30).astype(np.int64)
+        return found
 
     def find(self, scores: Floats, labels: Ints) -> Ints:
         """Return exp(score) over the sum of all classes', less 1 for the label's own."""
@@ -133,7 +135,7 @@ class SoftmaxResidual(Residual):
         total = weights[:, 0].copy()
         for place in range(1, self.classes):
             total += weights[:, place]
-        found = weights * RESIDUAL_STEPS // total[:, None]
+        found: Ints = weights * RESIDUAL_STEPS // total[:, None]
         known = (labels >= 0) & (labels < self.classes)
         found[~known] = 0
         rows = np.flatnonzero(known)
@@ -162,7 +164,8 @@ class SquaredResidual(Residual):
     def find(self, scores: Floats, labels: Ints) -> Ints:
         """Return score - label, between -threshold and the threshold."""
         predicted = np.rint(scores[:, 0] * (RESIDUAL_STEPS / SCORE_STEPS)).astype(np.int64)
-        return np.clip(predicted - labels, -self.threshold, self.threshold)[:, None]
+        found: Ints = np.clip(predicted - labels, -self.threshold, self.threshold)
+        return found[:, None]
 
 
 @dataclass(frozen=True)
@@ -186,12 +189,14 @@ class PoissonResidual(Residual):
     @cached_property
     def _table(self) -> Ints:
         middles = (np.arange(-REACH * FINE, REACH * FINE) + 0.5) / FINE
-        return np.rint(RESIDUAL_STEPS * np.exp(middles)).astype(np.int64)
+        found: Ints = np.rint(RESIDUAL_STEPS * np.exp(middles)).astype(np.int64)
+        return found
 
     def find(self, scores: Floats, labels: Ints) -> Ints:
         """Return exp(score) - label, between -threshold and the threshold."""
         predicted = self._table[find_entries(scores[:, 0])]
-        return np.clip(predicted - labels, -self.threshold, self.threshold)[:, None]
+        found: Ints = np.clip(predicted - labels, -self.threshold, self.threshold)
+        return found[:, None]
 
 
 @dataclass(frozen=True)
@@ -216,7 +221,7 @@ class HingeResidual(Residual):
         signs = 2 * labels - 1
         held = np.clip(scores[:, 0], -2.0 * SCORE_STEPS, 2.0 * SCORE_STEPS)
         margin = np.rint(held * (RESIDUAL_STEPS / SCORE_STEPS)).astype(np.int64) * signs
-        found = -signs * np.clip(RESIDUAL_STEPS - margin, 0, RESIDUAL_STEPS)
+        found: Ints = -signs * np.clip(RESIDUAL_STEPS - margin, 0, RESIDUAL_STEPS)
         found[(labels < 0) | (labels > 1)] = 0
         return found[:, None]
 
@@ -228,4 +233,5 @@ RESIDUALS = (LogisticResidual, SoftmaxResidual, SquaredResidual, PoissonResidual
 def find_entries(scores: Floats) -> Ints:
     """Return the entries of a table from -REACH to REACH for whole scores: scaling by a power of 2 is exact."""
     entries = np.floor(scores * (FINE / SCORE_STEPS))
-    return (np.clip(entries, -REACH * FINE, REACH * FINE - 1) + REACH * FINE).astype(np.int64)
+    found: Ints = (np.clip(entries, -REACH * FINE, REACH * FINE - 1) + REACH * FINE).astype(np.int64)
+    return found

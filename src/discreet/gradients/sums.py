@@ -118,7 +118,8 @@ class LinearGradients:
 def hold_weights(weights: Floats) -> Weights:
     """Return weights in whole steps, each held within what exact scores allow."""
     most = (MOST_EXACT - 1) // FEATURE_STEPS // max(1, len(weights))
-    return np.clip(np.nan_to_num(np.rint(weights * WEIGHT_STEPS)), -most, most).astype(np.int64)
+    held: Weights = np.clip(np.nan_to_num(np.rint(weights * WEIGHT_STEPS)), -most, most).astype(np.int64)
+    return held
 
 
 def sum_gradients(gradients: LinearGradients, rows: EncodedRows, offsets: Ints, weights: Weights) -> list[int]:

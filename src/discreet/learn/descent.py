@@ -1,0 +1,94 @@
+"""Descent with momentum on noisy gradients of all rows, and the mean of its last steps.
+
+Everything that shapes it is public: what may be spent, how long a gradient can be, and a noisy number of rows. So
+nothing is tuned on the data, and nothing has to be paid for tuning.
+
+**How long to descend.** With T steps of rate r and momentum m the weights travel a *time* t = r T / (1 - m). Each step's
+noise has the standard deviation K sqrt(T) / (mu n) for each weight (K the clip, n the rows), and all of it together
+moves a weight that the data say nothing about by about t K / (mu n), however many steps there are. So a time of
+`PATIENCE` * mu n / K leaves noise of a few units in weights that do not matter, and far less in those that do. To stop
+there is to regularise: it does what a ridge of about 1 / t would do.
+
+**How much to clip.** A clip below the longest possible gradient cuts rows that are predicted badly, and lowers the noise
+on all. `CLIP_SHARE` of the longest was best or near it in `bench/learning.py` on all tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.base.canonical import Json
+from discreet.base.grid import Floats
+from discreet.gradients.encoding import FEATURE_STEPS
+from discreet.gradients.sums import LinearGradients
+from discreet.learn.allowance import GaussianAllowance
+from discreet.learn.source import GradientSource
+
+STEPS = 200
+PATIENCE = 2.0
+"""Time, in units of mu times the number of rows."""
+
+CLIP_SHARE = 0.4
+"""The clip, as a part of the longest gradient of a row."""
+
+COUNT_SHARE = Fraction(1, 100)
+"""The part of an allowance that the number of rows is counted for, where it is not public."""
+
+MOST_RATE = 4.0
+"""The largest step, for features of length 1 and a curvature of 1/4."""
+
+LEAST_MOMENTUM, MOST_MOMENTUM = 0.9, 0.98
+
+
+@dataclass(frozen=True, slots=True)
+class DescentSettings:
+    """How a descent goes: in features of length at most 1."""
+
+    steps: int
+    rate: float
+    momentum: float
+    tail: int
+    """Of how many last steps the mean is taken."""
+
+    def describe(self) -> Json:
+        """Return the form of the settings."""
+        return {"steps": self.steps, "rate": repr(self.rate), "momentum": repr(self.momentum), "tail": self.tail}
+
+
+def choose_settings(mu: float, rows: float, length: float, clip: float, curvature: float) -> DescentSettings:
+    """Return settings for what may be spent, the number of rows, and public bounds.
+
+    `length` is how long a row's features can be, `clip` how long a unit's gradient, and `curvature` the largest second
+    derivative of the loss by its score.
+    """
+    time = PATIENCE * mu * rows * length / clip
+    most = MOST_RATE / (4 * curvature)
+    momentum = min(max(1 - most * STEPS / max(time, 1e-9), LEAST_MOMENTUM), MOST_MOMENTUM)
+    rate = min(time * (1 - momentum) / STEPS, most)
+    return DescentSettings(STEPS, rate, momentum, STEPS // 2)
+
+
+def descend(
+    source: GradientSource,
+    gradients: LinearGradients,
+    allowance: GaussianAllowance,
+    settings: DescentSettings,
+    rows: float,
+) -> Floats:
+    """Return the mean of the last weights of a descent; every step costs the same part of the allowance.
+
+    Features are made to have length at most 1 by dividing them by the longest: the weights are then longer by as much.
+    """
+    length = gradients.encoding.longest / FEATURE_STEPS
+    part = allowance.take(Fraction(1, settings.steps))
+    weights, velocity, total = (np.zeros(gradients.shape) for _ in range(3))
+    for step in range(settings.steps):
+        slope = source.sum(gradients, weights / length, part) / (length * rows)
+        velocity = settings.momentum * velocity - settings.rate * slope
+        weights = weights + velocity
+        if step >= settings.steps - settings.tail:
+            total += weights
+    return np.asarray(total / (settings.tail * length))

@@ -1,0 +1,90 @@
+"""Where gradients come from: a desk within a run, or rows in memory.
+
+What learns sees this only. So what a benchmark measures, and what an estimator fits in memory, is the code that runs on
+private rows at a desk.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from discreet.base.grid import Floats
+from discreet.base.wide import Ints
+from discreet.curator.door.clipping import Clip
+from discreet.curator.door.desk import Desk
+from discreet.curator.door.unit_functions import RowCount
+from discreet.gradients.encoding import EncodedRows, Encoding
+from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients, Weights, hold_weights, sum_gradients
+from discreet.learn.allowance import GaussianAllowance
+from discreet.mechanisms import Gaussian
+from discreet.plan.rows_plan import RowsPlan
+
+
+class GradientSource(ABC):
+    """Noisy sums over units, each for a part of an allowance."""
+
+    most_rows: int
+    """How many rows a unit has at most."""
+    factor: int
+    """2 under replace neighbours."""
+
+    def count(self, allowance: GaussianAllowance) -> float:
+        """Return the noisy number of rows, at least 1."""
+        noise = allowance.make_noise(self.factor * self.most_rows)
+        return float(max(1, self.draw_count(noise)))
+
+    def sum(self, gradients: LinearGradients, weights: Floats, allowance: GaussianAllowance) -> Floats:
+        """Return the noisy sum of gradients at some weights, in the gradients' own numbers."""
+        noise = allowance.make_noise(self.factor * gradients.clip)
+        drawn = self.draw_gradients(gradients, hold_weights(weights), noise)
+        return np.array([each / GRADIENT_STEPS for each in drawn]).reshape(gradients.shape)
+
+    @abstractmethod
+    def draw_count(self, noise: Gaussian) -> int:
+        """Return the number of rows, with noise."""
+
+    @abstractmethod
+    def draw_gradients(self, gradients: LinearGradients, weights: Weights, noise: Gaussian) -> Sequence[int]:
+        """Return the sum of gradients in steps, with noise."""
+
+
+class DeskSource(GradientSource):
+    """Sums at a desk, over the rows of one plan."""
+
+    def __init__(self, desk: Desk, plan: RowsPlan) -> None:
+        self._desk, self._plan = desk, plan
+        self.most_rows, self.factor = plan.rows, plan.factor
+
+    def draw_count(self, noise: Gaussian) -> int:
+        """Return the number of rows, with noise."""
+        (found,) = self._desk.sum(self._plan, RowCount(len(self._plan.columns)), Clip(self._plan.rows, 1), noise)
+        return found
+
+    def draw_gradients(self, gradients: LinearGradients, weights: Weights, noise: Gaussian) -> Sequence[int]:
+        """Return the sum of gradients in steps, with noise."""
+        return self._desk.sum_gradients(self._plan, gradients, weights, noise)
+
+
+class MemorySource(GradientSource):
+    """Sums over points in memory: those of unit u are `points[offsets[u]:offsets[u + 1]]`, or each row is one."""
+
+    def __init__(self, points: Ints, offsets: Ints | None = None, factor: int = 1) -> None:
+        self._points = points
+        self._offsets = np.arange(len(points) + 1) if offsets is None else offsets
+        self.most_rows = 1 if offsets is None else max(1, int(np.diff(offsets).max(initial=1)))
+        self.factor = factor
+        self._encoded: tuple[Encoding, EncodedRows] | None = None
+
+    def draw_count(self, noise: Gaussian) -> int:
+        """Return the number of rows, with noise."""
+        return int(noise.release(len(self._points)))
+
+    def draw_gradients(self, gradients: LinearGradients, weights: Weights, noise: Gaussian) -> Sequence[int]:
+        """Return the sum of gradients in steps, with noise."""
+        if self._encoded is None or self._encoded[0] != gradients.encoding:
+            self._encoded = gradients.encoding, gradients.encoding.encode(self._points)
+        exact = sum_gradients(gradients, self._encoded[1], self._offsets, weights)
+        return list(noise.release(exact))
