@@ -29,12 +29,14 @@ from discreet.synthetic.fit.tree_form import TreeForm
 ROUGH = 0.1
 """The root mean square of residuals, in standard deviations, at which fits end whose kappa is yet to be found."""
 
-MOST_WORK = 1 << 25
-"""Cells times products with the Hessian that a rough fit may take: what it leaves, the next one or the last finishes."""
-
-LEAST_PRODUCTS = 20
 MOST_PRODUCTS = 150
-"""Products that a rough fit may take, however large or small the tree is."""
+"""Products with the Hessian that a rough fit may take: what it leaves, the next one or the last one finishes."""
+
+BETWEEN_WORK, SEARCH_WORK, FINAL_WORK = 1 << 25, 1 << 27, 1 << 30
+"""Cells times products that a fit of a large tree may take: one between rounds, one for a kappa, and the last one."""
+
+LARGE = 1 << 18
+"""Cells of a tree whose last fit is bounded as well: it says that it has not converged, and how far off it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +145,9 @@ def fit_graphical(
     ranks = find_ranks(questions.groups)
     form = TreeForm(tree, questions)
     cells = sum(math.prod(domain.find_shape(clique)) for clique in tree.cliques)
-    limit = min(max(MOST_WORK // cells, LEAST_PRODUCTS), MOST_PRODUCTS)
+    searched = min(max(SEARCH_WORK // cells, 20), MOST_PRODUCTS)
+    between = min(max(BETWEEN_WORK // cells, 20), MOST_PRODUCTS)
+    final = None if cells <= LARGE else FINAL_WORK // cells
 
     def attempt(weight: float, earlier: GraphicalFit | None, roughly: bool = False) -> GraphicalFit:
         objective = questions.write_objective(total, weight)
@@ -153,8 +157,8 @@ def fit_graphical(
                 begin = form.meet(objective, begin, measured[-1].columns)
         else:
             begin = questions.join(earlier.theta)
+        most = searched if roughly else between if rough else final
         enough = max(rough, ROUGH if roughly else 0.0)
-        most = limit if enough else None
         theta, point, report = climb(form, objective, begin, tolerance, enough, most)
         determined = count_determined(form.few, objective, point, ranks)
         distance = max(float(theta @ point.means) - point.log_z, 0.0)
