@@ -30,6 +30,8 @@ BESIDE = "audit"
 """It may look at every floor; nothing imports it."""
 
 COVERED_ELSEWHERE = {
+    "answers/drawing.py": "synthetic/report/test_parts.py",
+    "answers/page.py": "synthetic/report/test_page.py",
     "curator/door/recorder.py": "curator/door/test_desk.py",
     **{
         f"engines/postgres/forms_{name}.py": "engines/postgres/test_forms.py"

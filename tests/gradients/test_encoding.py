@@ -7,13 +7,15 @@ from discreet.base.errors import ParameterError
 from discreet.gradients.encoding import (
     FEATURE_STEPS,
     Encoding,
+    LabelColumn,
     NumberFeature,
     PlaceFeature,
     round_root_up,
     round_roots_up,
 )
 
-ENCODING = Encoding((NumberFeature(0, -10, 30), PlaceFeature(1, 3), NumberFeature(2, 0, 7, centred=False)), 3)
+LABEL = LabelColumn(3, 0, 1, 0, 1)
+ENCODING = Encoding((NumberFeature(0, -10, 30), PlaceFeature(1, 3), NumberFeature(2, 0, 7, centred=False)), LABEL)
 
 
 def test_numbers_are_scaled_by_their_bounds_and_held_within_them() -> None:
@@ -51,4 +53,4 @@ def test_features_that_cannot_be_are_refused() -> None:
     with pytest.raises(ParameterError):
         NumberFeature(0, 5, 5)
     with pytest.raises(ParameterError):
-        Encoding((), 0)
+        Encoding((), LABEL)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.base.errors import OperationError, ParameterError
-from discreet.gradients.encoding import FEATURE_STEPS, Encoding, NumberFeature, PlaceFeature
+from discreet.gradients.encoding import FEATURE_STEPS, Encoding, LabelColumn, NumberFeature, PlaceFeature
 from discreet.gradients.residuals import (
     RESIDUAL_STEPS,
     HingeResidual,
@@ -29,7 +29,8 @@ from discreet.gradients.sums import (
 )
 
 ENCODING = Encoding(
-    (NumberFeature(0, -10, 10), PlaceFeature(1, 4), NumberFeature(2, 0, 1000, centred=False), PlaceFeature(3, 3)), 4
+    (NumberFeature(0, -10, 10), PlaceFeature(1, 4), NumberFeature(2, 0, 1000, centred=False), PlaceFeature(3, 3)),
+    LabelColumn(4, -2, 5, -2, 5),
 )
 KINDS: list[Residual] = [
     LogisticResidual(),
@@ -59,7 +60,7 @@ def expand(encoding: Encoding, line: list[int]) -> list[int]:
     for each in encoding.features:
         point = line[each.column]
         if isinstance(each, PlaceFeature):
-            place = min(max(point, 0), each.size - 1)
+            place = min(max(point - each.first, 0), each.size - 1)
             found += [FEATURE_STEPS * (place == at) for at in range(each.size)]
             continue
         held = min(max(point, each.lower), each.upper)

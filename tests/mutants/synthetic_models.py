@@ -111,14 +111,14 @@ MUTATIONS = [
     ),
     broken(
         "synthetic report: names may be tags",
-        "synthetic/report/drawing.py",
+        "answers/drawing.py",
         "return escape(to_one_line(text), quote=True)",
         "return to_one_line(text)",
         PAGE,
     ),
     broken(
         "synthetic report: labels may hold what turns a line around",
-        "synthetic/report/drawing.py",
+        "answers/drawing.py",
         "line = to_one_line(text) or '\"\"'",
         "line = text or '\"\"'",
         PAGE,

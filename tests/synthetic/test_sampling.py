@@ -10,13 +10,14 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
+from discreet.answers.export import replacing
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.types import Type
 from discreet.families.domain import RowTable
 from discreet.query.placed_columns import ListedColumn
+from discreet.query.placing import locate_values
 from discreet.synthetic import fitting
-from discreet.synthetic.placing import locate_values
-from discreet.synthetic.sampling import replacing, write_table
+from discreet.synthetic.sampling import write_table
 from synthetic.support.models import COLUMNS, make_model, make_rows
 
 MODEL = make_model()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from json.encoder import py_encode_basestring
 from pathlib import Path
+from uuid import uuid4
 
 from discreet.answers.fields import Field, Row, is_finite, to_utc
 from discreet.base import check
@@ -124,3 +126,22 @@ def _spread(part: object) -> str:
 def _json_string(text: str) -> str:
     encoded: str = py_encode_basestring(text)
     return encoded
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a file to write beside another, which takes its place once it is whole and on the disk.
+
+    A run that ends halfway leaves the old file as it was.
+    """
+    part = path.with_name(f".{path.name}.{uuid4().hex}.part")
+    try:
+        with writing(path):
+            if path.is_dir():
+                raise DiscreetError(f"{path} cannot be written (it is a folder); name a file")
+            yield part
+            with part.open("rb+") as file:
+                os.fsync(file.fileno())
+            os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import asking, owning, spending, synthesizing
+from discreet.cli import asking, learning, owning, spending, synthesizing
 from discreet.cli.errors import show_errors
 
 app = typer.Typer(
@@ -47,6 +47,7 @@ app.command()(spending.budget)
 app.command()(spending.ledger)
 app.command()(asking.bounds)
 app.command()(synthesizing.synth)
+app.command()(learning.learn)
 app.command()(owning.resume)
 app.command()(owning.retry)
 app.command()(owning.failures)

@@ -121,3 +121,14 @@ def _pair(option: str, text: str) -> tuple[str, str]:
     if not name.strip() or not equals:
         raise ParameterError(option, text, "a name, an equals sign and a value, such as n=50")
     return name.strip(), value
+
+
+def read_bins(listed: list[str]) -> dict[str, int]:
+    """Return how many bins each column is to have, from texts such as age=20."""
+    found: dict[str, int] = {}
+    for each in listed:
+        name, sign, count = each.rpartition("=")
+        if not sign or not count.strip().isdecimal():
+            raise ParameterError("--bins", each, "NAME=COUNT, such as age=20")
+        found[name.strip()] = int(count)
+    return found

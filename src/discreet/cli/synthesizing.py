@@ -9,7 +9,7 @@ import typer
 
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.cli.errors import show_errors
-from discreet.cli.options import AnalystOption, EpsilonOption, MaxRowsOption, PolicyOption, RhoOption
+from discreet.cli.options import AnalystOption, EpsilonOption, MaxRowsOption, PolicyOption, RhoOption, read_bins
 from discreet.cli.output import check_writable, progress
 
 ENDINGS = (".parquet", ".csv")
@@ -64,18 +64,18 @@ def synth(
             raise ParameterError("-o", str(output), f"a file in {' or '.join(ENDINGS)}")
         if not files:
             raise DiscreetError("say where it goes: -o synthetic.parquet, --model FILE or --report report.html")
+        from discreet.answers.page import check_page
         from discreet.answers.words import describe_charge
         from discreet.cli.options import find_policy
         from discreet.curator import Curator
         from discreet.synthetic import synthesize, write_report, write_table
-        from discreet.synthetic.report.page import check_page
         from discreet.synthetic.sampling import check_sample
 
         check_sample(rows, seed)
         if report is not None:
             check_page(report)
         how: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho}
-        how |= {"strategy": strategy, "rounds": rounds, "max_rows": max_rows, "bins": _read_bins(bins or [])}
+        how |= {"strategy": strategy, "rounds": rounds, "max_rows": max_rows, "bins": read_bins(bins or [])}
         how |= {"prior": None if prior is None else _read_prior(prior)}
         named = None if columns is None else [name.strip() for name in columns.split(",")]
         workload = _read_workload(marginals, ranges)
@@ -125,16 +125,6 @@ def _read_prior(path: Path) -> Any:
         return pq.read_table(path) if path.suffix.lower() == ".parquet" else csv.read_csv(path)
     except (OSError, pa.ArrowException) as trouble:
         raise DiscreetError(f"{path} cannot be read: {trouble}") from None
-
-
-def _read_bins(listed: list[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for each in listed:
-        name, sign, count = each.rpartition("=")
-        if not sign or not count.strip().isdecimal():
-            raise ParameterError("--bins", each, "NAME=COUNT, such as age=20")
-        found[name.strip()] = int(count)
-    return found
 
 
 def _say_left_out(curator: Any, table: str, named: Any) -> None:

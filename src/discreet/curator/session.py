@@ -71,6 +71,11 @@ class Session:
         return self._analyst
 
     @property
+    def question_delta(self) -> Fraction:
+        """The policy's delta for one question: 0 where it has none."""
+        return self._holdings.policy.question_delta
+
+    @property
     def tables(self) -> Tables:
         """The tables with their columns, types, bounds and categories: public facts, free."""
         return Tables(tuple(self._holdings.engines.tables.values()), self._holdings.policy.views)

@@ -64,14 +64,16 @@ class NumberFeature:
 
 @dataclass(frozen=True, slots=True)
 class PlaceFeature:
-    """One of so many places, counted from 0: a weight for each. A point beyond them counts as the nearest."""
+    """One of so many places, the first at a public point: a weight for each. What is beyond counts as the nearest."""
 
     column: int
     size: int
+    first: int = 0
 
     def __post_init__(self) -> None:
         check.integer("column", self.column, least=0)
         check.integer("size", self.size, least=1, most=1 << 20)
+        check.integer("first", self.first, least=-(1 << 40), most=1 << 40)
 
     @property
     def width(self) -> int:
@@ -80,7 +82,38 @@ class PlaceFeature:
 
     def describe(self) -> Json:
         """Return the form of the feature."""
-        return {"places": self.column, "size": self.size}
+        return {"places": self.column, "size": self.size, "first": self.first}
+
+    def locate(self, points: Ints) -> Ints:
+        """Return places, counted from 0."""
+        return np.asarray(np.clip(points, self.first, self.first + self.size - 1) - self.first)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelColumn:
+    """What is predicted: points from `lower` to `upper`, sent evenly to whole numbers from `low` to `high`."""
+
+    column: int
+    lower: int
+    upper: int
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        check.integer("column", self.column, least=0)
+        check.integer("lower", self.lower, least=-(1 << 40), most=1 << 40)
+        check.integer("upper", self.upper, least=self.lower + 1, most=1 << 40)
+        check.integer("low", self.low, least=-(1 << 20), most=1 << 20)
+        check.integer("high", self.high, least=self.low, most=1 << 20)
+
+    def scale(self, points: Ints) -> Ints:
+        """Return labels, rounded down to whole numbers; points beyond count as the nearest."""
+        held = np.clip(points, self.lower, self.upper) - self.lower
+        return np.asarray(held * (self.high - self.low) // (self.upper - self.lower) + self.low)
+
+    def describe(self) -> Json:
+        """Return the form of the label."""
+        return {"label": self.column, "between": [self.lower, self.upper], "to": [self.low, self.high]}
 
 
 Feature = NumberFeature | PlaceFeature
@@ -88,15 +121,16 @@ Feature = NumberFeature | PlaceFeature
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """The features of a row in the order of their weights, the intercept last, and which column holds the label."""
+    """The features of a row in the order of their weights, the intercept last, and its label."""
 
     features: tuple[Feature, ...]
-    label: int
+    label: LabelColumn
 
     def __post_init__(self) -> None:
         if not self.features or any(type(each) not in (NumberFeature, PlaceFeature) for each in self.features):
             raise ParameterError("features", self.features, "at least one NumberFeature or PlaceFeature")
-        check.integer("label", self.label, least=0)
+        if type(self.label) is not LabelColumn:
+            raise ParameterError("label", self.label, "a LabelColumn")
 
     @property
     def width(self) -> int:
@@ -106,7 +140,7 @@ class Encoding:
     @property
     def columns(self) -> int:
         """How many columns of points are needed."""
-        return max(self.label, *(each.column for each in self.features)) + 1
+        return max(self.label.column, *(each.column for each in self.features)) + 1
 
     @property
     def longest(self) -> int:
@@ -115,7 +149,7 @@ class Encoding:
 
     def describe(self) -> Json:
         """Return the form of the encoding."""
-        return {"features": [each.describe() for each in self.features], "label": self.label}
+        return {"features": [each.describe() for each in self.features], "label": self.label.describe()}
 
     def encode(self, points: Ints) -> EncodedRows:
         """Return the features of rows of points."""
@@ -126,9 +160,11 @@ class Encoding:
             matrix[:, at] = number.scale(points[:, number.column])
         places = np.empty((len(placed), len(points)), dtype=np.int32)
         for at, place in enumerate(placed):
-            places[at] = np.clip(points[:, place.column], 0, place.size - 1)
+            places[at] = place.locate(points[:, place.column])
         squares = FEATURE_STEPS**2 * (len(placed) + 1) + (matrix * matrix).sum(axis=1).astype(np.int64)
-        return EncodedRows(self, matrix, places, round_roots_up(squares), points[:, self.label].copy())
+        return EncodedRows(
+            self, matrix, places, round_roots_up(squares), self.label.scale(points[:, self.label.column])
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,9 +1,9 @@
 """What learning may spend: a rho of zCDP, all of it on rounded Gaussian noise.
 
-Gaussian noise on sums of whole numbers is post-processing of the real Gaussian mechanism. T releases whose rhos add up
-to r are together one Gaussian mechanism with mu = sqrt(2 r) (Dong, Roth, Su 2022, Corollary 3.3). So an (epsilon, delta)
-is spent as the largest mu that the analytic Gaussian theorem allows for it (Balle, Wang 2018): more than the general
-conversion from zCDP would allow.
+Gaussian noise on sums of whole numbers is post-processing of the real Gaussian mechanism. Releases whose rhos add up
+to r are together one Gaussian mechanism with mu = sqrt(2 r), also if each query is chosen after earlier results (Dong,
+Roth, Su 2022, Corollary 3.3). So an (epsilon, delta) is spent as the largest mu that the analytic Gaussian theorem
+allows for it (Balle, Wang 2018): more than the general conversion from zCDP would allow.
 """
 
 from __future__ import annotations

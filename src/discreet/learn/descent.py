@@ -3,14 +3,14 @@
 Everything that shapes it is public: what may be spent, how long a gradient can be, and a noisy number of rows. So
 nothing is tuned on the data, and nothing has to be paid for tuning.
 
-**How long to descend.** With T steps of rate r and momentum m the weights travel a *time* t = r T / (1 - m). Each step's
+**How long to descend.** With T steps of rate r and momentum m the weights travel a *time* t = r T / (1 - m). A step's
 noise has the standard deviation K sqrt(T) / (mu n) for each weight (K the clip, n the rows), and all of it together
 moves a weight that the data say nothing about by about t K / (mu n), however many steps there are. So a time of
 `PATIENCE` * mu n / K leaves noise of a few units in weights that do not matter, and far less in those that do. To stop
 there is to regularise: it does what a ridge of about 1 / t would do.
 
-**How much to clip.** A clip below the longest possible gradient cuts rows that are predicted badly, and lowers the noise
-on all. `CLIP_SHARE` of the longest was best or near it in `bench/learning.py` on all tables.
+**How much to clip.** A clip below the longest possible gradient cuts rows that are predicted badly, and lowers the
+noise on all. `CLIP_SHARE` of the longest was best or near it in `bench/learning.py` on all tables.
 """
 
 from __future__ import annotations

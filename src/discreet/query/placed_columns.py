@@ -1,4 +1,4 @@
-"""Columns of a synthetic table: public lists of values, whole numbers, and bins of numbers, dates and times.
+"""Columns with places: public lists of values, whole numbers, and bins of numbers, dates and times.
 
 Every row has a place in every column, whatever it holds: NULL and NaN have place 0, and a value that is not on a list
 has the last one. Numbers beyond public bounds count as the bound, as everywhere. So no row is left out,

@@ -15,9 +15,9 @@ import pyarrow as pa
 from discreet.base.errors import ParameterError
 from discreet.families.domain import CellTable, RowTable
 from discreet.query.placed_columns import PlacedColumn
+from discreet.query.placing import locate_values, take_table
 from discreet.synthetic.fitting import MOST_DENSE
 from discreet.synthetic.model import SyntheticModel
-from discreet.synthetic.placing import locate_values, take_table
 from discreet.synthetic.workload import find_domain
 
 

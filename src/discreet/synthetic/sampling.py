@@ -5,20 +5,16 @@ All of it is post-processing of a transcript: it costs nothing, and a public see
 
 from __future__ import annotations
 
-import contextlib
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 
 from discreet.answers.arrow import require_module
-from discreet.answers.export import save_parquet, writing
+from discreet.answers.export import replacing, save_parquet
 from discreet.base import check
-from discreet.base.errors import DiscreetError, ParameterError
+from discreet.base.errors import ParameterError
 from discreet.synthetic.fitting import FittedModel
 from discreet.synthetic.transcript import Transcript
 
@@ -70,22 +66,3 @@ def _write_csv(table: pa.Table, path: Path) -> None:
     import pyarrow.csv
 
     pyarrow.csv.write_csv(table, path)
-
-
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a file to write beside another, which takes its place once it is whole and on the disk.
-
-    A run that ends halfway leaves the old file as it was.
-    """
-    part = path.with_name(f".{path.name}.{uuid4().hex}.part")
-    try:
-        with writing(path):
-            if path.is_dir():
-                raise DiscreetError(f"{path} cannot be written (it is a folder); name a file")
-            yield part
-            with part.open("rb+") as file:
-                os.fsync(file.fileno())
-            os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

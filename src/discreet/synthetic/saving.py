@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from discreet.answers import Receipt
+from discreet.answers.export import replacing
 from discreet.base.canonical import write_json
 from discreet.base.errors import DiscreetError
-from discreet.synthetic.sampling import replacing
 from discreet.synthetic.transcript import Transcript
 
 MAGIC = b"discreet synthetic model"

@@ -20,7 +20,7 @@ from discreet.families.marginals import Marginals
 from discreet.families.parities import Parities
 from discreet.families.ranges import Ranges
 from discreet.query.placed_columns import Condition, ListedColumn, PlacedColumn, write_value
-from discreet.synthetic.placing import choose_places
+from discreet.query.placing import choose_places
 
 MOST_CELLS = 1 << 26
 """Cells of all marginals of a workload together: as many as are compared with the truth in a round."""

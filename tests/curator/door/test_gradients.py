@@ -15,7 +15,7 @@ from discreet.curator.door.desk import Desk
 from discreet.curator.door.meter import ChargeMeter, Meter, ScheduleMeter
 from discreet.curator.door.schedule import Schedule
 from discreet.engines.result import ExactRows
-from discreet.gradients.encoding import Encoding, NumberFeature, PlaceFeature
+from discreet.gradients.encoding import Encoding, LabelColumn, NumberFeature, PlaceFeature
 from discreet.gradients.residuals import LogisticResidual
 from discreet.gradients.sums import GRADIENT_STEPS, MOST_ROWS, LinearGradients, hold_weights, sum_gradients
 from discreet.mechanisms import Gaussian, Laplace
@@ -32,9 +32,9 @@ PLAN = rows_of(ENGINE, TEXT)
 TWICE = rows_of(engine_of(write_policy(neighbours="replace"), make_tables()), TEXT)
 ROWS = ENGINE.read(PLAN).result()
 GRID = PLAN.columns[0].grid
-GRADIENTS = LinearGradients(
-    Encoding((NumberFeature(0, GRID.lower, GRID.upper),), 1), LogisticResidual(), GRADIENT_STEPS
-)
+LABEL = LabelColumn(1, PLAN.columns[1].grid.lower, PLAN.columns[1].grid.upper, 0, 1)
+ENCODING = Encoding((NumberFeature(0, GRID.lower, GRID.upper),), LABEL)
+GRADIENTS = LinearGradients(ENCODING, LogisticResidual(), GRADIENT_STEPS)
 WEIGHTS = hold_weights(np.array([[0.5], [-0.25]]))
 NOISE = Gaussian(4.0 * GRADIENT_STEPS)
 
@@ -79,7 +79,7 @@ def test_a_rerun_gets_what_was_journaled_and_other_weights_are_another_call() ->
 
 
 def test_two_encodings_of_one_plan_are_kept_apart() -> None:
-    other = LinearGradients(Encoding((PlaceFeature(1, 2),), 1), LogisticResidual(), GRADIENT_STEPS)
+    other = LinearGradients(Encoding((PlaceFeature(1, 2),), LABEL), LogisticResidual(), GRADIENT_STEPS)
     weights = hold_weights(np.zeros(other.shape))
     desk = desk_of()
     before = desk.sum_gradients(PLAN, GRADIENTS, WEIGHTS, Gaussian(1.0))
@@ -92,7 +92,7 @@ def test_what_has_no_bounded_length_is_refused_before_anything_is_read() -> None
     class Other(LinearGradients):
         pass
 
-    wide = LinearGradients(Encoding((NumberFeature(7, 0, 1),), 1), LogisticResidual(), GRADIENT_STEPS)
+    wide = LinearGradients(Encoding((NumberFeature(7, 0, 1),), LABEL), LogisticResidual(), GRADIENT_STEPS)
     many = replace(PLAN, rows=MOST_ROWS + 1)
     refused: list[tuple[Any, Any, Any, Any]] = [
         (PLAN, Other(GRADIENTS.encoding, GRADIENTS.residual, GRADIENTS.clip), WEIGHTS, NOISE),

@@ -14,10 +14,10 @@ from discreet.base.errors import ParameterError
 from discreet.families.domain import Domain
 from discreet.families.marginals import Marginals
 from discreet.mechanisms import Laplace
+from discreet.query.placing import choose_places
 from discreet.synthetic.intervals.estimates import find_interval
 from discreet.synthetic.intervals.noise_sums import bound_noises
 from discreet.synthetic.intervals.views import View
-from discreet.synthetic.placing import choose_places
 from discreet.synthetic.reading import Reading
 from discreet.synthetic.transcript import Transcript
 from synthetic.support.models import COLUMNS, make_model, make_rows

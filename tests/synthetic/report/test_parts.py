@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from discreet.answers.drawing import choose_ticks, cut, measure, safe, write_number
 from discreet.query.placed_columns import ListedWhole
 from discreet.synthetic.report.association import find_association
-from discreet.synthetic.report.drawing import choose_ticks, cut, measure, safe, write_number
 from discreet.synthetic.report.floor import choose_sets, expect_errors, find_floors
 from discreet.synthetic.report.owner import Comparison
 from discreet.synthetic.report.residuals import find_residuals

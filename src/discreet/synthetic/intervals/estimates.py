@@ -30,10 +30,10 @@ from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.families.domain import ColumnSet
+from discreet.query.placing import choose_places
 from discreet.synthetic.fitting import FittedModel
 from discreet.synthetic.intervals.noise_sums import MOST_NODES, bound_noises
 from discreet.synthetic.intervals.views import CellMask, Count, View, drop_constant, see
-from discreet.synthetic.placing import choose_places
 from discreet.synthetic.transcript import Transcript, find_places
 
 FINEST = 16

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from discreet.answers.drawing import box, draw, label, measure, safe
 from discreet.base.grid import Floats
 from discreet.families.domain import CellSource, CellTable
-from discreet.synthetic.report.drawing import box, draw, label, measure, safe
 from discreet.synthetic.report.floor import project_small
 
 MOST_COLUMNS = 40

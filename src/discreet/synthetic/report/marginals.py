@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from discreet.answers.drawing import box, choose_ticks, draw, label, measure, safe, stroke, write_number
 from discreet.base.grid import Floats
 from discreet.query.placed_columns import BinnedColumn, ListedColumn, PlacedColumn
 from discreet.synthetic.intervals.estimates import CellEstimates
-from discreet.synthetic.report.drawing import box, choose_ticks, draw, label, measure, safe, stroke, write_number
 
 WIDTH = 470
 MOST_LINES, MOST_LISTED = 16, 24

@@ -15,8 +15,8 @@ from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.families.domain import CellTable, RowTable
 from discreet.query.placed_columns import Places
+from discreet.query.placing import locate_values, take_table
 from discreet.synthetic.model import SyntheticModel
-from discreet.synthetic.placing import locate_values, take_table
 from discreet.synthetic.report.association import MOST_COLUMNS, find_associations
 from discreet.synthetic.report.floor import choose_sets, project_small
 

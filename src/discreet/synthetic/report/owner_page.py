@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from discreet.answers.drawing import box, choose_ticks, draw, label, safe, stroke
+from discreet.answers.page import wrap_page
 from discreet.base.grid import Floats
 from discreet.query.placed_columns import Places
 from discreet.synthetic.model import SyntheticModel
 from discreet.synthetic.report.association import draw_map
-from discreet.synthetic.report.drawing import box, choose_ticks, draw, label, safe, stroke
 from discreet.synthetic.report.owner import Comparison, Distances, Learned
-from discreet.synthetic.report.style import wrap_page
 
 WARNING = "Not private: never release. Every number on this page is computed from the true rows."
 

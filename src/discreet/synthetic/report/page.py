@@ -10,18 +10,17 @@ import math
 from pathlib import Path
 from typing import Any
 
+from discreet.answers.drawing import box, draw, label, safe, write_number
+from discreet.answers.export import replacing
 from discreet.answers.numbers import format_percent, format_price
+from discreet.answers.page import check_page, wrap_page
 from discreet.answers.receipt import Receipt
-from discreet.base.errors import ParameterError
 from discreet.synthetic.model import SyntheticModel
 from discreet.synthetic.report.association import MOST_COLUMNS, draw_map, find_associations
-from discreet.synthetic.report.drawing import box, draw, label, safe, write_number
 from discreet.synthetic.report.floor import Floor, find_floors
 from discreet.synthetic.report.marginals import show_marginal
 from discreet.synthetic.report.owner_page import render_owner_page
 from discreet.synthetic.report.residuals import draw_residuals, find_residuals, show_readings
-from discreet.synthetic.report.style import wrap_page
-from discreet.synthetic.sampling import replacing
 from discreet.synthetic.transcript import Transcript
 
 CONFIDENCE = 0.95
@@ -42,13 +41,6 @@ def write_report(model: SyntheticModel, path: str | Path, owner: Any = None) -> 
             part.touch(mode=0o644 if target == public else 0o600)
             part.write_text(text, encoding="utf-8")
     return list(pages)
-
-
-def check_page(path: str | Path) -> Path:
-    """Return where a page is to be written, or refuse a file that is none: also before a model is paid for."""
-    if Path(path).suffix.lower() not in (".html", ".htm"):
-        raise ParameterError("report", str(path), "a file that ends in .html")
-    return Path(path)
 
 
 def render_page(model: SyntheticModel) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from discreet.answers.drawing import box, choose_ticks, draw, label, safe, stroke, write_number
 from discreet.base.grid import Floats
 from discreet.mechanisms import Laplace
 from discreet.synthetic.fitting import FittedModel
 from discreet.synthetic.reading import Reading
-from discreet.synthetic.report.drawing import box, choose_ticks, draw, label, safe, stroke, write_number
 from discreet.synthetic.transcript import Transcript
 
 MOST_READINGS = 200

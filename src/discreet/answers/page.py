@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
-from discreet.synthetic.report.drawing import safe
+from discreet.answers.drawing import safe
+from discreet.base.errors import ParameterError
 
 STYLE = """
 :root { color-scheme: light dark; --page: #f6f8fa; --card: #ffffff; --ink: #1c2733; --soft: #5d6b7a; --grid: #e3e8ee;
@@ -50,3 +52,10 @@ def wrap_page(title: str, parts: Iterable[str]) -> str:
         + "\n".join(parts)
         + "\n</main></body></html>\n"
     )
+
+
+def check_page(path: str | Path) -> Path:
+    """Return where a page is to be written, or refuse a file that is none: also before a model is paid for."""
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise ParameterError("report", str(path), "a file that ends in .html")
+    return Path(path)

@@ -12,7 +12,7 @@ import pytest
 from discreet.base.errors import ParameterError
 from discreet.base.types import Type
 from discreet.query.placed_columns import BinnedColumn, ListedColumn, ListedWhole, PlacedColumn
-from discreet.synthetic.placing import choose_places, locate_values
+from discreet.query.placing import choose_places, locate_values
 
 NAN = float("nan")
 WARD = ListedColumn("ward", Type.TEXT, ("north", "it's", "$x", ""))

@@ -1,0 +1,114 @@
+"""A model from a curator: `fit(curator, "logistic", "visits", target="readmitted", epsilon=1)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from discreet.base.errors import ParameterError
+from discreet.curator import Curator
+from discreet.curator.session import Session, Watch
+from discreet.learn.allowance import read_gaussian_allowance
+from discreet.learn.features import find_features, write_features
+from discreet.learn.kinds import find_kind
+from discreet.learn.linear_model import LinearModel
+from discreet.learn.targets import Target, find_class_target, find_number_target
+from discreet.learn.training import Training
+from discreet.policy.schema import Resolved
+from discreet.query.parse import parse_condition
+
+
+def fit(
+    curator: Curator | Session,
+    model: str,
+    table: str,
+    *,
+    target: str,
+    features: Iterable[str] | None = None,
+    epsilon: Any = None,
+    delta: Any = None,
+    rho: Any = None,
+    bins: Mapping[str, int | Sequence[Any]] | None = None,
+    max_rows: int | None = None,
+    fresh: bool = False,
+    progress: Watch | None = None,
+) -> LinearModel:
+    """Return a linear model of a private table, paid for like any question.
+
+    `model` is logistic, svc, huber or poisson. `target` is a column with public values or bounds, or an SQL
+    expression; `features` are columns or SQL expressions, or all that have public values or bounds. `bins` makes
+    categories of a number: a weight for each bin. `delta` is the policy's own for one question, if none is given. The
+    same again is free; `fresh` pays for new noise.
+    """
+    session = curator if isinstance(curator, Session) else curator.session()
+    training = prepare_training(
+        session,
+        model,
+        table,
+        target=target,
+        features=features,
+        epsilon=epsilon,
+        delta=delta,
+        rho=rho,
+        bins=bins,
+        max_rows=max_rows,
+    )
+    found, receipt = session.perform(training, training.describe(), fresh=fresh, progress=progress)
+    return found.with_receipt(receipt)
+
+
+def prepare_training(
+    session: Session,
+    model: str,
+    table: str,
+    *,
+    target: str,
+    features: Iterable[str] | None = None,
+    epsilon: Any = None,
+    delta: Any = None,
+    rho: Any = None,
+    bins: Mapping[str, int | Sequence[Any]] | None = None,
+    max_rows: int | None = None,
+) -> Training:
+    """Return the operation, or refuse what could not run: nothing is charged."""
+    kind = find_kind(model)
+    resolved = session.tables[table]
+    if resolved.table.public:
+        raise ParameterError("table", resolved.table.name, "a private one: a public table can be read as it is")
+    if epsilon is not None and delta is None:
+        delta = find_delta(session)
+    allowance = read_gaussian_allowance(epsilon, delta, rho)
+    wanted: Target
+    if kind.predicts == "classes":
+        wanted = find_class_target(resolved, target)
+    else:
+        wanted = find_number_target(session, resolved, target, kind.predicts == "count")
+    columns = find_features(session, resolved, features, bins or {}, find_names(resolved, target))
+    if target in [column.name for column in columns]:
+        raise ParameterError("features", target, "columns other than the target")
+    parameters: dict[str, Any] = {}
+    sql = write_features(resolved.table.name, columns, wanted.write_value(parameters), parameters)
+    plan = session.plan_rows(sql, parameters, max_rows)
+    if len(plan.columns) != len(columns) + 1:
+        raise ParameterError("features", [column.name for column in columns], "expressions that are one column each")
+    training = Training(plan, resolved.table.name, model, columns, wanted, allowance)
+    _ = training.gradients  # refuses what cannot be summed
+    return training
+
+
+def find_names(resolved: Resolved, target: str) -> frozenset[str]:
+    """Return the columns that a target is made of: no features, unless they are asked for."""
+    if any(column.name == target for column in resolved.columns):
+        return frozenset([target])
+    mentioned = (column.name for column in parse_condition(target).find_all(exp.Column))
+    return frozenset([target, *mentioned])
+
+
+def find_delta(session: Session) -> float:
+    """Return the policy's delta for one question, or say that there is none."""
+    delta = session.question_delta
+    if not delta:
+        raise ParameterError("delta", None, "given: learning needs Gaussian noise, and the policy has no delta for it")
+    return float(delta)

@@ -1,0 +1,119 @@
+"""The operation behind a model: one charge before, a descent at the desk, one record of its weights."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.base.canonical import Json, write_json
+from discreet.curator.door.desk import Desk
+from discreet.gradients.encoding import FEATURE_STEPS, Encoding
+from discreet.gradients.residuals import WEIGHT_STEPS
+from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients, hold_weights
+from discreet.learn.allowance import GaussianAllowance
+from discreet.learn.descent import COUNT_SHARE, DescentSettings, choose_settings, descend
+from discreet.learn.features import LearnedColumn
+from discreet.learn.kinds import find_kind
+from discreet.learn.linear_model import LinearModel
+from discreet.learn.source import DeskSource, GradientSource
+from discreet.learn.targets import ClassTarget, Target
+from discreet.plan.rows_plan import RowsPlan
+from discreet.privacy.charges import Charge
+
+MOST_TEXT = 300
+"""Letters of the line that says what is learned."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """Learns a linear model of a table's rows, within an allowance."""
+
+    kind: ClassVar[str] = "training"
+    version: ClassVar[int] = 1
+
+    plan: RowsPlan
+    table: str
+    model: str
+    columns: tuple[LearnedColumn, ...]
+    target: Target
+    allowance: GaussianAllowance
+
+    @property
+    def charge(self) -> Charge:
+        """What all draws cost."""
+        return self.allowance.charge
+
+    @property
+    def gradients(self) -> LinearGradients:
+        """The gradients that are summed."""
+        grids = [each.grid for each in self.plan.columns]
+        features = tuple(column.make_feature(at, grids[at]) for at, column in enumerate(self.columns))
+        label = self.target.make_label(len(features), grids[-1])
+        classes = len(self.target.classes) if isinstance(self.target, ClassTarget) else 0
+        return find_kind(self.model).make_gradients(Encoding(features, label), classes, self.plan.rows)
+
+    def parameters(self) -> Json:
+        """Return all that shapes the result beside the plan."""
+        return {
+            "model": self.model,
+            "columns": [column.describe() for column in self.columns],
+            "target": self.target.describe(),
+            "allowance": self.allowance.describe(),
+        }
+
+    def describe(self) -> str:
+        """Say in a line what is learned, for the ledger's readers."""
+        names = ", ".join(column.name for column in self.columns)
+        text = f"{self.model} model of {self.table}: {self.target.name} by {names}"
+        return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT - 3]}..."
+
+    def plans(self) -> tuple[RowsPlan, ...]:
+        """Return the plan of the table's rows."""
+        return (self.plan,)
+
+    def run(self, desk: Desk) -> bytes:
+        """Descend, and return the weights."""
+        found = train(DeskSource(desk, self.plan), self.gradients, self.model, self.allowance)
+        return write_json(found.describe()).encode()
+
+    def finish(self, measured: bytes) -> LinearModel:
+        """Return the model."""
+        form = json.loads(measured)
+        width, outputs = self.gradients.shape
+        weights = np.array(form["weights"], dtype=np.float64).reshape(width, outputs) / WEIGHT_STEPS
+        return LinearModel(self.model, self.table, self.columns, self.target, weights, form["rows"], form["settings"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trained:
+    """The weights that a descent found, in whole steps, and how it went."""
+
+    weights: list[int]
+    rows: float
+    settings: DescentSettings
+
+    def describe(self) -> Json:
+        """Return the form of it: weights, line by line, and public facts."""
+        return {"weights": list(self.weights), "rows": round(self.rows), "settings": self.settings.describe()}
+
+
+def train(
+    source: GradientSource,
+    gradients: LinearGradients,
+    model: str,
+    allowance: GaussianAllowance,
+    size: int | None = None,
+) -> Trained:
+    """Return the weights of a model, for all of an allowance; rows are counted unless their number is public."""
+    if size is None:
+        rows = source.count(allowance.take(COUNT_SHARE))
+        allowance = allowance.take(1 - COUNT_SHARE)
+    else:
+        rows = float(size)
+    length, clip = gradients.encoding.longest / FEATURE_STEPS, gradients.clip / GRADIENT_STEPS
+    settings = choose_settings(allowance.mu, rows, length, clip, find_kind(model).curvature)
+    weights = descend(source, gradients, allowance, settings, rows)
+    return Trained(hold_weights(weights).ravel().tolist(), rows, settings)
