@@ -1,7 +1,20 @@
 """Private learning: models of tables, from gradients and sums that are exact and noisy."""
 
+from discreet.learn.estimators import HuberRegressor, LinearSVC, LogisticRegression, PoissonRegressor
 from discreet.learn.from_table import fit
 from discreet.learn.linear_model import LinearModel, load_linear_model
+from discreet.learn.preprocessing import PublicEncoder, PublicScaler
 from discreet.learn.report import write_learning_report
 
-__all__ = ["LinearModel", "fit", "load_linear_model", "write_learning_report"]
+__all__ = [
+    "HuberRegressor",
+    "LinearModel",
+    "LinearSVC",
+    "LogisticRegression",
+    "PoissonRegressor",
+    "PublicEncoder",
+    "PublicScaler",
+    "fit",
+    "load_linear_model",
+    "write_learning_report",
+]

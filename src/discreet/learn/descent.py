@@ -10,7 +10,8 @@ moves a weight that the data say nothing about by about t K / (mu n), however ma
 there is to regularise: it does what a ridge of about 1 / t would do.
 
 **How much to clip.** A clip below the longest possible gradient cuts rows that are predicted badly, and lowers the
-noise on all. `CLIP_SHARE` of the longest was best or near it in `bench/learning.py` on all tables.
+noise on all, at the price of a bias: coefficients come out too large. Where the time without a clip is `LONG` nothing
+is clipped; where it is shorter, down to `LEAST_CLIP` of the longest (`bench/learning.py` shows what that gains).
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ import numpy as np
 
 from discreet.base.canonical import Json
 from discreet.base.grid import Floats
-from discreet.gradients.encoding import FEATURE_STEPS
 from discreet.gradients.sums import LinearGradients
 from discreet.learn.allowance import GaussianAllowance
 from discreet.learn.source import GradientSource
@@ -31,8 +31,11 @@ STEPS = 200
 PATIENCE = 2.0
 """Time, in units of mu times the number of rows."""
 
-CLIP_SHARE = 0.4
-"""The clip, as a part of the longest gradient of a row."""
+LONG = 10_000.0
+"""A time that needs no clip to gain more."""
+
+LEAST_CLIP = 0.4
+"""The least clip, as a part of the longest gradient of a row."""
 
 COUNT_SHARE = Fraction(1, 100)
 """The part of an allowance that the number of rows is counted for, where it is not public."""
@@ -71,18 +74,23 @@ def choose_settings(mu: float, rows: float, length: float, clip: float, curvatur
     return DescentSettings(STEPS, rate, momentum, STEPS // 2)
 
 
+def choose_clip(mu: float, rows: float) -> float:
+    """Return the clip, as a part of the longest gradient of a row."""
+    return min(max(PATIENCE * mu * rows / LONG, LEAST_CLIP), 1.0)
+
+
 def descend(
     source: GradientSource,
     gradients: LinearGradients,
     allowance: GaussianAllowance,
     settings: DescentSettings,
     rows: float,
+    length: float,
 ) -> Floats:
     """Return the mean of the last weights of a descent; every step costs the same part of the allowance.
 
-    Features are made to have length at most 1 by dividing them by the longest: the weights are then longer by as much.
+    Features are made to have length 1, about, by dividing them by `length`: the weights are then longer by as much.
     """
-    length = gradients.encoding.longest / FEATURE_STEPS
     part = allowance.take(Fraction(1, settings.steps))
     weights, velocity, total = (np.zeros(gradients.shape) for _ in range(3))
     for step in range(settings.steps):

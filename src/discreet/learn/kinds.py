@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
-from discreet.gradients.encoding import FEATURE_STEPS, Encoding
+from discreet.gradients.encoding import Encoding
 from discreet.gradients.residuals import (
     RESIDUAL_STEPS,
     HingeResidual,
@@ -20,7 +20,6 @@ from discreet.gradients.residuals import (
     SquaredResidual,
 )
 from discreet.gradients.sums import LinearGradients
-from discreet.learn.descent import CLIP_SHARE
 
 Predicts = Literal["classes", "number", "count"]
 
@@ -49,14 +48,10 @@ class ModelKind:
             return HingeResidual()
         return LogisticResidual() if classes == 2 else SoftmaxResidual(classes)
 
-    def make_gradients(self, encoding: Encoding, classes: int, rows: int = 1) -> LinearGradients:
-        """Return the gradients of this kind, clipped to the usual share of the longest.
-
-        Few units have as many rows as they may: the clip grows with the root of that number.
-        """
+    def make_gradients(self, encoding: Encoding, classes: int) -> LinearGradients:
+        """Return the gradients of this kind, none of which is clipped if units have one row."""
         residual = self.make_residual(classes)
-        clip = max(FEATURE_STEPS, round(encoding.longest * residual.longest * CLIP_SHARE * rows**0.5))
-        return LinearGradients(encoding, residual, clip)
+        return LinearGradients(encoding, residual, encoding.longest * residual.longest)
 
     def predict_mean(self, scores: Floats) -> Floats:
         """Return probabilities of classes, or means, from real scores, a line for each row."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from discreet.gradients.encoding import FEATURE_STEPS, Encoding
 from discreet.gradients.residuals import WEIGHT_STEPS
 from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients, hold_weights
 from discreet.learn.allowance import GaussianAllowance
-from discreet.learn.descent import COUNT_SHARE, DescentSettings, choose_settings, descend
+from discreet.learn.descent import COUNT_SHARE, DescentSettings, choose_clip, choose_settings, descend
 from discreet.learn.features import LearnedColumn
 from discreet.learn.kinds import find_kind
 from discreet.learn.linear_model import LinearModel
@@ -53,7 +53,7 @@ class Training:
         features = tuple(column.make_feature(at, grids[at]) for at, column in enumerate(self.columns))
         label = self.target.make_label(len(features), grids[-1])
         classes = len(self.target.classes) if isinstance(self.target, ClassTarget) else 0
-        return find_kind(self.model).make_gradients(Encoding(features, label), classes, self.plan.rows)
+        return find_kind(self.model).make_gradients(Encoding(features, label), classes)
 
     def parameters(self) -> Json:
         """Return all that shapes the result beside the plan."""
@@ -106,14 +106,24 @@ def train(
     model: str,
     allowance: GaussianAllowance,
     size: int | None = None,
+    length: float | None = None,
 ) -> Trained:
-    """Return the weights of a model, for all of an allowance; rows are counted unless their number is public."""
+    """Return the weights of a model, for all of an allowance; rows are counted unless their number is public.
+
+    Few units have as many rows as they may: the clip grows with the root of that number. `length` is how long most
+    rows' features are, if that is public: it shapes the descent, and rows that are longer are clipped.
+    """
     if size is None:
         rows = source.count(allowance.take(COUNT_SHARE))
         allowance = allowance.take(1 - COUNT_SHARE)
     else:
         rows = float(size)
-    length, clip = gradients.encoding.longest / FEATURE_STEPS, gradients.clip / GRADIENT_STEPS
+    share = choose_clip(allowance.mu, rows / source.most_rows) * source.most_rows**0.5
+    if length is None:
+        length = gradients.encoding.longest / FEATURE_STEPS
+    longest = length * gradients.residual.longest * FEATURE_STEPS
+    clipped = replace(gradients, clip=max(FEATURE_STEPS, round(longest * share)))
+    clip = clipped.clip / GRADIENT_STEPS
     settings = choose_settings(allowance.mu, rows, length, clip, find_kind(model).curvature)
-    weights = descend(source, gradients, allowance, settings, rows)
+    weights = descend(source, clipped, allowance, settings, rows, length)
     return Trained(hold_weights(weights).ravel().tolist(), rows, settings)
