@@ -30,7 +30,6 @@ EXPECTED = {
     "check_regressors_int": NOISE,
     "check_estimators_unfitted": OWN,
     "check_dtype_object": OWN,
-    "check_n_features_in_after_fitting": OWN,
     "check_transformers_unfitted": "it learns nothing, so it needs no fit",
     "check_estimators_empty_data_messages": "no rows are data like any other",
     "check_supervised_y_no_nan": DATA,
@@ -38,7 +37,6 @@ EXPECTED = {
     "check_classifiers_classes": DECLARED,
     "check_classifiers_train": DECLARED,
     "check_supervised_y_2d": "a column is taken as it is, without a warning",
-    "check_complex_data": OWN,
 }
 ESTIMATORS: list[Any] = [
     LogisticRegression(bounds=(-10, 10)),

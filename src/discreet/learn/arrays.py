@@ -19,10 +19,11 @@ def read_matrix(given: Any, width: int | None = None, name: str = "the estimator
     """Return rows of numbers as floats, or refuse what is no table of them; NaN and infinities are data."""
     if hasattr(given, "toarray"):
         raise ParameterError("X", "a sparse matrix", "dense: X.toarray()")
-    if np.iscomplexobj(given):
+    held = np.asarray(given)
+    if np.iscomplexobj(held):
         raise ParameterError("X", "complex numbers", "real numbers. Complex data not supported")
     try:
-        found = np.asarray(given, dtype=np.float64)
+        found = held.astype(np.float64)
     except (TypeError, ValueError):
         raise ParameterError.of_data("X", given, "numbers: encode categories with PublicEncoder") from None
     if found.ndim != 2 or found.shape[1] == 0:
