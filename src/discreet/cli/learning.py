@@ -46,11 +46,14 @@ def learn(
             check_writable(file)
         if len({file.resolve() for file in files}) < len(files):
             raise DiscreetError("-o and --report must be different files")
+        from discreet.answers.page import check_page
         from discreet.answers.words import describe_charge
         from discreet.cli.options import find_policy
         from discreet.curator import Curator
         from discreet.learn import fit, write_learning_report
 
+        if report is not None:
+            check_page(report)
         how: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho, "max_rows": max_rows}
         how |= {"bins": read_bins(bins or []), "features": None if features is None else split_list(features)}
         with Curator.open(find_policy(policy), analyst) as curator, progress("learning") as shown:
