@@ -1,0 +1,169 @@
+"""The rules of private learning, each broken once: exact gradients, clips, charges and what is public."""
+
+from __future__ import annotations
+
+from mutants.mutant import broken
+
+SUMS = "tests/gradients/test_sums.py"
+ENCODING = "tests/gradients/test_encoding.py"
+RESIDUALS = "tests/gradients/test_residuals.py"
+DESK = "tests/curator/door/test_gradients.py"
+DESCENT = "tests/learn/test_descent.py"
+ALLOWANCE = "tests/learn/test_allowance.py"
+TABLE = "tests/learn/test_from_table.py"
+ESTIMATORS = "tests/learn/test_estimators.py"
+
+GRADIENTS = [
+    broken(
+        "learning: a unit's gradient is not clipped",
+        "gradients/sums.py",
+        "    allowed = np.minimum(sizes, clip // lengths) if offsets is None else _share_out(sizes, lengths, offsets, clip)\n",
+        "    allowed = sizes\n    clip = 1 << 62\n",
+        SUMS,
+    ),
+    broken(
+        "learning: rows of one unit are clipped each on its own",
+        "gradients/sums.py",
+        "    single = len(offsets) == len(rows) + 1\n",
+        "    single = True\n",
+        SUMS,
+    ),
+    broken(
+        "learning: clipped residuals are rounded to the nearest",
+        "gradients/sums.py",
+        "np.sign(long) * (np.abs(long) * allowed[over, None] // sizes[over, None])",
+        "np.sign(long) * ((np.abs(long) * allowed[over, None] + sizes[over, None] - 1) // sizes[over, None])",
+        SUMS,
+    ),
+    broken(
+        "learning: lengths are rounded down",
+        "gradients/encoding.py",
+        "    roots += roots * roots < squares\n    return roots\n",
+        "    return roots\n",
+        ENCODING,
+    ),
+    broken(
+        "learning: the intercept is left out of a row's length",
+        "gradients/encoding.py",
+        "        squares = FEATURE_STEPS**2 * (len(placed) + 1) +",
+        "        squares = FEATURE_STEPS**2 * len(placed) +",
+        ENCODING,
+    ),
+    broken(
+        "learning: numbers beyond their bounds count as they are",
+        "gradients/encoding.py",
+        "        held = np.clip(points, self.lower, self.upper)\n        if self.centred:\n",
+        "        held = np.clip(points, -(1 << 45), 1 << 45)\n        if self.centred:\n",
+        ENCODING,
+    ),
+    broken(
+        "learning: weights may be too large for exact scores",
+        "gradients/sums.py",
+        "        if FEATURE_STEPS * max(sum(map(abs, column)) for column in weights.T.tolist()) >= MOST_EXACT:\n",
+        "        if False:\n",
+        SUMS,
+    ),
+    broken(
+        "learning: a residual may be longer than it says",
+        "gradients/residuals.py",
+        "        return RESIDUAL_STEPS * 3 // 2\n",
+        "        return RESIDUAL_STEPS\n",
+        RESIDUALS,
+    ),
+    broken(
+        "learning: an unknown label teaches",
+        "gradients/residuals.py",
+        "        found[~known] = 0\n",
+        "",
+        SUMS,
+    ),
+]
+
+CHARGED = [
+    broken(
+        "learning: under replace a gradient moves by one clip",
+        "curator/door/gradients.py",
+        "    return plan.factor * gradients.clip\n",
+        "    return gradients.clip\n",
+        DESK,
+    ),
+    broken(
+        "learning: gradients may be of a class of one's own",
+        "curator/door/gradients.py",
+        "    if type(gradients) is not LinearGradients:\n",
+        "    if not isinstance(gradients, LinearGradients):\n",
+        DESK,
+    ),
+    broken(
+        "learning: Laplace noise protects a length in L2",
+        "curator/door/gradients.py",
+        "    if isinstance(noise, Laplace) or not isinstance(noise, VectorNoise):\n",
+        "    if not isinstance(noise, VectorNoise):\n",
+        DESK,
+    ),
+    broken(
+        "learning: other weights are the same call",
+        "curator/door/desk.py",
+        '            "weights": hash_bytes(weights.astype("<i8").tobytes()),\n',
+        "",
+        DESK,
+    ),
+    broken(
+        "learning: another clip is the same call",
+        "gradients/sums.py",
+        '"residual": self.residual.describe(), "clip": self.clip}',
+        '"residual": self.residual.describe()}',
+        DESK,
+    ),
+    broken(
+        "learning: rows of one encoding serve another",
+        "curator/door/desk.py",
+        "        if self.__encoded is None or self.__encoded[0] != (name, encoding):\n",
+        "        if self.__encoded is None:\n",
+        DESK,
+    ),
+    broken(
+        "learning: noise is scaled by the number of steps",
+        "learn/descent.py",
+        "    part = allowance.take(Fraction(1, settings.steps))\n",
+        "    part = allowance\n",
+        DESCENT,
+    ),
+    broken(
+        "learning: rows are counted for free",
+        "learn/training.py",
+        "        allowance = allowance.take(1 - COUNT_SHARE)\n",
+        "",
+        DESCENT,
+    ),
+    broken(
+        "learning: noise in memory forgets the neighbours",
+        "learn/source.py",
+        "        noise = allowance.make_noise(self.factor * gradients.clip)\n",
+        "        noise = allowance.make_noise(gradients.clip)\n",
+        DESCENT,
+    ),
+    broken(
+        "learning: an epsilon is spent without its delta",
+        "learn/allowance.py",
+        "    return GaussianAllowance(1 / (2 * Fraction(sigma) ** 2))\n",
+        "    return GaussianAllowance(1 / Fraction(sigma) ** 2)\n",
+        ALLOWANCE,
+    ),
+    broken(
+        "learning: the unit is a feature",
+        "learn/features.py",
+        "    if name == resolved.table.unit:\n        raise",
+        "    if False:\n        raise",
+        TABLE,
+    ),
+    broken(
+        "learning: classes are taken from the labels",
+        "learn/estimators.py",
+        "        declared = [] if self.classes is None else list(self.classes)\n",
+        "        declared = sorted(set(y)) if self.classes is None else list(self.classes)\n",
+        ESTIMATORS,
+    ),
+]
+
+MUTATIONS = [*GRADIENTS, *CHARGED]
