@@ -53,6 +53,7 @@ class Book:
     _solver: LeastSquares | None = None
     _span: CellSpan | None = None
     _spanned: int = 0
+    _sums: dict[bool, tuple[int, Exact, Exact]] = field(default_factory=dict)
 
     @property
     def histograms(self) -> list[Release]:
@@ -115,12 +116,15 @@ class Book:
 
     def find_allowance(self, terms: HistogramTerms) -> Fraction:
         """Return the most that a histogram may cost now: none where a charge is of the other currency only."""
-        amounts = [(each.bought, terms.amount(each.charge)) for each in self.releases]
-        if not all(math.isfinite(amount) for _, amount in amounts):
+        seen, spent, paid = self._sums.get(terms.by_rho, (0, Fraction(0), Fraction(0)))
+        for each in self.releases[seen:]:
+            exact = terms.amount(each.charge)
+            amount = Fraction(exact) if math.isfinite(exact) else exact
+            spent, paid = (spent, paid + amount) if each.bought else (spent + amount, paid)
+        self._sums[terms.by_rho] = len(self.releases), spent, paid
+        if not (math.isfinite(spent) and math.isfinite(paid)):
             return Fraction(0)
-        spent = sum((Fraction(amount) for bought, amount in amounts if not bought), Fraction(0))
-        paid = sum((Fraction(amount) for bought, amount in amounts if bought), Fraction(0))
-        return spent / PATIENCE - paid
+        return Fraction(spent) / PATIENCE - Fraction(paid)
 
     def _need_of(self, release: Release, terms: HistogramTerms, number: int) -> float:
         key = (release.entry, terms.by_rho, number)

@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, cast
 
 import numpy as np
-from flint import fmpq, fmpq_mat
+from flint import fmpq_mat, fmpz_mat
 from numpy.typing import NDArray
-from scipy.linalg import pinv, qr
+from scipy.linalg import pinvh, qr
 from scipy.special import ndtri
 
 from discreet.base.grid import Floats
@@ -29,8 +30,14 @@ MOST_ROWS = 600
 """Released counts that are looked at: of the newest releases, so that a question never takes long."""
 
 TINY = 1e-7
+SMALL = 1e-11
+"""Eigenvalues below this part of the largest count as none. Whatever floats find is checked exactly."""
+
 GRAIN = 1 << 20
 """Factors that may be chosen freely are whole numbers of this part."""
+
+LARGE = float(1 << 30)
+"""Factors beyond this are not made exact: sums of 600 of them in grains are whole numbers of 64 bits."""
 
 Flags = NDArray[np.bool_]
 
@@ -67,11 +74,11 @@ class LeastSquares:
         self._rows, chosen = _list_rows(releases)
         if not self._rows:
             return
-        stacked = np.stack([release.counts.labels for release in chosen.values()])
-        self._atoms, first, self._atom_of = np.unique(stacked, axis=1, return_index=True, return_inverse=True)
-        self._first, self._atom_of = first, self._atom_of.reshape(-1)
-        order = {place: at for at, place in enumerate(chosen)}
-        self._matrix: Flags = np.stack([self._atoms[order[place]] == group for place, group in self._rows])
+        cells = np.stack([release.counts.labels for release in chosen.values()], axis=1)
+        whole = cells.view(np.dtype((np.void, cells.itemsize * cells.shape[1]))).ravel()  # a cell's labels as one value
+        _, self._first, self._atom_of = np.unique(whole, return_index=True, return_inverse=True)
+        labels = dict(zip(chosen, cells[self._first].T, strict=True))
+        self._matrix: Flags = np.stack([labels[place] == group for place, group in self._rows])
         self._noises = {place: release.noise for place, release in chosen.items()}
         self._deviations = np.array([_deviate(self._noises[place]) for place, _ in self._rows])
         self._inverse: Floats | None = None
@@ -102,8 +109,10 @@ class LeastSquares:
         if not wanted.any():
             return []
         if self._inverse is None:
-            self._inverse = pinv(self._matrix.T / self._deviations, rtol=TINY)
-        factors = self._inverse @ wanted / self._deviations
+            self._inverse = _invert(self._matrix / self._deviations[:, None])
+        scaled = self._inverse @ wanted
+        scaled += self._inverse @ (wanted - (scaled / self._deviations) @ self._matrix)
+        factors = scaled / self._deviations
         if float(np.linalg.norm(factors * self._deviations)) > most:
             return None
         used = np.flatnonzero(np.abs(factors) > TINY)
@@ -127,6 +136,16 @@ def _list_rows(releases: tuple[tuple[int, Release], ...]) -> tuple[list[tuple[in
     return rows, chosen
 
 
+def _invert(rows: Floats) -> Floats:
+    """Return the pseudoinverse of the transposed rows, by whichever of their two squares is smaller."""
+    found: Floats
+    if len(rows) < rows.shape[1]:
+        found = pinvh(rows @ rows.T, rtol=SMALL) @ rows
+    else:
+        found = rows @ pinvh(rows.T @ rows, rtol=SMALL)
+    return found
+
+
 def _quantile(miss: float) -> float:
     """Return how many standard deviations a sum of Laplace or Gaussian noises reaches at least, about."""
     return 0.9 * float(ndtri(1 - miss / 2))
@@ -144,25 +163,30 @@ def _make_exact(
 
     What comes out is checked in whole numbers, so floats decide nothing but which rows are solved for.
     """
-    rows = matrix[used].astype(float).T  # a line for each atom, a column for each row that is used
-    _, upper, order = qr(rows, mode="economic", pivoting=True)
+    if np.abs(factors).max() > LARGE:
+        return None
+    rows = matrix[used].T  # a line for each atom, a column for each row that is used
+    _, upper, order = qr(rows.astype(float), mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(upper))
     rank = int((diagonal > TINY * diagonal[0]).sum())
     base, free = order[:rank], order[rank:]
-    atoms = qr(rows[:, base].T, mode="r", pivoting=True)[1][:rank]
-    exact = {int(at): Fraction(round(float(factors[used[at]]) * GRAIN), GRAIN) for at in free}
-    left = [
-        Fraction(int(wanted[atom])) - sum((value for at, value in exact.items() if rows[atom, at]), Fraction(0))
-        for atom in atoms
-    ]
-    square = fmpq_mat(rank, rank, [fmpq(int(rows[atom, at])) for atom in atoms for at in base])
+    atoms = qr(rows[:, base].T.astype(float), mode="r", pivoting=True)[1][:rank]
+    grains = np.rint(factors[used[free]] * GRAIN).astype(np.int64)
+    left = wanted * GRAIN - rows[:, free].astype(np.int64) @ grains
+    square = _write_matrix(rows[np.ix_(atoms, base)])
     try:
-        solved = square.solve(fmpq_mat(rank, 1, [fmpq(each.numerator, each.denominator) for each in left]))
+        solved, shared = cast(fmpq_mat, square.solve(_write_matrix(left[atoms, None]))).numer_denom()
     except ZeroDivisionError:
         return None
-    for at, place in enumerate(base):
-        exact[int(place)] = Fraction(int(solved[at, 0].p), int(solved[at, 0].q))
-    for atom in range(len(wanted)):
-        if sum((value for at, value in exact.items() if rows[atom, at]), Fraction(0)) != int(wanted[atom]):
-            return None
-    return [(int(used[at]), value) for at, value in sorted(exact.items()) if value]
+    if _write_matrix(rows[:, base]) * solved != _write_matrix(left[:, None]) * shared:
+        return None
+    exact = {int(at): Fraction(int(grain), GRAIN) for at, grain in zip(used[free], grains, strict=True)}
+    whole = GRAIN * int(shared)
+    exact |= {int(at): Fraction(int(part), whole) for at, part in zip(used[base], solved.entries(), strict=True)}
+    return [(at, factor) for at, factor in sorted(exact.items()) if factor]
+
+
+def _write_matrix(numbers: NDArray[Any]) -> fmpz_mat:
+    lines, columns = numbers.shape
+    written: fmpz_mat = fmpz_mat(lines, columns, numbers.astype(np.int64).ravel().tolist())
+    return written

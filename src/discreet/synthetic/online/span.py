@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 PRIME = 2**31 - 1
 
+PROBES = 64
+"""Cells that are looked at first: a set with something left at one of them is outside of the span."""
+
 Numbers = NDArray[np.int64]
 
 
@@ -18,35 +21,44 @@ class CellSpan:
     """The span of sets of cells, as rows of which each is alone in having a number at its own cell."""
 
     def __init__(self, cells: int) -> None:
-        self._rows: Numbers = np.zeros((0, cells), dtype=np.int64)
-        self._pivots: list[int] = []
+        self._table: Numbers = np.zeros((8, cells), dtype=np.int64)
+        self._pivots: Numbers = np.zeros(0, dtype=np.int64)
+        self._probes = np.arange(0, cells, max(1, cells // PROBES))
 
     @property
     def rank(self) -> int:
         """How many sets of it are independent."""
         return len(self._pivots)
 
+    @property
+    def _rows(self) -> Numbers:
+        return self._table[: self.rank]
+
     def add(self, cells: NDArray[np.bool_]) -> None:
         """Let a set be part of the span."""
-        rest = self._reduce(cells)
+        rest = self._reduce(cells, slice(None))
         places = np.flatnonzero(rest)
         if not len(places):
             return
         pivot = int(places[0])
         row = rest * pow(int(rest[pivot]), -1, PRIME) % PRIME
-        factors = self._rows[:, pivot]
-        touched = np.flatnonzero(factors)
-        self._rows[touched] = (self._rows[touched] - factors[touched, None] * row % PRIME) % PRIME
-        self._rows = np.vstack([self._rows, row])
-        self._pivots.append(pivot)
+        touched = np.flatnonzero(self._rows[:, pivot])
+        self._table[touched] = (self._table[touched] - self._table[touched, pivot, None] * row % PRIME) % PRIME
+        if self.rank == len(self._table):
+            self._table = np.concatenate([self._table, np.zeros_like(self._table)])
+        self._table[self.rank] = row
+        self._pivots = np.append(self._pivots, pivot)
 
     def holds(self, cells: NDArray[np.bool_]) -> bool:
         """Say whether a set is in the span."""
-        return not self._reduce(cells).any()
+        return not self._reduce(cells, self._probes).any() and not self._reduce(cells, slice(None)).any()
 
-    def _reduce(self, cells: NDArray[np.bool_]) -> Numbers:
-        rest: Numbers = cells.astype(np.int64)
-        used = [at for at, pivot in enumerate(self._pivots) if rest[pivot]]
-        for at in used:  # rest is 1 at every such cell: no other row has a number there
-            rest -= self._rows[at]
-        return rest % PRIME
+    def _reduce(self, cells: NDArray[np.bool_], places: Numbers | slice) -> Numbers:
+        """Return what is left of a set, at these places, once all rows of the span are taken away from it.
+
+        The set is 1 at every pivot that it has, and no other row has a number there: so each such row is taken once.
+        """
+        used = np.flatnonzero(cells[self._pivots])
+        taken = self._rows[used] if isinstance(places, slice) else self._rows[np.ix_(used, places)]
+        left: Numbers = (cells[places].astype(np.int64) - taken.sum(axis=0)) % PRIME
+        return left
