@@ -12,6 +12,7 @@ from discreet.answers import Answer, Receipt
 from discreet.base.errors import BudgetError, LedgerError, PolicyError, QueryError
 from discreet.base.types import Type
 from discreet.curator import Curator
+from discreet.curator.asking.outlook import Outlook, describe_share
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.routes import Recorded as RouteRecords
 from discreet.curator.asking.routes import Routed
@@ -130,8 +131,11 @@ class Recorded:
 
         return Routed((self.charge,), put_together)
 
-    def describe(self, prepared: Prepared, records: RouteRecords) -> str | None:
-        return "the archive would answer" if "age > 7" in prepared.text else None
+    def describe(self, prepared: Prepared, records: RouteRecords) -> Outlook | None:
+        if "age > 7" not in prepared.text:
+            return None
+        cost = describe_share(records.ledger, (self.charge,), records.analyst)
+        return Outlook("the archive would answer", cost, lambda confidence: 100 * confidence)
 
 
 def routed_clinic(folder: Path, route: object, analyst: str) -> Curator:
@@ -153,7 +157,11 @@ def test_routes_are_tried_before_a_new_run_and_after_the_ledger(tmp_path: Path) 
         assert kinds(curator).count("CHARGE") == 1
         assert "from the ledger" in str(curator.explain(BY_WARD, 0.3))
         explained = curator.explain(BY_WARD.replace("GROUP", "WHERE age > 7 GROUP"), 0.2)
-        assert "the archive would answer" in str(explained)
+        assert "way        the archive would answer\ncost       nothing\n" in str(explained)
+        assert "+- 95 at 95%" in str(explained)
+        assert "Laplace noise" not in str(explained), "that of a direct answer, which this would not be"
+        bob = curator.session("bob").explain(BY_WARD, 0.3)
+        assert "cost       epsilon 0.3, rho 0.0153892 of bob's own cap; the budget pays nothing" in str(bob)
 
 
 def test_what_a_route_uses_of_others_is_paid_from_the_askers_own_cap(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from discreet.curator.asking.choosing import PlannedChoice, plan_choice
 from discreet.curator.asking.explain import Explanation, describe_choices
 from discreet.curator.asking.fitting import find_what_fits
 from discreet.curator.asking.fluent import TableQuestion
+from discreet.curator.asking.outlook import Outlook, describe_share
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.question_operation import make_operation
 from discreet.curator.asking.routes import Recorded, Routed
@@ -317,19 +318,21 @@ class Session:
 
     def _explain(self, prepared: Prepared) -> Explanation:
         left = self.budget.more(prepared.priced.charge, self._analyst)
-        more = (
-            f"{left:,} more questions at this price fit into what is left" if left else "nothing like it fits any more"
-        )
+        outlook = self._find_outlook(prepared)
+        price = "this price" if outlook is None else "the price that was asked for"
+        more = f"{left:,} more questions at {price} fit into what is left" if left else "nothing like it fits any more"
         units = {table.name: table.whose for table in self._holdings.policy.tables if table.unit is not None}
-        remarks = (*self._describe_ways(prepared), *prepared.priced.bounded.coarsened, *prepared.priced.notes, more)
-        return Explanation(prepared.question, prepared.priced, remarks, units)
+        remarks = (*prepared.priced.bounded.coarsened, *prepared.priced.notes, more)
+        return Explanation(prepared.question, prepared.priced, remarks, units, outlook)
 
-    def _describe_ways(self, prepared: Prepared) -> tuple[str, ...]:
+    def _find_outlook(self, prepared: Prepared) -> Outlook | None:
         """Say where an answer would come from, if not from a new run; nothing is charged or bought for it."""
-        if self._holdings.ledger.answered(prepared.request):
-            return ("answered before: asking comes from the ledger, without new noise",)
+        entry = self._holdings.ledger.find_answer(prepared.request)
+        if entry is not None:
+            cost = describe_share(self._holdings.ledger, (entry,), self._analyst)
+            return Outlook("answered before: asking comes from the ledger, without new noise", cost)
         described = (route.describe(prepared, _inform_routes(self, None)) for route in self._holdings.routes)
-        return tuple(each for each in described if each is not None)[:1]
+        return next((each for each in described if each is not None), None)
 
     def _price_choice(self, made: PlannedChoice, epsilon: object, rho: object, within: object) -> Price:
         policy = self._holdings.policy

@@ -141,6 +141,12 @@ class Ledger:
         with self._store.reading() as db:
             return claims.find_answered(db, request.identity) is not None
 
+    def find_answer(self, request: Request) -> int | None:
+        """Return the charge of the newest recorded answer to a request."""
+        with self._store.reading() as db:
+            found = claims.find_answered(db, request.identity)
+            return None if found is None else found.entry
+
     def read_record(self, charge: int) -> bytes | None:
         """Return what was recorded for a charge, if anything was."""
         with self._store.reading() as db:
@@ -161,6 +167,12 @@ class Ledger:
         who = self._rules.named(analyst)
         with self._store.reading() as db:
             return self._rules.has_room(db, charges, who)
+
+    def find_share(self, charges: Sequence[int], analyst: str | None = None) -> Charge:
+        """Return what using these recorded answers would take from the asker's own cap, each once."""
+        who = self._rules.named(analyst)
+        with self._store.reading() as db:
+            return self._rules.find_share(db, charges, who)
 
     def record(self, claim: Claim, answer: bytes) -> Receipt:
         """Make an answer durable, once, and return its receipt; only after this may a byte of it be shown.

@@ -151,10 +151,18 @@ def test_what_would_answer_is_explained_and_nothing_is_bought_for_it(tmp_path: P
         spend(curator)
         head = curator.ledger.head
         assert "2 rows of a unit at most before WHERE" in str(curator.explain(OTHER, 0.12))
-        assert "would buy a noisy histogram" in str(curator.explain(OTHER, 0.12))
+        before = str(curator.explain(OTHER, 0.12))
+        assert "would buy a noisy histogram" in before
         assert curator.ledger.head == head
-        (entry,) = [curator.ask(OTHER, 0.12).receipt, *list_histograms(curator)][1:]
-        assert f"the noisy histogram of entry {entry}" in str(curator.explain(OTHER, 0.11))
+        bought = curator.ask(OTHER, 0.12)
+        assert f"cost       {bought.guarantee}" in before
+        ((low, high),) = bought.bounds_at(0.95)[0]  # type: ignore[misc]
+        half = float(high - low) / 2  # type: ignore[operator]
+        assert f"+- {half:.3g} at 95%" in before
+        (entry,) = list_histograms(curator)
+        after = str(curator.explain(OTHER, 0.11))
+        assert f"the noisy histogram of entry {entry}, which was bought before\ncost       nothing" in after
+        assert f"+- {half:.3g} at 95%" in after, "the error is that of the histogram"
 
 
 def _find_text(curator: Curator) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from discreet.curator.asking.outlook import Outlook
 from discreet.curator.estimates.assemble import describe_score, describe_selection, measure_accuracy
 from discreet.mechanisms import Laplace, PermuteAndFlip
 from discreet.mechanisms.quantile import Quantile
@@ -40,6 +41,8 @@ class Explanation:
     remarks: tuple[str, ...]
     units: Mapping[str, str]
     """The unit of every table that has one, and how its rows reach it."""
+    outlook: Outlook | None = None
+    """How it would be answered, where that is not by a new run of its own."""
 
     def __str__(self) -> str:
         plan, priced = self.priced.bounded.plan, self.priced
@@ -50,11 +53,12 @@ class Explanation:
                 f"bounds     a unit keeps {_rows(each.limits.l1())} at most ({_bound_by(plan, each)})"
                 for each in plan.sets
             ),
-            f"guarantee  {priced.guarantee}",
+            *([f"guarantee  {priced.guarantee}"] if self.outlook is None else _describe_outlook(self.outlook)),
             "",
         ]
-        released = () if priced.choice is not None else plan.measures
-        for measure, noise, share in zip(released, priced.noises, priced.shares, strict=True):
+        made = self.outlook is not None and self.outlook.half_width is not None
+        released = () if priced.choice is not None or made else plan.measures
+        for measure, noise, share in zip(released, priced.noises, priced.shares, strict=not made):
             other = measure.other if measure.part in (Part.PRODUCTS, Part.VALUES) else None
             name = describe_arguments(measure.argument, other, plan.block)
             step = 1.0 if isinstance(noise, Quantile) else float(find_step(measure))
@@ -74,10 +78,20 @@ class Explanation:
         if accuracy is not None:
             lines.append(f"accuracy   {accuracy.describe(CONFIDENCE)}")
         for place, asked in enumerate(self.question.aggregates if priced.choice is None else ()):
-            width = find_half_width(priced, place, CONFIDENCE)
+            width = self._find_half_width(place)
             error = f"+- {_shown(width)} at {CONFIDENCE:.0%}" if width is not None else _relative(asked)
             lines.append(f"error      {describe_aggregate(asked, plan.block)}: {error}")
         return "\n".join([*lines, *(f"note       {remark}" for remark in self.remarks)])
+
+    def _find_half_width(self, aggregate: int) -> float | None:
+        """Return how far an aggregate errs, the way it would be answered."""
+        if self.outlook is not None and self.outlook.half_width is not None:
+            return self.outlook.half_width(CONFIDENCE)
+        return find_half_width(self.priced, aggregate, CONFIDENCE)
+
+
+def _describe_outlook(outlook: Outlook) -> list[str]:
+    return [f"way        {outlook.way}", f"cost       {outlook.cost}"]
 
 
 def _describe_choice(priced: Price, question: Question) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from discreet.answers import Answer, Receipt
+from discreet.curator.asking.outlook import Outlook
 from discreet.curator.asking.prepared import Prepared
 from discreet.ledger import Keepsake, Ledger
 from discreet.policy.model import Policy
@@ -51,7 +52,7 @@ class Route(Protocol):
     def answer(self, prepared: Prepared, records: Recorded) -> Routed | Keepsake | None:
         """Return an answer; where this route has none, what is to be kept with the charge of the direct one, if any."""
 
-    def describe(self, prepared: Prepared, records: Recorded) -> str | None:
+    def describe(self, prepared: Prepared, records: Recorded) -> Outlook | None:
         """Say how this route would answer now, if it would; nothing is bought or written."""
 
 

@@ -107,11 +107,21 @@ class Decisions:
         if who not in self.caps:
             return True
         left: BudgetFilter | None = replace(self.caps[who], spent=totals.read(db, who))
-        for number in dict.fromkeys(charges):
-            found = claims.find_charge(db, number)
-            if found is not None and not claims.has_paid(db, number, who) and left is not None:
-                left = left.take(found.charge)
+        for charge in self._list_unpaid(db, charges, who):
+            left = None if left is None else left.take(charge)
         return left is not None
+
+    def find_share(self, db: Database, charges: Sequence[int], who: str) -> Charge:
+        """Return what `use` would take from the asker's own cap now; nothing is written."""
+        total = totals.NOTHING
+        for charge in self._list_unpaid(db, charges, who) if who in self.caps else ():
+            total = totals.add_charge(total, charge)
+        return Charge(*total)
+
+    def _list_unpaid(self, db: Database, charges: Sequence[int], who: str) -> list[Charge]:
+        """Return those of these charges that an analyst has not paid for, each once."""
+        rows = (claims.find_charge(db, number) for number in dict.fromkeys(charges))
+        return [row.charge for row in rows if row is not None and not claims.has_paid(db, row.entry, who)]
 
     def allow_retry(self, db: Database, number: int) -> Entry:
         """Let a charge be run again whose runs died; raise where it does not wait for that."""

@@ -20,6 +20,7 @@ from discreet.synthetic.online.book import Book
 from discreet.synthetic.online.counts import CellCounts
 from discreet.synthetic.online.frame import Frame
 from discreet.synthetic.online.inference import Inference
+from discreet.synthetic.online.tails import CountNoise
 from discreet.synthetic.online.ways import FromHistogram, Inferred, Way
 
 UNSEEN = (
@@ -70,6 +71,18 @@ def make_answer(asked: Asked, way: Way, book: Book, records: Recorded, paid: Pai
     if isinstance(way, Inferred):
         return _infer(asked, way.inference, book, records)
     return _add_cells(asked, way, records, paid) if isinstance(way, FromHistogram) else None
+
+
+def bound_inference(inference: Inference, book: Book) -> Callable[[float], float]:
+    """Return how wide the widest interval of an inference is, by its confidence."""
+    noises = {place: book.releases[place].noise for place in inference.used}
+    groups = range(len(inference.terms))
+    return lambda confidence: max((inference.bound(noises, each, 1 - confidence) for each in groups), default=0.0)
+
+
+def bound_cells(counts: CellCounts, noise: CountNoise, number: int) -> Callable[[float], float]:
+    """Return how wide the widest interval is that a histogram gives, by its confidence."""
+    return lambda confidence: float(max(counts.bound(noise, 1 - confidence, number), default=0))
 
 
 def _infer(asked: Asked, inference: Inference, book: Book, records: Recorded) -> Routed | None:

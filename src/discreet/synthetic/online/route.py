@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.base.errors import BudgetError, SuspendedError, TakenError
+from discreet.curator.asking.outlook import Outlook, describe_share
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.routes import Recorded, Routed
 from discreet.ledger import Keepsake
@@ -17,7 +18,7 @@ from discreet.mechanisms import Laplace
 from discreet.plan.relations import Scan
 from discreet.policy.model import Policy, Table
 from discreet.privacy.budget import BudgetFilter
-from discreet.synthetic.online.answering import Asked, Paid, make_answer
+from discreet.synthetic.online.answering import Asked, Paid, bound_cells, bound_inference, make_answer
 from discreet.synthetic.online.book import Book, HistogramTerms
 from discreet.synthetic.online.counts import CellCounts
 from discreet.synthetic.online.frame import Frame, make_frame
@@ -25,9 +26,9 @@ from discreet.synthetic.online.reading import find_noise, read_counts
 from discreet.synthetic.online.shelf import Shelf, note_counts, note_purchase
 from discreet.synthetic.online.ways import Awaited, Inferred, Purchase, Way, choose_way
 
-WOULD_INFER = "asking would infer it from earlier answers (entries {}): only the asker's own cap pays, each once"
-WOULD_READ = "asking would answer from the noisy histogram of entry {}: only the asker's own cap pays, once"
-WOULD_BUY = "asking would buy a noisy histogram of the online columns and answer from it: {}"
+WOULD_INFER = "asking would infer it from earlier answers (entries {})"
+WOULD_READ = "asking would answer from the noisy histogram of entry {}, which was bought before"
+WOULD_BUY = "asking would buy a noisy histogram of the online columns and answer from it"
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,8 @@ class OnlineRoute:
         assert noise is not None
         return note_counts(identity, asked.name, asked.frame.table.name, asked.counts, noise, None)
 
-    def describe(self, prepared: Prepared, records: Recorded) -> str | None:
-        """Say which way would answer now."""
+    def describe(self, prepared: Prepared, records: Recorded) -> Outlook | None:
+        """Say which way would answer now, what it would cost and how well it would do."""
         asked = self._read(prepared, records)
         if asked is None:
             return None
@@ -75,11 +76,21 @@ class OnlineRoute:
             way, book = self._choose(asked, records)
             if isinstance(way, Purchase):
                 order = self._prepare_purchase(asked, way.price, book, records)
-                return None if order is None else WOULD_BUY.format(order.histogram.priced.guarantee)
+                noise = None if order is None else find_noise(order.histogram)
+                if order is None or noise is None:
+                    return None
+                number = len(book.histograms) + 1
+                return Outlook(WOULD_BUY, order.histogram.priced.guarantee, bound_cells(asked.counts, noise, number))
+        if way is None:
+            return None
         if isinstance(way, Inferred):
-            entries = [book.releases[place].entry for place in way.inference.used]
-            return WOULD_INFER.format(", ".join(str(entry) for entry in entries))
-        return None if way is None else WOULD_READ.format(way.release.entry)
+            entries = tuple(book.releases[place].entry for place in way.inference.used)
+            words = WOULD_INFER.format(", ".join(str(entry) for entry in entries))
+            width = bound_inference(way.inference, book)
+        else:
+            entries, words = (way.release.entry,), WOULD_READ.format(way.release.entry)
+            width = bound_cells(asked.counts, way.release.noise, book.histograms.index(way.release) + 1)
+        return Outlook(words, describe_share(records.ledger, entries, records.analyst), width)
 
     def _read(self, prepared: Prepared, records: Recorded) -> Asked | None:
         """Return the question as counts of cells, where it is one."""
