@@ -18,6 +18,7 @@ from discreet.policy.model import DeclaredColumn
 from discreet.query.catalog import Catalog
 from discreet.query.parse import parse
 from discreet.query.placed_columns import BinnedColumn, ListedColumn, PlacedColumn, place_column, write_places
+from discreet.query.placing import choose_places
 from discreet.query.plan_rows import plan_rows
 from support.hospital import engine_of
 
@@ -166,3 +167,12 @@ def test_columns_without_public_places_are_refused(column: DeclaredColumn, bins:
     with pytest.raises(ParameterError) as caught:
         place_column(column, bins)
     assert part in str(caught.value)
+
+
+def test_what_is_no_value_has_a_name_that_no_value_has() -> None:
+    column = ListedColumn("ward", Type.TEXT, ("NULL", "other", "(other)", "north"))
+    names = column.describe_places()
+    assert names == ["(NULL)", "NULL", "other", "(other)", "north", "((other))"]
+    assert choose_places(column, None) == choose_places(column, "(NULL)") == [0]
+    assert choose_places(column, "NULL") == [1]
+    assert choose_places(column, ["other", "((other))"]) == [2, 5]

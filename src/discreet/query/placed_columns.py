@@ -25,6 +25,7 @@ from discreet.base.errors import ParameterError
 from discreet.base.types import Type
 from discreet.policy.model import Bound, DeclaredColumn, Value
 from discreet.query.parse import parse_condition
+from discreet.query.value_grid import ValueGrid, make_grid
 
 Places = NDArray[np.int64]
 
@@ -79,6 +80,10 @@ class PlacedColumn(ABC):
     def describe(self) -> Json:
         """Return the form of the column."""
 
+    def write(self) -> Json:
+        """Return what a record keeps of the column: its form, and what its values are drawn by."""
+        return self.describe()
+
     @property
     def quoted(self) -> str:
         """The column's name in SQL."""
@@ -110,8 +115,10 @@ class ListedColumn(PlacedColumn):
         return pa.array(listed, ARROW[self.type]).take(pa.array(places))
 
     def describe_places(self) -> list[str]:
-        """Return the values."""
-        return ["NULL", *map(str, self.values), *([] if self.type is Type.BOOLEAN else ["other"])]
+        """Return the values. What is none of them has a name that is none of theirs: "(NULL)" beside a text "NULL"."""
+        listed = [str(value) for value in self.values]
+        rest = [] if self.type is Type.BOOLEAN else [_name_apart("other", listed)]
+        return [_name_apart("NULL", listed), *listed, *rest]
 
     def describe(self) -> Json:
         """Return the form of the column."""
@@ -122,10 +129,12 @@ class ListedColumn(PlacedColumn):
 class BinnedColumn(PlacedColumn):
     """Bins between public edges: place 0 for NULL and NaN; the first bin has all below it, the last all above.
 
-    A bin holds its lower edge and not its upper one, but for the last, which holds both.
+    A bin holds its lower edge and not its upper one, but for the last, which holds both. `grid` says which numbers
+    there are, where that is public.
     """
 
     edges: tuple[Bound, ...]
+    grid: ValueGrid | None = None
 
     def __post_init__(self) -> None:
         if not 2 <= len(self.edges) <= MOST_BINS + 1:
@@ -147,7 +156,14 @@ class BinnedColumn(PlacedColumn):
         return " ".join([*parts, f"ELSE {self.size - 1} END"])
 
     def sample(self, places: Places, random: np.random.Generator) -> pa.Array:
-        """Return values that are spread evenly over each bin; whole numbers, days and microseconds are whole."""
+        """Return values that are spread evenly over each bin; whole numbers, days and microseconds are whole.
+
+        Numbers with a step are multiples of it, and decimals have the column's own digits.
+        """
+        if self.grid is not None:
+            drawn_on_grid = self.grid.sample(self.type, [to_number(edge) for edge in self.edges], places, random)
+            if drawn_on_grid is not None:
+                return drawn_on_grid
         edges = np.array([float(to_number(edge)) for edge in self.edges])
         at = np.maximum(places, 1)
         low, high = edges[at - 1], edges[at]
@@ -171,16 +187,22 @@ class BinnedColumn(PlacedColumn):
         """Return the form of the column."""
         return {"binned": self.name, "type": self.type.value, "edges": [write_value(each) for each in self.edges]}
 
+    def write(self) -> Json:
+        """Return the form of the column, and its grid."""
+        form: dict[str, Json] = {"binned": self.name, "type": self.type.value}
+        form["edges"] = [write_value(each) for each in self.edges]
+        return form | ({} if self.grid is None else self.grid.write())
+
 
 def place_column(declared: DeclaredColumn, bins: int | Sequence[Any] | None = None) -> PlacedColumn:
     """Return a column with places for its values, from what the policy declares, or refuse one without public values.
 
     `bins` is how many bins of equal width there are between the column's bounds, or their edges.
     """
-    name, kind = declared.name, declared.type
+    name, kind, grid = declared.name, declared.type, make_grid(declared.step, declared.digits)
     assert kind is not None
     if bins is not None and not isinstance(bins, int):
-        return BinnedColumn(name, kind, tuple(_read_edge(each, kind) for each in bins))
+        return BinnedColumn(name, kind, tuple(_read_edge(each, kind) for each in bins), grid)
     if declared.values is not None and bins is None:
         return ListedColumn(name, kind, tuple(_drop_zone(value) for value in declared.values))
     if kind is Type.BOOLEAN:
@@ -194,7 +216,7 @@ def place_column(declared: DeclaredColumn, bins: int | Sequence[Any] | None = No
     lower, upper = to_number(declared.lower), to_number(declared.upper)
     if bins is None and kind is Type.INTEGER and upper - lower < MOST_WHOLE:
         return ListedWhole.between(name, int(lower), int(upper))
-    return BinnedColumn(name, kind, _divide(lower, upper, USUAL_BINS if bins is None else bins, kind))
+    return BinnedColumn(name, kind, _divide(lower, upper, USUAL_BINS if bins is None else bins, kind), grid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +296,8 @@ def read_column(form: Any) -> PlacedColumn:
         return ListedWhole.between(form["whole"], *form["bounds"])
     kind = Type(form["type"])
     if "binned" in form:
-        return BinnedColumn(form["binned"], kind, tuple(_read_exactly(each, kind) for each in form["edges"]))
+        edges = tuple(_read_exactly(each, kind) for each in form["edges"])
+        return BinnedColumn(form["binned"], kind, edges, ValueGrid.read(form))
     return ListedColumn(form["listed"], kind, tuple(_read_value(each, kind) for each in form["values"]))
 
 
@@ -284,6 +307,12 @@ def write_places(table: str, columns: Sequence[PlacedColumn]) -> tuple[str, Mapp
     listed = ", ".join(f"{column.write_place(parameters)} AS place{at}" for at, column in enumerate(columns))
     doubled = table.replace('"', '""')
     return f'SELECT {listed} FROM "{doubled}"', parameters
+
+
+def _name_apart(name: str, taken: list[str]) -> str:
+    while name in taken:
+        name = f"({name})"
+    return name
 
 
 def _add(parameters: dict[str, Any], value: Any) -> str:

@@ -95,7 +95,7 @@ class Transcript:
         form: dict[str, Json] = {
             "version": VERSION,
             "table": self.table,
-            "columns": [column.describe() for column in self.columns],
+            "columns": [column.write() for column in self.columns],
             "readings": [each.write() for each in self.readings],
             "strategy": self.strategy,
             "reason": self.reason,
