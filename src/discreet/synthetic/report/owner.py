@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.sparse import csr_array
 
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
@@ -144,25 +146,33 @@ def _find_variation(one: CellTable, other: CellTable) -> float:
     return float(np.abs(shares[0] - shares[1]).sum()) / 2
 
 
-def _encode(table: RowTable, rows: Places, target: int) -> Floats:
-    """Return a line for each row: a 1, and for each value of the other columns whether the row has it."""
-    parts = [np.ones((len(rows), 1))]
+def _encode(table: RowTable, rows: Places, target: int) -> csr_array:
+    """Return a line for each row: a 1, and for each value of the other columns whether the row has it.
+
+    A line has as many ones as columns, and nothing else is kept of it.
+    """
+    ones, count = [np.zeros(len(rows), dtype=np.int64)], 1
     for place, size in enumerate(table.domain.sizes):
-        if place != target and sum(part.shape[1] for part in parts) + min(size, 64) <= MOST_FEATURES:
+        if place != target and count + min(size, 64) <= MOST_FEATURES:
             width = -(-size // 64)
-            parts.append(np.eye(-(-size // width))[table.values[place][rows] // width])
-    return np.concatenate(parts, axis=1)
+            ones.append(count + table.values[place][rows] // width)
+            count += -(-size // width)
+    places = np.stack(ones, axis=1)
+    starts = np.arange(len(rows) + 1) * places.shape[1]
+    return csr_array((np.ones(places.size), places.ravel(), starts), shape=(len(rows), count))
 
 
-def _train(features: Floats, answers: NDArray[np.bool_]) -> Floats:
+def _train(features: csr_array, answers: NDArray[np.bool_]) -> Floats:
     """Return the weights of a logistic regression with a small penalty."""
     signs = np.where(answers, 1.0, -1.0)
+    columns = features.T.tocsr()
 
     def measure(weights: Floats) -> tuple[float, Floats]:
         margins = signs * (features @ weights)
-        misses = 1 / (1 + np.exp(np.clip(margins, -500, 500)))
-        loss = float(np.logaddexp(0, -margins).sum()) + float(weights @ weights) / 2
-        return loss, weights - features.T @ (signs * misses)
+        small = np.exp(-np.abs(margins))
+        misses = np.where(margins > 0, small, 1.0) / (1 + small)
+        loss = float(np.log1p(small).sum() - np.minimum(margins, 0.0).sum()) + float(weights @ weights) / 2
+        return loss, weights - columns @ (signs * misses)
 
     found: Floats = minimize(
         measure, np.zeros(features.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 80}
@@ -173,9 +183,15 @@ def _train(features: Floats, answers: NDArray[np.bool_]) -> Floats:
 def _find_closest(rows: NDArray[np.int32], distinct: NDArray[np.int32], counts: Places | None) -> Places:
     """Return in how many columns each row differs from the closest; with counts, itself is taken out once."""
     found = np.empty(len(rows), dtype=np.int64)
+    columns = [np.ascontiguousarray(column) for column in distinct.T]
+    apart: NDArray[Any] = np.empty(len(distinct), dtype=np.uint8 if len(columns) < 256 else np.uint32)
+    differs = np.empty(len(distinct), dtype=bool)
     for at, row in enumerate(rows):
-        apart = (distinct != row).sum(axis=1)
+        apart[:] = 0
+        for column, value in zip(columns, row, strict=True):
+            np.not_equal(column, value, out=differs)
+            apart += differs.view(np.uint8)
         if counts is not None:
-            apart = apart[(apart > 0) | (counts > 1)]
-        found[at] = apart.min() if len(apart) else len(row)
+            apart[(apart == 0) & (counts == 1)] = len(row)
+        found[at] = apart.min()
     return found
