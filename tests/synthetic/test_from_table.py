@@ -231,7 +231,9 @@ def test_units_over_the_limit_count_as_the_limit_says(tmp_path: Path) -> None:
         ({"epsilon": 1, "delta": 2}, "delta must be"),
         ({"epsilon": 1, "columns": []}, "at least one, and each once"),
         ({"epsilon": 1, "columns": ["ward", "ward"]}, "at least one, and each once"),
-        ({"epsilon": 1, "columns": ["nothing"]}, "columns of the table: age, cost"),
+        ({"epsilon": 1, "columns": ["nothing"]}, r"columns of the table \(these exist: age, at, cost, day"),
+        ({"epsilon": 1, "columns": ["wrad"]}, "did you mean 'ward'?"),
+        ({"epsilon": 1, "bins": {"Quantty": 3}}, "did you mean 'quantity'?"),
         ({"epsilon": 1, "columns": ["patient_id"]}, "says whose row it is"),
         ({"epsilon": 1, "columns": ["doctor"]}, "say in the policy what doctor holds"),
         ({"epsilon": 1, "bins": {"nothing": 3}}, "columns of the table"),
@@ -304,3 +306,12 @@ def test_an_analyst_pays_from_their_own_cap(tmp_path: Path) -> None:
             synthesize(curator, "visits", 1, epsilon=0.2, columns=["ward"])
         alice: Curator = curator
         assert synthesize(alice.session("alice"), "visits", 1, epsilon=0.4, columns=["ward"]).receipt is not None
+
+
+@pytest.mark.parametrize("how", [{"rho": 0.001}, {"epsilon": 0.1, "delta": 1e-9}], ids=str)
+def test_rho_is_refused_as_impossible_where_the_policy_has_no_delta(tmp_path: Path, how: dict[str, Any]) -> None:
+    with open_clinic(tmp_path, delta=0.0) as curator:
+        head = curator.ledger.head
+        with pytest.raises(ParameterError, match="has no delta and adds up epsilons alone"):
+            synthesize(curator, "visits", 1, columns=["ward"], **how)
+        assert curator.ledger.head == head

@@ -12,6 +12,7 @@ from discreet.curator import Curator
 from discreet.curator.door.cells import CountedUnit, find_domain
 from discreet.curator.session import Session, Watch
 from discreet.policy.schema import Resolved
+from discreet.query.catalog import suggest_name
 from discreet.query.placed_columns import Condition, PlacedColumn, place_column, write_places
 from discreet.synthetic.allowance import Allowance, read_allowance
 from discreet.synthetic.counter import make_cell_noise
@@ -80,6 +81,12 @@ def prepare_synthesis(
     prior: Any = None,
 ) -> Synthesis:
     """Return the operation, or refuse what could not run: nothing is charged."""
+    if allowance.currency == "rho" and not session.budget.total.delta:
+        raise ParameterError(
+            "rho",
+            float(allowance.amount),
+            "left out, and delta: the policy's budget has no delta and adds up epsilons alone. Give epsilon",
+        )
     resolved = session.tables[table]
     if resolved.table.public:
         raise ParameterError("table", resolved.table.name, "a private one: a public table can be read as it is")
@@ -121,7 +128,7 @@ def place_columns(
     known = {column.name: column for column in resolved.columns if column.name != resolved.table.unit}
     unknown = [name for name in bins if name not in known]
     if unknown:
-        raise ParameterError("bins", unknown[0], f"columns of the table: {', '.join(known)}")
+        raise ParameterError("bins", unknown[0], f"columns of the table ({suggest_name(unknown[0], list(known))})")
     if wanted is None:
         listed: list[str | Condition] = list(find_placeable(resolved).named)
     else:
@@ -133,8 +140,9 @@ def place_columns(
         elif each in known:
             placed.append(place_column(known[each], bins.get(each)))
         else:
-            whose = " (it says whose row it is)" if each == resolved.table.unit else ""
-            raise ParameterError("columns", each, f"columns of the table: {', '.join(known)}{whose}")
+            if each == resolved.table.unit:
+                raise ParameterError("columns", each, f"other columns: {each} says whose row it is")
+            raise ParameterError("columns", each, f"columns of the table ({suggest_name(each, list(known))})")
     names = [column.name for column in placed]
     if not placed or len(set(names)) < len(names):
         raise ParameterError("columns", names, "at least one, and each once")
