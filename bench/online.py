@@ -183,7 +183,7 @@ def report(lengths: tuple[int, ...] = LENGTHS, windows: tuple[int, ...] = WINDOW
             rows.append(_row("64 x 128 windows", length, goal, (64, 128), stream, rng, by_rho))
     table = markdown([*HEADER, "misses", "CPU s"], rows)
     asked = ASKED.format(ALPHA, ROWS, BETA, NEVER, BEYOND, WINDOWS)
-    return f"## Questions one by one\n\n{asked}\n\n{table}\n{WHY.format(_describe_needs())}\n"
+    return f"## Questions one by one\n\n{asked}\n\n{table}\n\n{WHY.format(_describe_needs())}\n"
 
 
 def _describe_needs() -> str:

@@ -22,7 +22,7 @@ from discreet.base.canonical import Json
 from discreet.base.exact import read_exact, write_exact
 from discreet.base.types import Digits, Type
 
-Numbers = NDArray[np.int64]
+WholeNumbers = NDArray[np.int64]
 
 MOST_STEPS = 1 << 52
 """Steps from 0 to a bound: a step that is finer is not told from none."""
@@ -36,7 +36,7 @@ class ValueGrid:
     digits: Digits | None = None
 
     def sample(
-        self, kind: Type, edges: Sequence[Fraction], places: Numbers, random: np.random.Generator
+        self, kind: Type, edges: Sequence[Fraction], places: WholeNumbers, random: np.random.Generator
     ) -> pa.Array | None:
         """Return a value of the grid for each place, evenly within its bin; None where the grid has none at all.
 
@@ -101,7 +101,7 @@ def make_grid(step: Fraction | None, digits: Digits | None) -> ValueGrid | None:
     return None if step is None and digits is None else ValueGrid(step, digits)
 
 
-def _write_decimals(numbers: Numbers, missing: NDArray[np.bool_], scale: int, digits: Digits) -> pa.Array:
+def _write_decimals(numbers: WholeNumbers, missing: NDArray[np.bool_], scale: int, digits: Digits) -> pa.Array:
     """Return decimals from whole numbers of their last digits; an Arrow decimal is a whole number of 128 bits."""
     wide = np.stack([numbers, numbers >> 63], axis=1).astype("<i8")
     held = pa.Array.from_buffers(pa.decimal128(38, scale), len(numbers), [None, pa.py_buffer(wide.tobytes())])
