@@ -44,9 +44,16 @@ MUTATIONS = [
     broken(
         "online: a histogram is bought for what it costs",
         "synthetic/online/book.py",
-        "return spent / PATIENCE - paid",
-        "return spent - paid",
+        "return Fraction(spent) / PATIENCE - Fraction(paid)",
+        "return Fraction(spent) - Fraction(paid)",
         f"{BOOK}::test_histograms_never_cost_more_than_a_tenth_of_direct_answers",
+    ),
+    broken(
+        "online: what histograms cost so far is forgotten",
+        "synthetic/online/book.py",
+        "spent, paid = (spent, paid + amount) if each.bought",
+        "spent, paid = (spent, paid) if each.bought",
+        f"{BOOK}::test_what_may_be_bought_is_a_tenth_of_direct_answers_less_what_was_bought_whenever_it_is_asked",
     ),
     broken(
         "online: a histogram that is wider than a direct answer is used",
@@ -72,9 +79,9 @@ MUTATIONS = [
     broken(
         "online: factors are left as floats made them",
         "synthetic/online/inference.py",
-        "    for at, place in enumerate(base):\n",
+        "    whole = GRAIN * int(shared)\n",
         "    return [(int(used[at]), Fraction(float(factors[used[at]]))) for at in range(len(used))]\n"
-        "    for at, place in enumerate(base):\n",
+        "    whole = GRAIN * int(shared)\n",
         INFERENCE,
     ),
     broken(

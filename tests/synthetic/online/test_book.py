@@ -168,3 +168,18 @@ def test_prices_are_compared_in_the_currency_that_binds() -> None:
     assert book.find_allowance(TERMS) == 0, "no epsilon was paid that could be compared"
     assert book.choose_price(draw_question(rng), 1e3, TERMS) is None
     assert book.choose_price(draw_question(rng), 1e3, by_rho) is not None
+
+
+def test_what_may_be_bought_is_a_tenth_of_direct_answers_less_what_was_bought_whenever_it_is_asked() -> None:
+    counts, book = draw_question(np.random.default_rng(2)), Book(0.05)
+    for number in range(30):
+        bought = number % 7 == 6
+        charge = Charge(0.3 if number % 2 else Fraction(1, 10), Fraction(1, 7))
+        book.releases.append(
+            histogram(10.0, number, Fraction(1, 50)) if bought else Release(counts, Laplace(9.0), charge, number)
+        )
+        if number % 3 == 0:
+            book.find_allowance(TERMS)
+        spent = sum((Fraction(each.charge.epsilon) for each in book.releases if not each.bought), Fraction(0))
+        paid = Fraction(len(book.histograms), 50)
+        assert book.find_allowance(TERMS) == spent / PATIENCE - paid, "exactly, floats and fractions alike"
