@@ -31,7 +31,7 @@ POOL = (2, 4, 2, 8)
 LENGTHS = (200, 1_000, 5_000, 20_000)
 WINDOW_LENGTHS = (1_000, 5_000)
 SHORT = 1_000
-"""Streams in rho are no longer: hundreds of answers are inferred there, half a second each."""
+"""Streams in rho are no longer: most answers are inferred there, some a tenth of a second each, and take minutes."""
 
 Sides = tuple[tuple[int, ...], ...]
 """The values of each column that a question counts; all of them where it does not name the column."""
