@@ -17,7 +17,8 @@ GRADIENTS = [
     broken(
         "learning: a unit's gradient is not clipped",
         "gradients/sums.py",
-        "    allowed = np.minimum(sizes, clip // lengths) if offsets is None else _share_out(sizes, lengths, offsets, clip)\n",
+        "    allowed = np.minimum(sizes, clip // lengths) if offsets is None else _share_out(sizes, lengths, offsets, "
+        "clip)\n",
         "    allowed = sizes\n    clip = 1 << 62\n",
         SUMS,
     ),

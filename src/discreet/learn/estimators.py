@@ -11,7 +11,7 @@ classes are declared, and rows are counted with noise, unless `size` says how ma
 from __future__ import annotations
 
 import inspect
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class Estimator:
         """Return the parameters that this was made with."""
         return {name: getattr(self, name) for name in self._list_parameters()}
 
-    def set_params(self, **params: Any) -> Estimator:
+    def set_params(self, **params: Any) -> Self:
         """Change parameters by name."""
         for name, value in params.items():
             if name not in self._list_parameters():
@@ -133,7 +133,7 @@ class LinearClassifier(LinearEstimator):
     classes: Any
     classes_: Any
 
-    def fit(self, X: Any, y: Any, units: Any = None) -> LinearClassifier:  # noqa: N803
+    def fit(self, X: Any, y: Any, units: Any = None) -> Self:  # noqa: N803
         """Learn from rows and their classes; `units` names whose row each is, where somebody has several.
 
         A label that is not declared teaches nothing: its row counts as nothing.
@@ -173,7 +173,7 @@ class LinearRegressor(LinearEstimator):
 
     target_bounds: Any
 
-    def fit(self, X: Any, y: Any, units: Any = None) -> LinearRegressor:  # noqa: N803
+    def fit(self, X: Any, y: Any, units: Any = None) -> Self:  # noqa: N803
         """Learn from rows and their numbers; `units` names whose row each is, where somebody has several."""
         matrix = read_matrix(X)
         given = np.asarray(read_column_of(y, len(matrix)), dtype=np.float64)

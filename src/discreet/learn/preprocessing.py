@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -19,7 +19,7 @@ class Transformer(Estimator):
 
     n_features_in_: int
 
-    def fit(self, X: Any, y: Any = None) -> Transformer:  # noqa: N803
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
         """Remember how many columns there are."""
         self.n_features_in_ = self._read(X).shape[1]
         return self
