@@ -9,13 +9,14 @@ import pytest
 from discreet.base.grid import Floats
 from discreet.gradients.encoding import Encoding, LabelColumn, NumberFeature, PlaceFeature
 from discreet.gradients.residuals import RESIDUAL_STEPS
-from discreet.gradients.sums import LinearGradients, Weights
+from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients, Weights
 from discreet.learn.allowance import GaussianAllowance
 from discreet.learn.descent import (
     LEAST_CLIP,
     MOST_MOMENTUM,
     STEPS,
     DescentSettings,
+    bound_noise,
     choose_clip,
     choose_settings,
     descend,
@@ -134,3 +135,24 @@ def test_an_empty_table_has_a_model() -> None:
     found = train(empty, make_gradients("logistic"), "logistic", GaussianAllowance(Fraction(1, 100)))
     assert len(found.weights) == 5
     assert found.rows >= 1
+
+
+def test_noise_is_bounded_by_what_it_would_be_where_data_say_nothing() -> None:
+    """An empty table: all that moves weights is noise, and the bound is its deviation."""
+    settings = DescentSettings(60, 1.5, 0.9, 30)
+    gradients, allowance = make_gradients("logistic"), GaussianAllowance(Fraction(1, 2))
+    empty = MemorySource(np.zeros((0, 3), dtype=np.int64))
+    found = np.concatenate([descend(empty, gradients, allowance, settings, 1e4, 2.0) for _ in range(400)])
+    noise = allowance.take(Fraction(1, 60)).make_noise(gradients.clip).sigma / GRADIENT_STEPS
+    bound = bound_noise(settings, noise / (2.0 * 1e4)) / 2.0
+    assert found.std() == pytest.approx(bound, rel=0.08)  # 2,000 draws: about five deviations
+
+
+def test_noise_stays_within_its_bound_where_data_say_something() -> None:
+    points = make_points("logistic")
+    allowance = GaussianAllowance(Fraction(1, 100))
+    runs = [train(MemorySource(points), make_gradients("logistic"), "logistic", allowance, 4000) for _ in range(40)]
+    weights = np.array([run.weights for run in runs]) / 2**20
+    deviations = weights.std(axis=0)
+    assert (deviations < runs[0].noise * 1.3).all()
+    assert deviations[0] < runs[0].noise  # a common feature

@@ -23,15 +23,8 @@ WARD = CategoryColumn(ListedColumn("ward", Type.TEXT, ("north", "it's")))
 OLD = CategoryColumn(Condition("old", "age > 65"))
 SETTINGS = {"steps": 200, "rate": "1.0", "momentum": "0.9", "tail": 100}
 SICK = ClassTarget(Condition("sick", "cost > 10"))
-LOGISTIC = LinearModel(
-    "logistic",
-    "visits",
-    (AGE, WARD, OLD),
-    SICK,
-    np.array([[2.0], [0.1], [1.0], [-1.0], [0.0], [0.0], [0.5], [-0.5]]),
-    900,
-    SETTINGS,
-)
+WEIGHTS = np.array([[2.0], [0.1], [1.0], [-1.0], [0.0], [0.0], [0.5], [-0.5]])
+LOGISTIC = LinearModel("logistic", "visits", (AGE, WARD, OLD), SICK, WEIGHTS, 0.1, 900, SETTINGS)
 ROWS = pa.table({"age": [50, 100, None, 0], "ward": ["north", "it's", None, "elsewhere"]})
 
 
@@ -49,14 +42,15 @@ def test_coefficients_are_per_one_of_a_number_and_give_the_same_scores() -> None
     assert found["age"][0] == pytest.approx(2.0 / 50)
     assert found["intercept"][0] == pytest.approx(-0.5 - 50 * 2.0 / 50)
     assert found["ward = it's"][0] == -1.0
+    assert LOGISTIC.find_half_width(0.95) == pytest.approx(0.196, abs=1e-3)
 
 
 def test_numbers_are_predicted_in_their_own_units() -> None:
     cost = NumberTarget("cost", "cost", Fraction(0), Fraction(10))
-    model = LinearModel("huber", "visits", (TWICE,), cost, np.array([[0.5], [0.1]]), 900, SETTINGS)
+    model = LinearModel("huber", "visits", (TWICE,), cost, np.array([[0.5], [0.1]]), 0.1, 900, SETTINGS)
     assert model.predict(ROWS).tolist() == pytest.approx([5.5, 8.0, 5.5, 3.0])
     count = NumberTarget("stays", "stays", Fraction(0), Fraction(8), counted=True)
-    counted = LinearModel("poisson", "visits", (AGE,), count, np.array([[1.0], [0.0]]), 900, SETTINGS)
+    counted = LinearModel("poisson", "visits", (AGE,), count, np.array([[1.0], [0.0]]), 0.1, 900, SETTINGS)
     assert counted.predict(ROWS).tolist() == pytest.approx([2.0, 2 * np.e, 2.0, 2 / np.e])
     with pytest.raises(ParameterError, match="no other kind has probabilities"):
         counted.predict_probabilities(ROWS)

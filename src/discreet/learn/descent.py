@@ -100,3 +100,23 @@ def descend(
         if step >= settings.steps - settings.tail:
             total += weights
     return np.asarray(total / (settings.tail * length))
+
+
+def bound_noise(settings: DescentSettings, deviation: float) -> float:
+    """Return a bound on how far noise moves a weight of the mean: a standard deviation, for slopes with this noise.
+
+    Theorem. Where the loss is a parabola with curvature h >= 0 along an eigenvector, and h * rate is at most
+    2 (1 + momentum), noise of one step is worth r_1^k + r_1^(k-1) r_2 + ... + r_2^k after k more, with roots
+    r_1 r_2 = m and r_1 + r_2 = 1 + m - h * rate. All of it is largest, for every k, where h = 0 and the roots are 1 and
+    m: sums of products of two numbers with a fixed product grow as they move apart, and complex roots have the size
+    sqrt(m), for which (k + 1) m^(k/2) is less by the inequality of the means. So a weight that the data say nothing
+    about has the most noise, and this is its deviation: independent noises of all steps, each with what it is worth
+    in the mean of the last ones.
+    """
+    ages = np.arange(settings.steps)
+    worth = (1 - settings.momentum ** (ages + 1)) / (1 - settings.momentum)
+    sums = np.concatenate([[0.0], np.cumsum(worth)])
+    last = settings.steps - np.arange(settings.steps)
+    first = np.maximum(last - settings.tail, 0)
+    shares = (sums[last] - sums[first]) / settings.tail
+    return float(settings.rate * deviation * np.sqrt((shares**2).sum()))

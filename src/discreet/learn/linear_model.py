@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from discreet.answers import Receipt
+from discreet.base import check
 from discreet.base.canonical import Json
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.grid import Floats
@@ -34,6 +36,8 @@ class LinearModel:
     target: Target
     weights: Floats
     """A line for each weight, the intercept last, and a column for each output."""
+    noise: float
+    """A bound on the standard deviation of the noise in each weight (`learn/descent.py`)."""
     rows: int
     """How many rows taught it, about."""
     settings: Any
@@ -67,6 +71,15 @@ class LinearModel:
             place += len(column.weights)
         slopes[-1] = intercept
         yield from zip(self.names, slopes, strict=True)
+
+    def find_half_width(self, confidence: float = 0.95) -> float:
+        """Return how far a weight may be from where the same descent without noise would have ended.
+
+        It is the same for all weights, as if the data said nothing about any: those of common values are closer. It
+        says nothing about how rows were sampled, and holds as far as the loss is a parabola near where it ended.
+        """
+        share = float(check.real("confidence", confidence, above=0, below=1))
+        return NormalDist().inv_cdf((1 + share) / 2) * self.noise
 
     def predict(self, table: Any) -> Any:
         """Return the likeliest class of each row, or the predicted number, of an Arrow table or a pandas frame."""
@@ -111,6 +124,7 @@ class LinearModel:
             "target": self.target.describe(),
             "features": [column.describe() for column in self.columns],
             "rows": self.rows,
+            "noise": self.noise,
             "settings": self.settings,
             "coefficients": [
                 {"name": name, "scaled": weight.tolist(), "value": value.tolist()}
@@ -143,6 +157,7 @@ def load_linear_model(path: str | Path) -> LinearModel:
             tuple(read_learned_column(each) for each in form["features"]),
             read_target_form(form["target"]),
             np.array([each["scaled"] for each in form["coefficients"]], dtype=np.float64),
+            float(form["noise"]),
             form["rows"],
             form["settings"],
             None if form["receipt"] is None else Receipt.from_dict(form["receipt"]),

@@ -6,12 +6,15 @@ from pathlib import Path
 
 from discreet.answers.drawing import box, choose_ticks, draw, label, safe, stroke, write_number
 from discreet.answers.export import replacing
+from discreet.answers.numbers import format_percent
 from discreet.answers.page import check_page, wrap_page
 from discreet.answers.words import describe_charge
 from discreet.base.grid import Floats
-from discreet.learn.features import CategoryColumn, NumberColumn
+from discreet.learn.features import NumberColumn
 from discreet.learn.linear_model import LinearModel
 from discreet.learn.targets import ClassTarget
+
+CONFIDENCE = 0.95
 
 MOST_BARS = 60
 """Weights of one output that are drawn; of more, the longest."""
@@ -37,11 +40,14 @@ def render_learning_page(model: LinearModel) -> str:
         _show_cost(model),
         "<h2>Weights</h2>",
         '<p class="soft small">What each feature adds to the score. A number counts from -1 at its lower bound to 1 at '
-        "its upper one, so that bars can be compared; a category is 1 for its value, 0 for all others. Weights of "
-        "values that few rows have are mostly noise.</p>",
+        "its upper one, so that bars can be compared; a category is 1 for its value, 0 for all others. The shaded band "
+        f"is what noise alone can be, at {format_percent(CONFIDENCE)}: plus or minus "
+        f"{model.find_half_width(CONFIDENCE):.3g} for a weight that the data say nothing about, less for others. Bars "
+        "inside it need not mean anything.</p>",
         *_draw_outputs(model),
         "<h2>Coefficients</h2>",
-        '<p class="soft small">In the units of the data: per 1 of a number.</p>',
+        '<p class="soft small">In the units of the data: per 1 of a number. The last column is how far noise alone can '
+        f"move one, at {format_percent(CONFIDENCE)}; how rows were sampled comes on top.</p>",
         _list_coefficients(model),
     ]
     return wrap_page(title, parts)
@@ -78,21 +84,25 @@ def _draw_outputs(model: LinearModel) -> list[str]:
     for output in range(model.weights.shape[1]):
         words = f"for {model.classes[output]}" if model.weights.shape[1] > 1 else "of all features"
         heading = f"<h3>{safe(words)}</h3>" if model.weights.shape[1] > 1 else ""
-        drawing = _draw_weights(names, model.weights[:-1, output], f"weights {words}")
+        drawing = _draw_weights(
+            names, model.weights[:-1, output], model.find_half_width(CONFIDENCE), f"weights {words}"
+        )
         found.append(f'<div class="card wide">{heading}{drawing}</div>')
     return found
 
 
-def _draw_weights(names: list[str], values: Floats, words: str) -> str:
-    """Return bars to the left and right of 0: all weights in their order, or the longest of many."""
+def _draw_weights(names: list[str], values: Floats, band: float, words: str) -> str:
+    """Return bars to the left and right of 0, before the band of noise: all in their order, or the longest of many."""
     shown = sorted(sorted(range(len(names)), key=lambda place: -abs(values[place]))[:MOST_BARS])
-    width, left, right, line = 960, 220, 70, 20
+    width, left, right, line = 760, 190, 60, 20
     most = max((abs(float(values[place])) for place in shown), default=0.0) or 1.0
+    most = max(most, min(band, 2 * most))
     ticks = choose_ticks(most, 3)
     scale = (width - left - 2 * right) / 2 / max(most, ticks[-1])
     middle = left + right + (width - left - 2 * right) / 2
     height = line * len(shown) + 28
-    parts = []
+    reach = min(band, most) * scale
+    parts = [box(middle - reach, 0, 2 * reach, height - 22, "grid", 'opacity="0.6"')]
     for tick in sorted({sign * each for each in ticks for sign in (-1, 1)}):
         x = middle + tick * scale
         parts.append(stroke(f"M{x:.1f} 0V{height - 22}", "line" if tick == 0 else "grid"))
@@ -112,16 +122,18 @@ def _draw_weights(names: list[str], values: Floats, words: str) -> str:
 
 def _list_coefficients(model: LinearModel) -> str:
     heads = [str(each) for each in model.classes] if model.weights.shape[1] > 1 else ["coefficient"]
-    scales = [_describe_bounds(column) for column in model.columns for _ in column.weights]
-    rows = []
-    for (name, values), scale in zip(model.list_coefficients(), [*scales, ""], strict=True):
+    half, rows = model.find_half_width(CONFIDENCE), []
+    columns = [column for column in model.columns for _ in column.weights]
+    for (name, values), column in zip(model.list_coefficients(), [*columns, None], strict=True):
         cells = "".join(f"<td>{value:.5g}</td>" for value in values)
-        rows.append(f"<tr><th>{safe(name)}</th>{cells}<td>{safe(scale)}</td></tr>")
+        bounds, noise = "", f"± {half:.3g}"
+        if isinstance(column, NumberColumn):
+            bounds = f"{write_number(float(column.lower))} to {write_number(float(column.upper))}"
+            noise = f"± {half / column.half:.3g}"
+        rows.append(
+            f"<tr><th>{safe(name)}</th>{cells}<td>{safe(bounds)}</td><td>{'' if column is None else noise}</td></tr>"
+        )
     head = "".join(f"<th>{safe(each)}</th>" for each in heads)
-    return f'<div class="card"><table><tr><th></th>{head}<th>bounds</th></tr>{"".join(rows)}</table></div>'
-
-
-def _describe_bounds(column: NumberColumn | CategoryColumn) -> str:
-    if isinstance(column, CategoryColumn):
-        return ""
-    return f"{write_number(float(column.lower))} to {write_number(float(column.upper))}"
+    return (
+        f'<div class="card"><table><tr><th></th>{head}<th>bounds</th><th>noise</th></tr>{"".join(rows)}</table></div>'
+    )

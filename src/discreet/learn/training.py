@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from discreet.gradients.encoding import FEATURE_STEPS, Encoding
 from discreet.gradients.residuals import WEIGHT_STEPS
 from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients, hold_weights
 from discreet.learn.allowance import GaussianAllowance
-from discreet.learn.descent import COUNT_SHARE, DescentSettings, choose_clip, choose_settings, descend
+from discreet.learn.descent import COUNT_SHARE, DescentSettings, bound_noise, choose_clip, choose_settings, descend
 from discreet.learn.features import LearnedColumn
 from discreet.learn.kinds import find_kind
 from discreet.learn.linear_model import LinearModel
@@ -84,7 +85,8 @@ class Training:
         form = json.loads(measured)
         width, outputs = self.gradients.shape
         weights = np.array(form["weights"], dtype=np.float64).reshape(width, outputs) / WEIGHT_STEPS
-        return LinearModel(self.model, self.table, self.columns, self.target, weights, form["rows"], form["settings"])
+        noise, settings = float(form["noise"]), form["settings"]
+        return LinearModel(self.model, self.table, self.columns, self.target, weights, noise, form["rows"], settings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,10 +96,17 @@ class Trained:
     weights: list[int]
     rows: float
     settings: DescentSettings
+    noise: float
+    """A bound on the standard deviation of the noise in a weight."""
 
     def describe(self) -> Json:
         """Return the form of it: weights, line by line, and public facts."""
-        return {"weights": list(self.weights), "rows": round(self.rows), "settings": self.settings.describe()}
+        return {
+            "weights": list(self.weights),
+            "rows": round(self.rows),
+            "settings": self.settings.describe(),
+            "noise": repr(self.noise),
+        }
 
 
 def train(
@@ -126,4 +135,6 @@ def train(
     clip = clipped.clip / GRADIENT_STEPS
     settings = choose_settings(allowance.mu, rows, length, clip, find_kind(model).curvature)
     weights = descend(source, clipped, allowance, settings, rows, length)
-    return Trained(hold_weights(weights).ravel().tolist(), rows, settings)
+    noise = allowance.take(Fraction(1, settings.steps)).make_noise(source.factor * clipped.clip)
+    deviation = bound_noise(settings, noise.sigma / GRADIENT_STEPS / (length * rows)) / length
+    return Trained(hold_weights(weights).ravel().tolist(), rows, settings, deviation)
