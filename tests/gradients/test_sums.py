@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.base.errors import OperationError, ParameterError
+from discreet.gradients import sums
 from discreet.gradients.encoding import FEATURE_STEPS, Encoding, LabelColumn, NumberFeature, PlaceFeature
 from discreet.gradients.residuals import (
     RESIDUAL_STEPS,
@@ -194,3 +195,11 @@ def test_labels_that_are_none_count_as_nothing() -> None:
 def test_clips_that_cannot_be_are_refused() -> None:
     with pytest.raises(ParameterError):
         LinearGradients(ENCODING, LogisticResidual(), 1)
+
+
+def test_a_unit_that_is_too_long_after_all_counts_as_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second line of defence: here the first one, which cuts, is taken away."""
+    residuals, lengths = np.array([[30_000], [30_000], [5]]), np.array([9_000, 9_000, 9_000])
+    monkeypatch.setattr(sums, "_share_out", lambda sizes, *_: sizes)
+    kept = clip_residuals(residuals, lengths, np.array([0, 2, 3]), 2**25)
+    assert kept[:, 0].tolist() == [0, 0, 5]

@@ -30,10 +30,10 @@ GRADIENTS = [
         SUMS,
     ),
     broken(
-        "learning: clipped residuals are rounded to the nearest",
+        "learning: a unit that is too long after all counts",
         "gradients/sums.py",
-        "np.sign(long) * (np.abs(long) * allowed[over, None] // sizes[over, None])",
-        "np.sign(long) * ((np.abs(long) * allowed[over, None] + sizes[over, None] - 1) // sizes[over, None])",
+        "    if failed.any():\n        residuals = np.where(failed[:, None], 0, residuals)\n",
+        "",
         SUMS,
     ),
     broken(
