@@ -22,12 +22,18 @@ from discreet.curator.door.unit_functions import (
     ColumnSums,
     LinearGradient,
     LogisticGradient,
+    RowCount,
     apply_function,
 )
 from discreet.engines.running import RunCancelledError
 
 WEIGHTS = (0.3, -1.7)
-FUNCTIONS: tuple[BatchFunction, ...] = (ColumnSums(3), LinearGradient(WEIGHTS), LogisticGradient(WEIGHTS))
+FUNCTIONS: tuple[BatchFunction, ...] = (
+    ColumnSums(3),
+    RowCount(3),
+    LinearGradient(WEIGHTS),
+    LogisticGradient(WEIGHTS),
+)
 
 counts = st.lists(st.integers(1, 4), min_size=1, max_size=8)
 values = st.floats(-1e3, 1e3) | st.sampled_from([0.1, 1 / 3, -1e-9, 1e200, -1e200])
