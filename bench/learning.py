@@ -147,7 +147,7 @@ def find_orientations(images: Numbers, cells: int = 7, bins: int = 8) -> Numbers
             for column in range(images.shape[2]):
                 found[:, rows[row, column], columns[row, column], place] += weight[:, row, column]
     flat = np.sqrt(found.reshape(len(images), -1))
-    return flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-9)
+    return np.asarray(flat / np.maximum(np.linalg.norm(flat, axis=1, keepdims=True), 1e-9))
 
 
 def compare_speed(_: int) -> str:

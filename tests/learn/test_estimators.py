@@ -122,10 +122,25 @@ def test_missing_and_infinite_numbers_count_as_public_values() -> None:
 def test_several_rows_of_one_unit_are_protected_together() -> None:
     X, y = make_rows()  # noqa: N806
     units = np.arange(5000) % 1000
-    model = LogisticRegression(epsilon=3.0).fit(X, y, units=units)
+    model = LogisticRegression(epsilon=3.0, max_rows=5).fit(X, y, units=units)
     assert model.score(X, y) > 0.7
     with pytest.raises(ParameterError, match="units"):
-        LogisticRegression().fit(X, y, units=units[:10])
+        LogisticRegression(max_rows=5).fit(X, y, units=units[:10])
+    with pytest.raises(ParameterError, match="how many rows somebody has is private"):
+        LogisticRegression().fit(X, y, units=units)
+    with pytest.raises(ParameterError, match="floats are rounded"):
+        LogisticRegression(max_rows=5).fit(X, y, units=units.astype(float))
+
+
+def test_one_row_changes_the_type_of_no_other() -> None:
+    X, y = make_rows()  # noqa: N806
+    odd = [*y.tolist()[:-1], "unknown"]
+    assert LogisticRegression(epsilon=1.0).fit(X, odd).score(X, y) > 0.75
+    assert LogisticRegression(epsilon=1.0).fit([*X.tolist()[:-1], ["a", None, 10**400]], y).score(X, y) > 0.75
+    assert PublicEncoder(values=[[1, 2]]).fit_transform([[1], [2], ["x"]]).tolist() == [[1, 0], [0, 1], [0, 0]]
+    number = X @ np.array([20.0, 10.0, 0.0]) + 50
+    huber = HuberRegressor(epsilon=1.0, target_bounds=(0, 100)).fit(X, [*number.tolist()[:-1], "many"])
+    assert huber.score(X, number) > 0.9
 
 
 def test_estimators_work_in_pipelines_and_can_be_cloned() -> None:

@@ -168,6 +168,9 @@ def test_whatever_a_row_holds_a_model_is_learned(tmp_path: Path) -> None:
         ({"bins": {"age": 0}}, "bins must be at least 1"),
         ({"max_rows": 0}, "max_rows"),
         ({"epsilon": 50}, "does not fit into what is left"),
+        ({"epsilon": 1e-9}, "more noise than can be drawn"),
+        ({"target": "age = $value0", "features": ["ward"]}, "has a parameter; write its value"),
+        ({"features": ["age + $n"]}, "has a parameter; write its value"),
     ],
     ids=str,
 )
@@ -179,6 +182,22 @@ def test_what_cannot_be_learned_is_refused_and_nothing_is_charged(
         with pytest.raises(DiscreetError, match=said):
             fit(curator, how.pop("model"), "visits", **how)
         assert kinds(curator) == ["CREATE"]
+
+
+def test_one_person_s_rows_must_not_decide_how_long_it_takes(tmp_path: Path) -> None:
+    with open_clinic(tmp_path, limits="max_rows = 20000") as curator:
+        how: dict[str, Any] = {"target": "ward", "features": ["age"], "epsilon": 1}
+        with pytest.raises(DiscreetError, match="time would tell whether it is there; keep at most"):
+            fit(curator, "logistic", "visits", **how)
+        assert kinds(curator) == ["CREATE"]
+        assert fit(curator, "logistic", "visits", max_rows=100, **how).receipt is not None
+
+
+def test_a_row_with_a_nan_counts_with_the_middle_of_its_bounds(tmp_path: Path) -> None:
+    rows: list[Visit] = [(number, 50, math.nan if number % 2 else 100.0, "icu") for number in range(4000)]
+    with open_clinic(tmp_path, rows, limits="max_rows = 1") as curator:
+        found = fit(curator, "logistic", "visits", target="age > 20", features=["cost"], epsilon=2)
+        assert abs(found.rows - 4000) < 500
 
 
 def test_a_policy_without_delta_has_none_for_learning(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ DESK = "tests/curator/door/test_gradients.py"
 DESCENT = "tests/learn/test_descent.py"
 ALLOWANCE = "tests/learn/test_allowance.py"
 TABLE = "tests/learn/test_from_table.py"
+ARRAYS = "tests/learn/test_arrays.py"
 ESTIMATORS = "tests/learn/test_estimators.py"
 
 GRADIENTS = [
@@ -167,4 +168,42 @@ CHARGED = [
     ),
 ]
 
-MUTATIONS = [*GRADIENTS, *CHARGED]
+APART = [
+    broken(
+        "learning: how many rows a unit may have is taken from the rows",
+        "learn/source.py",
+        "        self.most_rows, self.factor = most_rows, factor\n",
+        "        self.most_rows, self.factor = int(np.diff(self._offsets).max(initial=1)), factor\n",
+        ARRAYS,
+    ),
+    broken(
+        "learning: one label changes the type of all",
+        "learn/arrays.py",
+        '    found = array_of("y", given)\n',
+        "    found = np.asarray(given)\n",
+        ESTIMATORS,
+    ),
+    broken(
+        "learning: a unit keeps rows by their place in the table",
+        "learn/arrays.py",
+        "    order = np.lexsort((*points.T[::-1], unit))\n",
+        "    order = np.argsort(unit, kind='stable')\n",
+        ARRAYS,
+    ),
+    broken(
+        "learning: one unit's rows may take any time",
+        "learn/from_table.py",
+        "    check_time(training.plan, gradients, STEPS)\n",
+        "",
+        TABLE,
+    ),
+    broken(
+        "learning: numbers of other kinds wrap a price",
+        "gradients/encoding.py",
+        "    object.__setattr__(holder, name, check.integer(name, getattr(holder, name), least=least, most=most))\n",
+        "    check.integer(name, getattr(holder, name), least=least, most=most)\n",
+        DESK,
+    ),
+]
+
+MUTATIONS = [*GRADIENTS, *CHARGED, *APART]

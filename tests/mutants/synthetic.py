@@ -109,7 +109,7 @@ MUTATIONS = [
     broken(
         "synthetic: a condition ends its column and names another table",
         "query/placed_columns.py",
-        "CASE WHEN ({alone}) THEN",
+        "CASE WHEN ({write_alone(self.sql)}) THEN",
         "CASE WHEN ({self.sql}) THEN",
         FROM_TABLE,
     ),

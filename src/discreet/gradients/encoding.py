@@ -29,6 +29,11 @@ FEATURE_STEPS = 1 << 12
 PlaceArray = NDArray[np.int32]
 
 
+def check_field(holder: object, name: str, *, least: int, most: int | None = None) -> None:
+    """Hold a field of a frozen value to a whole number of Python's own: others wrap where they grow."""
+    object.__setattr__(holder, name, check.integer(name, getattr(holder, name), least=least, most=most))
+
+
 @dataclass(frozen=True, slots=True)
 class NumberFeature:
     """A number between two grid points, scaled to [-1, 1], or to [0, 1] with the lower one at 0."""
@@ -39,9 +44,9 @@ class NumberFeature:
     centred: bool = True
 
     def __post_init__(self) -> None:
-        check.integer("column", self.column, least=0)
-        check.integer("lower", self.lower, least=-(1 << 40), most=1 << 40)
-        check.integer("upper", self.upper, least=self.lower + 1, most=1 << 40)
+        check_field(self, "column", least=0)
+        check_field(self, "lower", least=-(1 << 40), most=1 << 40)
+        check_field(self, "upper", least=self.lower + 1, most=1 << 40)
 
     @property
     def width(self) -> int:
@@ -71,9 +76,9 @@ class PlaceFeature:
     first: int = 0
 
     def __post_init__(self) -> None:
-        check.integer("column", self.column, least=0)
-        check.integer("size", self.size, least=1, most=1 << 20)
-        check.integer("first", self.first, least=-(1 << 40), most=1 << 40)
+        check_field(self, "column", least=0)
+        check_field(self, "size", least=1, most=1 << 20)
+        check_field(self, "first", least=-(1 << 40), most=1 << 40)
 
     @property
     def width(self) -> int:
@@ -100,11 +105,11 @@ class LabelColumn:
     high: int
 
     def __post_init__(self) -> None:
-        check.integer("column", self.column, least=0)
-        check.integer("lower", self.lower, least=-(1 << 40), most=1 << 40)
-        check.integer("upper", self.upper, least=self.lower + 1, most=1 << 40)
-        check.integer("low", self.low, least=-(1 << 20), most=1 << 20)
-        check.integer("high", self.high, least=self.low, most=1 << 20)
+        check_field(self, "column", least=0)
+        check_field(self, "lower", least=-(1 << 40), most=1 << 40)
+        check_field(self, "upper", least=self.lower + 1, most=1 << 40)
+        check_field(self, "low", least=-(1 << 20), most=1 << 20)
+        check_field(self, "high", least=self.low, most=1 << 20)
 
     def scale(self, points: Ints) -> Ints:
         """Return labels, rounded down to whole numbers; points beyond count as the nearest."""
@@ -127,6 +132,7 @@ class Encoding:
     label: LabelColumn
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "features", tuple(self.features))
         if not self.features or any(type(each) not in (NumberFeature, PlaceFeature) for each in self.features):
             raise ParameterError("features", self.features, "at least one NumberFeature or PlaceFeature")
         if type(self.label) is not LabelColumn:

@@ -16,11 +16,10 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.base import check
 from discreet.base.canonical import Json
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
-from discreet.gradients.encoding import FEATURE_STEPS
+from discreet.gradients.encoding import FEATURE_STEPS, check_field
 
 WEIGHT_STEPS = 1 << 20
 """What a weight of 1 is, in whole steps."""
@@ -100,7 +99,7 @@ class SoftmaxResidual(Residual):
     classes: int
 
     def __post_init__(self) -> None:
-        check.integer("classes", self.classes, least=2, most=1 << 10)
+        check_field(self, "classes", least=2, most=1 << 10)
 
     @property
     def outputs(self) -> int:
@@ -150,7 +149,7 @@ class SquaredResidual(Residual):
     threshold: int
 
     def __post_init__(self) -> None:
-        check.integer("threshold", self.threshold, least=1, most=16 * RESIDUAL_STEPS)
+        check_field(self, "threshold", least=1, most=16 * RESIDUAL_STEPS)
 
     @property
     def most(self) -> int:
@@ -175,7 +174,7 @@ class PoissonResidual(Residual):
     threshold: int
 
     def __post_init__(self) -> None:
-        check.integer("threshold", self.threshold, least=1, most=16 * RESIDUAL_STEPS)
+        check_field(self, "threshold", least=1, most=16 * RESIDUAL_STEPS)
 
     @property
     def most(self) -> int:

@@ -25,7 +25,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import check
 from discreet.base.canonical import Json
 from discreet.base.errors import OperationError, ParameterError
 from discreet.base.grid import Floats
@@ -36,6 +35,7 @@ from discreet.gradients.encoding import (
     Encoding,
     NumberFeature,
     PlaceFeature,
+    check_field,
     find_slices,
     round_roots_up,
 )
@@ -72,7 +72,7 @@ class LinearGradients:
     def __post_init__(self) -> None:
         if type(self.encoding) is not Encoding or type(self.residual) not in RESIDUALS:
             raise OperationError("gradients are of an Encoding and one of the listed residuals")
-        check.integer("clip", self.clip, least=FEATURE_STEPS, most=MOST_CLIP)
+        check_field(self, "clip", least=FEATURE_STEPS, most=MOST_CLIP)
         if MOST_ROWS * FEATURE_STEPS * self.residual.most >= MOST_EXACT:
             raise ParameterError("residual", self.residual.most, "smaller: sums of a block would not be exact")
 
@@ -109,7 +109,7 @@ class LinearGradients:
 
     def check_weights(self, weights: Weights) -> None:
         """Refuse weights with which a score could reach 2^53 steps: public numbers, so nothing is told."""
-        if weights.dtype != np.int64 or weights.shape != self.shape:
+        if type(weights) is not np.ndarray or weights.dtype != np.int64 or weights.shape != self.shape:
             raise OperationError(f"weights are whole numbers of 64 bits of shape {self.shape}")
         if FEATURE_STEPS * max(sum(map(abs, column)) for column in weights.T.tolist()) >= MOST_EXACT:
             raise OperationError("weights are too large for exact scores; hold them with `hold_weights`")

@@ -5,7 +5,8 @@ holds rows owns them: `score` on training rows, and predictions for them, are no
 under a policy goes through a curator (`discreet.learn.fit`).
 
 No true number of rows, no statistic of the features and no set of labels is taken from the data: bounds and
-classes are declared, and rows are counted with noise, unless `size` says how many there are.
+classes are declared, and rows are counted with noise, unless `size` says how many there are. Where a unit may have
+several rows, `max_rows` says how many are kept of each.
 """
 
 from __future__ import annotations
@@ -21,16 +22,19 @@ from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.gradients.encoding import Encoding, LabelColumn
 from discreet.gradients.residuals import RESIDUAL_STEPS, WEIGHT_STEPS
+from discreet.gradients.sums import MOST_ROWS
 from discreet.learn.allowance import read_gaussian_allowance
 from discreet.learn.arrays import (
     POINTS,
     group_units,
     make_number_features,
+    place_labels,
     put_on_points,
     read_bounds,
     read_column_of,
     read_matrix,
     scale_to_data,
+    to_floats,
 )
 from discreet.learn.kinds import find_kind
 from discreet.learn.source import MemorySource
@@ -86,6 +90,7 @@ class LinearEstimator(Estimator):
     bounds: Any
     norm: Any
     size: Any
+    max_rows: Any
     neighbours: str
 
     coef_: Floats
@@ -104,12 +109,15 @@ class LinearEstimator(Estimator):
         size = None if self.size is None else check.integer("size", self.size, least=1)
         length = None if self.norm is None else (float(check.real("norm", self.norm, above=0)) ** 2 + 1) ** 0.5
         points = np.column_stack([put_on_points(matrix, lower, upper), labels])
-        offsets = None
+        offsets, most_rows = None, 1
         if units is not None:
-            order, offsets = group_units(units, len(points))
-            points = points[order]
+            if self.max_rows is None:
+                raise ParameterError("max_rows", None, "given beside units: how many rows somebody has is private")
+            most_rows = check.integer("max_rows", self.max_rows, least=1, most=MOST_ROWS)
+            points, offsets = group_units(units, points, most_rows)
         gradients = find_kind(self._kind).make_gradients(Encoding(make_number_features(lower), label), classes)
-        found = train(MemorySource(points, offsets, factor), gradients, self._kind, allowance, size, length)
+        source = MemorySource(points, offsets, factor, most_rows)
+        found = train(source, gradients, self._kind, allowance, size, length)
         weights = np.array(found.weights, dtype=np.float64).reshape(gradients.shape) / WEIGHT_STEPS
         slopes, intercepts = scale_to_data(weights, lower, upper)
         self.coef_, self.intercept_ = slopes.T, intercepts
@@ -143,8 +151,7 @@ class LinearClassifier(LinearEstimator):
         if len(declared) < 2 or len(set(declared)) < len(declared):
             raise ParameterError("classes", self.classes, "all classes that there may be: which occur is private")
         given = read_column_of(y, len(matrix))
-        places = {each: place for place, each in enumerate(declared, start=1)}
-        labels = np.array([places.get(each, 0) for each in given.tolist()], dtype=np.int64)
+        labels = place_labels(given, declared)
         label = LabelColumn(matrix.shape[1], 0, len(declared), -1, len(declared) - 1)
         self._learn(matrix, labels, label, len(declared), units)
         self.classes_ = np.array(declared)
@@ -174,9 +181,9 @@ class LinearRegressor(LinearEstimator):
     target_bounds: Any
 
     def fit(self, X: Any, y: Any, units: Any = None) -> Self:  # noqa: N803
-        """Learn from rows and their numbers; `units` names whose row each is, where somebody has several."""
+        """Learn from rows and their numbers; `units` names whose row each is, where somebody has several rows."""
         matrix = read_matrix(X)
-        given = np.asarray(read_column_of(y, len(matrix)), dtype=np.float64)
+        given = to_floats("y", read_column_of(y, len(matrix)))
         if self.target_bounds is None:
             raise ParameterError("target_bounds", None, "a pair (lower, upper): the range of y is private")
         low, high = read_bounds(self.target_bounds, 1)
@@ -214,10 +221,12 @@ class LogisticRegression(LinearClassifier):
         norm: Any = None,
         classes: Any = (0, 1),
         size: Any = None,
+        max_rows: Any = None,
         neighbours: str = "add-remove",
     ) -> None:
         self.epsilon, self.delta, self.rho = epsilon, delta, rho
-        self.bounds, self.norm, self.classes, self.size, self.neighbours = bounds, norm, classes, size, neighbours
+        self.bounds, self.norm, self.classes, self.size = bounds, norm, classes, size
+        self.max_rows, self.neighbours = max_rows, neighbours
 
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """Return the probability of each class."""
@@ -239,10 +248,12 @@ class LinearSVC(LinearClassifier):
         norm: Any = None,
         classes: Any = (0, 1),
         size: Any = None,
+        max_rows: Any = None,
         neighbours: str = "add-remove",
     ) -> None:
         self.epsilon, self.delta, self.rho = epsilon, delta, rho
-        self.bounds, self.norm, self.classes, self.size, self.neighbours = bounds, norm, classes, size, neighbours
+        self.bounds, self.norm, self.classes, self.size = bounds, norm, classes, size
+        self.max_rows, self.neighbours = max_rows, neighbours
 
 
 class HuberRegressor(LinearRegressor):
@@ -260,10 +271,11 @@ class HuberRegressor(LinearRegressor):
         target_bounds: Any = (-1.0, 1.0),
         norm: Any = None,
         size: Any = None,
+        max_rows: Any = None,
         neighbours: str = "add-remove",
     ) -> None:
         self.epsilon, self.delta, self.rho, self.bounds, self.target_bounds = epsilon, delta, rho, bounds, target_bounds
-        self.norm, self.size, self.neighbours = norm, size, neighbours
+        self.norm, self.size, self.max_rows, self.neighbours = norm, size, max_rows, neighbours
 
 
 class PoissonRegressor(LinearRegressor):
@@ -281,10 +293,11 @@ class PoissonRegressor(LinearRegressor):
         target_bounds: Any = (0.0, 10.0),
         norm: Any = None,
         size: Any = None,
+        max_rows: Any = None,
         neighbours: str = "add-remove",
     ) -> None:
         self.epsilon, self.delta, self.rho, self.bounds, self.target_bounds = epsilon, delta, rho, bounds, target_bounds
-        self.norm, self.size, self.neighbours = norm, size, neighbours
+        self.norm, self.size, self.max_rows, self.neighbours = norm, size, max_rows, neighbours
 
     def _make_label(self, column: int, low: Floats, high: Floats) -> LabelColumn:
         if low[0] != 0:

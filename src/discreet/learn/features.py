@@ -18,8 +18,15 @@ from discreet.curator.session import Session
 from discreet.gradients.encoding import Feature, NumberFeature, PlaceFeature
 from discreet.plan.grid import ClampedGrid
 from discreet.policy.schema import Resolved
-from discreet.query.parse import parse_condition
-from discreet.query.placed_columns import Condition, ListedColumn, PlacedColumn, place_column, read_column, to_number
+from discreet.query.placed_columns import (
+    Condition,
+    ListedColumn,
+    PlacedColumn,
+    place_column,
+    read_column,
+    to_number,
+    write_alone,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +54,8 @@ class NumberColumn:
         return [self.name]
 
     def write_value(self, parameters: dict[str, Any]) -> str:
-        """Return SQL for a row's value: the middle where there is none."""
-        return f"COALESCE({self.sql}, {write_middle(self)})"
+        """Return SQL for a row's value: the middle where it is NULL or NaN, which have no sign."""
+        return f"CASE WHEN SIGN({self.sql}) IS NULL THEN {write_middle(self)} ELSE ({self.sql}) END"
 
     def make_feature(self, column: int, grid: ClampedGrid) -> Feature:
         """Return the feature of this column of a plan."""
@@ -96,7 +103,7 @@ def read_learned_column(form: Any) -> LearnedColumn:
     if "category" in form:
         return CategoryColumn(read_column(form["category"]))
     lower, upper = (Fraction(each) for each in form["bounds"])
-    return NumberColumn(form["number"], form["sql"], lower, upper)
+    return NumberColumn(form["number"], write_alone(form["sql"]), lower, upper)
 
 
 def find_features(
@@ -150,7 +157,7 @@ def read_expression(session: Session, resolved: Resolved, text: str) -> LearnedC
     before, found, after = text.rpartition(" AS ")
     if found and after.strip().replace("_", "").isalnum():
         sql, name = before.strip(), after.strip()
-    alone = parse_condition(sql).sql("duckdb", comments=False)
+    alone = write_alone(sql)
     table = resolved.table.name.replace('"', '""')
     try:
         plan = session.plan_rows(f'SELECT {alone} AS feature FROM "{table}"')
@@ -165,7 +172,7 @@ def read_expression(session: Session, resolved: Resolved, text: str) -> LearnedC
     grid = plan.columns[0].grid
     if len(plan.columns) != 1 or grid.lower == grid.upper:
         raise ParameterError("features", text, "one expression each, of which the value is not known before")
-    return NumberColumn(name, f"({alone})", grid.center + grid.lower * grid.step, grid.center + grid.upper * grid.step)
+    return NumberColumn(name, alone, grid.center + grid.lower * grid.step, grid.center + grid.upper * grid.step)
 
 
 def write_features(table: str, columns: Sequence[LearnedColumn], target: str, parameters: dict[str, Any]) -> str:

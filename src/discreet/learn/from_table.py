@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import ceil
 from typing import Any
 
 from sqlglot import exp
 
 from discreet.base.errors import ParameterError
 from discreet.curator import Curator
+from discreet.curator.door.gradients import check_time
 from discreet.curator.session import Session, Watch
+from discreet.gradients.encoding import FEATURE_STEPS
 from discreet.learn.allowance import read_gaussian_allowance
+from discreet.learn.descent import COUNT_SHARE, STEPS
 from discreet.learn.features import find_features, write_features
 from discreet.learn.kinds import find_kind
 from discreet.learn.linear_model import LinearModel
@@ -94,8 +99,23 @@ def prepare_training(
     if len(plan.columns) != len(columns) + 1:
         raise ParameterError("features", [column.name for column in columns], "expressions that are one column each")
     training = Training(plan, resolved.table.name, model, columns, wanted, allowance)
-    _ = training.gradients  # refuses what cannot be summed
+    check_training(training)
     return training
+
+
+def check_training(training: Training) -> None:
+    """Refuse what would fail after the charge: all of it follows from public facts."""
+    gradients, rows = training.gradients, training.plan.rows
+    check_time(training.plan, gradients, STEPS)
+    longest = max(FEATURE_STEPS, ceil(gradients.longest * rows**0.5))
+    widest = replace(gradients, clip=longest)
+    part = training.allowance.take(COUNT_SHARE * (1 - COUNT_SHARE) / STEPS)
+    try:
+        part.make_noise(training.plan.factor * max(widest.clip, rows))
+    except ParameterError:
+        raise ParameterError(
+            "epsilon", float(training.allowance.rho), "larger: a step would need more noise than can be drawn"
+        ) from None
 
 
 def find_names(resolved: Resolved, target: str) -> frozenset[str]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
+from discreet.base.wide import array_of
 from discreet.learn.arrays import read_bounds, read_matrix
 from discreet.learn.estimators import Estimator
 
@@ -60,7 +61,7 @@ class PublicEncoder(Transformer):
 
     def _read(self, X: Any) -> Any:  # noqa: N803
         """Return rows as an array of anything."""
-        given = np.asarray(X).astype(object)
+        given = array_of("X", X).astype(object)
         if given.ndim != 2 or given.shape[1] != len(self.values):
             raise ParameterError("values", len(self.values), f"a list for each column: X has shape {given.shape}")
         return given

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.curator.door.clipping import Clip
@@ -69,13 +70,17 @@ class DeskSource(GradientSource):
 
 
 class MemorySource(GradientSource):
-    """Sums over points in memory: those of unit u are `points[offsets[u]:offsets[u + 1]]`, or each row is one."""
+    """Sums over points in memory: those of unit u are `points[offsets[u]:offsets[u + 1]]`, or each row is one.
 
-    def __init__(self, points: Ints, offsets: Ints | None = None, factor: int = 1) -> None:
+    No unit has more than `most_rows`: a public number, which is never taken from the rows.
+    """
+
+    def __init__(self, points: Ints, offsets: Ints | None = None, factor: int = 1, most_rows: int = 1) -> None:
         self._points = points
         self._offsets = np.arange(len(points) + 1) if offsets is None else offsets
-        self.most_rows = 1 if offsets is None else max(1, int(np.diff(offsets).max(initial=1)))
-        self.factor = factor
+        if bool((np.diff(self._offsets) > most_rows).any()):
+            raise ParameterError("most_rows", most_rows, "enough: keep no more rows of any unit before")
+        self.most_rows, self.factor = most_rows, factor
         self._encoded: tuple[Encoding, EncodedRows] | None = None
 
     def draw_count(self, noise: Gaussian) -> int:

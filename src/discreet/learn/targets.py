@@ -18,8 +18,7 @@ from discreet.gradients.residuals import RESIDUAL_STEPS
 from discreet.learn.features import NumberColumn, find_zero, place_classes, read_expression
 from discreet.plan.grid import ClampedGrid
 from discreet.policy.schema import Resolved
-from discreet.query.parse import parse_condition
-from discreet.query.placed_columns import Condition, ListedColumn, read_column
+from discreet.query.placed_columns import Condition, ListedColumn, read_column, write_alone
 
 POISSON_SCALE = 4
 """What the largest count is, in units of a prediction of 1."""
@@ -68,7 +67,7 @@ class NumberTarget:
 
     def write_value(self, parameters: dict[str, Any]) -> str:
         """Return SQL for a row's number."""
-        return self.sql
+        return f"({self.sql})"
 
     def make_label(self, column: int, grid: ClampedGrid) -> LabelColumn:
         """Return the label of this column of a plan: from -1 to 1, or of counts from 0, in residual steps."""
@@ -92,7 +91,7 @@ def read_target_form(form: Any) -> Target:
         assert isinstance(placed, ListedColumn | Condition)
         return ClassTarget(placed)
     lower, upper = (Fraction(each) for each in form["bounds"])
-    return NumberTarget(form["number"], form["sql"], lower, upper, form["counted"])
+    return NumberTarget(form["number"], write_alone(form["sql"]), lower, upper, form["counted"])
 
 
 def find_class_target(resolved: Resolved, name: str) -> ClassTarget:
@@ -102,8 +101,7 @@ def find_class_target(resolved: Resolved, name: str) -> ClassTarget:
         if placed is None or len(placed.values) < 2:
             raise ParameterError("target", name, "a column with a public list of values, or a condition: cost > 10")
         return ClassTarget(placed)
-    parse_condition(name)
-    return ClassTarget(Condition(name, name))
+    return ClassTarget(Condition(name, write_alone(name)))
 
 
 def find_number_target(session: Session, resolved: Resolved, name: str, counted: bool = False) -> NumberTarget:

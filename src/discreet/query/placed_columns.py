@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from sqlglot import exp
 
 from discreet.base.canonical import Json
-from discreet.base.errors import ParameterError
+from discreet.base.errors import ParameterError, QueryError
 from discreet.base.types import Type
 from discreet.policy.model import Bound, DeclaredColumn, Value
 from discreet.query.parse import parse_condition
@@ -272,8 +273,7 @@ class Condition(PlacedColumn):
 
     def write_place(self, parameters: dict[str, Any]) -> str:
         """Return a CASE of the condition, which is read by itself first: it cannot end its column and begin another."""
-        alone = parse_condition(self.sql).sql("duckdb", comments=False)
-        return f"CASE WHEN ({alone}) THEN 1 ELSE 0 END"
+        return f"CASE WHEN ({write_alone(self.sql)}) THEN 1 ELSE 0 END"
 
     def sample(self, places: Places, random: np.random.Generator) -> pa.Array:
         """Return whether the condition holds."""
@@ -286,6 +286,14 @@ class Condition(PlacedColumn):
     def describe(self) -> Json:
         """Return the form of the column."""
         return {"condition": self.name, "sql": self.sql}
+
+
+def write_alone(text: str) -> str:
+    """Return one SQL expression that was read by itself: no comment, no parameter, and nothing after it."""
+    found = parse_condition(text)
+    if any(found.find_all(exp.Placeholder, exp.Parameter)):
+        raise QueryError(f"{text!r} has a parameter; write its value")
+    return found.sql("duckdb", comments=False)
 
 
 def read_column(form: Any) -> PlacedColumn:

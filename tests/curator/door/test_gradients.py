@@ -16,7 +16,7 @@ from discreet.curator.door.meter import ChargeMeter, Meter, ScheduleMeter
 from discreet.curator.door.schedule import Schedule
 from discreet.engines.result import ExactRows
 from discreet.gradients.encoding import Encoding, LabelColumn, NumberFeature, PlaceFeature
-from discreet.gradients.residuals import LogisticResidual
+from discreet.gradients.residuals import LogisticResidual, SoftmaxResidual
 from discreet.gradients.sums import GRADIENT_STEPS, MOST_ROWS, LinearGradients, hold_weights, sum_gradients
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.privacy import GaussianLoss
@@ -94,17 +94,31 @@ def test_what_has_no_bounded_length_is_refused_before_anything_is_read() -> None
 
     wide = LinearGradients(Encoding((NumberFeature(7, 0, 1),), LABEL), LogisticResidual(), GRADIENT_STEPS)
     many = replace(PLAN, rows=MOST_ROWS + 1)
+    huge = LinearGradients(Encoding((PlaceFeature(0, 1 << 20),), LABEL), SoftmaxResidual(2), GRADIENT_STEPS)
     refused: list[tuple[Any, Any, Any, Any]] = [
         (PLAN, Other(GRADIENTS.encoding, GRADIENTS.residual, GRADIENTS.clip), WEIGHTS, NOISE),
         (PLAN, wide, WEIGHTS, NOISE),
         (PLAN, GRADIENTS, WEIGHTS, Laplace(1e9)),
         (PLAN, GRADIENTS, WEIGHTS * 10**12, NOISE),
         (many, GRADIENTS, WEIGHTS, NOISE),
+        (replace(PLAN, rows=300_000), GRADIENTS, WEIGHTS, NOISE),
+        (PLAN, huge, np.zeros(huge.shape, dtype=np.int64), NOISE),
     ]
-    desk = Desk((PLAN, many), ChargeMeter(PLENTY), Pages(), never, never_read)
+    desk = Desk((PLAN, many, replace(PLAN, rows=300_000)), ChargeMeter(PLENTY), Pages(), never, never_read)
     for call in refused:
         with pytest.raises(OperationError):
             desk.sum_gradients(*call)
+
+
+def test_numbers_of_numpy_s_own_do_not_wrap_a_price() -> None:
+    little = Charge(math.inf, Fraction(10**6), Fraction(0))
+    for kind in (np.int64, np.uint64):
+        gradients = LinearGradients(ENCODING, LogisticResidual(), kind(1 << 33))  # type: ignore[arg-type]
+        assert type(gradients.clip) is int
+        with pytest.raises(OperationError, match="declare all that it draws"):
+            desk_of(little).sum_gradients(PLAN, gradients, WEIGHTS, Gaussian(1.0))
+    feature = NumberFeature(0, np.int8(-100), np.int8(100))  # type: ignore[arg-type]
+    assert (type(feature.lower), type(feature.upper)) == (int, int)
 
 
 def never_read(plan: object) -> ExactRows:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import numpy as np
+
 from discreet.base.canonical import Json, hash_bytes, hash_json
 from discreet.base.errors import OperationError
 from discreet.curator.door.cells import GapScore, bound_counts, check_gaps, check_group, count_rows
@@ -132,6 +134,7 @@ class Desk:
     ) -> tuple[int, ...]:
         """Return the sum over units of a linear model's gradients at public weights, clipped, with noise, in steps."""
         declared = self._find_hash(plan, RowsPlan)
+        weights = np.array(weights, copy=True)
         sensitivity = check_gradients(plan, gradients, weights, noise)
         call: Json = {
             "sum gradients": declared,

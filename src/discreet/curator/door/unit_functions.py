@@ -80,8 +80,10 @@ class BatchFunction(ABC):
         total = np.zeros((len(counts), self.dimension))
         with np.errstate(all="ignore"):
             mapped = self.map_rows(rows)
-            for place in range(int(counts.max(initial=0))):
-                units = np.flatnonzero(counts > place)
+            fullest = np.argsort(-counts, kind="stable")
+            longer = np.searchsorted(-counts[fullest], -np.arange(int(counts.max(initial=0))), side="left")
+            for place, many in enumerate(longer.tolist()):
+                units = fullest[:many]
                 total[units] += mapped[offsets[units] + place]
         return total
 
@@ -140,6 +142,10 @@ class RowCount(BatchFunction):
     def map_rows(self, rows: Floats) -> Floats:
         """Return 1 for each row."""
         return np.ones((len(rows), 1))
+
+    def apply_all(self, rows: Floats, offsets: Ints) -> Floats:
+        """Return how many rows each unit has."""
+        return np.diff(offsets)[:, None].astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
