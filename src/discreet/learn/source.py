@@ -16,6 +16,7 @@ from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.desk import Desk
+from discreet.curator.door.moments import RowMoments
 from discreet.curator.door.unit_functions import RowCount
 from discreet.gradients.encoding import EncodedRows, Encoding
 from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients, Weights, hold_weights, sum_gradients
@@ -43,6 +44,12 @@ class GradientSource(ABC):
         drawn = self.draw_gradients(gradients, hold_weights(weights), noise)
         return np.array([each / GRADIENT_STEPS for each in drawn]).reshape(gradients.shape)
 
+    def moments(self, moments: RowMoments, allowance: GaussianAllowance) -> tuple[Floats, float]:
+        """Return noisy sums of products or of groups, and their noise's standard deviation, in their own numbers."""
+        noise = allowance.make_noise(self.factor * moments.clip)
+        drawn = self.draw_moments(moments, noise)
+        return np.array([each / moments.steps for each in drawn]), noise.sigma / moments.steps
+
     @abstractmethod
     def draw_count(self, noise: Gaussian) -> int:
         """Return the number of rows, with noise."""
@@ -50,6 +57,10 @@ class GradientSource(ABC):
     @abstractmethod
     def draw_gradients(self, gradients: LinearGradients, weights: Weights, noise: Gaussian) -> Sequence[int]:
         """Return the sum of gradients in steps, with noise."""
+
+    @abstractmethod
+    def draw_moments(self, moments: RowMoments, noise: Gaussian) -> Sequence[int]:
+        """Return sums of products or of groups in steps, with noise."""
 
 
 class DeskSource(GradientSource):
@@ -67,6 +78,10 @@ class DeskSource(GradientSource):
     def draw_gradients(self, gradients: LinearGradients, weights: Weights, noise: Gaussian) -> Sequence[int]:
         """Return the sum of gradients in steps, with noise."""
         return self._desk.sum_gradients(self._plan, gradients, weights, noise)
+
+    def draw_moments(self, moments: RowMoments, noise: Gaussian) -> Sequence[int]:
+        """Return sums of products or of groups in steps, with noise."""
+        return self._desk.sum_moments(self._plan, moments, noise)
 
 
 class MemorySource(GradientSource):
@@ -89,7 +104,14 @@ class MemorySource(GradientSource):
 
     def draw_gradients(self, gradients: LinearGradients, weights: Weights, noise: Gaussian) -> Sequence[int]:
         """Return the sum of gradients in steps, with noise."""
-        if self._encoded is None or self._encoded[0] != gradients.encoding:
-            self._encoded = gradients.encoding, gradients.encoding.encode(self._points)
-        exact = sum_gradients(gradients, self._encoded[1], self._offsets, weights)
+        exact = sum_gradients(gradients, self._encode(gradients.encoding), self._offsets, weights)
         return list(noise.release(exact))
+
+    def draw_moments(self, moments: RowMoments, noise: Gaussian) -> Sequence[int]:
+        """Return sums of products or of groups in steps, with noise."""
+        return list(noise.release(moments.sum(self._encode(moments.encoding), self._offsets)))
+
+    def _encode(self, encoding: Encoding) -> EncodedRows:
+        if self._encoded is None or self._encoded[0] != encoding:
+            self._encoded = encoding, encoding.encode(self._points)
+        return self._encoded[1]

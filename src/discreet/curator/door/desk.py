@@ -19,6 +19,7 @@ from discreet.curator.door.cells import GapScore, bound_counts, check_gaps, chec
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.gradients import check_gradients, encode_rows
 from discreet.curator.door.meter import Meter
+from discreet.curator.door.moments import RowMoments, check_moments
 from discreet.curator.door.recorder import Journal, Recorder
 from discreet.curator.door.sums import bound_sum, check_function, choose_norm, sum_units
 from discreet.curator.door.unit_functions import UnitFunction
@@ -149,6 +150,23 @@ class Desk:
             return json.dumps(noise.release(exact)).encode()
 
         cost, loss = cost_vector(sensitivity, noise), noise.loss(sensitivity, dim=gradients.entries)
+        return tuple(json.loads(self.__recorder.answer(call, cost, loss, draw)))
+
+    def sum_moments(self, plan: RowsPlan, moments: RowMoments, noise: VectorNoise) -> tuple[int, ...]:
+        """Return the sum over units of products of features, or of features in groups, with noise, in steps."""
+        declared = self._find_hash(plan, RowsPlan)
+        sensitivity = check_moments(plan, moments, noise)
+        call: Json = {
+            "sum moments": declared,
+            "moments": moments.describe(),
+            "noise": describe_mechanism(noise),
+        }
+
+        def draw() -> bytes:
+            rows = self._encode(declared, plan, moments.encoding)
+            return json.dumps(noise.release(moments.sum(rows, self._read(declared, plan).offsets))).encode()
+
+        cost, loss = cost_vector(sensitivity, noise), noise.loss(sensitivity, dim=moments.entries)
         return tuple(json.loads(self.__recorder.answer(call, cost, loss, draw)))
 
     def count(self, plan: RowsPlan, family: Family, group: int, noise: VectorNoise) -> tuple[int, ...]:

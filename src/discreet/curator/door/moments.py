@@ -1,0 +1,30 @@
+"""Moments over a plan's rows: which of them a desk may compute, and how far one unit moves them. For the desk alone."""
+
+from __future__ import annotations
+
+from discreet.base.errors import OperationError
+from discreet.gradients.groups import GroupedSums
+from discreet.gradients.moments import Moments
+from discreet.mechanisms import Laplace
+from discreet.plan.rows_plan import RowsPlan
+from discreet.query.draws import VectorNoise
+
+RowMoments = Moments | GroupedSums
+"""The closed list: a row's share is a function of the row and of its unit's number of rows, in whole numbers."""
+
+
+def check_moments(plan: RowsPlan, moments: RowMoments, noise: VectorNoise) -> int:
+    """Return how far one unit moves the sum in L2, or refuse what does not fit the plan, or is not of the closed list.
+
+    A unit moves it by at most the clip (`gradients/moments.py`, `gradients/groups.py`); under replace neighbours one
+    unit leaves and another enters, which moves the sum by at most twice that.
+    """
+    if type(moments) not in (Moments, GroupedSums):
+        raise OperationError("moments are Moments or GroupedSums: an encoding and a clip")
+    if moments.encoding.columns > len(plan.columns):
+        raise OperationError(
+            f"the features are of {moments.encoding.columns} columns, and the plan has {len(plan.columns)}"
+        )
+    if isinstance(noise, Laplace) or not isinstance(noise, VectorNoise):
+        raise OperationError("moments are bounded in L2: give Gaussian noise")
+    return plan.factor * moments.clip

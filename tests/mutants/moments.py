@@ -1,0 +1,105 @@
+"""The rules of moments and grouped sums, each broken once."""
+
+from __future__ import annotations
+
+from mutants.mutant import broken
+
+SCALED = "tests/gradients/test_scaled.py"
+MOMENTS = "tests/gradients/test_moments.py"
+GROUPS = "tests/gradients/test_groups.py"
+DESK = "tests/curator/door/test_moments.py"
+
+MUTATIONS = [
+    broken(
+        "moments: long rows are not scaled",
+        "gradients/scaled.py",
+        "over = np.flatnonzero(lengths > limits)",
+        "over = np.flatnonzero(lengths > LONGEST)",
+        SCALED,
+    ),
+    broken(
+        "moments: a row is scaled by its length rounded down",
+        "gradients/scaled.py",
+        "lengths = round_roots_up(_square(numbers, ones, counted))",
+        "lengths = round_roots_up(_square(numbers, ones, counted)) - 1",
+        SCALED,
+        MOMENTS,
+    ),
+    broken(
+        "moments: places count as nothing in a row's length",
+        "gradients/scaled.py",
+        "counted = len(rows.places) + 1",
+        "counted = 1",
+        SCALED,
+    ),
+    broken(
+        "moments: a unit's rows do not share its clip",
+        "gradients/moments.py",
+        "find_longest(self.clip // many)",
+        "find_longest(self.clip // min(many, 1))",
+        MOMENTS,
+    ),
+    broken(
+        "moments: a pair counts as half of what it moves",
+        "gradients/moments.py",
+        "(square**2 + MOMENT_STEPS * square + 1) // 2",
+        "(square**2 + MOMENT_STEPS * square + 1) // 4",
+        MOMENTS,
+    ),
+    broken(
+        "moments: the label is longer than a feature",
+        "gradients/moments.py",
+        "if self.labelled and max(-label.low, label.high) > FEATURE_STEPS:",
+        "if self.labelled and max(-label.low, label.high) > 2 * FEATURE_STEPS:",
+        MOMENTS,
+    ),
+    broken(
+        "groups: a unit's rows do not share its clip",
+        "gradients/groups.py",
+        "find_limits(offsets, lambda many: self.clip // many)",
+        "find_limits(offsets, lambda many: self.clip)",
+        GROUPS,
+    ),
+    broken(
+        "groups: squares are not part of a row's bound",
+        "gradients/groups.py",
+        "squares * numbers * quarter)",
+        "0 * numbers * quarter)",
+        GROUPS,
+    ),
+    broken(
+        "groups: a row without a class counts in the last one",
+        "gradients/groups.py",
+        "rows.labels, -1)",
+        "rows.labels, self.count - 1)",
+        GROUPS,
+    ),
+    broken(
+        "moments: a replaced unit moves them once",
+        "curator/door/moments.py",
+        "return plan.factor * moments.clip",
+        "return moments.clip",
+        DESK,
+    ),
+    broken(
+        "moments: a caller's own kind is summed",
+        "curator/door/moments.py",
+        "if type(moments) not in (Moments, GroupedSums):",
+        "if not isinstance(moments, (Moments, GroupedSums)):",
+        DESK,
+    ),
+    broken(
+        "moments: Laplace noise on what is bounded in L2",
+        "curator/door/moments.py",
+        "if isinstance(noise, Laplace) or not isinstance(noise, VectorNoise):",
+        "if not isinstance(noise, VectorNoise):",
+        DESK,
+    ),
+    broken(
+        "moments: the journal does not tell clips apart",
+        "curator/door/desk.py",
+        '"moments": moments.describe(),',
+        '"moments": moments.encoding.describe(),',
+        DESK,
+    ),
+]
