@@ -42,8 +42,8 @@ MUTATIONS = [
     broken(
         "moments: a pair counts as half of what it moves",
         "gradients/moments.py",
-        "(square**2 + MOMENT_STEPS * square + 1) // 2",
-        "(square**2 + MOMENT_STEPS * square + 1) // 4",
+        "(square**2 + min(square, MOMENT_STEPS) * square + 1) // 2",
+        "(square**2 + min(square, MOMENT_STEPS) * square + 1) // 4",
         MOMENTS,
     ),
     broken(

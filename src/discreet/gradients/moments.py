@@ -4,8 +4,8 @@ A row is z = (its features, the intercept, and its label where that is asked for
 `FEATURE_STEPS`. What is summed is the upper triangle of z z': every product of two entries, once.
 
 **How far a row moves it.** The squares of all pairs, counted once, add up to (|z|^4 + z_1^4 + z_2^4 + ...) / 2, and no
-entry is above S: so a row of squared length at most T moves the sum by at most sqrt((T^2 + S^2 T) / 2) in L2. That is
-less than T, the length of the whole matrix, by up to the root of 2.
+entry is above S: so a row of squared length at most T moves the sum by at most sqrt((T^2 + S^2 T) / 2) in L2, or by T
+where T is below S^2. That is less than T, the length of the whole matrix, by up to the root of 2.
 
 **Clipped.** A unit of m rows may move it by K. So each of its rows may have the largest T with
 m sqrt((T^2 + S^2 T) / 2) <= K, and is scaled down to it where it is longer (`gradients/scaled.py`). A row that is
@@ -132,12 +132,12 @@ def bound_moments(encoding: Encoding, labelled: bool = True) -> int:
 def bound_products(length: int) -> int:
     """Return how far a row of this length moves all products in L2, each pair once, rounded up."""
     square = length**2
-    return round_root_up((square**2 + MOMENT_STEPS * square + 1) // 2)
+    return round_root_up((square**2 + min(square, MOMENT_STEPS) * square + 1) // 2)
 
 
 def find_longest(bound: int) -> int:
     """Return the longest length of a row that moves all products by at most this bound."""
-    square = (math.isqrt(MOMENT_STEPS**2 + 8 * bound**2) - MOMENT_STEPS) // 2
+    square = (math.isqrt(MOMENT_STEPS**2 + 8 * bound**2) - MOMENT_STEPS) // 2 if bound > MOMENT_STEPS else bound
     length = math.isqrt(max(0, square))
     while length and bound_products(length) > bound:
         length -= 1
