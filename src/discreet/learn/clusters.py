@@ -1,9 +1,12 @@
 """Clusters by a few of Lloyd's steps: each row goes to the nearest public centre, and noisy sums move the centres.
 
 A step releases, for each cluster, how many rows it has and the sum of their features, as one vector with Gaussian
-noise. Centres of the next step are post-processing, so they are public. They begin at points of a ball that are far
-from one another (as in Su, Cao, Li, Bertino, Jin 2016), which nobody's rows have a part in; the first step moves them
-to where the rows are.
+noise. Centres of the next step are post-processing, so they are public.
+
+The first step is one with many more centres than are asked for, spread over the public bounds: its noisy numbers and
+means are a coarse picture of the rows. The centres of this picture are found without looking at the rows again, by
+Lloyd's steps on it from many beginnings, and are where the private steps begin (compare Su, Cao, Li, Bertino, Jin
+2016, who begin from a noisy grid).
 
 A cluster whose noisy number of rows is not above its noise tells nothing: its centre begins anew beside the largest
 cluster's, along a public direction.
@@ -24,11 +27,19 @@ from discreet.gradients.groups import GroupedSums, NearestGroups, bound_groups
 from discreet.learn.allowance import GaussianAllowance
 from discreet.learn.source import GradientSource
 
+MOST_CENTRES = 1 << 10
+
 ROUNDS = 6
 """Few: every step has a part of the allowance, and Lloyd's steps gain most at first."""
 
+COARSE = 8
+"""How many times as many centres the first step has."""
+
+BEGINNINGS = 50
+"""How often centres of the coarse picture are looked for; the best are taken."""
+
 TRIES = 200
-"""Points among which each first centre is chosen, the one farthest from those before."""
+"""Points among which each of the first step's centres is chosen, the one farthest from those before."""
 
 STRAY = 0.1
 """How far from the largest cluster's centre one begins anew that told nothing."""
@@ -65,20 +76,50 @@ def fit_clusters(
     seed: int = 0,
 ) -> Clusters:
     """Return so many clusters, for all of an allowance; `start` gives first centres, which must be public."""
-    check.integer("count", count, least=1, most=1 << 12)
-    check.integer("rounds", rounds, least=1, most=1000)
+    check.integer("count", count, least=1, most=MOST_CENTRES)
+    check.integer("rounds", rounds, least=2, most=1000)
     rng = np.random.default_rng(seed)
-    centres = place_centres(encoding.width - 1, count, rng) if start is None else np.clip(start, -1, 1)
     clip = math.ceil(bound_groups(encoding) * math.sqrt(source.most_rows))
     part = allowance.take(Fraction(1, rounds))
+
+    def draw(around: Floats) -> tuple[Floats, Floats, float]:
+        entries, sigma = source.moments(GroupedSums(encoding, hold_centres(around), clip), part)
+        lines = entries.reshape(len(around), encoding.width)
+        return lines[:, :-1], lines[:, -1], sigma
+
+    if start is None:
+        wide = place_centres(encoding.width - 1, min(COARSE * count, MOST_CENTRES), rng)
+        centres = find_centres(*draw(wide), count, rng)
+        rounds -= 1
+    else:
+        centres = np.clip(np.asarray(start, dtype=np.float64), -1, 1)
     counted = np.zeros(count)
     for _ in range(rounds):
-        sums = GroupedSums(encoding, hold_centres(centres), clip)
-        entries, sigma = source.moments(sums, part)
-        lines = entries.reshape(count, encoding.width)
-        counted = lines[:, -1]
-        centres = move_centres(centres, lines[:, :-1], counted, sigma, rng)
+        sums, counted, sigma = draw(centres)
+        centres = move_centres(centres, sums, counted, sigma, rng)
     return Clusters(encoding, centres, np.maximum(counted, 0))
+
+
+def find_centres(sums: Floats, counted: Floats, sigma: float, count: int, rng: np.random.Generator) -> Floats:
+    """Return the centres of a coarse picture: noisy sums and numbers of rows around many points."""
+    loud = counted > QUIET * sigma
+    if loud.sum() <= count:
+        loud = counted >= np.sort(counted)[-count]
+    means = np.clip(sums[loud] / np.maximum(counted[loud], max(sigma, 1.0))[:, None], -1, 1)
+    weights = np.maximum(counted[loud], 1.0)
+    best, least = means[:count], math.inf
+    for _ in range(BEGINNINGS):
+        centres = means[rng.choice(len(means), count, replace=False, p=weights / weights.sum())]
+        for _ in range(ROUNDS):
+            far = ((means[:, None] - centres) ** 2).sum(axis=2)
+            near = far.argmin(axis=1)
+            for at in np.unique(near):
+                own = near == at
+                centres[at] = weights[own] @ means[own] / weights[own].sum()
+        away = float(weights @ ((means[:, None] - centres) ** 2).sum(axis=2).min(axis=1))
+        if away < least:
+            best, least = centres, away
+    return best
 
 
 def move_centres(centres: Floats, sums: Floats, counted: Floats, sigma: float, rng: np.random.Generator) -> Floats:
@@ -94,10 +135,10 @@ def move_centres(centres: Floats, sums: Floats, counted: Floats, sigma: float, r
 
 
 def place_centres(width: int, count: int, rng: np.random.Generator) -> Floats:
-    """Return points within [-1/2, 1/2] in every direction, each far from those before: a public beginning."""
-    found = [rng.uniform(-0.5, 0.5, width)]
+    """Return points within the public bounds, each far from those before: nobody's rows have a part in them."""
+    found = [rng.uniform(-1, 1, width)]
     while len(found) < count:
-        tried = rng.uniform(-0.5, 0.5, (TRIES, width))
+        tried = rng.uniform(-1, 1, (TRIES, width))
         near = np.min([((tried - each) ** 2).sum(axis=1) for each in found], axis=0)
         found.append(tried[int(near.argmax())])
     return np.array(found)

@@ -28,7 +28,7 @@ LEAST_SHARE = 1e-4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NaiveBayes:
-    """Shares of classes and, within each, means and variances of numbers and shares of places: a line for each class."""
+    """Shares of classes and, in each, means and variances of numbers and shares of places: a line for each class."""
 
     encoding: Encoding
     shares: Floats
@@ -58,7 +58,7 @@ class NaiveBayes:
 def fit_naive_bayes(
     source: GradientSource, encoding: Encoding, classes: int, allowance: GaussianAllowance
 ) -> NaiveBayes:
-    """Return the model for labels 0 to classes - 1, for all of an allowance; rows with other labels count as nothing."""
+    """Return the model for labels 0 to classes - 1, for all of an allowance; rows with other labels do not count."""
     check.integer("classes", classes, least=2, most=1 << 12)
     clip = math.ceil(bound_groups(encoding, squares=True) * math.sqrt(source.most_rows))
     sums = GroupedSums(encoding, LabelGroups(classes), clip, squares=True)

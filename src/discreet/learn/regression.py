@@ -119,6 +119,9 @@ def fit_regression(
     behind = np.linalg.matrix_power(left, corrections + 1)
     size = float(weights @ weights) / max(1.0, encoding.width - float(np.trace(behind)))
     covariance = spread + error**2 * reached @ held @ reached.T + size * behind @ behind.T
+    if not alpha:
+        shorter = find_shorter(encoding)
+        weights, covariance = shorter @ weights, shorter @ covariance @ shorter.T
     return Regression(weights, np.asarray(covariance), rows, error)
 
 
@@ -154,6 +157,20 @@ def clean_moments(moments: Moments, entries: Floats) -> Floats:
             matrix[part, part] = np.diag(counts)
             matrix[part, ones] = matrix[ones, part] = counts
     return matrix
+
+
+def find_shorter(encoding: Encoding) -> Floats:
+    """Return the projection to the shortest weights with the same predictions.
+
+    The places of a feature add up to the intercept, so what is added to all of them and taken from the intercept
+    changes nothing. Noise moves weights in these directions, too, and this takes it away.
+    """
+    parts = zip(find_slices(encoding.features), encoding.features, strict=True)
+    lines = [part for part, each in parts if isinstance(each, PlaceFeature)]
+    idle = np.zeros((encoding.width, len(lines)))
+    for at, part in enumerate(lines):
+        idle[part, at], idle[-1, at] = 1.0, -1.0
+    return np.asarray(np.eye(encoding.width) - idle @ np.linalg.pinv(idle))
 
 
 def invert_noisy(gram: Floats, sigma: float) -> tuple[Floats, Floats]:
