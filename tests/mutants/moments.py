@@ -8,6 +8,11 @@ SCALED = "tests/gradients/test_scaled.py"
 MOMENTS = "tests/gradients/test_moments.py"
 GROUPS = "tests/gradients/test_groups.py"
 DESK = "tests/curator/door/test_moments.py"
+REGRESSION = "tests/learn/test_regression.py"
+CLUSTERS = "tests/learn/test_clusters.py"
+STUMPS = "tests/learn/test_stumps.py"
+BAYES = "tests/learn/test_naive_bayes.py"
+ESTIMATORS = "tests/learn/test_moment_estimators.py"
 
 MUTATIONS = [
     broken(
@@ -101,5 +106,54 @@ MUTATIONS = [
         '"moments": moments.describe(),',
         '"moments": moments.encoding.describe(),',
         DESK,
+    ),
+    broken(
+        "moments: a replaced unit moves sums in memory once",
+        "learn/source.py",
+        "noise = allowance.make_noise(self.factor * moments.clip)",
+        "noise = allowance.make_noise(moments.clip)",
+        BAYES,
+    ),
+    broken(
+        "moments: corrections of a regression cost nothing",
+        "learn/regression.py",
+        "part = allowance.take((1 - MOMENT_SHARE) / corrections)",
+        "part = allowance.take((1 - MOMENT_SHARE))",
+        REGRESSION,
+    ),
+    broken(
+        "moments: a regression's moments cost nothing",
+        "learn/regression.py",
+        "first = allowance.take(MOMENT_SHARE) if corrections else allowance",
+        "first = allowance",
+        REGRESSION,
+    ),
+    broken(
+        "moments: intervals leave the noise out",
+        "learn/regression.py",
+        "covariance = spread + error**2",
+        "covariance = 0 * spread + error**2",
+        REGRESSION,
+    ),
+    broken(
+        "moments: each of Lloyd's steps costs the whole",
+        "learn/clusters.py",
+        "part = allowance.take(Fraction(1, rounds))",
+        "part = allowance.take(Fraction(2, rounds))",
+        CLUSTERS,
+    ),
+    broken(
+        "moments: bins are counted for nothing",
+        "learn/stumps.py",
+        "rest = allowance.take(1 - COUNT_SHARE)",
+        "rest = allowance.take(Fraction(1))",
+        STUMPS,
+    ),
+    broken(
+        "moments: how many rows a unit may have is taken from the rows",
+        "learn/moment_estimators.py",
+        "return MemorySource(points, offsets, factor, most), allowance",
+        "return MemorySource(points, offsets, factor), allowance",
+        ESTIMATORS,
     ),
 ]

@@ -3,17 +3,24 @@
 from discreet.learn.estimators import HuberRegressor, LinearSVC, LogisticRegression, PoissonRegressor
 from discreet.learn.from_table import fit
 from discreet.learn.linear_model import LinearModel, load_linear_model
+from discreet.learn.moment_estimators import PCA, GaussianNB, KMeans, LinearRegression, Ridge, StumpsClassifier
 from discreet.learn.preprocessing import PublicEncoder, PublicScaler
 from discreet.learn.report import write_learning_report
 
 __all__ = [
+    "PCA",
+    "GaussianNB",
     "HuberRegressor",
+    "KMeans",
     "LinearModel",
+    "LinearRegression",
     "LinearSVC",
     "LogisticRegression",
     "PoissonRegressor",
     "PublicEncoder",
     "PublicScaler",
+    "Ridge",
+    "StumpsClassifier",
     "fit",
     "load_linear_model",
     "write_learning_report",

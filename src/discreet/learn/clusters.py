@@ -22,6 +22,7 @@ import numpy as np
 
 from discreet.base import check
 from discreet.base.grid import Floats
+from discreet.base.wide import Ints
 from discreet.gradients.encoding import FEATURE_STEPS, EncodedRows, Encoding
 from discreet.gradients.groups import GroupedSums, NearestGroups, bound_groups
 from discreet.learn.allowance import GaussianAllowance
@@ -56,7 +57,7 @@ class Clusters:
     centres: Floats
     rows: Floats
 
-    def assign(self, rows: EncodedRows) -> Floats:
+    def assign(self, rows: EncodedRows) -> Ints:
         """Return the nearest centre of each row."""
         return self.groups.find(rows)
 
