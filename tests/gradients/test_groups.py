@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.base.errors import OperationError, ParameterError
 from discreet.gradients.encoding import FEATURE_STEPS, Encoding, LabelColumn
-from discreet.gradients.groups import GroupedSums, LabelGroups, NearestGroups, bound_groups
+from discreet.gradients.groups import FeatureSums, LabelGroups, NearestGroups, bound_groups
 from support.encoded import ENCODING as SCALED
 from support.encoded import draw_points, draw_units, expand_features, remove_unit
 
@@ -19,7 +19,7 @@ GROUPS = [LabelGroups(3), NearestGroups(CENTRES)]
 WHOLE = bound_groups(ENCODING, squares=True)
 
 
-def sum_groups(sums: GroupedSums, points: np.ndarray, offsets: np.ndarray) -> list[int]:
+def sum_groups(sums: FeatureSums, points: np.ndarray, offsets: np.ndarray) -> list[int]:
     return sums.sum(ENCODING.encode(points), offsets)
 
 
@@ -39,7 +39,7 @@ def test_sums_are_those_of_the_definition_in_python_integers(
     groups: LabelGroups | NearestGroups, squares: bool
 ) -> None:
     points = draw_points(np.random.default_rng(5), 200)
-    sums = GroupedSums(ENCODING, groups, WHOLE, squares)
+    sums = FeatureSums(ENCODING, groups, WHOLE, squares)
     expected = np.zeros((groups.count, sums.width), dtype=object)
     for line in points.tolist():
         group = find_group(groups, line)
@@ -66,7 +66,7 @@ def test_removing_a_unit_moves_the_sums_by_its_own_share_and_at_most_the_clip(
     rng = np.random.default_rng(seed)
     offsets = draw_units(rng, 20, int(rng.choice([1, 5])))
     points = draw_points(rng, int(offsets[-1]))
-    sums = GroupedSums(ENCODING, groups, clip, squares)
+    sums = FeatureSums(ENCODING, groups, clip, squares)
     others, left_offsets, own = remove_unit(points, offsets, int(rng.integers(20)))
     left = sum_groups(sums, others, left_offsets)
     alone = sum_groups(sums, own, np.array([0, len(own)]))
@@ -75,7 +75,7 @@ def test_removing_a_unit_moves_the_sums_by_its_own_share_and_at_most_the_clip(
 
 
 def test_the_longest_row_moves_the_sums_by_the_bound() -> None:
-    sums = GroupedSums(ENCODING, LabelGroups(3), WHOLE, squares=True)
+    sums = FeatureSums(ENCODING, LabelGroups(3), WHOLE, squares=True)
     alone = sum_groups(sums, np.array([[10, 0, 1000, 0, 1]]), np.array([0, 1]))
     assert WHOLE - 2 < math.sqrt(sum(each * each for each in alone)) <= WHOLE
     twice = sum_groups(sums, np.array([[10, 0, 1000, 0, 1]] * 2), np.array([0, 2]))
@@ -83,12 +83,12 @@ def test_the_longest_row_moves_the_sums_by_the_bound() -> None:
 
 
 def test_a_row_of_no_listed_class_counts_as_nothing() -> None:
-    sums = GroupedSums(ENCODING, LabelGroups(3), WHOLE)
+    sums = FeatureSums(ENCODING, LabelGroups(3), WHOLE)
     assert sum_groups(sums, np.array([[0, 0, 0, 0, -1], [0, 0, 0, 0, 3]]), np.arange(3)) == [0] * sums.entries
 
 
 def test_of_centres_that_are_equally_near_the_first_counts() -> None:
-    sums = GroupedSums(ENCODING, NearestGroups((CENTRES[0], CENTRES[0])), WHOLE)
+    sums = FeatureSums(ENCODING, NearestGroups((CENTRES[0], CENTRES[0])), WHOLE)
     found = sum_groups(sums, draw_points(np.random.default_rng(1), 30), np.arange(31))
     assert found[ENCODING.width - 1] == 30 * FEATURE_STEPS
     assert found[ENCODING.width :] == [0] * ENCODING.width
@@ -98,7 +98,7 @@ def test_blocks_and_order_do_not_matter() -> None:
     rng = np.random.default_rng(1)
     points = draw_points(rng, 40_000)
     for groups in GROUPS:
-        sums = GroupedSums(ENCODING, groups, WHOLE // 2, squares=True)
+        sums = FeatureSums(ENCODING, groups, WHOLE // 2, squares=True)
         whole = sum_groups(sums, points, np.arange(40_001))
         parts = [sum_groups(sums, points[at : at + 5_000], np.arange(5_001)) for at in range(0, 40_000, 5_000)]
         assert whole == [sum(each) for each in zip(*parts, strict=True)]
@@ -113,8 +113,8 @@ def test_groups_that_cannot_be_are_refused() -> None:
     with pytest.raises(ParameterError, match="centres"):
         NearestGroups(())
     with pytest.raises(ParameterError, match="9 numbers"):
-        GroupedSums(ENCODING, NearestGroups(((0, 0),)), WHOLE)
+        FeatureSums(ENCODING, NearestGroups(((0, 0),)), WHOLE)
     with pytest.raises(ParameterError, match="clip"):
-        GroupedSums(ENCODING, LabelGroups(2), 1)
+        FeatureSums(ENCODING, LabelGroups(2), 1)
     with pytest.raises(OperationError, match="LabelGroups or NearestGroups"):
-        GroupedSums(ENCODING, "all", WHOLE)  # type: ignore[arg-type]
+        FeatureSums(ENCODING, "all", WHOLE)  # type: ignore[arg-type]

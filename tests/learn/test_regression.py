@@ -11,7 +11,7 @@ import pytest
 from discreet.base.errors import ParameterError
 from discreet.base.wide import Ints
 from discreet.gradients.encoding import FEATURE_STEPS, Encoding, LabelColumn, NumberFeature, PlaceFeature
-from discreet.gradients.moments import Moments, bound_moments
+from discreet.gradients.moments import FeatureMoments, bound_moments
 from discreet.learn.allowance import GaussianAllowance, read_gaussian_allowance
 from discreet.learn.regression import clean_moments, fit_regression, invert_noisy, make_gradients, make_moments
 from discreet.learn.source import MemorySource
@@ -21,6 +21,8 @@ LABEL = LabelColumn(3, -10_000, 10_000, -FEATURE_STEPS, FEATURE_STEPS)
 NUMBERS = Encoding(tuple(NumberFeature(at, -1000, 1000) for at in range(3)), LABEL)
 MIXED = Encoding((NumberFeature(0, -1000, 1000), PlaceFeature(1, 3), PlaceFeature(2, 2)), LABEL)
 TRUTH = np.array([0.5, -0.3, 0.2, 0.1])
+NARROW = TRUTH * [8, 8, 8, 1]
+"""The truth for features an eighth as large."""
 LAVISH = GaussianAllowance(Fraction(10**12))
 
 
@@ -79,14 +81,16 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say(epsilon: float) -> 
     assert np.median(widths) < 1.5 / epsilon
 
 
-def test_corrections_lose_less_than_one_release_of_moments() -> None:
+def test_corrections_lose_less_than_one_release_where_features_fill_little_of_their_bounds() -> None:
     rng = np.random.default_rng(5)
     allowance = read_gaussian_allowance(1.0, 1e-6)
     wrong: dict[int, list[float]] = {0: [], 16: []}
     for corrections, found in wrong.items():
         for _ in range(10):
-            source = MemorySource(draw_rows(rng, 5000))
-            away = fit_regression(source, NUMBERS, allowance, corrections=corrections).weights - TRUTH
+            points = draw_rows(rng, 5000)
+            points[:, :3] //= 8
+            source = MemorySource(points)
+            away = fit_regression(source, NUMBERS, allowance, corrections=corrections).weights - NARROW
             found.append(float(away @ away))
     assert np.mean(wrong[16]) < np.mean(wrong[0]) / 2
 
@@ -136,7 +140,7 @@ def test_units_of_several_rows_have_a_clip_that_grows_with_the_root_of_their_num
     assert make_moments(NUMBERS, 1).clip == bound_moments(NUMBERS)
     assert make_moments(NUMBERS, 9).clip == 3 * bound_moments(NUMBERS)
     assert make_gradients(NUMBERS, 4).clip == pytest.approx(2 * make_gradients(NUMBERS, 1).clip, abs=1)
-    assert isinstance(make_moments(NUMBERS, 2), Moments)
+    assert isinstance(make_moments(NUMBERS, 2), FeatureMoments)
 
 
 def test_settings_that_cannot_be_are_refused() -> None:

@@ -103,7 +103,7 @@ class NearestGroups:
 
 
 @dataclass(frozen=True)
-class GroupedSums:
+class FeatureSums:
     """For each group its rows, their features and, where asked for, the centred squares of those that are numbers."""
 
     encoding: Encoding

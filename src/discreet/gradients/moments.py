@@ -56,7 +56,7 @@ IntMatrix = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Moments:
+class FeatureMoments:
     """All products of two entries of a row: of its features and the intercept, and of its label where that counts."""
 
     encoding: Encoding

@@ -24,7 +24,7 @@ from discreet.base import check
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.gradients.encoding import FEATURE_STEPS, EncodedRows, Encoding
-from discreet.gradients.groups import GroupedSums, NearestGroups, bound_groups
+from discreet.gradients.groups import FeatureSums, NearestGroups, bound_groups
 from discreet.learn.allowance import GaussianAllowance
 from discreet.learn.source import GradientSource
 
@@ -84,7 +84,7 @@ def fit_clusters(
     part = allowance.take(Fraction(1, rounds))
 
     def draw(around: Floats) -> tuple[Floats, Floats, float]:
-        entries, sigma = source.moments(GroupedSums(encoding, hold_centres(around), clip), part)
+        entries, sigma = source.moments(FeatureSums(encoding, hold_centres(around), clip), part)
         lines = entries.reshape(len(around), encoding.width)
         return lines[:, :-1], lines[:, -1], sigma
 

@@ -16,7 +16,7 @@ from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.gradients.encoding import Encoding
-from discreet.gradients.moments import Moments, bound_moments
+from discreet.gradients.moments import FeatureMoments, bound_moments
 from discreet.learn.allowance import GaussianAllowance
 from discreet.learn.regression import clean_moments
 from discreet.learn.source import GradientSource
@@ -52,7 +52,7 @@ def fit_components(source: GradientSource, encoding: Encoding, count: int, allow
     if count > encoding.width - 1:
         raise ParameterError("count", count, f"at most {encoding.width - 1}, as there are scaled features")
     clip = math.ceil(bound_moments(encoding, labelled=False) * math.sqrt(source.most_rows))
-    moments = Moments(encoding, clip, labelled=False)
+    moments = FeatureMoments(encoding, clip, labelled=False)
     entries, sigma = source.moments(moments, allowance)
     return read_components(clean_moments(moments, entries), sigma, count)
 

@@ -15,7 +15,7 @@ import numpy as np
 from discreet.base import check
 from discreet.base.grid import Floats
 from discreet.gradients.encoding import FEATURE_STEPS, EncodedRows, Encoding, NumberFeature, PlaceFeature, find_slices
-from discreet.gradients.groups import GroupedSums, LabelGroups, bound_groups, count_numbers
+from discreet.gradients.groups import FeatureSums, LabelGroups, bound_groups, count_numbers
 from discreet.learn.allowance import GaussianAllowance
 from discreet.learn.source import GradientSource
 
@@ -61,7 +61,7 @@ def fit_naive_bayes(
     """Return the model for labels 0 to classes - 1, for all of an allowance; rows with other labels do not count."""
     check.integer("classes", classes, least=2, most=1 << 12)
     clip = math.ceil(bound_groups(encoding, squares=True) * math.sqrt(source.most_rows))
-    sums = GroupedSums(encoding, LabelGroups(classes), clip, squares=True)
+    sums = FeatureSums(encoding, LabelGroups(classes), clip, squares=True)
     entries, sigma = source.moments(sums, allowance)
     return read_naive_bayes(encoding, entries.reshape(classes, sums.width), sigma)
 

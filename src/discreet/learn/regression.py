@@ -31,7 +31,7 @@ from discreet.base.canonical import Json
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.gradients.encoding import FEATURE_STEPS, Encoding, PlaceFeature, find_slices
-from discreet.gradients.moments import Moments, bound_moments
+from discreet.gradients.moments import FeatureMoments, bound_moments
 from discreet.gradients.residuals import RESIDUAL_STEPS, SquaredResidual
 from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients
 from discreet.learn.allowance import GaussianAllowance
@@ -125,14 +125,14 @@ def fit_regression(
     return Regression(weights, np.asarray(covariance), rows, error)
 
 
-def make_moments(encoding: Encoding, rows: int) -> Moments:
+def make_moments(encoding: Encoding, rows: int) -> FeatureMoments:
     """Return the moments of an encoding with its label as long as a feature.
 
     Few units have as many rows as they may: the clip grows with the root of that number.
     """
     label = replace(encoding.label, low=-FEATURE_STEPS, high=FEATURE_STEPS)
     scaled = Encoding(encoding.features, label)
-    return Moments(scaled, math.ceil(bound_moments(scaled) * math.sqrt(rows)))
+    return FeatureMoments(scaled, math.ceil(bound_moments(scaled) * math.sqrt(rows)))
 
 
 def make_gradients(encoding: Encoding, rows: int) -> LinearGradients:
@@ -142,7 +142,7 @@ def make_gradients(encoding: Encoding, rows: int) -> LinearGradients:
     return LinearGradients(Encoding(encoding.features, label), SquaredResidual(2 * RESIDUAL_STEPS), clip)
 
 
-def clean_moments(moments: Moments, entries: Floats) -> Floats:
+def clean_moments(moments: FeatureMoments, entries: Floats) -> Floats:
     """Return the matrix of noisy moments with what is known of it: two places of one feature are never both taken.
 
     The square of a place is also its product with the intercept, so the mean of both noisy values is taken.

@@ -33,7 +33,7 @@ from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.gradients.encoding import EncodedRows, Encoding, PlaceFeature, find_slices
-from discreet.gradients.groups import GroupedSums, LabelGroups, bound_groups
+from discreet.gradients.groups import FeatureSums, LabelGroups, bound_groups
 from discreet.gradients.residuals import RESIDUAL_STEPS, LogisticResidual
 from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients
 from discreet.learn.allowance import GaussianAllowance
@@ -116,11 +116,11 @@ def fit_stumps(
     return centre_steps(encoding, total[:, 0], rows)
 
 
-def count_places(encoding: Encoding, many: float) -> GroupedSums:
+def count_places(encoding: Encoding, many: float) -> FeatureSums:
     """Return the sums that count the rows of every place: one group, whatever the label."""
     label = replace(encoding.label, low=0, high=0)
     plain = Encoding(encoding.features, label)
-    return GroupedSums(plain, LabelGroups(1), math.ceil(bound_groups(plain) * many))
+    return FeatureSums(plain, LabelGroups(1), math.ceil(bound_groups(plain) * many))
 
 
 def invert_curvature(rows: Floats, noise: float, ordered: bool) -> Floats:

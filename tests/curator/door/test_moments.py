@@ -16,8 +16,8 @@ from discreet.curator.door.meter import ChargeMeter, Meter, ScheduleMeter
 from discreet.curator.door.moments import RowMoments
 from discreet.curator.door.schedule import Schedule
 from discreet.gradients.encoding import FEATURE_STEPS, Encoding, LabelColumn, NumberFeature
-from discreet.gradients.groups import GroupedSums, LabelGroups, bound_groups
-from discreet.gradients.moments import Moments, bound_moments
+from discreet.gradients.groups import FeatureSums, LabelGroups, bound_groups
+from discreet.gradients.moments import FeatureMoments, bound_moments
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.privacy import GaussianLoss
 from discreet.privacy.charges import Charge
@@ -36,8 +36,8 @@ FLAG = PLAN.columns[1].grid
 FEATURES = (NumberFeature(0, GRID.lower, GRID.upper),)
 SCALED = Encoding(FEATURES, LabelColumn(1, FLAG.lower, FLAG.upper, -FEATURE_STEPS, FEATURE_STEPS))
 CLASSES = Encoding(FEATURES, LabelColumn(1, FLAG.lower, FLAG.upper, 0, 1))
-MOMENTS = Moments(SCALED, bound_moments(SCALED))
-GROUPS = GroupedSums(CLASSES, LabelGroups(2), bound_groups(CLASSES, squares=True), squares=True)
+MOMENTS = FeatureMoments(SCALED, bound_moments(SCALED))
+GROUPS = FeatureSums(CLASSES, LabelGroups(2), bound_groups(CLASSES, squares=True), squares=True)
 KINDS: list[RowMoments] = [MOMENTS, GROUPS]
 each_kind = pytest.mark.parametrize("moments", KINDS, ids=["products", "groups"])
 
@@ -90,13 +90,13 @@ def test_a_rerun_gets_what_was_journaled_and_another_clip_is_another_call(moment
 
 
 def test_what_has_no_bounded_length_is_refused_before_anything_is_read() -> None:
-    class Other(Moments):
+    class Other(FeatureMoments):
         pass
 
     wide = Encoding((NumberFeature(5, 0, 1),), SCALED.label)
     cases: list[tuple[Any, Any, str]] = [
-        (Other(SCALED, MOMENTS.clip), noise_of(MOMENTS), "Moments or GroupedSums"),
-        (Moments(wide, MOMENTS.clip), noise_of(MOMENTS), "of 6 columns"),
+        (Other(SCALED, MOMENTS.clip), noise_of(MOMENTS), "FeatureMoments or FeatureSums"),
+        (FeatureMoments(wide, MOMENTS.clip), noise_of(MOMENTS), "of 6 columns"),
         (MOMENTS, Laplace(1e9), "Gaussian noise"),
         (MOMENTS, "loud", "Gaussian noise"),
     ]

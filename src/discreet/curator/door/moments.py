@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from discreet.base.errors import OperationError
-from discreet.gradients.groups import GroupedSums
-from discreet.gradients.moments import Moments
+from discreet.gradients.groups import FeatureSums
+from discreet.gradients.moments import FeatureMoments
 from discreet.mechanisms import Laplace
 from discreet.plan.rows_plan import RowsPlan
 from discreet.query.draws import VectorNoise
 
-RowMoments = Moments | GroupedSums
+RowMoments = FeatureMoments | FeatureSums
 """The closed list: a row's share is a function of the row and of its unit's number of rows, in whole numbers."""
 
 
@@ -19,8 +19,8 @@ def check_moments(plan: RowsPlan, moments: RowMoments, noise: VectorNoise) -> in
     A unit moves it by at most the clip (`gradients/moments.py`, `gradients/groups.py`); under replace neighbours one
     unit leaves and another enters, which moves the sum by at most twice that.
     """
-    if type(moments) not in (Moments, GroupedSums):
-        raise OperationError("moments are Moments or GroupedSums: an encoding and a clip")
+    if type(moments) not in (FeatureMoments, FeatureSums):
+        raise OperationError("moments are FeatureMoments or FeatureSums: an encoding and a clip")
     if moments.encoding.columns > len(plan.columns):
         raise OperationError(
             f"the features are of {moments.encoding.columns} columns, and the plan has {len(plan.columns)}"
