@@ -23,7 +23,10 @@ LEAST_DEVIATION = 1e-2
 """The least standard deviation of a number within a class, where 1 is half of its public range."""
 
 LEAST_SHARE = 1e-4
-"""The least share of a category within a class."""
+"""The least share of a category within a class, to which its noise is added."""
+
+NOISE_FLOOR = 2.0
+"""What is added to the least variance, in standard deviations of the noise on a mean: about the noise of a variance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,10 +81,11 @@ def read_naive_bayes(encoding: Encoding, sums: Floats, sigma: float) -> NaiveBay
     means = np.clip(sums[:, numbers] / counted[:, None], -1, 1)
     beside = sums[:, encoding.width : encoding.width + count_numbers(encoding)]
     squares = beside / counted[:, None] + 0.5
-    variances = np.clip(squares - means**2, LEAST_DEVIATION**2, 1.0)
+    least = LEAST_DEVIATION**2 + NOISE_FLOOR * sigma / counted[:, None]
+    variances = np.clip(squares - means**2, np.minimum(least, 1.0), 1.0)
     places = []
     for part, each in parts:
         if isinstance(each, PlaceFeature):
-            held = np.maximum(sums[:, part], LEAST_SHARE * counted[:, None])
+            held = np.maximum(sums[:, part], LEAST_SHARE * counted[:, None] + sigma)
             places.append(held / held.sum(axis=1, keepdims=True))
     return NaiveBayes(encoding, counted / counted.sum(), means, variances, tuple(places), float(counted.sum()))
