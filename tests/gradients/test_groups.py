@@ -15,7 +15,7 @@ from support.encoded import draw_points, draw_units, expand_features, remove_uni
 
 ENCODING = Encoding(SCALED.features, LabelColumn(4, -2, 5, -2, 5))
 CENTRES = tuple(tuple(line) for line in np.random.default_rng(9).integers(-4096, 4097, size=(4, 9)).tolist())
-GROUPS = [LabelGroups(3), NearestGroups(CENTRES)]
+GROUPS: list[LabelGroups | NearestGroups] = [LabelGroups(3), NearestGroups(CENTRES)]
 WHOLE = bound_groups(ENCODING, squares=True)
 
 

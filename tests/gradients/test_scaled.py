@@ -17,7 +17,7 @@ NOTHING = np.zeros((500, 0), dtype=np.int64)
 def measure(limits: np.ndarray) -> np.ndarray:
     """Return the squares of the lengths of all rows after scaling."""
     scaled = scale_rows(ROWS, NOTHING, limits)
-    return (scaled.numbers**2).sum(axis=1) + 2 * scaled.ones**2
+    return np.asarray((scaled.numbers**2).sum(axis=1) + 2 * scaled.ones**2)
 
 
 def test_rows_within_their_limit_stay_as_they_are() -> None:

@@ -23,7 +23,7 @@ def draw_rows(rng: np.random.Generator, rows: int) -> Ints:
     """Return rows that differ most along one direction, then along another."""
     along = rng.normal(size=(rows, 2)) * [250, 120]
     directions = np.array([[0.5, 0.5, 0.5, 0.5], [0.5, -0.5, 0.5, -0.5]])
-    return np.rint(along @ directions + [100, 0, -50, 0] + rng.normal(0, 30, (rows, 4))).astype(np.int64)
+    return np.asarray(np.rint(along @ directions + [100, 0, -50, 0] + rng.normal(0, 30, (rows, 4))).astype(np.int64))
 
 
 def test_with_hardly_any_noise_they_are_those_of_the_covariance() -> None:

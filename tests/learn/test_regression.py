@@ -147,6 +147,6 @@ def test_settings_that_cannot_be_are_refused() -> None:
     source = MemorySource(np.zeros((1, 4), dtype=np.int64))
     for words in ({"alpha": -1.0}, {"alpha": math.nan}, {"corrections": -1}):
         with pytest.raises(ParameterError):
-            fit_regression(source, NUMBERS, LAVISH, **words)  # type: ignore[arg-type]
+            fit_regression(source, NUMBERS, LAVISH, **words)
     with pytest.raises(ParameterError, match="confidence"):
         fit_regression(source, NUMBERS, LAVISH).find_intervals(1.0)

@@ -10,6 +10,7 @@ import pytest
 
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.meter import ChargeMeter
+from discreet.curator.door.moments import RowMoments
 from discreet.gradients.encoding import FEATURE_STEPS, Encoding, LabelColumn, NumberFeature
 from discreet.gradients.groups import FeatureSums, LabelGroups, bound_groups
 from discreet.learn.allowance import GaussianAllowance
@@ -42,7 +43,10 @@ def memory_source() -> MemorySource:
 
 def test_a_desk_and_memory_give_the_same_moments() -> None:
     whole = Encoding(ENCODING.features, LabelColumn(1, COST.lower, COST.upper, 0, 1))
-    kinds = [make_moments(ENCODING, PLAN.rows), FeatureSums(whole, LabelGroups(2), bound_groups(whole) * PLAN.rows)]
+    kinds: list[RowMoments] = [
+        make_moments(ENCODING, PLAN.rows),
+        FeatureSums(whole, LabelGroups(2), bound_groups(whole) * PLAN.rows),
+    ]
     for moments in kinds:
         there, sigma = desk_source(LAVISH.rho).moments(moments, LAVISH)
         here, same = memory_source().moments(moments, LAVISH)

@@ -185,7 +185,7 @@ class FeatureSums:
         starts = [
             part.start for part, each in zip(self._parts, self.encoding.features, strict=True) if not _is_placed(each)
         ]
-        return starts[at]
+        return int(starts[at])
 
 
 def bound_groups(encoding: Encoding, squares: bool = False) -> int:

@@ -49,6 +49,7 @@ class MomentEstimator(Estimator):
     max_rows: Any
     neighbours: str
 
+    _encoding: Encoding
     n_features_in_: int
     loss_: GaussianLoss
     """What fitting cost: `model.loss_.epsilon(1e-6)`."""
