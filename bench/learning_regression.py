@@ -21,7 +21,15 @@ import numpy as np
 
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
-from discreet.gradients.encoding import FEATURE_STEPS, EncodedRows, Encoding, LabelColumn, NumberFeature, PlaceFeature
+from discreet.gradients.encoding import (
+    FEATURE_STEPS,
+    EncodedRows,
+    Encoding,
+    Feature,
+    LabelColumn,
+    NumberFeature,
+    PlaceFeature,
+)
 from discreet.learn.allowance import read_gaussian_allowance
 from discreet.learn.regression import fit_regression
 from discreet.learn.source import MemorySource
@@ -37,7 +45,7 @@ CATEGORIES = {
     "clarity": ["I1", "SI2", "SI1", "VS2", "VS1", "VVS2", "VVS1", "IF"],
 }
 PRICES = (326, 18823)
-FEATURES = (
+FEATURES: tuple[Feature, ...] = (
     *(NumberFeature(at, round(low * FINE), round(high * FINE)) for at, (low, high) in enumerate(NUMBERS.values())),
     *(PlaceFeature(len(NUMBERS) + at, len(values)) for at, values in enumerate(CATEGORIES.values())),
 )
@@ -112,7 +120,7 @@ def main() -> None:
         order = rng.permutation(len(points))
         held, kept = order[: len(points) // 5], order[len(points) // 5 :]
         train, (x, y) = expand(ENCODING.encode(points[kept])), expand(ENCODING.encode(points[held]))
-        best = score(x, y, np.linalg.lstsq(*train, rcond=None)[0])
+        best = score(x, y, np.asarray(np.linalg.lstsq(*train, rcond=None)[0], dtype=np.float64))
         plain.append(best)
         source = MemorySource(points[kept])
         for epsilon in EPSILONS:

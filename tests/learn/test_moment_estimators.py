@@ -115,7 +115,7 @@ def test_several_rows_of_a_unit_need_a_declared_number(estimator: MomentEstimato
 
 def test_noise_follows_from_the_declared_number_of_rows_and_not_from_the_units() -> None:
     """The noise of components says how it was scaled: the same for units of any size."""
-    sizes = [np.arange(200), np.arange(200) // 10, np.zeros(200)]
+    sizes = [np.arange(200), np.arange(200) // 10, np.zeros(200, dtype=int)]
     noises = []
     for units in sizes:
         fitted = PCA(1, epsilon=3.0, max_rows=4).fit(X[:200], units=units).fitted_

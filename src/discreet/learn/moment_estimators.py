@@ -63,8 +63,7 @@ class MomentEstimator(Estimator):
         points = np.column_stack([self._make_points(matrix), labels])
         offsets = None
         if units is not None:
-            order, offsets = group_units(units, len(points))
-            points = points[order]
+            points, offsets = group_units(units, points, most)
         elif most != 1:
             raise ParameterError("max_rows", most, "1, or units given: whose row each is")
         self.loss_ = allowance.loss
