@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 from discreet.curator.door.desk import Desk
@@ -28,7 +27,6 @@ AGE, COST = (each.grid for each in PLAN.columns)
 LABEL = LabelColumn(1, COST.lower, COST.upper, -FEATURE_STEPS, FEATURE_STEPS)
 ENCODING = Encoding((NumberFeature(0, AGE.lower, AGE.upper),), LABEL)
 LAVISH = GaussianAllowance(Fraction(10**12))
-QUIET = GaussianAllowance(Fraction(10**6))
 
 
 def desk_source(rho: Fraction) -> DeskSource:
@@ -60,9 +58,3 @@ def test_a_regression_at_a_desk_is_the_one_in_memory_and_costs_its_allowance() -
     assert there.weights == pytest.approx(here.weights, abs=1e-3)
     small = GaussianAllowance(Fraction(1, 10))
     fit_regression(desk_source(small.rho), ENCODING, small)
-
-
-def test_rows_are_counted_whosever_they_are() -> None:
-    points, offsets = np.zeros((10, 2), dtype=np.int64), np.array([0, 7, 8, 10])
-    assert MemorySource(points, offsets, most_rows=7).count(QUIET) == 10
-    assert MemorySource(points).count(QUIET) == 10

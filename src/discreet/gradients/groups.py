@@ -27,13 +27,14 @@ from discreet.gradients.encoding import (
     Encoding,
     NumberFeature,
     PlaceFeature,
+    check_field,
     find_slices,
     round_root_up,
 )
 from discreet.gradients.scaled import find_limits, scale_rows
 
 AT_ONCE = 1 << 14
-MOST_GROUPS = 1 << 12
+MOST_GROUPS = 1 << 10
 MOST_WIDTH = 1 << 20
 
 
@@ -44,7 +45,7 @@ class LabelGroups:
     count: int
 
     def __post_init__(self) -> None:
-        check.integer("count", self.count, least=1, most=MOST_GROUPS)
+        check_field(self, "count", least=1, most=MOST_GROUPS)
 
     def find(self, rows: EncodedRows) -> Ints:
         """Return each row's group, or -1."""
@@ -67,9 +68,11 @@ class NearestGroups:
     def __post_init__(self) -> None:
         if not 1 <= len(self.centres) <= MOST_GROUPS:
             raise ParameterError("centres", len(self.centres), f"between 1 and {MOST_GROUPS}")
-        for centre in self.centres:
-            for each in centre:
-                check.integer("centre", each, least=-FEATURE_STEPS, most=FEATURE_STEPS)
+        held = tuple(
+            tuple(check.integer("centre", each, least=-FEATURE_STEPS, most=FEATURE_STEPS) for each in centre)
+            for centre in self.centres
+        )
+        object.__setattr__(self, "centres", held)
 
     @property
     def count(self) -> int:
@@ -117,7 +120,7 @@ class FeatureSums:
             raise OperationError("grouped sums are of an Encoding, by LabelGroups or NearestGroups")
         if type(self.squares) is not bool:
             raise ParameterError("squares", self.squares, "True or False")
-        check.integer("clip", self.clip, least=FEATURE_STEPS, most=1 << 60)
+        check_field(self, "clip", least=FEATURE_STEPS, most=1 << 60)
         if self.width > MOST_WIDTH:
             raise ParameterError("features", self.width, f"at most {MOST_WIDTH:,} numbers for each group")
         self.groups.check(self.encoding)
@@ -136,6 +139,12 @@ class FeatureSums:
     def entries(self) -> int:
         """How many numbers there are in all."""
         return self.width * self.groups.count
+
+    @property
+    def row_time(self) -> int:
+        """Nanoseconds that a row may take: measured, rounded up."""
+        near = isinstance(self.groups, NearestGroups)
+        return 1000 + len(self.encoding.features) * 150 + near * self.groups.count * (20 + len(self.encoding.features))
 
     def describe(self) -> Json:
         """Return the form of the sums."""

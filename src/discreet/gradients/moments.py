@@ -24,7 +24,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import check
 from discreet.base.canonical import Json
 from discreet.base.errors import OperationError, ParameterError
 from discreet.base.grid import Floats
@@ -35,6 +34,7 @@ from discreet.gradients.encoding import (
     Encoding,
     NumberFeature,
     PlaceFeature,
+    check_field,
     find_slices,
     round_root_up,
 )
@@ -49,8 +49,8 @@ AT_ONCE = 1 << 14
 MOST_CLIP = 1 << 60
 """The longest clip, in steps."""
 
-DENSE_COST, SPARSE_COST = 1, 40
-"""What a product in a dense matrix costs, and one that is counted by its place: by measurement."""
+DENSE_COST, SPARSE_COST = 15, 10
+"""Nanoseconds that a row takes for each column of a dense matrix, and for each pair counted by place: measured."""
 
 IntMatrix = NDArray[np.int64]
 
@@ -67,7 +67,7 @@ class FeatureMoments:
     def __post_init__(self) -> None:
         if type(self.encoding) is not Encoding or type(self.labelled) is not bool:
             raise OperationError("moments are of an Encoding, with the label or without")
-        check.integer("clip", self.clip, least=MOMENT_STEPS, most=MOST_CLIP)
+        check_field(self, "clip", least=MOMENT_STEPS, most=MOST_CLIP)
         label = self.encoding.label
         if self.labelled and max(-label.low, label.high) > FEATURE_STEPS:
             raise ParameterError("label", label.high, f"between -{FEATURE_STEPS} and {FEATURE_STEPS}, like a feature")
@@ -86,6 +86,11 @@ class FeatureMoments:
     def entries(self) -> int:
         """How many products there are: every pair once."""
         return self.width * (self.width + 1) // 2
+
+    @property
+    def row_time(self) -> int:
+        """Nanoseconds that a row may take: measured, rounded up."""
+        return 1000 + 40 * self.width + self.width**2 // 30
 
     def describe(self) -> Json:
         """Return the form of the moments."""
@@ -149,7 +154,7 @@ def _multiply(rows: ScaledRows, sizes: list[int]) -> IntMatrix:
     plain = np.column_stack([rows.numbers, rows.ones])
     begins = plain.shape[1] + np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
     width = int(begins[-1])
-    if DENSE_COST * width**2 <= SPARSE_COST * len(sizes) * (plain.shape[1] + len(sizes)):
+    if DENSE_COST * width <= SPARSE_COST * len(sizes) * (plain.shape[1] + len(sizes)):
         dense = np.zeros((len(plain), width))
         dense[:, : plain.shape[1]] = plain
         for places, begin in zip(rows.places, begins[:-1], strict=True):

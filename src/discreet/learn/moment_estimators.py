@@ -1,8 +1,7 @@
 """Estimators of bounded sums by scikit-learn's conventions: regressions, naive Bayes, components, clusters, stumps.
 
 As with those that descend, rows are in memory and whoever holds them owns them; the guarantee is that of what is
-learned. Bounds and classes are declared. `max_rows` says how many rows a unit has, about, where `units` are given: a
-unit with more is scaled down, and never counts for more than the clip that follows from it.
+learned. Bounds and classes are declared. Where a unit may have several rows, `max_rows` says how many are kept of each.
 """
 
 from __future__ import annotations
@@ -16,16 +15,19 @@ from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.gradients.encoding import FEATURE_STEPS, EncodedRows, Encoding, Feature, LabelColumn, PlaceFeature
+from discreet.gradients.sums import MOST_ROWS
 from discreet.learn.allowance import GaussianAllowance, read_gaussian_allowance
 from discreet.learn.arrays import (
     POINTS,
     group_units,
     make_number_features,
+    place_labels,
     put_on_points,
     read_bounds,
     read_column_of,
     read_matrix,
     scale_to_data,
+    to_floats,
 )
 from discreet.learn.clusters import ROUNDS as CLUSTER_ROUNDS
 from discreet.learn.clusters import Clusters, fit_clusters
@@ -59,13 +61,13 @@ class MomentEstimator(Estimator):
         allowance = read_gaussian_allowance(self.epsilon, self.delta, self.rho)
         self._lower, self._upper = read_bounds(self.bounds, matrix.shape[1])
         factor = 2 if Neighbours(self.neighbours) is Neighbours.REPLACE else 1
-        most = check.integer("max_rows", self.max_rows, least=1, most=1 << 20)
         points = np.column_stack([self._make_points(matrix), labels])
-        offsets = None
+        offsets, most = None, 1
         if units is not None:
+            if self.max_rows is None:
+                raise ParameterError("max_rows", None, "given beside units: how many rows somebody has is private")
+            most = check.integer("max_rows", self.max_rows, least=1, most=MOST_ROWS)
             points, offsets = group_units(units, points, most)
-        elif most != 1:
-            raise ParameterError("max_rows", most, "1, or units given: whose row each is")
         self.loss_ = allowance.loss
         return MemorySource(points, offsets, factor, most), allowance
 
@@ -89,9 +91,7 @@ class MomentEstimator(Estimator):
         declared = [] if classes is None else list(classes)
         if len(declared) < 2 or len(set(declared)) < len(declared):
             raise ParameterError("classes", classes, "all classes that there may be: which occur is private")
-        places = {each: place for place, each in enumerate(declared, start=1)}
-        given = read_column_of(y, rows)
-        return declared, np.array([places.get(each, 0) for each in given.tolist()], dtype=np.int64)
+        return declared, place_labels(read_column_of(y, rows), declared)
 
 
 class Ridge(MomentEstimator):
@@ -118,7 +118,7 @@ class Ridge(MomentEstimator):
         rho: Any = None,
         bounds: Any = (-1.0, 1.0),
         target_bounds: Any = (-1.0, 1.0),
-        max_rows: Any = 1,
+        max_rows: Any = None,
         neighbours: str = "add-remove",
     ) -> None:
         self.epsilon, self.delta, self.alpha, self.rho = epsilon, delta, alpha, rho
@@ -127,7 +127,7 @@ class Ridge(MomentEstimator):
     def fit(self, X: Any, y: Any, units: Any = None) -> Self:  # noqa: N803
         """Learn from rows and their numbers; `units` names whose row each is, where somebody has several."""
         matrix = read_matrix(X)
-        given = np.asarray(read_column_of(y, len(matrix)), dtype=np.float64)
+        given = to_floats("y", read_column_of(y, len(matrix)))
         low, high = read_bounds(self.target_bounds, 1)
         source, allowance = self._prepare(matrix, put_on_points(given[:, None], low, high)[:, 0], units)
         label = LabelColumn(matrix.shape[1], 0, POINTS, -FEATURE_STEPS, FEATURE_STEPS)
@@ -168,7 +168,7 @@ class LinearRegression(Ridge):
         rho: Any = None,
         bounds: Any = (-1.0, 1.0),
         target_bounds: Any = (-1.0, 1.0),
-        max_rows: Any = 1,
+        max_rows: Any = None,
         neighbours: str = "add-remove",
     ) -> None:
         self.epsilon, self.delta, self.rho = epsilon, delta, rho
@@ -194,7 +194,7 @@ class GaussianNB(MomentEstimator):
         rho: Any = None,
         bounds: Any = (-1.0, 1.0),
         classes: Any = (0, 1),
-        max_rows: Any = 1,
+        max_rows: Any = None,
         neighbours: str = "add-remove",
     ) -> None:
         self.epsilon, self.delta, self.rho, self.bounds = epsilon, delta, rho, bounds
@@ -244,7 +244,7 @@ class PCA(MomentEstimator):
         *,
         rho: Any = None,
         bounds: Any = (-1.0, 1.0),
-        max_rows: Any = 1,
+        max_rows: Any = None,
         neighbours: str = "add-remove",
     ) -> None:
         self.n_components, self.epsilon, self.delta, self.rho = n_components, epsilon, delta, rho
@@ -288,7 +288,7 @@ class KMeans(MomentEstimator):
         rho: Any = None,
         bounds: Any = (-1.0, 1.0),
         rounds: int = CLUSTER_ROUNDS,
-        max_rows: Any = 1,
+        max_rows: Any = None,
         neighbours: str = "add-remove",
     ) -> None:
         self.n_clusters, self.epsilon, self.delta, self.rho = n_clusters, epsilon, delta, rho
@@ -329,7 +329,7 @@ class StumpsClassifier(MomentEstimator):
         bounds: Any = (-1.0, 1.0),
         bins: int = 32,
         classes: Any = (0, 1),
-        max_rows: Any = 1,
+        max_rows: Any = None,
         neighbours: str = "add-remove",
     ) -> None:
         self.epsilon, self.delta, self.rho, self.bounds, self.bins = epsilon, delta, rho, bounds, bins

@@ -62,7 +62,7 @@ def fit_naive_bayes(
     source: GradientSource, encoding: Encoding, classes: int, allowance: GaussianAllowance
 ) -> NaiveBayes:
     """Return the model for labels 0 to classes - 1, for all of an allowance; rows with other labels do not count."""
-    check.integer("classes", classes, least=2, most=1 << 12)
+    check.integer("classes", classes, least=2, most=1 << 10)
     clip = math.ceil(bound_groups(encoding, squares=True) * math.sqrt(source.most_rows))
     sums = FeatureSums(encoding, LabelGroups(classes), clip, squares=True)
     entries, sigma = source.moments(sums, allowance)

@@ -15,7 +15,7 @@ from discreet.curator.door.desk import Desk
 from discreet.curator.door.meter import ChargeMeter, Meter, ScheduleMeter
 from discreet.curator.door.moments import RowMoments
 from discreet.curator.door.schedule import Schedule
-from discreet.gradients.encoding import FEATURE_STEPS, Encoding, LabelColumn, NumberFeature
+from discreet.gradients.encoding import FEATURE_STEPS, Encoding, LabelColumn, NumberFeature, PlaceFeature
 from discreet.gradients.groups import FeatureSums, LabelGroups, bound_groups
 from discreet.gradients.moments import FeatureMoments, bound_moments
 from discreet.mechanisms import Gaussian, Laplace
@@ -94,14 +94,19 @@ def test_what_has_no_bounded_length_is_refused_before_anything_is_read() -> None
         pass
 
     wide = Encoding((NumberFeature(5, 0, 1),), SCALED.label)
+    huge = Encoding((PlaceFeature(0, 2000),), SCALED.label)
     cases: list[tuple[Any, Any, str]] = [
         (Other(SCALED, MOMENTS.clip), noise_of(MOMENTS), "FeatureMoments or FeatureSums"),
         (FeatureMoments(wide, MOMENTS.clip), noise_of(MOMENTS), "of 6 columns"),
+        (FeatureMoments(huge, MOMENTS.clip), noise_of(MOMENTS), "at most 1,048,576 entries"),
         (MOMENTS, Laplace(1e9), "Gaussian noise"),
         (MOMENTS, "loud", "Gaussian noise"),
     ]
-    desk = Desk((PLAN,), ChargeMeter(PLENTY), Pages(), never, never)
+    many = replace(PLAN, rows=1 << 19)
+    desk = Desk((PLAN, many), ChargeMeter(PLENTY), Pages(), never, never)
     for moments, noise, words in cases:
         with pytest.raises(OperationError, match=words):
             desk.sum_moments(PLAN, moments, noise)
+    with pytest.raises(OperationError, match="time would tell"):
+        desk.sum_moments(many, MOMENTS, noise_of(MOMENTS))
     assert desk.draws == 0
