@@ -153,7 +153,8 @@ MUTATIONS = [
         "moments: how many rows a unit may have is taken from the rows",
         "learn/moment_estimators.py",
         "return MemorySource(points, offsets, factor, most), allowance",
-        "return MemorySource(points, offsets, factor, int(np.diff(offsets).max())), allowance",
+        "most = most if offsets is None else int(np.diff(offsets).max())\n"
+        "        return MemorySource(points, offsets, factor, most), allowance",
         ESTIMATORS,
     ),
     broken(
