@@ -174,6 +174,11 @@ class Inversion:
         undecided |= prefixes < SMALLEST
         return undecided
 
+    def finish(self, word: int) -> int:
+        """Return the draw that begins with these 64 bits, exactly, drawing more of them as needed."""
+        exact = self._decide(word & INT64, {})
+        return -exact if self.signed and word > INT64 else exact
+
     def _decide(self, whole: int, shifts: dict[int, arb]) -> int:
         """Return the floor for one element exactly, drawing more bits while the interval holds a step."""
         prefix = Prefix(whole, 63)

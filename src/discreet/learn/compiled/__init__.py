@@ -1,0 +1,1 @@
+"""Gradient descent for any differentiable model, compiled by JAX: needs `pip install 'discreet[learn]'`."""
