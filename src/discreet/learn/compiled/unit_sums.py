@@ -9,8 +9,8 @@ For one physical batch, always of the same public shape:
 4. the integers are added up.
 
 Whatever the floats do, a unit adds an integer vector of norm at most K. What is checked is what is added: the first
-program writes gradients and scales to memory, and the second makes every integer by one multiplication of two such
-numbers and a truncation, which IEEE 754 defines to the bit, however often a compiler evaluates it.
+program writes gradients and scales to memory, and the two that check and add make every integer by one multiplication of
+two such numbers and a truncation, which IEEE 754 defines to the bit, however often a compiler evaluates it.
 """
 
 from __future__ import annotations
@@ -44,14 +44,15 @@ class UnitSums:
         jax, _ = jax_modules()
         self._loss, self._grid = loss, grid
         self._gradients = jax.jit(self._find_gradients)
-        self._tally = jax.jit(self._add_checked)
+        self._passing, self._adding = jax.jit(self._check), jax.jit(self._add_passed)
 
     def add(self, parameters: Any, batch: PhysicalBatch) -> list[Any]:
         """Return the sums as int64 arrays on the device, in the order and shapes of the parameters' leaves."""
         jax, _ = jax_modules()
         with wide(), jax.default_matmul_precision("highest"):
             leaves, scales, alive = self._gradients(parameters, batch.rows, batch.kept)
-            sums: list[Any] = self._tally(leaves, scales, alive)
+            passed = self._passing(leaves, scales, alive)
+            sums: list[Any] = self._adding(leaves, scales, passed)
         return sums
 
     def _unit_gradient(self, parameters: Any, rows: Any, kept: Any) -> Any:
@@ -78,26 +79,34 @@ class UnitSums:
         ]
         return found, scales, jnp.any(kept, axis=1)
 
-    def _add_checked(self, leaves: list[Any], scales: Any, alive: Any) -> list[Any]:
-        """Return the sums of the units whose integers lie in the ball."""
+    def _check(self, leaves: list[Any], scales: Any, alive: Any) -> Any:
+        """Say which units' integers lie in the ball: a number that is not allowed counts K^2 + 1."""
         _, jnp = jax_modules()
-        moved = [self._scale(leaf, scales) for leaf in leaves]
-        allowed = [jnp.abs(each) <= self._grid.steps for each in moved]
-        wholes = [
-            jnp.where(inside, each, 0).astype(np.int32) for inside, each in zip(allowed, moved, strict=True)
-        ]
-        squares = sum(
-            jnp.sum(jnp.where(inside, _square(whole), self._grid.square + 1), axis=tuple(range(1, whole.ndim)))
-            for inside, whole in zip(allowed, wholes, strict=True)
-        )
-        passed = (squares <= self._grid.square) & alive
+        squares = 0
+        for leaf in leaves:
+            whole, allowed = self._truncate(leaf, scales)
+            counted = jnp.where(allowed, _square(whole), self._grid.square + 1)
+            squares = squares + jnp.sum(counted, axis=tuple(range(1, whole.ndim)))
+        return (squares <= self._grid.square) & alive
+
+    def _add_passed(self, leaves: list[Any], scales: Any, passed: Any) -> list[Any]:
+        """Return the sums of the units that passed; the others count as zero."""
+        _, jnp = jax_modules()
+        wholes = [self._truncate(leaf, scales)[0] for leaf in leaves]
         return [
             jnp.sum(jnp.where(_spread(passed, whole), whole, 0), axis=0, dtype=np.int32).astype(np.int64)
             for whole in wholes
         ]
 
+    def _truncate(self, leaf: Any, scales: Any) -> tuple[Any, Any]:
+        """Return the leaf in whole steps, truncated toward zero, and where it is allowed: finite and at most K."""
+        _, jnp = jax_modules()
+        moved = self._scale(leaf, scales)
+        allowed = jnp.abs(moved) <= self._grid.steps
+        return jnp.where(allowed, moved, 0).astype(np.int32), allowed
+
     def _scale(self, leaf: Any, scales: Any) -> Any:
-        """Return the leaf in steps, truncated toward zero: one multiplication a number."""
+        """Return the leaf in steps and truncated, still as floats: one multiplication a number."""
         _, jnp = jax_modules()
         if isinstance(leaf, tuple):
             left, right = leaf

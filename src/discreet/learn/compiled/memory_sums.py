@@ -1,0 +1,127 @@
+"""Who samples the units, adds up their integers and adds the noise: here from arrays in memory.
+
+`NoisySums` is the seam between an optimiser and private rows. What crosses it is public: the parameters one way, sums
+with noise the other. A desk can stand in for `MemorySums` without a change to the training loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.base.errors import ParameterError
+from discreet.learn.compiled.unit_sums import PhysicalBatch, UnitSums
+from discreet.learn.compiled.whole_steps import WholeSteps
+from discreet.noise import bernoulli, rounded_gaussian
+from discreet.noise.device.frame import jax_modules, wide
+from discreet.noise.device.gaussian import begin_rounded_gaussian
+
+Places = NDArray[np.int64]
+
+
+class NoisySums(Protocol):
+    """Makes the releases of a schedule, one for each step."""
+
+    def release(self, parameters: Any) -> list[Any]:
+        """Return noisy sums of integers, a fresh sample and fresh noise each time, shaped as the parameters' leaves."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRows:
+    """Rows in memory with the places of each unit's kept rows: `places[u]` holds at most `rows` of them, then -1."""
+
+    columns: Any
+    places: Places
+
+    @property
+    def units(self) -> int:
+        """How many units there are: private."""
+        return len(self.places)
+
+    def fill(self, chosen: Places, slots: int) -> Iterator[PhysicalBatch]:
+        """Yield the rows of the chosen units in physical batches of one shape: as many as needed, and at least one.
+
+        Slots that are left over hold zeros and are marked; a unit's slots beyond its rows repeat its first row.
+        """
+        jax, _ = jax_modules()
+        for start in range(0, max(1, len(chosen)), slots):
+            part = self.places[chosen[start : start + slots]]
+            kept = np.zeros((slots, self.places.shape[1]), dtype=bool)
+            kept[: len(part)] = part >= 0
+            taken = np.where(part >= 0, part, part[:, :1])
+
+            def pick(column: Any, taken: Places = taken) -> Any:
+                found = np.zeros((slots, taken.shape[1], *column.shape[1:]), dtype=column.dtype)
+                found[: len(taken)] = column[taken]
+                return found
+
+            yield PhysicalBatch(jax.tree.map(pick, self.columns), kept)
+
+
+def group_rows(columns: Any, count: int, units: Any, rows: int) -> UnitRows:
+    """Return rows by unit, the first `rows` of each unit in their order; without units, every row is a unit.
+
+    Which rows a unit keeps depends on its own rows alone.
+    """
+    if units is None:
+        return UnitRows(columns, np.arange(count, dtype=np.int64)[:, None])
+    names = np.asarray(units)
+    if names.shape != (count,):
+        raise ParameterError("units", names.shape, f"one unit for each of the {count} rows")
+    if names.dtype.kind not in "iuU":
+        raise ParameterError("units", names.dtype, "whole numbers or texts")
+    _, labels = np.unique(names, return_inverse=True)
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels) if count else np.zeros(0, dtype=np.int64)
+    ranks = np.arange(count) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    places = np.full((len(sizes), rows), -1, dtype=np.int64)
+    first = ranks < rows
+    places[labels[order][first], ranks[first]] = order[first]
+    return UnitRows(columns, places)
+
+
+class MemorySums:
+    """Noisy sums over arrays in memory: exact coins, checked integers, exact noise.
+
+    Theorem (Poisson sampling of the Gaussian mechanism, see `SampledLoss`): each unit's coin is independent with
+    probability exactly `rate`, and a unit adds an integer vector of norm at most K, whatever its rows hold and whoever
+    else is there. So one release has the loss SampledLoss(GaussianLoss(K / sigma), rate).
+    """
+
+    def __init__(
+        self, sums: UnitSums, grid: WholeSteps, rows: UnitRows, rate: float, sigma: float, slots: int, on_device: bool
+    ) -> None:
+        self._sums, self._grid, self._rows = sums, grid, rows
+        self._rate, self._sigma, self._slots, self._on_device = rate, sigma, slots, on_device
+        self.undecided = 0
+
+    def release(self, parameters: Any) -> list[Any]:
+        """Return the noisy sums of one step. The noise is under way on the device while gradients are computed."""
+        jax, jnp = jax_modules()
+        pending = begin_rounded_gaussian(self._sigma, self._grid.coordinates) if self._on_device else None
+        chosen = np.flatnonzero(bernoulli(self._rate, self._rows.units))
+        totals: list[Any] | None = None
+        for batch in self._rows.fill(chosen, self._slots):
+            found = self._sums.add(parameters, batch)
+            with wide():
+                totals = found if totals is None else [old + new for old, new in zip(totals, found, strict=True)]
+        if pending is None:
+            noise: Any = rounded_gaussian(self._sigma, self._grid.coordinates)
+        else:
+            noise = pending.finish()
+            self.undecided += pending.undecided
+        with wide():
+            return _add_flat(totals or [], jnp.asarray(noise), jax)
+
+
+def _add_flat(totals: list[Any], noise: Any, jax: Any) -> list[Any]:
+    """Return arrays with consecutive parts of a line of noise added."""
+    found, start = [], 0
+    for total in totals:
+        found.append(total + jax.lax.slice_in_dim(noise, start, start + total.size).reshape(total.shape))
+        start += total.size
+    return found
