@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,7 @@ from discreet.learn.compiled.memory_sums import MemorySums, NoisySums, group_row
 from discreet.learn.compiled.optimisers import Momentum, Optimiser
 from discreet.learn.compiled.schedule import SampledSchedule, plan_schedule
 from discreet.learn.compiled.training_state import TrainingState, hold_state, read_state, write_state
-from discreet.learn.compiled.unit_sums import RowLoss, UnitSums
-from discreet.learn.compiled.whole_steps import WholeSteps, choose_whole_steps
+from discreet.learn.compiled.unit_sums import RowLoss, UnitSums, plan_grid
 from discreet.noise.device.frame import jax_modules, narrow, wide
 from discreet.privacy import Loss
 
@@ -74,9 +74,7 @@ class Descent:
         self.batch, self.size = batch, size
         with narrow():
             self.parameters = jax.tree.map(_as_floats, parameters)
-        coordinates = sum(leaf.size for leaf in jax.tree.leaves(self.parameters))
-        self.grid: WholeSteps = choose_whole_steps(clip, coordinates, self.physical)
-        self.sigma = self.grid.steps * self.schedule.multiplier
+        self.clip = float(check.real("clip", clip, least=1e-20, most=1e20))
         found = check.choice("noise", noise, ("auto", "device", "host"))
         self.on_device = found == "device" or (found == "auto" and jax.default_backend() != "cpu")
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
@@ -110,15 +108,16 @@ class Descent:
         if units is None and self.rows != 1:
             raise ParameterError("rows", self.rows, "1 without units: every row is a unit then")
         held = group_rows(columns, counts.pop(), units, self.rows)
-        sums = UnitSums(self.loss, self.grid)
         example = jax.tree.map(lambda column: jax.ShapeDtypeStruct(column.shape[1:], column.dtype), columns)
-        check_independence(sums, self.parameters, make_up_batch(example, self.physical, self.rows))
-        rate = self.schedule.rate
-        source = MemorySums(sums, self.grid, held, rate, self.sigma, self.physical, self.on_device)
-        return self.train(source)
+        tried = make_up_batch(example, self.physical, self.rows)
+        grid = plan_grid(self.loss, self.parameters, tried, self.clip)
+        sums = UnitSums(self.loss, grid)
+        check_independence(sums, self.parameters, tried)
+        rate, multiplier = self.schedule.rate, self.schedule.multiplier
+        return self.train(MemorySums(sums, grid, held, rate, multiplier, self.physical, self.on_device))
 
     def train(self, source: NoisySums) -> Descent:
-        """Train on noisy sums that somebody else makes: the releases of `schedule` on the grid `grid`."""
+        """Train on noisy sums that somebody else makes: the releases of `schedule`, one for each step."""
         with ExitStack() as stack:
             if self.checkpoint is not None:
                 stack.enter_context(hold_state(self.checkpoint))
@@ -128,7 +127,7 @@ class Descent:
     def _make_steps(self, source: NoisySums) -> None:
         jax, _ = jax_modules()
         state, begun, updates = self._restore()
-        steps, move = self.schedule.steps, jax.jit(self._move)
+        steps, move = self.schedule.steps, jax.jit(partial(self._move, source.grid.length / self.batch))
         reserved = begun
         while begun < steps:
             if begun == reserved:
@@ -147,11 +146,10 @@ class Descent:
         self._keep(state, steps, updates)
         self.parameters_, self.updates_ = state[0], updates
 
-    def _move(self, state: Any, noisy: list[Any]) -> Any:
+    def _move(self, share: float, state: Any, noisy: list[Any]) -> Any:
         """Return parameters and the optimiser's state after one noisy sum: post-processing."""
         jax, _ = jax_modules()
         parameters, memory = state
-        share = self.grid.length / self.batch
         means = [(leaf.astype(np.float64) * share).astype(np.float32) for leaf in noisy]
         with narrow():
             gradient = jax.tree.unflatten(jax.tree.structure(parameters), means)
@@ -181,11 +179,11 @@ class Descent:
             "steps": schedule.steps,
             "noise multiplier": schedule.multiplier,
             "delta": schedule.delta,
-            "clip": self.grid.clip,
+            "clip": self.clip,
             "rows": self.rows,
             "batch": self.batch,
             "shapes": [list(leaf.shape) for leaf in jax.tree.leaves(self.parameters)],
-            "optimiser": repr(self.optimiser) if isinstance(self.optimiser, Momentum) else type(self.optimiser).__name__,
+            "optimiser": type(self.optimiser).__name__,
         }
 
 

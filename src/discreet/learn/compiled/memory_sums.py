@@ -24,7 +24,11 @@ Places = NDArray[np.int64]
 
 
 class NoisySums(Protocol):
-    """Makes the releases of a schedule, one for each step."""
+    """Makes the releases of a schedule, one for each step, in whole steps of a grid."""
+
+    @property
+    def grid(self) -> WholeSteps:
+        """What one whole step is."""
 
     def release(self, parameters: Any) -> list[Any]:
         """Return noisy sums of integers, a fresh sample and fresh noise each time, shaped as the parameters' leaves."""
@@ -93,16 +97,16 @@ class MemorySums:
     """
 
     def __init__(
-        self, sums: UnitSums, grid: WholeSteps, rows: UnitRows, rate: float, sigma: float, slots: int, on_device: bool
+        self, sums: UnitSums, grid: WholeSteps, rows: UnitRows, rate: float, multiplier: float, slots: int, device: bool
     ) -> None:
-        self._sums, self._grid, self._rows = sums, grid, rows
-        self._rate, self._sigma, self._slots, self._on_device = rate, sigma, slots, on_device
+        self.grid, self._sums, self._rows = grid, sums, rows
+        self._rate, self._sigma, self._slots, self._on_device = rate, multiplier * grid.steps, slots, device
         self.undecided = 0
 
     def release(self, parameters: Any) -> list[Any]:
         """Return the noisy sums of one step. The noise is under way on the device while gradients are computed."""
         jax, jnp = jax_modules()
-        pending = begin_rounded_gaussian(self._sigma, self._grid.coordinates) if self._on_device else None
+        pending = begin_rounded_gaussian(self._sigma, self.grid.coordinates) if self._on_device else None
         chosen = np.flatnonzero(bernoulli(self._rate, self._rows.units))
         totals: list[Any] | None = None
         for batch in self._rows.fill(chosen, self._slots):
@@ -110,7 +114,7 @@ class MemorySums:
             with wide():
                 totals = found if totals is None else [old + new for old, new in zip(totals, found, strict=True)]
         if pending is None:
-            noise: Any = rounded_gaussian(self._sigma, self._grid.coordinates)
+            noise: Any = rounded_gaussian(self._sigma, self.grid.coordinates)
         else:
             noise = pending.finish()
             self.undecided += pending.undecided

@@ -62,13 +62,13 @@ def read_draws(words: Any, sigma: Any, library: Any) -> Any:
 
 
 @lru_cache(maxsize=8)
-def _programs(blocks: int) -> tuple[Any, Any, Any]:
-    """Return the compiled programs for so many blocks: draw, count what is undecided, and put draws right."""
+def _programs(blocks: int) -> tuple[Any, Any, Any, Any]:
+    """Return the compiled programs for so many blocks: draw, count what is undecided, find it, and put it right."""
     jax, jnp = jax_modules()
 
     def draw(key: Any, sigma: Any) -> Any:
         start = chacha.start_state(key, jnp.arange(blocks, dtype=np.uint32))
-        mixed = jax.lax.fori_loop(0, chacha.DOUBLE_ROUNDS, lambda _, state: chacha.double_round(state), start)
+        mixed = jax.lax.fori_loop(0, chacha.DOUBLE_ROUNDS, lambda _, state: chacha.double_round(state), start, unroll=2)
         halves = [(one + first).astype(np.uint64) for one, first in zip(mixed, start, strict=True)]
         words = [low | (high << np.uint64(32)) for low, high in zip(halves[::2], halves[1::2], strict=True)]
         return jnp.concatenate([read_draws(each, sigma, jnp) for each in words])
@@ -76,10 +76,13 @@ def _programs(blocks: int) -> tuple[Any, Any, Any]:
     def count(draws: Any) -> Any:
         return jnp.sum(draws == UNDECIDED)
 
+    def find(draws: Any) -> Any:
+        return jnp.nonzero(draws == UNDECIDED, size=PATCH, fill_value=draws.size)[0]
+
     def patch(draws: Any, places: Any, values: Any) -> Any:
         return draws.at[places].set(values, mode="drop")
 
-    return jax.jit(draw), jax.jit(count), jax.jit(patch, donate_argnums=0)
+    return jax.jit(draw), jax.jit(count), jax.jit(find), jax.jit(patch)
 
 
 @dataclass(slots=True)
@@ -96,26 +99,18 @@ class PendingDraws:
     def finish(self) -> Any:
         """Return the draws as an int64 array on the accelerator, all decided; this waits for it."""
         blocks = self.draws.shape[0] // chacha.WORDS
+        _, _, find, patch = _programs(blocks)
+        law = Inversion(NORMAL, self.sigma, lambda: arb(fmpq(1, 2)), signed=True)
         with wide():
             self.undecided = int(self.left)
-            if self.undecided:
-                law = Inversion(NORMAL, self.sigma, lambda: arb(fmpq(1, 2)), signed=True)
-                places = np.flatnonzero(np.asarray(self.draws) == UNDECIDED)
-                values = [law.finish(chacha.find_word(self.key, int(place), blocks)) for place in places]
-                self._put_right(places, np.array([max(-INT64, min(INT64, value)) for value in values]), blocks)
+            for _ in range(0, self.undecided, PATCH):
+                places = np.asarray(find(self.draws))
+                values = np.zeros(PATCH, dtype=np.int64)
+                for order, place in enumerate(places[places < self.draws.shape[0]]):
+                    exact = law.finish(chacha.find_word(self.key, int(place), blocks))
+                    values[order] = max(-INT64, min(INT64, exact))
+                self.draws = patch(self.draws, places, values)
             return self.draws[: self.count]
-
-    def _put_right(self, places: Any, values: Any, blocks: int) -> None:
-        patch = _programs(blocks)[2]
-        for start in range(0, len(places), PATCH):
-            part = slice(start, start + PATCH)
-            rest = PATCH - len(places[part])
-            beyond = np.full(rest, self.draws.shape[0])
-            self.draws = patch(
-                self.draws,
-                np.concatenate([places[part], beyond]),
-                np.concatenate([values[part], np.zeros(rest, dtype=np.int64)]),
-            )
 
 
 def begin_rounded_gaussian(sigma: float | Fraction, count: int) -> PendingDraws:
@@ -128,7 +123,7 @@ def begin_rounded_gaussian(sigma: float | Fraction, count: int) -> PendingDraws:
     blocks = -(-count // chacha.WORDS)
     if blocks > chacha.MOST_BLOCKS:
         raise ParameterError("count", count, f"at most {chacha.MOST_BLOCKS * chacha.WORDS:,}")
-    draw, left, _ = _programs(blocks)
+    draw, left, _, _ = _programs(blocks)
     key = chacha.take_key()
     with wide():
         draws = draw(key, np.float64(scale))
