@@ -165,7 +165,7 @@ class ExactStep:
             noise = pending.finish()
             self.undecided += pending.undecided
         else:
-            self.undecided += int(pending.left)
+            self.undecided += int(pending.left.sum())
             noise = pending.draws
         self.draws += self.grid.coordinates
         with wide():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from discreet.base import check
 from discreet.base.errors import ParameterError
 
-FINEST = 1 << 25
+FINEST = 1 << 24
 """Most steps for the clipping norm."""
 
 COARSEST = 64

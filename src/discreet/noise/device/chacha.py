@@ -70,13 +70,3 @@ def expand(key: Any, counters: Any, nonce: tuple[int, int, int] = (0, 0, 0)) -> 
     for _ in range(DOUBLE_ROUNDS):
         state = double_round(state)
     return [mixed + first for mixed, first in zip(state, start, strict=True)]
-
-
-def find_word(key: Any, place: int, blocks: int) -> int:
-    """Return one 64-bit word of a stream of so many blocks, on the host.
-
-    The stream holds the first word of every block, then the second of every block, and so on.
-    """
-    part, counter = divmod(place, blocks)
-    words = expand(np.asarray(key, dtype=np.uint32), np.array([counter], dtype=np.uint32))
-    return int(words[2 * part + 1][0]) << 32 | int(words[2 * part][0])

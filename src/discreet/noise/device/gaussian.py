@@ -34,8 +34,8 @@ from discreet.noise.laplace import scale_in_range
 UNDECIDED = -(2**63)
 """The mark of a draw that floats cannot decide; no decided draw is that far out."""
 
-PATCH = 64
-"""Draws put right at a time: one public shape, so that nothing is compiled for a number of draws."""
+LINE = 1024
+"""Draws that are looked at together when one of them is undecided."""
 
 
 def enclose_draws(prefixes: Any, sigma: Any, library: Any) -> tuple[Any, Any]:
@@ -63,53 +63,55 @@ def read_draws(words: Any, sigma: Any, library: Any) -> Any:
 
 @lru_cache(maxsize=8)
 def _programs(blocks: int) -> tuple[Any, Any, Any, Any]:
-    """Return the compiled programs for so many blocks: draw, count what is undecided, find it, and put it right."""
+    """Return the compiled programs for so many blocks: draw, count what is undecided, fetch a line, and replace it."""
     jax, jnp = jax_modules()
 
-    def draw(key: Any, sigma: Any) -> Any:
+    def draw(key: Any, sigma: Any) -> tuple[Any, Any]:
         start = chacha.start_state(key, jnp.arange(blocks, dtype=np.uint32))
-        mixed = jax.lax.fori_loop(0, chacha.DOUBLE_ROUNDS, lambda _, state: chacha.double_round(state), start, unroll=2)
+        together = 1 if jax.default_backend() == "cpu" else 2
+        mixed = jax.lax.fori_loop(
+            0, chacha.DOUBLE_ROUNDS, lambda _, state: chacha.double_round(state), start, unroll=together
+        )
         halves = [(one + first).astype(np.uint64) for one, first in zip(mixed, start, strict=True)]
         words = [low | (high << np.uint64(32)) for low, high in zip(halves[::2], halves[1::2], strict=True)]
-        return jnp.concatenate([read_draws(each, sigma, jnp) for each in words])
+        return jnp.concatenate([read_draws(each, sigma, jnp) for each in words]), jnp.concatenate(words)
 
     def count(draws: Any) -> Any:
-        return jnp.sum(draws == UNDECIDED)
+        return jnp.sum(draws.reshape(-1, LINE) == UNDECIDED, axis=1)
 
-    def find(draws: Any) -> Any:
-        return jnp.nonzero(draws == UNDECIDED, size=PATCH, fill_value=draws.size)[0]
+    def fetch(draws: Any, words: Any, line: Any) -> tuple[Any, Any]:
+        found = tuple(jax.lax.dynamic_slice_in_dim(each, line * LINE, LINE) for each in (draws, words))
+        return found[0], found[1]
 
-    def patch(draws: Any, places: Any, values: Any) -> Any:
-        return draws.at[places].set(values, mode="drop")
+    def replace(draws: Any, values: Any, line: Any) -> Any:
+        return jax.lax.dynamic_update_slice_in_dim(draws, values, line * LINE, 0)
 
-    return jax.jit(draw), jax.jit(count), jax.jit(find), jax.jit(patch)
+    return jax.jit(draw), jax.jit(count), jax.jit(fetch), jax.jit(replace)
 
 
 @dataclass(slots=True)
 class PendingDraws:
-    """Draws under way on the accelerator; `finish` decides what floats could not."""
+    """Draws under way on the accelerator, with their bits; `finish` decides what floats could not."""
 
     sigma: float | Fraction
     count: int
-    key: Any
     draws: Any
+    words: Any
     left: Any
     undecided: int = 0
 
     def finish(self) -> Any:
         """Return the draws as an int64 array on the accelerator, all decided; this waits for it."""
-        blocks = self.draws.shape[0] // chacha.WORDS
-        _, _, find, patch = _programs(blocks)
+        _, _, fetch, replace = _programs(self.draws.shape[0] // chacha.WORDS)
         law = Inversion(NORMAL, self.sigma, lambda: arb(fmpq(1, 2)), signed=True)
         with wide():
-            self.undecided = int(self.left)
-            for _ in range(0, self.undecided, PATCH):
-                places = np.asarray(find(self.draws))
-                values = np.zeros(PATCH, dtype=np.int64)
-                for order, place in enumerate(places[places < self.draws.shape[0]]):
-                    exact = law.finish(chacha.find_word(self.key, int(place), blocks))
-                    values[order] = max(-INT64, min(INT64, exact))
-                self.draws = patch(self.draws, places, values)
+            left = np.asarray(self.left)
+            self.undecided = int(left.sum())
+            for line in np.flatnonzero(left):
+                draws, words = (np.array(each) for each in fetch(self.draws, self.words, line))
+                for place in np.flatnonzero(draws == UNDECIDED):
+                    draws[place] = max(-INT64, min(INT64, law.finish(int(words[place]))))
+                self.draws = replace(self.draws, draws, line)
             return self.draws[: self.count]
 
 
@@ -120,14 +122,13 @@ def begin_rounded_gaussian(sigma: float | Fraction, count: int) -> PendingDraws:
     """
     scale = scale_in_range("sigma", sigma)
     count = check.integer("count", count, least=1)
-    blocks = -(-count // chacha.WORDS)
+    blocks = -(-count // LINE) * (LINE // chacha.WORDS)
     if blocks > chacha.MOST_BLOCKS:
         raise ParameterError("count", count, f"at most {chacha.MOST_BLOCKS * chacha.WORDS:,}")
     draw, left, _, _ = _programs(blocks)
-    key = chacha.take_key()
     with wide():
-        draws = draw(key, np.float64(scale))
-        return PendingDraws(scale, count, key, draws, left(draws))
+        draws, words = draw(chacha.take_key(), np.float64(scale))
+        return PendingDraws(scale, count, draws, words, left(draws))
 
 
 def rounded_gaussian_on_device(sigma: float | Fraction, size: int | tuple[int, ...]) -> Any:
