@@ -1,0 +1,104 @@
+"""The rules of exact steps on a device, each broken once."""
+
+from __future__ import annotations
+
+from mutants.mutant import broken
+
+DESCENT = "tests/learn/compiled/test_descent.py"
+NOISE = "tests/noise/device/test_gaussian.py"
+SUMS, MEMORY = "learn/compiled/unit_sums.py", "learn/compiled/memory_sums.py"
+
+MUTATIONS = [
+    broken(
+        "a compiled step has a shape that depends on the batch",
+        MEMORY,
+        "            kept = np.zeros((slots, self.places.shape[1]), dtype=bool)",
+        "            slots = max(1, len(part))\n            kept = np.zeros((slots, self.places.shape[1]), dtype=bool)",
+        f"{DESCENT}::test_slots_hold_zeros_or_rows_of_their_own_unit",
+    ),
+    broken(
+        "a compiled step tosses a coin for a row, not for a unit",
+        MEMORY,
+        "            kept[: len(part)] = part >= 0",
+        "            kept[: len(part)] = (part >= 0) & bernoulli(self.units and 0.5, part.shape)",
+        f"{DESCENT}::test_every_unit_is_taken_by_its_own_exact_coin_with_all_its_rows",
+    ),
+    broken(
+        "a compiled step skips the exact check",
+        SUMS,
+        "        return passed & (total <= self._grid.square)",
+        "        return alive",
+        f"{DESCENT}::test_a_unit_beyond_the_ball_counts_as_zero_though_it_was_scaled",
+    ),
+    broken(
+        "a compiled step believes factors of any length",
+        SUMS,
+        "                passed = passed & (left <= self._grid.steps) & (right <= self._grid.steps)\n",
+        "",
+        f"{DESCENT}::test_a_unit_beyond_the_ball_counts_as_zero_though_it_was_scaled",
+    ),
+    broken(
+        "a compiled step does not clip",
+        SUMS,
+        "jnp.minimum(1.0, grid.clip * (1 - MARGIN) / norm)",
+        "jnp.ones_like(norm)",
+        f"{DESCENT}::test_sums_are_those_of_clipped_gradients_up_to_the_grid",
+    ),
+    broken(
+        "a compiled step scales its noise by the batch",
+        MEMORY,
+        "            noise: Any = rounded_gaussian(self._sigma, ",
+        "            noise: Any = rounded_gaussian(self._sigma * max(1, len(chosen)) / self._slots, ",
+        f"{DESCENT}::test_the_noise_is_the_multiplier_times_the_grid_whatever_the_batch",
+    ),
+    broken(
+        "a compiled step samples at another rate than is charged",
+        MEMORY,
+        "bernoulli(self._rate, self._rows.units)",
+        "bernoulli(min(1.0, 1.5 * self._rate), self._rows.units)",
+        f"{DESCENT}::test_every_unit_is_taken_by_its_own_exact_coin_with_all_its_rows",
+    ),
+    broken(
+        "a compiled step shuffles units in place of Poisson sampling",
+        MEMORY,
+        "        chosen = np.flatnonzero(bernoulli(self._rate, self._rows.units))",
+        "        chosen = np.random.default_rng().permutation(self._rows.units)[: int(self._rate * self._rows.units)]",
+        f"{DESCENT}::test_every_unit_is_taken_by_its_own_exact_coin_with_all_its_rows",
+    ),
+    broken(
+        "a resumed run makes steps again that were begun",
+        "learn/compiled/descent.py",
+        "                reserved = min(steps, begun + self.every)\n                self._keep(state, reserved, updates)",
+        "                reserved = min(steps, begun + self.every)\n                self._keep(state, begun, updates)",
+        f"{DESCENT}::test_steps_that_a_killed_run_had_begun_are_not_made_again",
+    ),
+    broken(
+        "a model that mixes examples is trained all the same",
+        "learn/compiled/independence.py",
+        '            if _differ(whole, [one + two for one, two in zip(first, second, strict=True)]):\n'
+        '                raise DependenceError("the sums of two parts of a batch are not the sum of the whole")',
+        "            del first, second",
+        f"{DESCENT}::test_a_model_that_mixes_examples_is_not_trained",
+    ),
+    broken(
+        "the device believes draws that floats cannot decide",
+        "noise/device/gaussian.py",
+        "    decided = (floor == library.floor(high)) & (prefixes >= SMALLEST)",
+        "    decided = prefixes >= SMALLEST",
+        NOISE,
+    ),
+    broken(
+        "noise on the device is 5 % too small",
+        "noise/device/gaussian.py",
+        "draw(chacha.take_key(), np.float64(scale))",
+        "draw(chacha.take_key(), np.float64(scale) * 0.95)",
+        NOISE,
+    ),
+    broken(
+        "a key of the device is used twice",
+        "noise/device/chacha.py",
+        "    return bits.words(4).view(np.uint32).copy()",
+        "    return np.arange(8, dtype=np.uint32)",
+        "tests/noise/device/test_chacha.py",
+    ),
+]
