@@ -1,10 +1,10 @@
 """An exact step of private training on a GPU over the same step with float clipping and float noise.
 
-`python bench/learning_gpu.py` needs JAX and a GPU. Exact: integers on a grid, each unit checked, sums, exact noise made on
+`python bench/learning_gpu.py` needs JAX, python-flint and a GPU. Exact: integers on a grid, each unit checked, sums, exact noise made on
 the device, an optimiser's step. Float: the same gradients clipped and added as floats, `jax.random.normal`, the same
 optimiser, all in one compiled program. Both compute matrix products in full 32-bit precision. With
 `--every` the float step is timed in two forms and in the GPU's default precision too. They alternate, 7 rounds, median of wall-clock times for a
-run of steps. Where python-flint is missing, undecided draws are only counted.
+run of steps.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import argparse
 import statistics
 import sys
 import time
-import types
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -23,18 +22,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-try:
-    import flint  # noqa: F401
-except ImportError:
-    sys.modules["flint"] = types.ModuleType("flint")
-    vars(sys.modules["flint"]).update(arb=type("arb", (), {}), fmpq=type("fmpq", (), {}), acb=None, ctx=None, fmpz=None)
-
 import jax
 import jax.numpy as jnp
 
+from discreet.learn.compiled.memory_sums import NoiseAhead, add_noise
 from discreet.learn.compiled.optimisers import Momentum
 from discreet.learn.compiled.unit_sums import PhysicalBatch, UnitSums, plan_grid
-from discreet.noise.device import gaussian
 from discreet.noise.device.frame import wide
 
 ASKED = 1.1
@@ -143,33 +136,27 @@ class ExactStep:
         self.kept = jnp.ones((batch, 1), dtype=bool)
         self.grid = plan_grid(loss, parameters, PhysicalBatch(rows, self.kept), CLIP)
         self.sums, self.optimiser, self.batch = UnitSums(loss, self.grid), optimiser, batch
-        self.undecided = self.draws = 0
+        self.ahead = NoiseAhead(self.grid.steps * MULTIPLIER, self.grid.coordinates)
+        self.draws = 0
+        self._add_noise = jax.jit(add_noise)
         self._update = jax.jit(self._move)
 
-    def _move(self, state: Any, totals: list[Any], noise: Any) -> Any:
+    def _move(self, state: Any, noisy: list[Any]) -> Any:
         parameters, memory = state
-        leaves, structure = jax.tree.flatten(parameters)
-        means, start = [], 0
-        for total, leaf in zip(totals, leaves, strict=True):
-            noisy = total + noise[start : start + leaf.size].reshape(leaf.shape)
-            start += leaf.size
-            means.append((noisy.astype(np.float64) * (self.grid.length / self.batch)).astype(np.float32))
-        change, memory = self.optimiser.update(jax.tree.unflatten(structure, means), memory, parameters)
+        share = self.grid.length / self.batch
+        means = [(total.astype(np.float64) * share).astype(np.float32) for total in noisy]
+        change, memory = self.optimiser.update(
+            jax.tree.unflatten(jax.tree.structure(parameters), means), memory, parameters
+        )
         return jax.tree.map(jnp.add, parameters, change), memory
 
     def __call__(self, state: Any, examples: Any, key: Any) -> Any:
         del key
-        pending = gaussian.begin_rounded_gaussian(self.grid.steps * MULTIPLIER, self.grid.coordinates)
         totals = self.sums.add(state[0], PhysicalBatch(examples, self.kept))
-        if hasattr(sys.modules["flint"], "__version__"):
-            noise = pending.finish()
-            self.undecided += pending.undecided
-        else:
-            self.undecided += int(pending.left.sum())
-            noise = pending.draws
+        noise, start = self.ahead.take()
         self.draws += self.grid.coordinates
         with wide():
-            return self._update(state, totals, noise)
+            return self._update(state, self._add_noise(totals, noise, start))
 
 
 def find_milliseconds(step: Callable[..., Any], state: Any, examples: Any, steps: int) -> tuple[float, Any]:
@@ -210,7 +197,7 @@ def measure(name: str, make: Callable[..., Any], batch: int, steps: int, every: 
     print(f"## {name}: {exact.grid.coordinates:,} parameters, batch {batch}, K = {exact.grid.steps:,}")
     for each, taken in medians.items():
         print(f"| {each} | {taken:.3f} ms | {taken / best:.2f} |")
-    print(f"undecided draws: {exact.undecided} of {exact.draws:,}", flush=True)
+    print(f"undecided draws: {exact.ahead.undecided} of {exact.draws:,}", flush=True)
     return medians["exact"] / best
 
 

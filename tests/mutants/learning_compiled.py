@@ -47,8 +47,8 @@ MUTATIONS = [
     broken(
         "a compiled step scales its noise by the batch",
         MEMORY,
-        "            noise: Any = rounded_gaussian(self._sigma, ",
-        "            noise: Any = rounded_gaussian(self._sigma * max(1, len(chosen)) / self._slots, ",
+        "            return rounded_gaussian(self._sigma, ",
+        "            return rounded_gaussian(self._sigma * max(1, self._rows.units) / 40, ",
         f"{DESCENT}::test_the_noise_is_the_multiplier_times_the_grid_whatever_the_batch",
     ),
     broken(
@@ -75,10 +75,17 @@ MUTATIONS = [
     broken(
         "a model that mixes examples is trained all the same",
         "learn/compiled/independence.py",
-        '            if _differ(whole, [one + two for one, two in zip(first, second, strict=True)]):\n'
+        "            if _differ(whole, [one + two for one, two in zip(first, second, strict=True)]):\n"
         '                raise DependenceError("the sums of two parts of a batch are not the sum of the whole")',
         "            del first, second",
         f"{DESCENT}::test_a_model_that_mixes_examples_is_not_trained",
+    ),
+    broken(
+        "noise made ahead is given out twice",
+        MEMORY,
+        "        start = self._used * self._coordinates\n        self._used += 1",
+        "        start = (self._used // 2) * self._coordinates\n        self._used += 1",
+        f"{DESCENT}::test_noise_made_ahead_is_given_out_once",
     ),
     broken(
         "the device believes draws that floats cannot decide",

@@ -15,7 +15,7 @@ from discreet.learn.compiled import descent as descent_module
 from discreet.learn.compiled import memory_sums
 from discreet.learn.compiled.descent import Descent, TrainingProgress
 from discreet.learn.compiled.independence import DependenceError, check_independence, make_up_batch
-from discreet.learn.compiled.memory_sums import MemorySums, UnitRows, group_rows
+from discreet.learn.compiled.memory_sums import MemorySums, NoiseAhead, UnitRows, add_noise, group_rows
 from discreet.learn.compiled.optimisers import Momentum
 from discreet.learn.compiled.unit_sums import PhysicalBatch, UnitSums, plan_grid
 from discreet.noise.device.frame import jax_modules
@@ -193,7 +193,9 @@ class CountedSums:
 
 
 def released(counted: CountedSums, rows: UnitRows, rate: float, multiplier: float = 1.0) -> Any:
-    grid = plan_grid(lambda p, x: p * x, np.float32(1), PhysicalBatch(np.ones((8, 1), np.float32), np.ones((8, 1))), 1.0)
+    grid = plan_grid(
+        lambda p, x: p * x, np.float32(1), PhysicalBatch(np.ones((8, 1), np.float32), np.ones((8, 1))), 1.0
+    )
     source = MemorySums(counted, grid, rows, rate, multiplier, 8, False)  # type: ignore[arg-type]
     return grid, source
 
@@ -228,6 +230,19 @@ def test_the_noise_is_the_multiplier_times_the_grid_whatever_the_batch(monkeypat
         grid, source = released(CountedSums(), rows, 0.5, multiplier=1.25)
         source.release(np.float32(1))
     assert sigmas == [1.25 * grid.steps] * 3
+
+
+def test_noise_made_ahead_is_given_out_once() -> None:
+    ahead = NoiseAhead(1e9, 100)
+    parts = [np.asarray(draws)[start : start + 100] for draws, start in (ahead.take() for _ in range(20))]
+    assert len(np.unique(np.concatenate(parts))) > 1990
+
+
+def test_noise_is_added_to_every_coordinate_once() -> None:
+    totals = [np.arange(3), np.array(5), np.ones((2, 2), dtype=np.int64)]
+    with descent_module.wide():
+        found = [np.asarray(each).tolist() for each in add_noise(totals, np.arange(100, 120), 4)]
+    assert found == [[104, 106, 108], 112, [[109, 110], [111, 112]]]
 
 
 def test_slots_hold_zeros_or_rows_of_their_own_unit() -> None:

@@ -113,14 +113,14 @@ def test_draws_fit_the_exact_law_and_5_percent_off_would_be_noticed(sigma: float
 def test_undecided_draws_are_decided_on_the_host_from_their_own_bits() -> None:
     """At 10^14 floats decide few draws, so nearly all come back with their bits."""
     require_jax()
-    sigma, count = 1e14, 3_000
+    sigma, count = 1e14, 20_000
     pending = begin_rounded_gaussian(sigma, count)
-    draws, words = np.asarray(pending.finish()), np.asarray(pending.words)[:count]
+    draws, words = np.asarray(pending.finish()), np.asarray(pending.words)
     assert pending.undecided > 0.8 * count
-    assert draws.shape == (count,)
+    assert len(draws) >= count
     assert not np.any(draws == UNDECIDED)
     law = Inversion(NORMAL, sigma, lambda: arb(fmpq(1, 2)), signed=True)
-    for draw, word in zip(draws[:300].tolist(), words[:300].tolist(), strict=True):
+    for draw, word in zip(draws[-300:].tolist(), words[-300:].tolist(), strict=True):
         with replayed(GeneratorBits(1)):
             assert abs(draw - law.finish(word)) <= 64 * max(1, 2**63 // max(1, word & INT64))
 

@@ -164,7 +164,11 @@ class Descent:
             held = None if self.checkpoint is None else read_state(self.checkpoint, self._declare())
             if held is None:
                 return fresh, 0, 0
-            return jax.tree.unflatten(jax.tree.structure(fresh), map(jnp.asarray, held.leaves)), held.begun, held.updates
+            return (
+                jax.tree.unflatten(jax.tree.structure(fresh), map(jnp.asarray, held.leaves)),
+                held.begun,
+                held.updates,
+            )
 
     def _keep(self, state: Any, begun: int, updates: int) -> None:
         if self.checkpoint is not None:

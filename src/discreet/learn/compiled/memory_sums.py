@@ -18,9 +18,12 @@ from discreet.learn.compiled.unit_sums import PhysicalBatch, UnitSums
 from discreet.learn.compiled.whole_steps import WholeSteps
 from discreet.noise import bernoulli, rounded_gaussian
 from discreet.noise.device.frame import jax_modules, wide
-from discreet.noise.device.gaussian import begin_rounded_gaussian
+from discreet.noise.device.gaussian import PendingDraws, begin_rounded_gaussian
 
 Places = NDArray[np.int64]
+
+MOST_AHEAD = 1 << 24
+"""Draws made ahead, of sixteen bytes each."""
 
 
 class NoisySums(Protocol):
@@ -88,6 +91,35 @@ def group_rows(columns: Any, count: int, units: Any, rows: int) -> UnitRows:
     return UnitRows(columns, places)
 
 
+class NoiseAhead:
+    """Exact noise made on the device for some steps at once, each part of it given out once and never kept.
+
+    Noise depends on nothing private, so the next is under way while a step is computed.
+    """
+
+    def __init__(self, sigma: float, coordinates: int) -> None:
+        self._sigma, self._coordinates = sigma, coordinates
+        self._steps = max(1, min(8, MOST_AHEAD // coordinates))
+        self._draws: Any = None
+        self._used = self._steps
+        self._pending = self._begin()
+        self.undecided = 0
+
+    def take(self) -> tuple[Any, int]:
+        """Return an array of draws and where those of this step begin in it."""
+        if self._used == self._steps:
+            self._draws = self._pending.finish()
+            self.undecided += self._pending.undecided
+            self._used = 0
+            self._pending = self._begin()
+        start = self._used * self._coordinates
+        self._used += 1
+        return self._draws, start
+
+    def _begin(self) -> PendingDraws:
+        return begin_rounded_gaussian(self._sigma, self._steps * self._coordinates)
+
+
 class MemorySums:
     """Noisy sums over arrays in memory: exact coins, checked integers, exact noise.
 
@@ -100,32 +132,35 @@ class MemorySums:
         self, sums: UnitSums, grid: WholeSteps, rows: UnitRows, rate: float, multiplier: float, slots: int, device: bool
     ) -> None:
         self.grid, self._sums, self._rows = grid, sums, rows
-        self._rate, self._sigma, self._slots, self._on_device = rate, multiplier * grid.steps, slots, device
-        self.undecided = 0
+        self._rate, self._sigma, self._slots = rate, multiplier * grid.steps, slots
+        self._ahead = NoiseAhead(self._sigma, grid.coordinates) if device else None
+        self._add_noise = jax_modules()[0].jit(add_noise)
 
     def release(self, parameters: Any) -> list[Any]:
-        """Return the noisy sums of one step. The noise is under way on the device while gradients are computed."""
-        jax, jnp = jax_modules()
-        pending = begin_rounded_gaussian(self._sigma, self.grid.coordinates) if self._on_device else None
+        """Return the noisy sums of one step."""
         chosen = np.flatnonzero(bernoulli(self._rate, self._rows.units))
         totals: list[Any] | None = None
         for batch in self._rows.fill(chosen, self._slots):
             found = self._sums.add(parameters, batch)
             with wide():
                 totals = found if totals is None else [old + new for old, new in zip(totals, found, strict=True)]
-        if pending is None:
-            noise: Any = rounded_gaussian(self._sigma, self.grid.coordinates)
-        else:
-            noise = pending.finish()
-            self.undecided += pending.undecided
+        noise, start = self._draw()
         with wide():
-            return _add_flat(totals or [], jnp.asarray(noise), jax)
+            noisy: list[Any] = self._add_noise(totals, noise, start)
+        return noisy
+
+    def _draw(self) -> tuple[Any, int]:
+        """Return fresh noise for every coordinate, and where it begins."""
+        if self._ahead is None:
+            return rounded_gaussian(self._sigma, self.grid.coordinates), 0
+        return self._ahead.take()
 
 
-def _add_flat(totals: list[Any], noise: Any, jax: Any) -> list[Any]:
-    """Return arrays with consecutive parts of a line of noise added."""
-    found, start = [], 0
+def add_noise(totals: list[Any], noise: Any, start: Any) -> list[Any]:
+    """Return arrays with consecutive parts of a line of noise added, from some place on."""
+    jax, _ = jax_modules()
+    found = []
     for total in totals:
-        found.append(total + jax.lax.slice_in_dim(noise, start, start + total.size).reshape(total.shape))
-        start += total.size
+        found.append(total + jax.lax.dynamic_slice_in_dim(noise, start, total.size).reshape(total.shape))
+        start = start + total.size
     return found

@@ -13,7 +13,7 @@ its integers are products a_i b_j. Their sum of squares is the product of two su
 is a matrix product of integers, which float64 computes exactly, in any order, while it stays below 2^53.
 
 Whatever the floats do, a unit adds an integer vector of norm at most K. What is checked is what is added: the first
-program writes integer factors, gradients and scales to memory. The two that check and add read them there, and make an
+program writes integer factors, gradients and scales to memory. The second, which checks and adds, reads them there. It makes an
 integer of a gradient by one multiplication and a truncation, which IEEE 754 defines to the bit, however often a compiler
 evaluates it.
 """
@@ -54,7 +54,7 @@ class UnitSums:
         jax, _ = jax_modules()
         self._loss, self._grid = loss, grid
         self._gradients: Any = None
-        self._passing, self._adding = jax.jit(self._check), jax.jit(self._add_passed)
+        self._tally = jax.jit(self._check_and_add)
 
     def add(self, parameters: Any, batch: PhysicalBatch) -> list[Any]:
         """Return the sums as int64 arrays on the device, in the order and shapes of the parameters' leaves."""
@@ -63,8 +63,7 @@ class UnitSums:
             if self._gradients is None:
                 self._gradients = compile_for(self._find_gradients, parameters, batch.rows, batch.kept)
             leaves, scales, alive = self._gradients(parameters, batch.rows, batch.kept)
-            passed = self._passing(leaves, scales, alive)
-            sums: list[Any] = self._adding(leaves, scales, passed)
+            sums: list[Any] = self._tally(leaves, scales, alive)
         return sums
 
     def _find_gradients(self, parameters: Any, rows: Any, kept: Any) -> tuple[list[Any], Any, Any]:
@@ -91,6 +90,12 @@ class UnitSums:
             truncate(each.astype(np.float64) * jnp.sqrt(jnp.where(there, factor, 0.0))[:, None], root)[0]
             for each, factor in ((leaf.left, scales / balance), (leaf.right, scales * balance))
         )
+
+    def _check_and_add(self, leaves: list[Any], scales: Any, alive: Any) -> list[Any]:
+        jax, _ = jax_modules()
+        passed = self._check(leaves, scales, alive)
+        apart = jax.lax.optimization_barrier((leaves, scales, passed))  # else integers would be written out between
+        return self._add_passed(*apart)
 
     def _check(self, leaves: list[Any], scales: Any, alive: Any) -> Any:
         """Say which units' integers lie in the ball: a number that is not allowed counts K^2 + 1."""

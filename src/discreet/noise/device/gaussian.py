@@ -35,7 +35,10 @@ UNDECIDED = -(2**63)
 """The mark of a draw that floats cannot decide; no decided draw is that far out."""
 
 LINE = 1024
-"""Draws that are looked at together when one of them is undecided."""
+"""Draws in a line: those that are fetched where one of them is undecided."""
+
+TOGETHER = 16
+"""Lines fetched at once."""
 
 
 def enclose_draws(prefixes: Any, sigma: Any, library: Any) -> tuple[Any, Any]:
@@ -63,7 +66,7 @@ def read_draws(words: Any, sigma: Any, library: Any) -> Any:
 
 @lru_cache(maxsize=8)
 def _programs(blocks: int) -> tuple[Any, Any, Any, Any]:
-    """Return the compiled programs for so many blocks: draw, count what is undecided, fetch a line, and replace it."""
+    """Return the compiled programs for so many blocks: draw, count what is undecided, fetch lines, and replace them."""
     jax, jnp = jax_modules()
 
     def draw(key: Any, sigma: Any) -> tuple[Any, Any]:
@@ -79,12 +82,11 @@ def _programs(blocks: int) -> tuple[Any, Any, Any, Any]:
     def count(draws: Any) -> Any:
         return jnp.sum(draws.reshape(-1, LINE) == UNDECIDED, axis=1)
 
-    def fetch(draws: Any, words: Any, line: Any) -> tuple[Any, Any]:
-        found = tuple(jax.lax.dynamic_slice_in_dim(each, line * LINE, LINE) for each in (draws, words))
-        return found[0], found[1]
+    def fetch(draws: Any, words: Any, lines: Any) -> tuple[Any, Any]:
+        return draws.reshape(-1, LINE)[lines], words.reshape(-1, LINE)[lines]
 
-    def replace(draws: Any, values: Any, line: Any) -> Any:
-        return jax.lax.dynamic_update_slice_in_dim(draws, values, line * LINE, 0)
+    def replace(draws: Any, values: Any, lines: Any) -> Any:
+        return draws.reshape(-1, LINE).at[lines].set(values).reshape(-1)
 
     return jax.jit(draw), jax.jit(count), jax.jit(fetch), jax.jit(replace)
 
@@ -101,18 +103,21 @@ class PendingDraws:
     undecided: int = 0
 
     def finish(self) -> Any:
-        """Return the draws as an int64 array on the accelerator, all decided; this waits for it."""
+        """Return at least `count` draws as an int64 array on the accelerator, all decided; this waits for it."""
         _, _, fetch, replace = _programs(self.draws.shape[0] // chacha.WORDS)
         law = Inversion(NORMAL, self.sigma, lambda: arb(fmpq(1, 2)), signed=True)
         with wide():
             left = np.asarray(self.left)
             self.undecided = int(left.sum())
-            for line in np.flatnonzero(left):
-                draws, words = (np.array(each) for each in fetch(self.draws, self.words, line))
-                for place in np.flatnonzero(draws == UNDECIDED):
+            lines = np.flatnonzero(left)
+            for start in range(0, len(lines), TOGETHER):
+                part = lines[start : start + TOGETHER]
+                filled = np.resize(part, TOGETHER)  # one shape: lines are repeated, each with the same draws
+                draws, words = (np.array(each)[: len(part)] for each in fetch(self.draws, self.words, filled))
+                for place in zip(*np.nonzero(draws == UNDECIDED), strict=True):
                     draws[place] = max(-INT64, min(INT64, law.finish(int(words[place]))))
-                self.draws = replace(self.draws, draws, line)
-            return self.draws[: self.count]
+                self.draws = replace(self.draws, np.resize(draws, (TOGETHER, LINE)), filled)
+        return self.draws
 
 
 def begin_rounded_gaussian(sigma: float | Fraction, count: int) -> PendingDraws:
