@@ -1,10 +1,10 @@
 """An exact step of private training on a GPU over the same step with float clipping and float noise.
 
-`python bench/learning_gpu.py` needs JAX, python-flint and a GPU. Exact: integers on a grid, each unit checked, sums, exact noise made on
-the device, an optimiser's step. Float: the same gradients clipped and added as floats, `jax.random.normal`, the same
-optimiser, all in one compiled program. Both compute matrix products in full 32-bit precision. With
-`--every` the float step is timed in two forms and in the GPU's default precision too. They alternate, 7 rounds, median of wall-clock times for a
-run of steps.
+`python bench/learning_gpu.py` needs JAX, python-flint and a GPU. Exact: integers on a grid, each unit checked, sums,
+exact noise made on the device, an optimiser's step. Float: the same gradients clipped and added as floats,
+`jax.random.normal`, the same optimiser, all in one compiled program. Both compute matrix products in full 32-bit
+precision. With `--every` the float step is timed in two forms and in the GPU's default precision too. They alternate,
+7 rounds, median of wall-clock times for a run of steps.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 import jax
 import jax.numpy as jnp
 
-from discreet.learn.compiled.memory_sums import NoiseAhead, add_noise
+from discreet.learn.compiled.descent import shape_like
+from discreet.learn.compiled.memory_sums import NoiseAhead
 from discreet.learn.compiled.optimisers import Momentum
 from discreet.learn.compiled.unit_sums import PhysicalBatch, UnitSums, plan_grid
 from discreet.noise.device.frame import wide
@@ -40,7 +42,7 @@ def make_mlp(generator: np.random.Generator) -> tuple[Any, Any, tuple[int, ...]]
     sizes = (784, 1024, 1024, 10)
     parameters = [
         (jnp.asarray(generator.normal(size=(a, b)) / np.sqrt(a), jnp.float32), jnp.zeros(b, jnp.float32))
-        for a, b in zip(sizes, sizes[1:], strict=False)
+        for a, b in pairwise(sizes)
     ]
 
     def loss(parameters: Any, example: Any) -> Any:
@@ -138,32 +140,29 @@ class ExactStep:
         self.sums, self.optimiser, self.batch = UnitSums(loss, self.grid), optimiser, batch
         self.ahead = NoiseAhead(self.grid.steps * MULTIPLIER, self.grid.coordinates)
         self.draws = 0
-        self._add_noise = jax.jit(add_noise)
         self._update = jax.jit(self._move)
 
-    def _move(self, state: Any, noisy: list[Any]) -> Any:
+    def _move(self, state: Any, noisy: Any) -> Any:
         parameters, memory = state
-        share = self.grid.length / self.batch
-        means = [(total.astype(np.float64) * share).astype(np.float32) for total in noisy]
-        change, memory = self.optimiser.update(
-            jax.tree.unflatten(jax.tree.structure(parameters), means), memory, parameters
-        )
+        means = (noisy.astype(np.float64) * (self.grid.length / self.batch)).astype(np.float32)
+        change, memory = self.optimiser.update(shape_like(parameters, means), memory, parameters)
         return jax.tree.map(jnp.add, parameters, change), memory
 
     def __call__(self, state: Any, examples: Any, key: Any) -> Any:
-        del key
-        totals = self.sums.add(state[0], PhysicalBatch(examples, self.kept))
+        """Return parameters and the optimiser's state after one step; the key is not used."""
         noise, start = self.ahead.take()
         self.draws += self.grid.coordinates
+        noisy = self.sums.add(state[0], PhysicalBatch(examples, self.kept), noise, start)
         with wide():
-            return self._update(state, self._add_noise(totals, noise, start))
+            return self._update(state, noisy)
 
 
 def find_milliseconds(step: Callable[..., Any], state: Any, examples: Any, steps: int) -> tuple[float, Any]:
-    key = jax.random.key(0)
+    keys = list(jax.random.split(jax.random.key(0), steps))
+    jax.block_until_ready(keys)
     start = time.perf_counter()
-    for number in range(steps):
-        state = step(state, examples, jax.random.fold_in(key, number))
+    for key in keys:
+        state = step(state, examples, key)
     jax.block_until_ready(state)
     return (time.perf_counter() - start) / steps * 1e3, state
 
@@ -211,7 +210,7 @@ def main() -> None:
     print(f"JAX {jax.__version__}, {jax.devices()[0].device_kind}, backend {jax.default_backend()}")
     ratios = {}
     if given.only != "resnet":
-        ratios["MLP"] = measure("MLP", make_mlp, given.batch, 30, given.every)
+        ratios["MLP"] = measure("MLP", make_mlp, given.batch, 80, given.every)
     if given.only != "mlp":
         ratios["ResNet-18"] = measure("ResNet-18 with group norm", make_resnet, given.image_batch, 5, given.every)
     for name, ratio in ratios.items():

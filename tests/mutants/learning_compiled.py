@@ -68,16 +68,15 @@ MUTATIONS = [
     broken(
         "a resumed run makes steps again that were begun",
         "learn/compiled/descent.py",
-        "                reserved = min(steps, begun + self.every)\n                self._keep(state, reserved, updates)",
-        "                reserved = min(steps, begun + self.every)\n                self._keep(state, begun, updates)",
+        "                self._keep(state, reserved, updates)",
+        "                self._keep(state, begun, updates)",
         f"{DESCENT}::test_steps_that_a_killed_run_had_begun_are_not_made_again",
     ),
     broken(
         "a model that mixes examples is trained all the same",
         "learn/compiled/independence.py",
-        "            if _differ(whole, [one + two for one, two in zip(first, second, strict=True)]):\n"
-        '                raise DependenceError("the sums of two parts of a batch are not the sum of the whole")',
-        "            del first, second",
+        "            if not np.array_equal(whole, first + second):",
+        "            if False:",
         f"{DESCENT}::test_a_model_that_mixes_examples_is_not_trained",
     ),
     broken(

@@ -1,4 +1,4 @@
-"""Private descent with JAX: exact steps, the charge declared, checkpoints. All that compiles a model is in this file."""
+"""Private descent with JAX: exact steps, the charge declared, checkpoints. All that compiles is here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from discreet.learn.compiled import descent as descent_module
 from discreet.learn.compiled import memory_sums
 from discreet.learn.compiled.descent import Descent, TrainingProgress
 from discreet.learn.compiled.independence import DependenceError, check_independence, make_up_batch
-from discreet.learn.compiled.memory_sums import MemorySums, NoiseAhead, UnitRows, add_noise, group_rows
+from discreet.learn.compiled.memory_sums import MemorySums, NoiseAhead, UnitRows, group_rows
 from discreet.learn.compiled.optimisers import Momentum
 from discreet.learn.compiled.unit_sums import PhysicalBatch, UnitSums, plan_grid
 from discreet.noise.device.frame import jax_modules
@@ -65,8 +65,7 @@ def sums_for(rows: int) -> tuple[UnitSums, Any]:
 
 
 def add(rows: int, batch: PhysicalBatch) -> Any:
-    found = sums_for(rows)[0].add(start(), batch)
-    return np.concatenate([np.asarray(leaf).ravel() for leaf in found])
+    return np.asarray(sums_for(rows)[0].add(start(), batch))
 
 
 def alone(rows: int, x: Any, y: Any, slot: int = 0) -> Any:
@@ -152,7 +151,7 @@ class MixingSums:
     def __init__(self, fault: str) -> None:
         self.fault, self.calls = fault, 0
 
-    def add(self, parameters: Any, batch: PhysicalBatch) -> list[Any]:
+    def add(self, parameters: Any, batch: PhysicalBatch) -> Any:
         self.calls += 1
         values = (np.where(batch.kept, batch.rows, 0)[:, 0] * 1000).astype(np.int64)
         if self.fault == "slot":
@@ -163,7 +162,7 @@ class MixingSums:
             values = values + np.isnan(batch.rows).any()
         elif self.fault == "random":
             values = values + self.calls
-        return [np.asarray(values.sum())]
+        return np.asarray(values.sum())
 
 
 @pytest.mark.parametrize("fault", ["slot", "company", "leak", "random"])
@@ -187,9 +186,9 @@ class CountedSums:
     def __init__(self) -> None:
         self.batches: list[PhysicalBatch] = []
 
-    def add(self, parameters: Any, batch: PhysicalBatch) -> list[Any]:
+    def add(self, parameters: Any, batch: PhysicalBatch, onto: Any, start: int) -> Any:
         self.batches.append(batch)
-        return [np.array([batch.kept.any(axis=1).sum()])]
+        return onto[start : start + 1] + batch.kept.any(axis=1).sum()
 
 
 def released(counted: CountedSums, rows: UnitRows, rate: float, multiplier: float = 1.0) -> Any:
@@ -238,11 +237,12 @@ def test_noise_made_ahead_is_given_out_once() -> None:
     assert len(np.unique(np.concatenate(parts))) > 1990
 
 
-def test_noise_is_added_to_every_coordinate_once() -> None:
-    totals = [np.arange(3), np.array(5), np.ones((2, 2), dtype=np.int64)]
-    with descent_module.wide():
-        found = [np.asarray(each).tolist() for each in add_noise(totals, np.arange(100, 120), 4)]
-    assert found == [[104, 106, 108], 112, [[109, 110], [111, 112]]]
+def test_sums_are_added_to_every_coordinate_of_the_noise_once() -> None:
+    x, y = (each[:, None] for each in draw_rows(SLOTS))
+    batch = PhysicalBatch((x, y), np.ones((SLOTS, 1), dtype=bool))
+    plain, noise = add(1, batch), np.arange(1000, 2000)
+    onto = np.asarray(sums_for(1)[0].add(start(), batch, noise, 37))
+    assert np.array_equal(onto - plain, noise[37 : 37 + len(plain)])
 
 
 def test_slots_hold_zeros_or_rows_of_their_own_unit() -> None:
@@ -279,12 +279,11 @@ class ScriptedSums:
     def __init__(self, stop_at: int | None = None, error: type[BaseException] = StoppedError) -> None:
         self.grid, self.releases, self.stop_at, self.error = sums_for(1)[1], 0, stop_at, error
 
-    def release(self, parameters: Any) -> list[Any]:
+    def release(self, parameters: Any) -> Any:
         self.releases += 1
         if self.releases == self.stop_at:
             raise self.error
-        jax, _ = jax_modules()
-        return [np.full(np.shape(leaf), self.grid.steps, dtype=np.int64) for leaf in jax.tree.leaves(parameters)]
+        return np.full(self.grid.coordinates, self.grid.steps, dtype=np.int64)
 
 
 def quick_descent(path: Path | None, steps: int = 12, **more: Any) -> Descent:
@@ -335,7 +334,7 @@ def test_a_state_is_trained_by_one_process_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "state.npz"
 
     class Nested(ScriptedSums):
-        def release(self, parameters: Any) -> list[Any]:
+        def release(self, parameters: Any) -> Any:
             with pytest.raises(ParameterError, match="no other process"):
                 quick_descent(path).train(ScriptedSums())
             return super().release(parameters)

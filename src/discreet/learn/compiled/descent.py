@@ -141,18 +141,18 @@ class Descent:
                 self._keep(state, begun + 1, updates)
                 raise
             begun, updates = begun + 1, updates + 1
-            if self.progress is not None and (begun == reserved or begun == steps):
+            if self.progress is not None and begun in (reserved, steps):
                 self.progress(TrainingProgress(begun, steps, self.schedule.epsilon_after(begun)))
         self._keep(state, steps, updates)
         self.parameters_, self.updates_ = state[0], updates
 
-    def _move(self, share: float, state: Any, noisy: list[Any]) -> Any:
+    def _move(self, share: float, state: Any, noisy: Any) -> Any:
         """Return parameters and the optimiser's state after one noisy sum: post-processing."""
         jax, _ = jax_modules()
         parameters, memory = state
-        means = [(leaf.astype(np.float64) * share).astype(np.float32) for leaf in noisy]
+        means = (noisy.astype(np.float64) * share).astype(np.float32)
         with narrow():
-            gradient = jax.tree.unflatten(jax.tree.structure(parameters), means)
+            gradient = shape_like(parameters, means)
             change, memory = self.optimiser.update(gradient, memory, parameters)
             return jax.tree.map(lambda old, step: old + step, parameters, change), memory
 
@@ -189,6 +189,17 @@ class Descent:
             "shapes": [list(leaf.shape) for leaf in jax.tree.leaves(self.parameters)],
             "optimiser": type(self.optimiser).__name__,
         }
+
+
+def shape_like(parameters: Any, line: Any) -> Any:
+    """Return a line of numbers as a tree of arrays like the parameters."""
+    jax, _ = jax_modules()
+    leaves, structure = jax.tree.flatten(parameters)
+    found, start = [], 0
+    for leaf in leaves:
+        found.append(line[start : start + leaf.size].reshape(leaf.shape))
+        start += leaf.size
+    return jax.tree.unflatten(structure, found)
 
 
 def _as_floats(leaf: Any) -> Any:

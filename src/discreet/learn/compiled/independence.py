@@ -1,9 +1,9 @@
 """Before training: does an example's gradient depend on its slot or on its company?
 
 The exact check bounds what one unit adds. That removing it changes nothing else needs more: everybody else's integers
-must stay the same, bit for bit, when a unit leaves its slot empty or the others move. Float kernels do not promise that.
-At one fixed shape they usually keep it, and this checks it for the very programs that training runs, on examples made
-up from public shapes. Since integers are added exactly, sums tell: a batch must give the same sum in any order, and the
+must stay the same, bit for bit, when a unit leaves its slot empty or the others move. Float kernels do not promise
+that. At one fixed shape they usually keep it, and this checks it for the very programs that training runs, on examples
+made up from public shapes. Since integers are added exactly, sums tell: a batch must give the same sum in any order, and the
 sum of any two parts of it, each with empty or hostile slots in place of the other, must be the sum of the whole.
 
 It is a check and no proof: what it cannot see remains an assumption (`docs/learning-compiled.md`).
@@ -55,15 +55,15 @@ def check_independence(sums: UnitSums, parameters: Any, batch: PhysicalBatch) ->
     """Raise a DependenceError unless sums are the same in any order, and those of parts add up to the whole's."""
     units = batch.kept.shape[0]
     whole = _fetch(sums, parameters, batch)
-    if _differ(whole, _fetch(sums, parameters, batch)):
+    if not np.array_equal(whole, _fetch(sums, parameters, batch)):
         raise DependenceError("the same batch gave two different sums")
-    if not any(np.any(leaf) for leaf in whole):
+    if not np.any(whole):
         raise DependenceError("made-up examples have no gradient at all, so nothing can be checked")
     generator = np.random.default_rng(units)
     orders = [np.roll(np.arange(units), 1), np.arange(units)[::-1], np.roll(np.arange(units), units // 2)]
     orders += [generator.permutation(units) for _ in range(ROUNDS)]
     for order in orders:
-        if _differ(whole, _fetch(sums, parameters, _reorder(batch, order))):
+        if not np.array_equal(whole, _fetch(sums, parameters, _reorder(batch, order))):
             raise DependenceError("the order of a batch changed its sum")
     if units == 1:
         return
@@ -73,16 +73,12 @@ def check_independence(sums: UnitSums, parameters: Any, batch: PhysicalBatch) ->
         hostile = HOSTILE[place % len(HOSTILE)]
         for empty in (0.0, hostile):
             first, second = (_fetch(sums, parameters, _keep(batch, chosen, empty)) for chosen in (part, ~part))
-            if _differ(whole, [one + two for one, two in zip(first, second, strict=True)]):
+            if not np.array_equal(whole, first + second):
                 raise DependenceError("the sums of two parts of a batch are not the sum of the whole")
 
 
-def _fetch(sums: UnitSums, parameters: Any, batch: PhysicalBatch) -> list[Any]:
-    return [np.asarray(leaf) for leaf in sums.add(parameters, batch)]
-
-
-def _differ(first: list[Any], second: list[Any]) -> bool:
-    return any(not np.array_equal(one, two) for one, two in zip(first, second, strict=True))
+def _fetch(sums: UnitSums, parameters: Any, batch: PhysicalBatch) -> Any:
+    return np.asarray(sums.add(parameters, batch))
 
 
 def _reorder(batch: PhysicalBatch, order: Any) -> PhysicalBatch:

@@ -17,7 +17,7 @@ from discreet.base.errors import ParameterError
 from discreet.learn.compiled.unit_sums import PhysicalBatch, UnitSums
 from discreet.learn.compiled.whole_steps import WholeSteps
 from discreet.noise import bernoulli, rounded_gaussian
-from discreet.noise.device.frame import jax_modules, wide
+from discreet.noise.device.frame import jax_modules
 from discreet.noise.device.gaussian import PendingDraws, begin_rounded_gaussian
 
 Places = NDArray[np.int64]
@@ -33,8 +33,8 @@ class NoisySums(Protocol):
     def grid(self) -> WholeSteps:
         """What one whole step is."""
 
-    def release(self, parameters: Any) -> list[Any]:
-        """Return noisy sums of integers, a fresh sample and fresh noise each time, shaped as the parameters' leaves."""
+    def release(self, parameters: Any) -> Any:
+        """Return noisy sums of integers in one line, leaf after leaf: a fresh sample and fresh noise each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,19 +134,13 @@ class MemorySums:
         self.grid, self._sums, self._rows = grid, sums, rows
         self._rate, self._sigma, self._slots = rate, multiplier * grid.steps, slots
         self._ahead = NoiseAhead(self._sigma, grid.coordinates) if device else None
-        self._add_noise = jax_modules()[0].jit(add_noise)
 
-    def release(self, parameters: Any) -> list[Any]:
-        """Return the noisy sums of one step."""
+    def release(self, parameters: Any) -> Any:
+        """Return the noisy sums of one step: noise first, and the sums of every physical batch added to it."""
         chosen = np.flatnonzero(bernoulli(self._rate, self._rows.units))
-        totals: list[Any] | None = None
+        noisy, start = self._draw()
         for batch in self._rows.fill(chosen, self._slots):
-            found = self._sums.add(parameters, batch)
-            with wide():
-                totals = found if totals is None else [old + new for old, new in zip(totals, found, strict=True)]
-        noise, start = self._draw()
-        with wide():
-            noisy: list[Any] = self._add_noise(totals, noise, start)
+            noisy, start = self._sums.add(parameters, batch, noisy, start), 0
         return noisy
 
     def _draw(self) -> tuple[Any, int]:
@@ -154,13 +148,3 @@ class MemorySums:
         if self._ahead is None:
             return rounded_gaussian(self._sigma, self.grid.coordinates), 0
         return self._ahead.take()
-
-
-def add_noise(totals: list[Any], noise: Any, start: Any) -> list[Any]:
-    """Return arrays with consecutive parts of a line of noise added, from some place on."""
-    jax, _ = jax_modules()
-    found = []
-    for total in totals:
-        found.append(total + jax.lax.dynamic_slice_in_dim(noise, start, total.size).reshape(total.shape))
-        start = start + total.size
-    return found

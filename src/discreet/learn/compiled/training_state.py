@@ -1,8 +1,8 @@
 """What is kept of a run between processes: parameters, the optimiser's state, and which steps are spent.
 
 A step is spent when it is begun: the file names steps as begun before the first of them draws anything, and a run that
-is resumed goes on behind them, from the parameters that were kept. So a step whose noise may have been seen is never made
-again, and however often a run dies, it makes at most the steps that were declared. Noise and samples come from the
+is resumed goes on behind them, from the parameters that were kept. So a step whose noise may have been seen is never
+made again, and however often a run dies, it makes at most the steps that were declared. Noise and samples come from the
 operating system, so nothing of them is kept and nothing can be replayed.
 """
 

@@ -9,13 +9,13 @@ For one physical batch, always of the same public shape:
 4. the integers are added up.
 
 A dense layer's gradient is an outer product (`outer`). Its two factors are scaled to equal norms and truncated, so that
-its integers are products a_i b_j. Their sum of squares is the product of two sums of squares, and their sum over a batch
-is a matrix product of integers, which float64 computes exactly, in any order, while it stays below 2^53.
+its integers are products a_i b_j. Their sum of squares is the product of two sums of squares, and their sum over a
+batch is a matrix product of integers, which float64 computes exactly, in any order, while it stays below 2^53.
 
 Whatever the floats do, a unit adds an integer vector of norm at most K. What is checked is what is added: the first
-program writes integer factors, gradients and scales to memory. The second, which checks and adds, reads them there. It makes an
-integer of a gradient by one multiplication and a truncation, which IEEE 754 defines to the bit, however often a compiler
-evaluates it.
+program writes integer factors, gradients and scales to memory. The second, which checks and adds, reads them there. It
+makes an integer of a gradient by one multiplication and a truncation, which IEEE 754 defines to the bit, however often a
+compiler evaluates it.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ class UnitSums:
         self._gradients: Any = None
         self._tally = jax.jit(self._check_and_add)
 
-    def add(self, parameters: Any, batch: PhysicalBatch) -> list[Any]:
-        """Return the sums as int64 arrays on the device, in the order and shapes of the parameters' leaves."""
+    def add(self, parameters: Any, batch: PhysicalBatch, onto: Any = None, start: int = 0) -> Any:
+        """Return the sums as one line of int64 on the device, leaf after leaf, added to what `onto` holds from `start`."""
         jax, _ = jax_modules()
         with wide(), jax.default_matmul_precision("highest"):
             if self._gradients is None:
                 self._gradients = compile_for(self._find_gradients, parameters, batch.rows, batch.kept)
             leaves, scales, alive = self._gradients(parameters, batch.rows, batch.kept)
-            sums: list[Any] = self._tally(leaves, scales, alive)
-        return sums
+            before = np.zeros(self._grid.coordinates, dtype=np.int64) if onto is None else onto
+            return self._tally(leaves, scales, alive, before, start)
 
     def _find_gradients(self, parameters: Any, rows: Any, kept: Any) -> tuple[list[Any], Any, Any]:
         """Return every leaf as an array or a pair of integer factors, the scale of each unit, and who is there."""
@@ -91,11 +91,12 @@ class UnitSums:
             for each, factor in ((leaf.left, scales / balance), (leaf.right, scales * balance))
         )
 
-    def _check_and_add(self, leaves: list[Any], scales: Any, alive: Any) -> list[Any]:
-        jax, _ = jax_modules()
+    def _check_and_add(self, leaves: list[Any], scales: Any, alive: Any, onto: Any, start: Any) -> Any:
+        jax, jnp = jax_modules()
         passed = self._check(leaves, scales, alive)
         apart = jax.lax.optimization_barrier((leaves, scales, passed))  # else integers would be written out between
-        return self._add_passed(*apart)
+        sums = jnp.concatenate([leaf.ravel() for leaf in self._add_passed(*apart)])
+        return jax.lax.dynamic_slice_in_dim(onto, start, self._grid.coordinates) + sums
 
     def _check(self, leaves: list[Any], scales: Any, alive: Any) -> Any:
         """Say which units' integers lie in the ball: a number that is not allowed counts K^2 + 1."""
@@ -176,7 +177,7 @@ def compile_for(function: Callable[..., Any], *given: Any) -> Any:
 
 
 def truncate(moved: Any, most: int) -> tuple[Any, Any]:
-    """Return floats truncated toward zero as integers, and which were allowed: finite, and at most `most` afterwards."""
+    """Return floats truncated toward zero as integers, and which were allowed: finite, and then at most `most`."""
     _, jnp = jax_modules()
     floats = jnp.trunc(moved)
     allowed = jnp.abs(floats) <= most

@@ -4,12 +4,12 @@ The method is that of `discreet.noise.interval`. Bits are a ChaCha20 keystream u
 system's (`chacha`), never the framework's own generator. 63 bits of each 64 put a uniform real u into an interval, the
 last is a sign. Float64 gives sigma * curve(u) + 1/2 with the error bound of that module, in which the library's `ndtri`
 is replaced by `quantile`. Where no integer lies within the bound, its floor is the draw. The few undecided ones are
-marked, fetched with their bits and decided on the host in ball arithmetic, with more bits as needed. So every draw is the
-one that infinitely many bits would have given.
+marked, fetched with their bits and decided on the host in ball arithmetic, with more bits as needed. So every draw is
+the one that infinitely many bits would have given.
 
 A draw is decided from the array that the host looked at: one program writes draws and marks into a single array, and
-another counts the marks in it. A compiler that evaluates the same formula twice, rounding differently, can therefore not
-make a draw pass as decided that is not.
+another counts the marks in it. A compiler that evaluates the same formula twice, rounding differently, can therefore
+not make a draw pass as decided that is not.
 """
 
 from __future__ import annotations
