@@ -51,9 +51,8 @@ def find_best(run: PublishedRun) -> float | None:
 
 
 def main() -> None:
-    print(
-        "| noise | epochs | reported | best numerical | certified | of reported | of best |\n|---|---|---|---|---|---|---|"
-    )
+    print("| noise | epochs | reported | best numerical | certified | of reported | of best |")
+    print("|---|---|---|---|---|---|---|")
     reached = True
     for run in RUNS:
         ours, best = find_ours(run), find_best(run)

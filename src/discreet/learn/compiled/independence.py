@@ -3,8 +3,8 @@
 The exact check bounds what one unit adds. That removing it changes nothing else needs more: everybody else's integers
 must stay the same, bit for bit, when a unit leaves its slot empty or the others move. Float kernels do not promise
 that. At one fixed shape they usually keep it, and this checks it for the very programs that training runs, on examples
-made up from public shapes. Since integers are added exactly, sums tell: a batch must give the same sum in any order, and the
-sum of any two parts of it, each with empty or hostile slots in place of the other, must be the sum of the whole.
+made up from public shapes. Since integers are added exactly, sums tell: a batch must give the same sum in any order,
+and the sum of any two parts of it, each with empty or hostile slots in place of the other, must be that of the whole.
 
 It is a check and no proof: what it cannot see remains an assumption (`docs/learning-compiled.md`).
 """

@@ -14,8 +14,8 @@ batch is a matrix product of integers, which float64 computes exactly, in any or
 
 Whatever the floats do, a unit adds an integer vector of norm at most K. What is checked is what is added: the first
 program writes integer factors, gradients and scales to memory. The second, which checks and adds, reads them there. It
-makes an integer of a gradient by one multiplication and a truncation, which IEEE 754 defines to the bit, however often a
-compiler evaluates it.
+makes an integer of a gradient by one multiplication and a truncation, which IEEE 754 defines to the bit, however often
+a compiler evaluates it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class UnitSums:
         self._tally = jax.jit(self._check_and_add)
 
     def add(self, parameters: Any, batch: PhysicalBatch, onto: Any = None, start: int = 0) -> Any:
-        """Return the sums as one line of int64 on the device, leaf after leaf, added to what `onto` holds from `start`."""
+        """Return the sums as a line of int64 on the device, leaf after leaf, added to what `onto` holds from `start`."""
         jax, _ = jax_modules()
         with wide(), jax.default_matmul_precision("highest"):
             if self._gradients is None:
