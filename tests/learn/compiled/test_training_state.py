@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ def test_a_crash_while_writing_leaves_the_old_state(tmp_path: Path, monkeypatch:
     def fail(*given: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(training_state.os, "replace", fail)
+    monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="no space"):
         write_state(path, TrainingState({}, 2, 2, []))
     held = read_state(path, {})

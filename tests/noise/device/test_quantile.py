@@ -25,7 +25,8 @@ def uniforms(count: int, seed: int) -> NDArray[np.float64]:
         1 - np.arange(1, 101) * 2.0**-53,
         0.15 + np.arange(-100, 100) * 2.0**-54,
     ]
-    return np.clip(np.concatenate(parts), 2.0**-35, 1 - 2.0**-53)
+    found: NDArray[np.float64] = np.clip(np.concatenate(parts), 2.0**-35, 1 - 2.0**-53)
+    return found
 
 
 def holds(z: NDArray[np.float64], u: NDArray[np.float64], error: float) -> bool:

@@ -114,6 +114,8 @@ class NoiseAhead:
             self._pending = self._begin()
         start = self._used * self._coordinates
         self._used += 1
+        if self._used == (self._steps + 1) // 2:
+            self._pending.ask()
         return self._draws, start
 
     def _begin(self) -> PendingDraws:

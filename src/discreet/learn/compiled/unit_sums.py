@@ -57,7 +57,7 @@ class UnitSums:
         self._tally = jax.jit(self._check_and_add)
 
     def add(self, parameters: Any, batch: PhysicalBatch, onto: Any = None, start: int = 0) -> Any:
-        """Return the sums as a line of int64 on the device, leaf after leaf, added to what `onto` holds from `start`."""
+        """Return the sums as a line of int64 on the device, leaf after leaf, added to `onto` from `start` on."""
         jax, _ = jax_modules()
         with wide(), jax.default_matmul_precision("highest"):
             if self._gradients is None:

@@ -101,22 +101,34 @@ class PendingDraws:
     words: Any
     left: Any
     undecided: int = 0
+    asked: list[tuple[Any, Any, Any]] | None = None
 
-    def finish(self) -> Any:
-        """Return at least `count` draws as an int64 array on the accelerator, all decided; this waits for it."""
-        _, _, fetch, replace = _programs(self.draws.shape[0] // chacha.WORDS)
-        law = Inversion(NORMAL, self.sigma, lambda: arb(fmpq(1, 2)), signed=True)
+    def ask(self) -> None:
+        """Ask for the lines that hold undecided draws, without waiting for what is under way behind them."""
+        _, _, fetch, _ = _programs(self.draws.shape[0] // chacha.WORDS)
         with wide():
             left = np.asarray(self.left)
-            self.undecided = int(left.sum())
+            self.undecided, self.asked = int(left.sum()), []
             lines = np.flatnonzero(left)
             for start in range(0, len(lines), TOGETHER):
                 part = lines[start : start + TOGETHER]
-                filled = np.resize(part, TOGETHER)  # one shape: lines are repeated, each with the same draws
-                draws, words = (np.array(each)[: len(part)] for each in fetch(self.draws, self.words, filled))
+                found = fetch(self.draws, self.words, np.resize(part, TOGETHER))  # one shape: lines are repeated
+                for each in found:
+                    each.copy_to_host_async()
+                self.asked.append((part, *found))
+
+    def finish(self) -> Any:
+        """Return at least `count` draws as an int64 array on the accelerator, all decided; this waits for it."""
+        _, _, _, replace = _programs(self.draws.shape[0] // chacha.WORDS)
+        law = Inversion(NORMAL, self.sigma, lambda: arb(fmpq(1, 2)), signed=True)
+        if self.asked is None:
+            self.ask()
+        with wide():
+            for part, *found in self.asked or []:
+                draws, words = (np.array(each)[: len(part)] for each in found)
                 for place in zip(*np.nonzero(draws == UNDECIDED), strict=True):
                     draws[place] = max(-INT64, min(INT64, law.finish(int(words[place]))))
-                self.draws = replace(self.draws, np.resize(draws, (TOGETHER, LINE)), filled)
+                self.draws = replace(self.draws, np.resize(draws, (TOGETHER, LINE)), np.resize(part, TOGETHER))
         return self.draws
 
 
