@@ -99,7 +99,7 @@ class NoiseAhead:
 
     def __init__(self, sigma: float, coordinates: int) -> None:
         self._sigma, self._coordinates = sigma, coordinates
-        self._steps = max(1, min(8, MOST_AHEAD // coordinates))
+        self._steps = 8 if 8 * coordinates <= MOST_AHEAD else 1
         self._draws: Any = None
         self._used = self._steps
         self._pending = self._begin()
@@ -114,7 +114,7 @@ class NoiseAhead:
             self._pending = self._begin()
         start = self._used * self._coordinates
         self._used += 1
-        if self._used == (self._steps + 1) // 2:
+        if 1 < self._steps == 2 * self._used:
             self._pending.ask()
         return self._draws, start
 

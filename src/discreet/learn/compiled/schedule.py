@@ -31,7 +31,7 @@ class SampledSchedule:
 
     def loss_after(self, steps: int) -> Loss:
         """Return the loss of the first steps."""
-        return SampledLoss(GaussianLoss(1 / self.multiplier), self.rate) * steps
+        return make_loss(self.multiplier, self.rate) * steps
 
     @property
     def loss(self) -> Loss:
@@ -41,6 +41,12 @@ class SampledSchedule:
     def epsilon_after(self, steps: int) -> float:
         """Return the certified epsilon of the first steps, at the schedule's delta."""
         return float(self.loss_after(steps).epsilon(self.delta).high) if steps else 0.0
+
+
+def make_loss(multiplier: float, rate: float) -> Loss:
+    """Return the loss of one step: that of the Gaussian mechanism itself where every unit is taken."""
+    base = GaussianLoss(1 / multiplier)
+    return base if rate == 1 else SampledLoss(base, rate)
 
 
 def plan_schedule(epsilon: float, delta: float, steps: int, batch: int, size: int) -> SampledSchedule:
@@ -64,8 +70,7 @@ def _find_multiplier(epsilon: float, delta: float, rate: float, steps: int) -> f
     """Return a noise multiplier whose certified delta at epsilon is small enough, within CLOSE of the least."""
 
     def fits(multiplier: float) -> bool:
-        loss = SampledLoss(GaussianLoss(1 / multiplier), rate) * steps
-        return bool(loss.delta(epsilon).high <= delta)
+        return bool((make_loss(multiplier, rate) * steps).delta(epsilon).high <= delta)
 
     high = _guess(epsilon, delta, rate, steps)
     while not fits(high):
