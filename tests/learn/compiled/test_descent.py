@@ -18,7 +18,8 @@ from discreet.learn.compiled.independence import DependenceError, check_independ
 from discreet.learn.compiled.memory_sums import MemorySums, NoiseAhead, UnitRows, group_rows
 from discreet.learn.compiled.optimisers import Momentum
 from discreet.learn.compiled.unit_sums import PhysicalBatch, UnitSums, plan_grid
-from discreet.noise.device.frame import jax_modules
+from discreet.noise import bernoulli, rounded_gaussian
+from discreet.noise.device.frame import jax_modules, wide
 from servers.accelerated import require_jax
 
 FEATURES, CLASSES, SLOTS = 5, 3, 16
@@ -131,7 +132,7 @@ def test_a_unit_beyond_the_ball_counts_as_zero_though_it_was_scaled() -> None:
     """Integers that a wrong scale left too long are caught by the exact check."""
     sums, grid = sums_for(1)
     jax, jnp = jax_modules()
-    with descent_module.wide():
+    with wide():
         long = [jnp.full((SLOTS, 4), 1.0, jnp.float32), (jnp.full((SLOTS, 9), 2000, jnp.int32),) * 2]
         scales = jnp.where(jnp.arange(SLOTS) == 5, 10.0, grid.steps * 0.51).astype(jnp.float32)
         passed = np.asarray(jax.jit(sums._check)(long[:1], scales, jnp.ones(SLOTS, bool)))
@@ -201,7 +202,7 @@ def released(counted: CountedSums, rows: UnitRows, rate: float, multiplier: floa
 
 def test_every_unit_is_taken_by_its_own_exact_coin_with_all_its_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[float, int]] = []
-    take = memory_sums.bernoulli
+    take = bernoulli
     monkeypatch.setattr(memory_sums, "bernoulli", lambda p, size: asked.append((p, size)) or take(p, size))  # type: ignore[func-returns-value]
     units = np.repeat(np.arange(50), 3)
     rows = group_rows(np.arange(150, dtype=np.float32), 150, units, 3)
@@ -222,7 +223,7 @@ def test_every_unit_is_taken_by_its_own_exact_coin_with_all_its_rows(monkeypatch
 
 def test_the_noise_is_the_multiplier_times_the_grid_whatever_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     sigmas: list[float] = []
-    draw = memory_sums.rounded_gaussian
+    draw = rounded_gaussian
     monkeypatch.setattr(memory_sums, "rounded_gaussian", lambda s, size: sigmas.append(s) or draw(s, size))  # type: ignore[func-returns-value]
     for count in (0, 5, 40):
         rows = group_rows(np.arange(count, dtype=np.float32), count, None, 1)
@@ -387,6 +388,6 @@ def test_wrong_data_is_refused_with_what_to_write() -> None:
 
 
 def test_columns_of_other_types_become_32_bits_without_an_error() -> None:
-    wide = np.array([1e308, -1e308, np.nan, 1.5])
-    assert np.isinf(descent_module._as_column(wide)[:2]).all()
+    large = np.array([1e308, -1e308, np.nan, 1.5])
+    assert np.isinf(descent_module._as_column(large)[:2]).all()
     assert descent_module._as_column(np.array([2**40, -(2**40), 3])).tolist() == [2**31 - 1, -(2**31), 3]
