@@ -116,9 +116,9 @@ def test_sums_are_those_of_clipped_gradients_up_to_the_grid(rows: int) -> None:
     jax, _ = jax_modules()
     x, y = (each.reshape(SLOTS, rows, *each.shape[1:]) for each in draw_rows(SLOTS * rows))
     kept = np.ones((SLOTS, rows), dtype=bool)
-    total = 0
+    total: Any = 0
     for unit in range(SLOTS):
-        leaves = 0
+        leaves: Any = 0
         for row in range(rows):
             found = jax.tree.leaves(jax.grad(loss)(start(), (x[unit, row], y[unit, row])))
             leaves = leaves + np.concatenate([np.asarray(leaf, dtype=np.float64).ravel() for leaf in found])
