@@ -15,7 +15,7 @@ from discreet.learn.compiled import descent as descent_module
 from discreet.learn.compiled import memory_sums
 from discreet.learn.compiled.descent import Descent, TrainingProgress
 from discreet.learn.compiled.independence import DependenceError, check_independence, make_up_batch
-from discreet.learn.compiled.memory_sums import MemorySums, NoiseAhead, UnitRows, group_rows
+from discreet.learn.compiled.memory_sums import MemorySums, NoiseAhead, RowsOfUnits, group_rows
 from discreet.learn.compiled.optimisers import Momentum
 from discreet.learn.compiled.unit_sums import PhysicalBatch, UnitSums, plan_grid
 from discreet.noise import bernoulli, rounded_gaussian
@@ -192,7 +192,7 @@ class CountedSums:
         return onto[start : start + 1] + batch.kept.any(axis=1).sum()
 
 
-def released(counted: CountedSums, rows: UnitRows, rate: float, multiplier: float = 1.0) -> Any:
+def released(counted: CountedSums, rows: RowsOfUnits, rate: float, multiplier: float = 1.0) -> Any:
     grid = plan_grid(
         lambda p, x: p * x, np.float32(1), PhysicalBatch(np.ones((8, 1), np.float32), np.ones((8, 1))), 1.0
     )

@@ -20,7 +20,7 @@ from discreet.noise import bernoulli, rounded_gaussian
 from discreet.noise.device.frame import jax_modules
 from discreet.noise.device.gaussian import PendingDraws, begin_rounded_gaussian
 
-Places = NDArray[np.int64]
+RowPlaces = NDArray[np.int64]
 
 MOST_AHEAD = 1 << 24
 """Draws made ahead, of sixteen bytes each."""
@@ -38,18 +38,18 @@ class NoisySums(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class UnitRows:
+class RowsOfUnits:
     """Rows in memory with the places of each unit's kept rows: `places[u]` holds at most `rows` of them, then -1."""
 
     columns: Any
-    places: Places
+    places: RowPlaces
 
     @property
     def units(self) -> int:
         """How many units there are: private."""
         return len(self.places)
 
-    def fill(self, chosen: Places, slots: int) -> Iterator[PhysicalBatch]:
+    def fill(self, chosen: RowPlaces, slots: int) -> Iterator[PhysicalBatch]:
         """Yield the rows of the chosen units in physical batches of one shape: as many as needed, and at least one.
 
         Slots that are left over hold zeros and are marked; a unit's slots beyond its rows repeat its first row.
@@ -61,7 +61,7 @@ class UnitRows:
             kept[: len(part)] = part >= 0
             taken = np.where(part >= 0, part, part[:, :1])
 
-            def pick(column: Any, taken: Places = taken) -> Any:
+            def pick(column: Any, taken: RowPlaces = taken) -> Any:
                 found = np.zeros((slots, taken.shape[1], *column.shape[1:]), dtype=column.dtype)
                 found[: len(taken)] = column[taken]
                 return found
@@ -69,13 +69,13 @@ class UnitRows:
             yield PhysicalBatch(jax.tree.map(pick, self.columns), kept)
 
 
-def group_rows(columns: Any, count: int, units: Any, rows: int) -> UnitRows:
+def group_rows(columns: Any, count: int, units: Any, rows: int) -> RowsOfUnits:
     """Return rows by unit, the first `rows` of each unit in their order; without units, every row is a unit.
 
     Which rows a unit keeps depends on its own rows alone.
     """
     if units is None:
-        return UnitRows(columns, np.arange(count, dtype=np.int64)[:, None])
+        return RowsOfUnits(columns, np.arange(count, dtype=np.int64)[:, None])
     names = np.asarray(units)
     if names.shape != (count,):
         raise ParameterError("units", names.shape, f"one unit for each of the {count} rows")
@@ -88,7 +88,7 @@ def group_rows(columns: Any, count: int, units: Any, rows: int) -> UnitRows:
     places = np.full((len(sizes), rows), -1, dtype=np.int64)
     first = ranks < rows
     places[labels[order][first], ranks[first]] = order[first]
-    return UnitRows(columns, places)
+    return RowsOfUnits(columns, places)
 
 
 class NoiseAhead:
@@ -131,7 +131,14 @@ class MemorySums:
     """
 
     def __init__(
-        self, sums: UnitSums, grid: WholeSteps, rows: UnitRows, rate: float, multiplier: float, slots: int, device: bool
+        self,
+        sums: UnitSums,
+        grid: WholeSteps,
+        rows: RowsOfUnits,
+        rate: float,
+        multiplier: float,
+        slots: int,
+        device: bool,
     ) -> None:
         self.grid, self._sums, self._rows = grid, sums, rows
         self._rate, self._sigma, self._slots = rate, multiplier * grid.steps, slots
