@@ -28,4 +28,4 @@ def test_a_full_batch_is_the_gaussian_mechanism() -> None:
 def test_a_schedule_that_no_noise_affords_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule, "MOST_NOISE", 2.0)
     with pytest.raises(ParameterError, match="fewer steps"):
-        plan_schedule(0.01, 1e-6, steps=1000, batch=50, size=100)
+        plan_schedule(0.01, 1e-6, steps=1000, batch=100, size=100)

@@ -73,10 +73,10 @@ def _find_multiplier(epsilon: float, delta: float, rate: float, steps: int) -> f
         return bool((make_loss(multiplier, rate) * steps).delta(epsilon).high <= delta)
 
     high = _guess(epsilon, delta, rate, steps)
-    while not fits(high):
-        high *= 1.3
+    while high > MOST_NOISE or not fits(high):
         if high > MOST_NOISE:
             raise ParameterError("epsilon", epsilon, f"more, or fewer steps than {steps:,}: no noise is large enough")
+        high *= 1.3
     low = high / 1.3
     while low > LEAST_NOISE and fits(low):
         high, low = low, low / 1.3
