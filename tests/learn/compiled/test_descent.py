@@ -138,6 +138,8 @@ def test_a_unit_beyond_the_ball_counts_as_zero_though_it_was_scaled() -> None:
         passed = np.asarray(jax.jit(sums._check)(long[:1], scales, jnp.ones(SLOTS, bool)))
         assert passed.tolist() == [slot == 5 for slot in range(SLOTS)]
         assert not np.asarray(jax.jit(sums._check)(long[1:], scales, jnp.ones(SLOTS, bool))).any()
+        wrapping = [(jnp.full((SLOTS, 256), 4096, jnp.int32),) * 2]  # 2^32 squared is 0 in 64 bits
+        assert not np.asarray(jax.jit(sums._check)(wrapping, scales, jnp.ones(SLOTS, bool))).any()
 
 
 def test_another_shape_of_batch_is_refused() -> None:
