@@ -53,15 +53,17 @@ def find_best(run: PublishedRun) -> float | None:
 def main() -> None:
     print("| noise | epochs | reported | best numerical | certified | of reported | of best |")
     print("|---|---|---|---|---|---|---|")
-    reached = True
+    reached, compared = True, True
     for run in RUNS:
         ours, best = find_ours(run), find_best(run)
         shares = ours / run.reported, None if best is None else ours / best
         reached &= shares[0] <= OF_REPORTED and (shares[1] is None or shares[1] <= OF_BEST)
+        compared &= best is not None
         told = ("-", "-") if best is None else (f"{best:.4f}", f"{shares[1]:.4f}")
         row = (run.multiplier, run.epochs, run.reported, told[0], f"{ours:.4f}", f"{shares[0]:.3f}", told[1])
         print("| " + " | ".join(map(str, row)) + " |", flush=True)
-    print(f"asked: <= {OF_REPORTED} of the reported, <= {OF_BEST} of the best: {'as asked' if reached else 'MORE'}")
+    verdict = ("as asked" if compared else "the first as asked, the second not measured") if reached else "MORE"
+    print(f"asked: <= {OF_REPORTED} of the reported, <= {OF_BEST} of the best: {verdict}")
 
 
 if __name__ == "__main__":
