@@ -55,6 +55,8 @@ def run_tests(folder: Path, tests: tuple[str, ...], workers: int, longest: float
     command = [sys.executable, "-m", "pytest", *given, *tests]
     where = os.pathsep.join([str(folder / "src"), str(folder / "tests")])
     env = {**os.environ, "PYTHONPATH": where}
+    if all("/compiled/" in each or "/device/" in each for each in tests):
+        env["DISCREET_JAX"] = "1"
     env.pop("PYTHONDONTWRITEBYTECODE", None)  # else every mutant would compile everything
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=longest, check=False)
 
