@@ -100,8 +100,11 @@ def test_components_stand_in_a_pipeline() -> None:
 def test_rows_of_any_content_are_learned_from(estimator: MomentEstimator, y: Any) -> None:
     wild = X[:50].copy()
     wild[0], wild[1], wild[2] = np.nan, np.inf, -1e308
-    clone(estimator).fit(wild, None if y is None else y[:50])
-    clone(estimator).fit(wild[:0], None if y is None else y[:0])
+    for rows in (50, 0):
+        fitted = clone(estimator).fit(wild[:rows], None if y is None else y[:rows])
+        assert fitted.loss_.epsilon(1e-6).high <= estimator.epsilon * (1 + 1e-9)
+        found = fitted.transform(wild) if isinstance(fitted, PCA) else fitted.predict(wild)
+        assert len(found) == 50
 
 
 @each_kind

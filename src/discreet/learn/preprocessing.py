@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from discreet.learn.arrays import read_bounds, read_matrix
 from discreet.learn.estimators import Estimator
 
 
-class Transformer(Estimator):
+class Transformer(Estimator, ABC):
     """Maps rows one by one: `fit` looks at how many columns there are, and at nothing else."""
 
     _estimator_type: ClassVar[str] = "transformer"
@@ -29,9 +30,9 @@ class Transformer(Estimator):
         """Return rows as an array."""
         return read_matrix(X)
 
+    @abstractmethod
     def transform(self, X: Any) -> Floats:  # noqa: N803
         """Return the rows, mapped."""
-        raise NotImplementedError
 
     def fit_transform(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
         """Return the rows, mapped."""
