@@ -48,7 +48,7 @@ ESTIMATORS: list[Any] = [
     LogisticRegression(bounds=(-10, 10)),
     LinearSVC(bounds=(-10, 10)),
     HuberRegressor(bounds=(-10, 10), target_bounds=(-100, 100)),
-    PoissonRegressor(bounds=(-10, 10)),
+    PoissonRegressor(bounds=(-10, 10), target_bounds=(0, 10)),
     PublicScaler(),
 ]
 

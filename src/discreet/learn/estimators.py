@@ -141,6 +141,23 @@ class LinearClassifier(LinearEstimator):
     classes: Any
     classes_: Any
 
+    def __init__(
+        self,
+        epsilon: Any = 1.0,
+        delta: Any = 1e-6,
+        *,
+        rho: Any = None,
+        bounds: Any = (-1.0, 1.0),
+        norm: Any = None,
+        classes: Any = (0, 1),
+        size: Any = None,
+        max_rows: Any = None,
+        neighbours: str = "add-remove",
+    ) -> None:
+        self.epsilon, self.delta, self.rho = epsilon, delta, rho
+        self.bounds, self.norm, self.classes, self.size = bounds, norm, classes, size
+        self.max_rows, self.neighbours = max_rows, neighbours
+
     def fit(self, X: Any, y: Any, units: Any = None) -> Self:  # noqa: N803
         """Learn from rows and their classes; `units` names whose row each is, where somebody has several.
 
@@ -180,6 +197,22 @@ class LinearRegressor(LinearEstimator):
 
     target_bounds: Any
 
+    def __init__(
+        self,
+        epsilon: Any = 1.0,
+        delta: Any = 1e-6,
+        *,
+        rho: Any = None,
+        bounds: Any = (-1.0, 1.0),
+        target_bounds: Any = (0.0, 1.0),
+        norm: Any = None,
+        size: Any = None,
+        max_rows: Any = None,
+        neighbours: str = "add-remove",
+    ) -> None:
+        self.epsilon, self.delta, self.rho, self.bounds, self.target_bounds = epsilon, delta, rho, bounds, target_bounds
+        self.norm, self.size, self.max_rows, self.neighbours = norm, size, max_rows, neighbours
+
     def fit(self, X: Any, y: Any, units: Any = None) -> Self:  # noqa: N803
         """Learn from rows and their numbers; `units` names whose row each is, where somebody has several rows."""
         matrix = read_matrix(X)
@@ -211,23 +244,6 @@ class LogisticRegression(LinearClassifier):
 
     _kind = "logistic"
 
-    def __init__(
-        self,
-        epsilon: Any = 1.0,
-        delta: Any = 1e-6,
-        *,
-        rho: Any = None,
-        bounds: Any = (-1.0, 1.0),
-        norm: Any = None,
-        classes: Any = (0, 1),
-        size: Any = None,
-        max_rows: Any = None,
-        neighbours: str = "add-remove",
-    ) -> None:
-        self.epsilon, self.delta, self.rho = epsilon, delta, rho
-        self.bounds, self.norm, self.classes, self.size = bounds, norm, classes, size
-        self.max_rows, self.neighbours = max_rows, neighbours
-
     def predict_proba(self, X: Any) -> Floats:  # noqa: N803
         """Return the probability of each class."""
         return find_kind(self._kind).predict_mean(self._find_scores(X))
@@ -238,66 +254,17 @@ class LinearSVC(LinearClassifier):
 
     _kind = "svc"
 
-    def __init__(
-        self,
-        epsilon: Any = 1.0,
-        delta: Any = 1e-6,
-        *,
-        rho: Any = None,
-        bounds: Any = (-1.0, 1.0),
-        norm: Any = None,
-        classes: Any = (0, 1),
-        size: Any = None,
-        max_rows: Any = None,
-        neighbours: str = "add-remove",
-    ) -> None:
-        self.epsilon, self.delta, self.rho = epsilon, delta, rho
-        self.bounds, self.norm, self.classes, self.size = bounds, norm, classes, size
-        self.max_rows, self.neighbours = max_rows, neighbours
-
 
 class HuberRegressor(LinearRegressor):
     """Linear regression whose residuals are cut at an eighth of the target's range: robust to outliers."""
 
     _kind = "huber"
 
-    def __init__(
-        self,
-        epsilon: Any = 1.0,
-        delta: Any = 1e-6,
-        *,
-        rho: Any = None,
-        bounds: Any = (-1.0, 1.0),
-        target_bounds: Any = (-1.0, 1.0),
-        norm: Any = None,
-        size: Any = None,
-        max_rows: Any = None,
-        neighbours: str = "add-remove",
-    ) -> None:
-        self.epsilon, self.delta, self.rho, self.bounds, self.target_bounds = epsilon, delta, rho, bounds, target_bounds
-        self.norm, self.size, self.max_rows, self.neighbours = norm, size, max_rows, neighbours
-
 
 class PoissonRegressor(LinearRegressor):
     """Poisson regression of counts up to a declared bound, with a logarithmic link."""
 
     _kind = "poisson"
-
-    def __init__(
-        self,
-        epsilon: Any = 1.0,
-        delta: Any = 1e-6,
-        *,
-        rho: Any = None,
-        bounds: Any = (-1.0, 1.0),
-        target_bounds: Any = (0.0, 10.0),
-        norm: Any = None,
-        size: Any = None,
-        max_rows: Any = None,
-        neighbours: str = "add-remove",
-    ) -> None:
-        self.epsilon, self.delta, self.rho, self.bounds, self.target_bounds = epsilon, delta, rho, bounds, target_bounds
-        self.norm, self.size, self.max_rows, self.neighbours = norm, size, max_rows, neighbours
 
     def _make_label(self, column: int, low: Floats, high: Floats) -> LabelColumn:
         if low[0] != 0:
