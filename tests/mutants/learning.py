@@ -162,8 +162,8 @@ CHARGED = [
     broken(
         "learning: classes are taken from the labels",
         "learn/estimators.py",
-        "        declared = [] if self.classes is None else list(self.classes)\n",
-        "        declared = sorted(set(y)) if self.classes is None else list(self.classes)\n",
+        "        declared = check_classes(self.classes)\n",
+        "        declared = check_classes(sorted(set(y)) if self.classes is None else self.classes)\n",
         ESTIMATORS,
     ),
 ]

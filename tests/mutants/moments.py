@@ -151,10 +151,9 @@ MUTATIONS = [
     ),
     broken(
         "moments: how many rows a unit may have is taken from the rows",
-        "learn/moment_estimators.py",
-        "return MemorySource(points, offsets, factor, most), allowance",
-        "most = most if offsets is None else int(np.diff(offsets).max())\n"
-        "        return MemorySource(points, offsets, factor, most), allowance",
+        "learn/estimators.py",
+        "    return MemorySource(kept, offsets, factor, most)\n",
+        "    return MemorySource(kept, offsets, factor, int(np.diff(offsets).max(initial=1)))\n",
         ESTIMATORS,
     ),
     broken(

@@ -79,6 +79,26 @@ class Estimator:
         return make_tags(self._estimator_type)
 
 
+def hold_rows(points: Ints, units: Any, max_rows: Any, neighbours: str) -> MemorySource:
+    """Return where sums over these rows come from; how many rows a unit may have is declared, never looked for."""
+    factor = 2 if Neighbours.named(neighbours) is Neighbours.REPLACE else 1
+    if units is None:
+        return MemorySource(points, None, factor)
+    if max_rows is None:
+        raise ParameterError("max_rows", None, "given beside units: how many rows somebody has is private")
+    most = check.integer("max_rows", max_rows, least=1, most=MOST_ROWS)
+    kept, offsets = group_units(units, points, most)
+    return MemorySource(kept, offsets, factor, most)
+
+
+def check_classes(classes: Any) -> list[Any]:
+    """Return the declared classes, or say that they must be declared."""
+    declared = [] if classes is None else list(classes)
+    if len(declared) < 2 or len(set(declared)) < len(declared):
+        raise ParameterError("classes", classes, "all classes that there may be: which occur is private")
+    return declared
+
+
 class LinearEstimator(Estimator):
     """A linear model that descends on noisy gradients of bounded rows."""
 
@@ -105,18 +125,11 @@ class LinearEstimator(Estimator):
         """Fit weights to rows and labels that are points already."""
         allowance = read_gaussian_allowance(self.epsilon, self.delta, self.rho)
         lower, upper = read_bounds(self.bounds, matrix.shape[1])
-        factor = 2 if Neighbours(self.neighbours) is Neighbours.REPLACE else 1
         size = None if self.size is None else check.integer("size", self.size, least=1)
         length = None if self.norm is None else (float(check.real("norm", self.norm, above=0)) ** 2 + 1) ** 0.5
         points = np.column_stack([put_on_points(matrix, lower, upper), labels])
-        offsets, most_rows = None, 1
-        if units is not None:
-            if self.max_rows is None:
-                raise ParameterError("max_rows", None, "given beside units: how many rows somebody has is private")
-            most_rows = check.integer("max_rows", self.max_rows, least=1, most=MOST_ROWS)
-            points, offsets = group_units(units, points, most_rows)
         gradients = find_kind(self._kind).make_gradients(Encoding(make_number_features(lower), label), classes)
-        source = MemorySource(points, offsets, factor, most_rows)
+        source = hold_rows(points, units, self.max_rows, self.neighbours)
         found = train(source, gradients, self._kind, allowance, size, length)
         weights = np.array(found.weights, dtype=np.float64).reshape(gradients.shape) / WEIGHT_STEPS
         slopes, intercepts = scale_to_data(weights, lower, upper)
@@ -164,11 +177,8 @@ class LinearClassifier(LinearEstimator):
         A label that is not declared teaches nothing: its row counts as nothing.
         """
         matrix = read_matrix(X)
-        declared = [] if self.classes is None else list(self.classes)
-        if len(declared) < 2 or len(set(declared)) < len(declared):
-            raise ParameterError("classes", self.classes, "all classes that there may be: which occur is private")
-        given = read_column_of(y, len(matrix))
-        labels = place_labels(given, declared)
+        declared = check_classes(self.classes)
+        labels = place_labels(read_column_of(y, len(matrix)), declared)
         label = LabelColumn(matrix.shape[1], 0, len(declared), -1, len(declared) - 1)
         self._learn(matrix, labels, label, len(declared), units)
         self.classes_ = np.array(declared)

@@ -10,16 +10,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.gradients.encoding import FEATURE_STEPS, EncodedRows, Encoding, Feature, LabelColumn, PlaceFeature
-from discreet.gradients.sums import MOST_ROWS
 from discreet.learn.allowance import GaussianAllowance, read_gaussian_allowance
 from discreet.learn.arrays import (
     POINTS,
-    group_units,
     make_number_features,
     place_labels,
     put_on_points,
@@ -32,13 +29,12 @@ from discreet.learn.arrays import (
 from discreet.learn.clusters import ROUNDS as CLUSTER_ROUNDS
 from discreet.learn.clusters import Clusters, fit_clusters
 from discreet.learn.components import Components, fit_components
-from discreet.learn.estimators import Estimator
+from discreet.learn.estimators import Estimator, check_classes, hold_rows
 from discreet.learn.naive_bayes import NaiveBayes, fit_naive_bayes
 from discreet.learn.regression import Regression, fit_regression
 from discreet.learn.source import MemorySource
 from discreet.learn.stumps import Stumps, bin_points, fit_stumps
 from discreet.privacy import GaussianLoss
-from discreet.privacy.neighbours import Neighbours
 
 
 class MomentEstimator(Estimator):
@@ -60,16 +56,10 @@ class MomentEstimator(Estimator):
         """Return where sums come from, and what they may cost; rows become points."""
         allowance = read_gaussian_allowance(self.epsilon, self.delta, self.rho)
         self._lower, self._upper = read_bounds(self.bounds, matrix.shape[1])
-        factor = 2 if Neighbours(self.neighbours) is Neighbours.REPLACE else 1
         points = np.column_stack([self._make_points(matrix), labels])
-        offsets, most = None, 1
-        if units is not None:
-            if self.max_rows is None:
-                raise ParameterError("max_rows", None, "given beside units: how many rows somebody has is private")
-            most = check.integer("max_rows", self.max_rows, least=1, most=MOST_ROWS)
-            points, offsets = group_units(units, points, most)
+        source = hold_rows(points, units, self.max_rows, self.neighbours)
         self.loss_ = allowance.loss
-        return MemorySource(points, offsets, factor, most), allowance
+        return source, allowance
 
     def _make_points(self, matrix: Floats) -> Ints:
         return put_on_points(matrix, self._lower, self._upper)
@@ -88,9 +78,7 @@ class MomentEstimator(Estimator):
 
     def _read_classes(self, y: Any, rows: int, classes: Any) -> tuple[list[Any], Ints]:
         """Return the declared classes, and the place of each row's, from 1; 0 where it is none of them."""
-        declared = [] if classes is None else list(classes)
-        if len(declared) < 2 or len(set(declared)) < len(declared):
-            raise ParameterError("classes", classes, "all classes that there may be: which occur is private")
+        declared = check_classes(classes)
         return declared, place_labels(read_column_of(y, rows), declared)
 
 
