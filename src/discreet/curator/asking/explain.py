@@ -46,6 +46,7 @@ class Explanation:
 
     def __str__(self) -> str:
         plan, priced = self.priced.bounded.plan, self.priced
+        made = self.outlook is not None and self.outlook.half_width is not None
         lines = [
             *_tables(plan, self.units),
             *(f"keys       {_keys(plan, index)}" for index in range(len(plan.sets))),
@@ -53,10 +54,10 @@ class Explanation:
                 f"bounds     a unit keeps {_rows(each.limits.l1())} at most ({_bound_by(plan, each)})"
                 for each in plan.sets
             ),
-            *([f"guarantee  {priced.guarantee}"] if self.outlook is None else _describe_outlook(self.outlook)),
+            *([] if made else [f"guarantee  {priced.guarantee}"]),
+            *_describe_outlook(self.outlook),
             "",
         ]
-        made = self.outlook is not None and self.outlook.half_width is not None
         released = () if priced.choice is not None or made else plan.measures
         for measure, noise, share in zip(released, priced.noises, priced.shares, strict=not made):
             other = measure.other if measure.part in (Part.PRODUCTS, Part.VALUES) else None
@@ -90,8 +91,8 @@ class Explanation:
         return find_half_width(self.priced, aggregate, CONFIDENCE)
 
 
-def _describe_outlook(outlook: Outlook) -> list[str]:
-    return [f"way        {outlook.way}", f"cost       {outlook.cost}"]
+def _describe_outlook(outlook: Outlook | None) -> list[str]:
+    return [] if outlook is None else [f"way        {outlook.way}", f"cost       {outlook.cost}"]
 
 
 def _describe_choice(priced: Price, question: Question) -> str:
