@@ -1,0 +1,103 @@
+"""A metric: what is collected, by which mechanism, and how much of it a person tells in a lifetime."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .coins import Coins, SystemCoins, check_count
+from .domain import Domain, read_domain
+from .errors import ClientError
+from .kinds import read_mechanism
+from .mechanism import ItemMechanism, Mechanism, count_bytes
+from .report import HASH_SIZE, MOST_NAME, MOST_PAYLOAD, Report
+
+FORMAT = 1
+SYSTEM = SystemCoins()
+
+
+@dataclass(frozen=True)
+class Metric:
+    """What is collected. Whoever collects and whoever reports hold the same metric, and a report names its hash.
+
+    `lifetime` is the epsilon that a person's reports may tell in all, and `daily` in one day; a metric without the
+    first does not start.
+    """
+
+    name: str
+    domain: Domain
+    mechanism: Mechanism
+    lifetime: float
+    daily: float | None = None
+    version: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not 1 <= len(self.name.encode()) <= MOST_NAME:
+            raise ClientError(f"the metric's name is {self.name!r}; write a text of 1 to {MOST_NAME} bytes")
+        check_count("version", self.version, 1, 1 << 31)
+        if self.domain.gives != self.mechanism.takes:
+            raise ClientError(
+                f"{self.domain.kind} give each person's {self.domain.gives}, and the mechanism {self.mechanism.kind} "
+                f"takes a {self.mechanism.takes}: choose another"
+            )
+        size = getattr(self.domain, "size", None)
+        if isinstance(self.mechanism, ItemMechanism) and size is not None and size != self.mechanism.size:
+            raise ClientError(
+                f"the mechanism has {self.mechanism.size:,} items and the domain {size:,}: make them equal"
+            )
+        if self.mechanism.payload_size > MOST_PAYLOAD:
+            raise ClientError(f"a report would have {self.mechanism.payload_size:,} bytes: at most {MOST_PAYLOAD:,}")
+        for name in ("lifetime", "daily"):
+            cap = getattr(self, name)
+            if (name == "lifetime" or cap is not None) and not _is_cap(cap):
+                raise ClientError(f"{name} is {cap!r}; write the epsilon that a person's reports may tell, above 0")
+            if cap is not None:
+                object.__setattr__(self, name, float(cap))
+
+    @cached_property
+    def parameters(self) -> bytes:
+        """The first bytes of the hash of everything that the metric says."""
+        return hashlib.sha256(self.to_json().encode()).digest()[:HASH_SIZE]
+
+    @cached_property
+    def seed_width(self) -> int:
+        """How many bytes a seed has in a report."""
+        return count_bytes(self.mechanism.seeds - 1) if self.mechanism.seeds > 1 else 0
+
+    def encode(self, value: Any, coins: Coins = SYSTEM) -> Report:
+        """Return a report of a value. It counts nothing: a `Client` keeps a person's ledger."""
+        seed, payload = self.mechanism.randomise(self.domain.place(value), coins)
+        return Report(self.name, self.parameters, self.mechanism.kind, seed, self.seed_width, payload)
+
+    def to_json(self) -> str:
+        """Return the metric as JSON, always the same text."""
+        form = {
+            "format": FORMAT,
+            "metric": self.name,
+            "version": self.version,
+            "domain": self.domain.describe(),
+            "mechanism": self.mechanism.describe(),
+            "lifetime": self.lifetime,
+            "daily": self.daily,
+        }
+        return json.dumps(form, sort_keys=True, separators=(",", ":"))
+
+
+def read_metric(text: str | bytes) -> Metric:
+    """Return the metric of a JSON text."""
+    try:
+        form = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ClientError("this is no JSON; write a metric with Metric.to_json") from None
+    fields = {"format", "metric", "version", "domain", "mechanism", "lifetime", "daily"}
+    if not isinstance(form, dict) or set(form) != fields or form["format"] != FORMAT:
+        raise ClientError(f"a metric of format {FORMAT} has the fields {', '.join(sorted(fields))}")
+    domain, mechanism = read_domain(form["domain"]), read_mechanism(form["mechanism"])
+    return Metric(form["metric"], domain, mechanism, form["lifetime"], form["daily"], form["version"])
+
+
+def _is_cap(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")

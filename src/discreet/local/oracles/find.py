@@ -1,0 +1,36 @@
+"""The oracle of each mechanism."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from discreet.local.client import (
+    DirectResponse,
+    HadamardBit,
+    LocalHashing,
+    Mechanism,
+    ProjectiveResponse,
+    SubsetSelection,
+    UnaryEncoding,
+)
+from discreet.local.oracles.direct import DirectOracle
+from discreet.local.oracles.hadamard import HadamardOracle
+from discreet.local.oracles.hashing import HashingOracle
+from discreet.local.oracles.oracle import Oracle
+from discreet.local.oracles.projective import ProjectiveOracle
+from discreet.local.oracles.subset import SubsetOracle
+from discreet.local.oracles.unary import UnaryOracle
+
+ORACLES: dict[type[Mechanism], type[Oracle[Any]]] = {
+    DirectResponse: DirectOracle,
+    UnaryEncoding: UnaryOracle,
+    LocalHashing: HashingOracle,
+    HadamardBit: HadamardOracle,
+    SubsetSelection: SubsetOracle,
+    ProjectiveResponse: ProjectiveOracle,
+}
+
+
+def find_oracle(mechanism: Mechanism) -> Oracle[Any]:
+    """Return the collector's side of a mechanism."""
+    return ORACLES[type(mechanism)](mechanism)
