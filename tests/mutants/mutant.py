@@ -14,6 +14,11 @@ class Mutant:
     edits: tuple[tuple[str, str, str], ...]
     tests: tuple[str, ...]
 
+    @property
+    def words(self) -> str:
+        """Its name and the files that it changes, to be found by."""
+        return " ".join([self.name, *(file for file, _, _ in self.edits)])
+
     def apply(self, source: Path) -> None:
         """Break the source in that folder."""
         for file, old, new in self.edits:

@@ -1,7 +1,8 @@
 """Break one rule at a time in a copy of the source; the tests must fail every time.
 
-`make mutants` runs all; `.venv/bin/python tests/mutants/run.py WORD` those with the word in their name. A mutant is
-killed when pytest reports failed tests (a copy that cannot even be imported proves nothing and counts as a mistake).
+`make mutants` runs all; `.venv/bin/python tests/mutants/run.py WORD` those with the word in their name, or in the path
+of what they change. A mutant is killed when pytest reports failed tests (a copy that cannot even be imported proves
+nothing and counts as a mistake).
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def judge(sound: Path, mutant: Mutant) -> Verdict:
 
 def main() -> None:
     start = time.monotonic()
-    wanted = [mutant for mutant in every_mutant() if all(word in mutant.name for word in sys.argv[1:])]
+    wanted = [mutant for mutant in every_mutant() if all(word in mutant.words for word in sys.argv[1:])]
     if not wanted:
         raise SystemExit(f"no mutant is named like {' '.join(sys.argv[1:])!r}")
     mistakes = [wrong for mutant in wanted for wrong in mutant.mistakes(ROOT)]

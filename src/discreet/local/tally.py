@@ -19,7 +19,7 @@ MARK = b"discreet tally 1\n"
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Counts of the sound reports of one metric. Addition is associative and commutative; an empty tally adds nothing."""
+    """Counts of the sound reports of one metric. Tallies add up in any order and grouping."""
 
     metric: Metric
     reports: int

@@ -38,6 +38,10 @@ class Coins(ABC):
         """Return True with probability chance / 2^64, exactly."""
         return self.word() < chance
 
+    def toss_each(self, chance: int, count: int) -> list[bool]:
+        """Return so many tosses, each True with probability chance / 2^64."""
+        return [word < chance for word in self.words(count)]
+
     def choose(self, count: int) -> int:
         """Return a whole number from 0 to count - 1, each equally likely, for up to 2^64 of them."""
         limit = ONE - ONE % count

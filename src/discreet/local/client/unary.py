@@ -65,8 +65,7 @@ class UnaryEncoding(ItemMechanism):
 
     def randomise(self, value: int, coins: Coins) -> Randomised:
         """Return noisy bits, the first in the lowest place."""
-        found = 0
-        for place, word in enumerate(coins.words(self.size)):
-            if word < (self.keep if place == value else self.flip):
-                found |= 1 << place
+        bits = coins.toss_each(self.flip, self.size)
+        bits[value] = coins.toss(self.keep)
+        found = int("".join("1" if bit else "0" for bit in reversed(bits)), 2)
         return Randomised(0, found.to_bytes(self.payload_size, "little"))
