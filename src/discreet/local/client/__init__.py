@@ -3,6 +3,7 @@
 Standard library only, and small enough to copy into another project.
 """
 
+from .changing import ChangingBit, ChangingPerson, ChangingReport
 from .coins import Coins, KeyedCoins, SystemCoins
 from .direct import DirectResponse
 from .domain import OTHER, Choices, Numbers, Texts
@@ -10,6 +11,7 @@ from .errors import ClientError
 from .hadamard import HadamardBit
 from .hashing import LocalHashing
 from .mechanism import ItemMechanism, Mechanism, Randomised
+from .memoised import MemoisedHashing, MemoisedMechanism, MemoisedUnary
 from .metric import Metric, read_metric
 from .projective import ProjectiveResponse
 from .report import Report, read_json_report, read_report
@@ -18,6 +20,9 @@ from .unary import UnaryEncoding
 
 __all__ = [
     "OTHER",
+    "ChangingBit",
+    "ChangingPerson",
+    "ChangingReport",
     "Choices",
     "ClientError",
     "Coins",
@@ -27,6 +32,9 @@ __all__ = [
     "KeyedCoins",
     "LocalHashing",
     "Mechanism",
+    "MemoisedHashing",
+    "MemoisedMechanism",
+    "MemoisedUnary",
     "Metric",
     "Numbers",
     "ProjectiveResponse",

@@ -9,6 +9,7 @@ from .errors import ClientError
 from .hadamard import HadamardBit
 from .hashing import LocalHashing
 from .mechanism import Mechanism
+from .memoised import MemoisedHashing, MemoisedUnary
 from .projective import ProjectiveResponse
 from .subset import SubsetSelection
 from .unary import UnaryEncoding
@@ -20,6 +21,8 @@ CODES: dict[int, type[Mechanism]] = {
     4: HadamardBit,
     5: SubsetSelection,
     6: ProjectiveResponse,
+    8: MemoisedUnary,
+    9: MemoisedHashing,
 }
 
 KINDS = {mechanism.kind: mechanism for mechanism in CODES.values()}

@@ -9,6 +9,8 @@ from discreet.local.client import (
     HadamardBit,
     LocalHashing,
     Mechanism,
+    MemoisedHashing,
+    MemoisedUnary,
     ProjectiveResponse,
     SubsetSelection,
     UnaryEncoding,
@@ -16,6 +18,7 @@ from discreet.local.client import (
 from discreet.local.oracles.direct import DirectOracle
 from discreet.local.oracles.hadamard import HadamardOracle
 from discreet.local.oracles.hashing import HashingOracle
+from discreet.local.oracles.memoised import MemoisedHashingOracle, MemoisedUnaryOracle
 from discreet.local.oracles.oracle import Oracle
 from discreet.local.oracles.projective import ProjectiveOracle
 from discreet.local.oracles.subset import SubsetOracle
@@ -28,6 +31,8 @@ ORACLES: dict[type[Mechanism], type[Oracle[Any]]] = {
     HadamardBit: HadamardOracle,
     SubsetSelection: SubsetOracle,
     ProjectiveResponse: ProjectiveOracle,
+    MemoisedUnary: MemoisedUnaryOracle,
+    MemoisedHashing: MemoisedHashingOracle,
 }
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.wide import Ints
-from discreet.local.client import LocalHashing
+from discreet.local.client import LocalHashing, MemoisedHashing
 from discreet.local.oracles.direct import tell
 from discreet.local.oracles.oracle import Batch, Counted, ItemOracle, pack_numbers, unpack_numbers
 from discreet.noise import uniform_int
@@ -20,7 +21,10 @@ AT_ONCE = 1 << 22
 HALF = np.uint64((1 << 32) - 1)
 
 
-class HashingOracle(ItemOracle[LocalHashing]):
+Hashing = TypeVar("Hashing", LocalHashing, MemoisedHashing)
+
+
+class BucketsOracle(ItemOracle[Hashing]):
     """Counts reports by function and bucket, or the items that they support."""
 
     @property
@@ -37,8 +41,12 @@ class HashingOracle(ItemOracle[LocalHashing]):
         """Return a report for each item."""
         items = np.asarray(values).astype(np.uint64)
         seeds = uniform_int(self.mechanism.pool, len(items))
-        told = tell(self.mechanism.response, find_buckets(seeds, items, self.mechanism.buckets))
+        told = self._tell(find_buckets(seeds, items, self.mechanism.buckets))
         return Batch(seeds, pack_numbers(told, self.mechanism.payload_size))
+
+    @abstractmethod
+    def _tell(self, buckets: Ints) -> Ints:
+        """Return each bucket, noisy."""
 
     def count(self, batch: Batch) -> Counted:
         """Return how many reports there are of each function and bucket, or how many support each item."""
@@ -78,6 +86,13 @@ class HashingOracle(ItemOracle[LocalHashing]):
         f^2 / (pool (buckets - 1)).
         """
         return squares / (self.mechanism.pool * (self.mechanism.buckets - 1)) if self.pooled else 0.0
+
+
+class HashingOracle(BucketsOracle[LocalHashing]):
+    """Local hashing, in bulk."""
+
+    def _tell(self, buckets: Ints) -> Ints:
+        return tell(self.mechanism.response, buckets)
 
 
 def find_buckets(seeds: Ints, keys: NDArray[np.uint64], buckets: int) -> Ints:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
 from discreet.base.wide import Ints
 from discreet.local.client import UnaryEncoding
-from discreet.local.oracles.oracle import Batch, Counted, ItemOracle, find_padded, sum_bits, toss
+from discreet.local.oracles.oracle import Batch, Bools, Counted, Item, ItemOracle, find_padded, sum_bits, toss
 
 AT_ONCE = 1 << 24
 """Bits that are tossed together."""
 
 
-class UnaryOracle(ItemOracle[UnaryEncoding]):
-    """Counts how often each bit was set."""
+class BitsOracle(ItemOracle[Item]):
+    """Counts how often each item's bit was set."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -24,15 +25,17 @@ class UnaryOracle(ItemOracle[UnaryEncoding]):
 
     def encode(self, values: Any) -> Batch:
         """Return a report for each item."""
-        items, size = np.asarray(values, dtype=np.int64), self.mechanism.size
+        items = np.asarray(values, dtype=np.int64)
         payloads = np.empty((len(items), self.mechanism.payload_size), dtype=np.uint8)
-        step = max(1, AT_ONCE // size)
+        step = max(1, AT_ONCE // self.mechanism.size)
         for start in range(0, len(items), step):
-            own = items[start : start + step]
-            found = toss(self.mechanism.flip, len(own) * size).reshape(len(own), size)
-            found[np.arange(len(own)), own] = toss(self.mechanism.keep, len(own))
+            found = self._toss_bits(items[start : start + step])
             payloads[start : start + step] = np.packbits(found, axis=1, bitorder="little")
         return Batch(np.zeros(len(items), dtype=np.int64), payloads)
+
+    @abstractmethod
+    def _toss_bits(self, items: Ints) -> Bools:
+        """Return a line of noisy bits for each item."""
 
     def count(self, batch: Batch) -> Counted:
         """Return how often each bit was set."""
@@ -43,3 +46,17 @@ class UnaryOracle(ItemOracle[UnaryEncoding]):
     def find_supports(self, counts: Ints) -> Ints:
         """Return how often each bit was set."""
         return counts
+
+
+class UnaryOracle(BitsOracle[UnaryEncoding]):
+    """Unary encoding, in bulk."""
+
+    def _toss_bits(self, items: Ints) -> Bools:
+        return toss_bits(self.mechanism.keep, self.mechanism.flip, items, self.mechanism.size)
+
+
+def toss_bits(keep: int, flip: int, items: Ints, size: int) -> Bools:
+    """Return a line of bits for each item: its own is set with one chance, all others with another."""
+    found = toss(flip, len(items) * size).reshape(len(items), size)
+    found[np.arange(len(items)), items] = toss(keep, len(items))
+    return found
