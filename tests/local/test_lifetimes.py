@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from discreet.base.errors import ParameterError
+from discreet.local.client import Choices, DirectResponse, MemoisedHashing, Metric
+from discreet.local.lifetimes import tabulate_metric, tabulate_published
+
+FRUIT = Choices(("apple", "pear"))
+
+
+def test_published_allowances_add_up_as_tang_and_others_computed() -> None:
+    """16 a day for four applications on macOS 10.12, and the allowance is renewed every day."""
+    table = {each.name: each for each in tabulate_published()}
+    macos = table["macOS 10.12, all four together"]
+    assert macos.summed == (16.0, 480.0, 5840.0)
+    assert table["QuickType words"].summed == (16.0, 480.0, 5840.0)
+    assert table["Emoji"].summed[0] == 4.0
+
+
+def test_the_accountant_never_certifies_more_than_the_sum() -> None:
+    for each in tabulate_published((1, 100)):
+        assert all(proven <= total for proven, total in zip(each.certified, each.summed, strict=True))
+    macos = next(each for each in tabulate_published((365,)) if each.name.startswith("macOS"))
+    assert macos.certified[0] < 0.75 * macos.summed[0]
+
+
+def test_a_metric_of_fresh_reports_adds_up_and_one_that_remembers_says_for_what() -> None:
+    plain = Metric("fruit", FRUIT, DirectResponse.calibrate(0.5, 3), lifetime=8)
+    found = tabulate_metric(plain, 2, (1, 10))
+    assert found.summed == pytest.approx((1.0, 10.0))
+    assert "cap is 8" in found.note
+    memoised = MemoisedHashing.calibrate(2.0, 1.0, 3)
+    kept = tabulate_metric(Metric("fruit", FRUIT, memoised, lifetime=8), 1, (1, 10))
+    assert kept.summed == (memoised.bound_lifetime(1), memoised.bound_lifetime(10))
+    assert "never changes tells 2" in kept.note
+    assert "not when they changed" in kept.note
+
+
+@pytest.mark.parametrize("days", [(0,), (-1,), (1.5,), (10**6,)])
+def test_days_are_whole_and_positive(days: tuple[int, ...]) -> None:
+    with pytest.raises(ParameterError, match="days"):
+        tabulate_published(days)
