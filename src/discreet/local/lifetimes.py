@@ -92,10 +92,9 @@ def check_days(days: Sequence[int]) -> Sequence[int]:
 
 
 def _accumulate(name: str, epsilon: float, counts: Sequence[int], days: Sequence[int], note: str) -> Lifetime:
-    """Add up equal reports; any epsilon-private report tells no more than `PureLoss` does (Kairouz, Oh, Viswanath 2017)."""
+    """Add up equal reports: no private report tells more than `PureLoss` does (Kairouz, Oh, Viswanath 2017)."""
     one = Fraction(epsilon)
     summed = tuple(float(one * count) for count in counts)
-    certified = tuple(
-        min(total, (PureLoss(one) * count).epsilon(DELTA).high) for total, count in zip(summed, counts, strict=True)
-    )
+    proven = ((PureLoss(one) * count).epsilon(DELTA).high for count in counts)
+    certified = tuple(min(pair) for pair in zip(summed, proven, strict=True))
     return Lifetime(name, epsilon, tuple(days), summed, certified, note)
