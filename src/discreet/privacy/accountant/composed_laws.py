@@ -100,7 +100,12 @@ class ComposedLaws:
         return sum(value for value, _, _ in found), sum(mean for _, mean, _ in found), sum(bend for _, _, bend in found)
 
     def compose(self, tilt: float) -> Tilted:
-        """Compose all laws under a tilt."""
+        """Compose all laws under a tilt.
+
+        Where a release has no mass on its grid, all of it lies beyond, or is infinite: no outcome of all is on theirs.
+        """
+        if not all(block.laws.masses.any(axis=1).all() for block in self.blocks):
+            return Tilted(0, np.zeros(1), 0.0)
         return compose_powers([power for block in self.blocks for power in block.list_powers(tilt)])
 
     def find_lower_tail(self, scale: float) -> list[tuple[float, float]]:
