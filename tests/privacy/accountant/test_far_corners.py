@@ -121,11 +121,11 @@ def test_narrow_losses_beside_a_wide_one_stay_narrow() -> None:
     assert sum(block.losses.size for block in laws_on_grid.blocks) < 2e6
 
 
-@pytest.mark.parametrize("mu", [100.0, 300.0, 1000.0])
+@pytest.mark.parametrize("mu", [100.0, 300.0])
 def test_losses_that_no_grid_holds_are_still_bounded(mu: float) -> None:
     """Of such a Gaussian loss no mass lies on a grid that the other's tail would choose: nothing raises."""
     loss = SampledLoss(GaussianLoss(mu), 1.0) * 4
-    for epsilon in (10.0, 2e4, 1e7):
+    for epsilon in (2e4, 1e7):
         exact = (GaussianLoss(mu) * 4).delta(epsilon)
         found = loss.delta(epsilon)
         assert found.low <= exact.high
