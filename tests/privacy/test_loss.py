@@ -23,6 +23,7 @@ from discreet.privacy import (
     Loss,
     PureLoss,
     RandomizedResponseLoss,
+    ShuffledLoss,
     ZcdpLoss,
 )
 
@@ -37,6 +38,7 @@ EVERY_KIND: list[Loss] = [
     DiscreteGaussianLoss(sigma=2.0, sensitivity=2),
     DiscreteGaussianLoss(sigma=33.0, sensitivity=7),
     RandomizedResponseLoss(lie=0.2, categories=4),
+    ShuffledLoss(0.6, 3),
 ]
 PURE_KINDS = [loss for loss in EVERY_KIND if math.isfinite(loss.pure)]
 each_kind = pytest.mark.parametrize("loss", EVERY_KIND, ids=repr)
@@ -64,6 +66,7 @@ def test_every_kind_has_its_own_name() -> None:
         "laplace",
         "pure",
         "randomized-response",
+        "shuffled",
         "zcdp",
     }
 

@@ -22,6 +22,7 @@ from discreet.privacy.losses.renyi import RenyiLoss
 from discreet.privacy.losses.replace_sampled import FixedSizeSampledLoss, ReplaceSampledLoss
 from discreet.privacy.losses.replace_sampled_gaussian import ReplaceSampledGaussianLoss
 from discreet.privacy.losses.sampled import SampledLoss
+from discreet.privacy.losses.shuffled import ShuffledLoss
 from discreet.privacy.neighbours import Neighbours
 from discreet.privacy.odometer import Odometer
 
@@ -49,6 +50,7 @@ __all__ = [
     "ReplaceSampledGaussianLoss",
     "ReplaceSampledLoss",
     "SampledLoss",
+    "ShuffledLoss",
     "ZcdpLoss",
     "filter_over",
     "parallel",

@@ -25,6 +25,7 @@ from discreet.privacy import (
     PureLoss,
     RandomizedResponseLoss,
     SampledLoss,
+    ShuffledLoss,
     ZcdpLoss,
 )
 from support import laws
@@ -42,6 +43,7 @@ MENU: list[Loss] = [
     RandomizedResponseLoss(0.3, 3),
     SampledLoss(GaussianLoss(1.0), 0.1),
     SampledLoss(PureLoss(1.0), 0.2),
+    ShuffledLoss(1.0, 40),
     ZcdpLoss(0.05),
 ]
 WITH_PAIRS = [loss for loss in MENU if loss.list_pairs() is not None]
