@@ -103,3 +103,19 @@ def test_no_unit_is_in_what_comes_back() -> None:
     (statement,) = write_row_steps(PLAN, ENGINE.tables, duck(ENGINE)._select, DUCKDB).statements
     columns = statement.split(" FROM ")[0]
     assert columns == "SELECT dense_rank() OVER (ORDER BY __discreet_unit) AS n, __discreet_m0, __discreet_m1"
+
+
+def test_units_that_are_numbered_in_parts_are_the_same_units() -> None:
+    """As engines of many machines number them: each part by itself, and a number for each unit still."""
+    for table, parts in (("visits", 1 << 16), ("visits", 2)):
+        plan = rows_of(ENGINE, f"SELECT age, cost FROM {table}")
+        (one,) = write_row_steps(plan, ENGINE.tables, duck(ENGINE)._select, DUCKDB).statements
+        (many,) = write_row_steps(plan, ENGINE.tables, duck(ENGINE)._select, replace(DUCKDB, parts=parts)).statements
+        assert "PARTITION BY __discreet_part ORDER BY __discreet_unit" in many
+        expected, found = (gather_rows(plan, np.array(fetch(text))) for text in (one, many))
+        assert by_unit(found) == by_unit(expected)
+
+
+def fetch(statement: str) -> list[tuple[int, ...]]:
+    """Return what DuckDB returns."""
+    return duck(ENGINE)._connection.execute(statement).fetchall()
