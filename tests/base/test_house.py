@@ -41,6 +41,7 @@ COVERED_ELSEWHERE = {
     "engines/spark/forms_text.py": "engines/spark/test_forms.py",
     "engines/spark/forms_time.py": "engines/spark/test_forms.py",
     "engines/spark/jobs.py": "engines/spark/test_engine.py",
+    "engines/spark/running.py": "engines/spark/test_engine.py",
     "curator/owner/check.py": "cli/test_owning.py",
     "ledger/entries/policies.py": "ledger/test_ledger.py",
     "curator/owner/versions.py": "cli/test_owning.py",

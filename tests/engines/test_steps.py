@@ -15,6 +15,7 @@ from discreet.base.errors import FailedError, QueryError
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.result import ExactRows
 from discreet.engines.steps import gather_rows, write_row_steps
+from support import teaching
 from support.hospital import HOSPITAL, VISITS, by_unit, duck, engine_of, rows_of
 
 ENGINE = engine_of()
@@ -103,3 +104,14 @@ def test_no_unit_is_in_what_comes_back() -> None:
     (statement,) = write_row_steps(PLAN, ENGINE.tables, duck(ENGINE)._select, DUCKDB).statements
     columns = statement.split(" FROM ")[0]
     assert columns == "SELECT dense_rank() OVER (ORDER BY __discreet_unit) AS n, __discreet_m0, __discreet_m1"
+
+
+@pytest.mark.parametrize("parts", [2, 1 << 16])
+def test_units_that_are_numbered_in_parts_are_the_same_units(parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As engines of many machines number them: each part by itself, and still one number for each unit."""
+    engine = engine_of(teaching.POLICY, teaching.make_tables())
+    plans = [rows_of(engine, teaching.select(table)) for table in ("numbered", "named")]
+    expected = [by_unit(engine.read(plan).result()) for plan in plans]
+    monkeypatch.setattr("discreet.engines.duck.engine.DUCKDB", replace(DUCKDB, parts=parts))
+    assert [by_unit(engine.read(plan).result()) for plan in plans] == expected
+    assert len({len(unit) for unit in expected[0]}) > 1

@@ -1,5 +1,7 @@
 """Residuals: bounded, functions of whole numbers, and near the textbook's."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,16 @@ def test_thresholds_that_sums_could_not_hold_are_refused(kind: type[SquaredResid
     for threshold in (0, 17 * RESIDUAL_STEPS):
         with pytest.raises(ParameterError, match="threshold"):
             kind(threshold)
+
+
+def test_a_residual_takes_its_table_along_to_another_process() -> None:
+    """Another machine's `exp` could differ in its last place, and one person's residual with where it is computed."""
+    for residual in (LogisticResidual(), SoftmaxResidual(3), PoissonResidual(RESIDUAL_STEPS)):
+        assert "_table" not in vars(residual)
+        sent = pickle.loads(pickle.dumps(residual))
+        assert vars(sent)["_table"].tolist() == residual._table.tolist()
+        vars(residual)["_table"] = residual._table + 1
+        assert pickle.loads(pickle.dumps(residual))._table.tolist() == residual._table.tolist()
+        assert sent == residual
+    for plain in (SquaredResidual(RESIDUAL_STEPS), HingeResidual()):
+        assert pickle.loads(pickle.dumps(plain)) == plain

@@ -17,7 +17,7 @@ from discreet.learn.regression import fit_regression, make_moments
 from discreet.learn.source import DeskSource, MemorySource
 from discreet.privacy.charges import Charge
 from support.clinic import make_tables, write_policy
-from support.desks import Pages, never
+from support.desks import Pages, hold_by, never
 from support.hospital import engine_of, rows_of
 
 ENGINE = engine_of(write_policy(), make_tables())
@@ -32,7 +32,7 @@ LAVISH = GaussianAllowance(Fraction(10**12))
 def desk_source(rho: Fraction) -> DeskSource:
     """Return a desk that may spend so much."""
     meter = ChargeMeter(Charge(math.inf, rho, Fraction(0)))
-    return DeskSource(Desk((PLAN,), meter, Pages(), never, lambda _: ROWS), PLAN)
+    return DeskSource(Desk((PLAN,), meter, Pages(), never, hold_by(lambda _: ROWS)), PLAN)
 
 
 def memory_source() -> MemorySource:

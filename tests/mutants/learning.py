@@ -119,9 +119,9 @@ CHARGED = [
     ),
     broken(
         "learning: rows of one encoding serve another",
-        "curator/door/desk.py",
-        "        if self.__encoded is None or self.__encoded[0] != (name, encoding):\n",
-        "        if self.__encoded is None:\n",
+        "engines/held.py",
+        "        if self._encoded is None or self._encoded[0] != encoding:\n",
+        "        if self._encoded is None:\n",
         DESK,
     ),
     broken(

@@ -137,7 +137,7 @@ CHARGED = [
         "sums: rows are read before the meter",
         "curator/door/desk.py",
         "        dimension, sensitivity = check_function(",
-        "        self._read(declared, plan)\n        dimension, sensitivity = check_function(",
+        "        self._hold(declared, plan).read()\n        dimension, sensitivity = check_function(",
         SUMS,
     ),
     broken(

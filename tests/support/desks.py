@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from discreet.engines.held import HeldRows, MemoryRows
+from discreet.engines.result import ExactRows
 from discreet.ledger import JournalRow
+from discreet.plan.rows_plan import RowsPlan
 
 
 class Pages:
@@ -24,3 +27,8 @@ class Pages:
 
 def never(_: object) -> Any:
     raise AssertionError("nothing is read here")
+
+
+def hold_by(read: Callable[[RowsPlan], ExactRows]) -> Callable[[RowsPlan], HeldRows]:
+    """Return how a desk holds rows that are read so."""
+    return lambda plan: MemoryRows(lambda: read(plan))

@@ -261,7 +261,7 @@ class Session:
         except BaseException:
             shared.keeper.free(self._analyst)
             raise
-        ways = (shared.engines.run, shared.engines.read)
+        ways = (shared.engines.run, shared.engines.hold)
         return Performance(operation, declared, claim, shared.ledger, shared.keeper, *ways)
 
     def _request(self, declared: Declaration, text: str) -> Request:

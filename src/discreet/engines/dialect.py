@@ -98,6 +98,9 @@ class Dialect:
     domain: Callable[[Sequence[Constant], Type], str] | None = None
     """A table of the values of a domain and their places, where an engine is slow at VALUES (...), (...), ..."""
 
+    parts: int = 1
+    """In how many parts units are numbered, each in a window of its own: more where one for all would be one task."""
+
     def summed(self, value: str, reach: int) -> str:
         """Return the sum, in the wide type, of whole numbers of which none is beyond `reach`."""
         if self.halves is None or reach >= HALVED:

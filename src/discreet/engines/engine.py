@@ -7,6 +7,7 @@ from typing import Protocol
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
+from discreet.engines.held import HeldRows, Wait
 from discreet.engines.result import ExactResult, ExactRows, Run
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
@@ -36,6 +37,9 @@ class Engine(Protocol):
 
     def read(self, plan: RowsPlan) -> Run[ExactRows]:
         """Begin to read the rows that units keep, all of one state of the tables; only a desk sees them."""
+
+    def hold(self, plan: RowsPlan, wait: Wait) -> HeldRows:
+        """Hold the rows that units keep for one run, where this engine computes sums over them; read when needed."""
 
     def public_values(self, table: str, column: str) -> tuple[Constant, ...]:
         """Return the distinct values of a public table's column, without NULL."""

@@ -14,6 +14,7 @@ from discreet.engines.duck.connection import connect
 from discreet.engines.duck.engine import DuckEngine
 from discreet.engines.duck.evaluate import combine, evaluate
 from discreet.engines.engine import Engine, find_tables
+from discreet.engines.held import HeldRows, Wait
 from discreet.engines.result import ExactResult, ExactRows, Run
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Column, Constant, Expression, GivenRows
@@ -83,6 +84,10 @@ class Engines:
     def read(self, plan: RowsPlan) -> Run[ExactRows]:
         """Begin to read the rows of a plan, on the engine that holds all its tables."""
         return self._holding(plan).read(plan)
+
+    def hold(self, plan: RowsPlan, wait: Wait) -> HeldRows:
+        """Hold the rows of a plan for one run, on the engine that holds all its tables, or at the desk."""
+        return self._holding(plan).hold(plan, wait)
 
     def _holding(self, plan: DeclaredPlan) -> Engine:
         names = {self.policy.table(table).engine for table in find_tables(plan)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -58,6 +58,16 @@ class ExactRows:
     def units(self) -> int:
         """How many units have a row."""
         return len(self.offsets) - 1
+
+
+def split_units(offsets: Points, most: int) -> Iterator[tuple[int, int]]:
+    """Yield runs of units, first and last, with at most `most` rows in each, or one unit."""
+    first, units = 0, len(offsets) - 1
+    while first < units:
+        last = int(np.searchsorted(offsets, offsets[first] + most, side="right")) - 1
+        last = min(max(last, first + 1), units)
+        yield first, last
+        first = last
 
 
 def stack_columns(columns: Iterable[NDArray[Any]]) -> Points:

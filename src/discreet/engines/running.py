@@ -72,11 +72,15 @@ class Running(ABC, Generic[E]):
 
     def _exact(self) -> E:
         try:
-            return self._steps.gather(self._fetch())
+            return self.compute()
         except BaseException as trouble:
             raise self._explain(trouble) from trouble
         finally:
             self.release()
+
+    def compute(self) -> E:
+        """Return the result; called in the run's own thread."""
+        return self._steps.gather(self._fetch())
 
     def _fetch(self) -> Iterator[Any]:
         """Yield what each statement returns."""

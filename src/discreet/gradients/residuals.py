@@ -3,7 +3,7 @@
 A row's gradient is its residual times its features. A residual is looked up in a table, or computed by single
 operations on whole numbers, from the row's own scores and label: the same row has the same residual in any company. (A
 vectorised `exp` need not have this property: its last bit may depend on where a number stands in an array.) Tables are
-made once, from public facts.
+made once, from public facts, and go where a residual goes: another machine's `exp` could make another table.
 
 Residuals are whole numbers of steps, `RESIDUAL_STEPS` to one, and never beyond `most`.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,11 @@ class Residual(ABC):
     @abstractmethod
     def describe(self) -> Json:
         """Return the form of the residual."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process gets of the residual: its table too, which is made here if none was yet."""
+        getattr(self, "_table", None)
+        return dict(vars(self))
 
     @abstractmethod
     def find(self, scores: Floats, labels: Ints) -> Ints:

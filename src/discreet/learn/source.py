@@ -14,10 +14,8 @@ import numpy as np
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
-from discreet.curator.door.clipping import Clip
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.moments import RowMoments
-from discreet.curator.door.unit_functions import RowCount
 from discreet.gradients.encoding import EncodedRows, Encoding
 from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients, Weights, hold_weights, sum_gradients
 from discreet.learn.allowance import GaussianAllowance
@@ -72,8 +70,7 @@ class DeskSource(GradientSource):
 
     def draw_count(self, noise: Gaussian) -> int:
         """Return the number of rows, with noise."""
-        (found,) = self._desk.sum(self._plan, RowCount(len(self._plan.columns)), Clip(self._plan.rows, 1), noise)
-        return found
+        return self._desk.count_rows(self._plan, noise)
 
     def draw_gradients(self, gradients: LinearGradients, weights: Weights, noise: Gaussian) -> Sequence[int]:
         """Return the sum of gradients in steps, with noise."""

@@ -31,7 +31,7 @@ from discreet.privacy.charges import Charge
 from discreet.query.choices import PickNoise
 from discreet.query.draws import VectorNoise
 from support.clinic import make_tables, write_policy
-from support.desks import Pages, never
+from support.desks import Pages, hold_by, never
 from support.hospital import engine_of, rows_of
 
 PLENTY = Charge(math.inf, math.inf, Fraction(1))
@@ -54,7 +54,7 @@ def desk_of(
     read: Callable[[RowsPlan], ExactRows] = lambda _: ROWS,
 ) -> Desk:
     meter = charge if isinstance(charge, Meter) else ChargeMeter(charge)
-    return Desk((PLAN, TWICE), meter, pages or Pages(), never, read)
+    return Desk((PLAN, TWICE), meter, pages or Pages(), never, hold_by(read))
 
 
 def gaps(estimates: list[list[int]], weights: tuple[int, ...] = (1, 1), grain: int = 1) -> GapScore:
@@ -242,7 +242,7 @@ def test_parities_are_counted_and_chosen_too() -> None:
     rows = ENGINE.read(plan).result()
     family = Parities(BITS, (0b01, 0b10, 0b11))
     signs = np.prod(1 - 2 * rows.points, axis=1).sum()
-    desk = Desk((plan,), ChargeMeter(PLENTY), Pages(), never, lambda _: rows)
+    desk = Desk((plan,), ChargeMeter(PLENTY), Pages(), never, hold_by(lambda _: rows))
     assert desk.count(plan, family, 2, Gaussian(0.01)) == (int(signs),)
 
 

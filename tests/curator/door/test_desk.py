@@ -16,7 +16,8 @@ from discreet.base.errors import OperationError
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.meter import ChargeMeter
-from discreet.engines.result import Cells, ExactResult, ExactRows, GroupedSums
+from discreet.engines.held import HeldRows
+from discreet.engines.result import Cells, ExactResult, GroupedSums
 from discreet.ledger import JournalRow
 from discreet.mechanisms import Exponential, Gaussian, Laplace, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.key_selection import KeySelection
@@ -51,7 +52,7 @@ def desk_of(
     )
 
 
-def read_nothing(_: RowsPlan) -> ExactRows:
+def read_nothing(_: RowsPlan) -> HeldRows:
     raise AssertionError("no rows are read here")
 
 

@@ -22,7 +22,7 @@ from discreet.mechanisms import Gaussian, Laplace
 from discreet.privacy import GaussianLoss
 from discreet.privacy.charges import Charge
 from support.clinic import make_tables, write_policy
-from support.desks import Pages, never
+from support.desks import Pages, hold_by, never
 from support.hospital import engine_of, rows_of
 
 PLENTY = Charge(math.inf, math.inf, Fraction(1))
@@ -41,7 +41,7 @@ NOISE = Gaussian(4.0 * GRADIENT_STEPS)
 
 def desk_of(meter: Meter | Charge = PLENTY, pages: Pages | None = None) -> Desk:
     held = meter if isinstance(meter, Meter) else ChargeMeter(meter)
-    return Desk((PLAN, TWICE), held, pages or Pages(), never, lambda _: ROWS)
+    return Desk((PLAN, TWICE), held, pages or Pages(), never, hold_by(lambda _: ROWS))
 
 
 def test_a_sum_is_that_of_the_units_rows_and_its_noise() -> None:
@@ -104,7 +104,7 @@ def test_what_has_no_bounded_length_is_refused_before_anything_is_read() -> None
         (replace(PLAN, rows=300_000), GRADIENTS, WEIGHTS, NOISE),
         (PLAN, huge, np.zeros(huge.shape, dtype=np.int64), NOISE),
     ]
-    desk = Desk((PLAN, many, replace(PLAN, rows=300_000)), ChargeMeter(PLENTY), Pages(), never, never_read)
+    desk = Desk((PLAN, many, replace(PLAN, rows=300_000)), ChargeMeter(PLENTY), Pages(), never, hold_by(never_read))
     for call in refused:
         with pytest.raises(OperationError):
             desk.sum_gradients(*call)

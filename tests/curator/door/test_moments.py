@@ -22,7 +22,7 @@ from discreet.mechanisms import Gaussian, Laplace
 from discreet.privacy import GaussianLoss
 from discreet.privacy.charges import Charge
 from support.clinic import make_tables, write_policy
-from support.desks import Pages, never
+from support.desks import Pages, hold_by, never
 from support.hospital import engine_of, rows_of
 
 PLENTY = Charge(math.inf, math.inf, Fraction(1))
@@ -48,7 +48,7 @@ def noise_of(moments: RowMoments) -> Gaussian:
 
 def desk_of(meter: Meter | Charge = PLENTY, pages: Pages | None = None) -> Desk:
     held = meter if isinstance(meter, Meter) else ChargeMeter(meter)
-    return Desk((PLAN, TWICE), held, pages or Pages(), never, lambda _: ROWS)
+    return Desk((PLAN, TWICE), held, pages or Pages(), never, hold_by(lambda _: ROWS))
 
 
 @each_kind

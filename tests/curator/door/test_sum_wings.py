@@ -20,6 +20,7 @@ from discreet.curator.door.clipping import Clip
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.operation import declare
 from discreet.curator.door.performance import GENERIC, Performance
+from discreet.engines.held import MemoryRows
 from discreet.engines.running import RunCancelledError
 from discreet.mechanisms import Laplace
 from discreet.plan.rows_plan import RowsPlan
@@ -59,6 +60,21 @@ def test_a_wing_takes_two_steps_pays_once_and_is_found_again(tmp_path: Path) -> 
         assert session.perform(wing)[1].paid == "free"
         assert kinds(curator) == ["CREATE", "CHARGE", "MEASURE", "MEASURE", "RECORD"]
         assert curator.ledger.verify().ok
+
+
+def test_rows_are_let_go_at_the_end_of_a_run_however_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[object] = []
+    monkeypatch.setattr(MemoryRows, "close", lambda held: ended.append(held))
+
+    def fail() -> None:
+        raise ValueError("between two draws")
+
+    with open_clinic(tmp_path) as curator:
+        curator.session().perform(two_gradients(plan_of(curator), THIRD))
+        assert len(ended) == 1
+        with pytest.raises(FailedError):
+            curator.session().perform(two_gradients(plan_of(curator), THIRD / 2, between=fail))
+        assert len(ended) == 2
 
 
 def test_a_wing_killed_between_two_steps_goes_on_from_its_journal(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from discreet.curator.door.schedule import Schedule
 from discreet.curator.door.sums import sum_units
 from discreet.curator.door.unit_functions import ColumnSums, LinearGradient, LogisticGradient, UnitFunction
 from discreet.engines.engines import Engines
+from discreet.engines.held import MemoryRows
 from discreet.engines.result import ExactRows
 from discreet.ledger import JournalRow
 from discreet.mechanisms import DiscreteGaussian, Gaussian, Grid, Laplace
@@ -34,7 +35,7 @@ from discreet.privacy import DiscreteGaussianLoss, GaussianLoss, PureLoss, ZcdpL
 from discreet.privacy.charges import Charge
 from discreet.query.draws import VectorNoise
 from support.clinic import make_tables, write_policy
-from support.desks import Pages, never
+from support.desks import Pages, hold_by, never
 from support.hospital import bounded, engine_of, rows_of
 
 PLENTY = Charge(math.inf, math.inf, Fraction(1))
@@ -52,7 +53,7 @@ def desk_of(
     plans: tuple[RowsPlan | BoundedPlan, ...] = (PLAN, TWICE),
 ) -> Desk:
     meter = charge if isinstance(charge, Meter) else ChargeMeter(charge)
-    return Desk(plans, meter, pages or Pages(), never, read)
+    return Desk(plans, meter, pages or Pages(), never, hold_by(read))
 
 
 @dataclass(frozen=True)
@@ -214,6 +215,30 @@ def test_a_sum_costs_its_clip_and_twice_that_under_replace(
             desk_of(short, read=never).sum(plan, ColumnSums(2), clip, noise)
 
 
+def test_the_number_of_rows_costs_all_that_a_unit_may_keep_and_twice_that_under_replace() -> None:
+    noise = Laplace(10.0 * PLAN.rows)
+    once, twice = (Charge(Fraction(each, 10), Fraction(1)) for each in (1, 2))
+    found = [desk_of(charge).count_rows(plan, noise) for plan, charge in ((PLAN, once), (TWICE, twice))]
+    assert all(abs(each - len(ROWS.points)) < 100 * noise.scale for each in found)
+    for plan, charge in ((PLAN, once), (TWICE, twice)):
+        less = replace(charge, epsilon=charge.epsilon * Fraction(999, 1000))
+        with pytest.raises(OperationError, match="declare all that it draws"):
+            desk_of(less, read=never).count_rows(plan, noise)
+    exact = desk_of().count_rows(PLAN, Laplace(1e-3))
+    assert exact == len(ROWS.points)
+    with pytest.raises(OperationError, match="Laplace or Gaussian noise"):
+        desk_of(read=never).count_rows(PLAN, Staircase.calibrate(1.0))  # type: ignore[arg-type]
+
+
+def test_the_number_of_rows_is_journaled_with_its_noise() -> None:
+    pages, noise = Pages(), Gaussian(50.0)
+    found = desk_of(pages=pages).count_rows(PLAN, noise)
+    assert desk_of(pages=pages, read=never).count_rows(PLAN, noise) == found
+    for plan, other in ((PLAN, Gaussian(51.0)), (TWICE, noise)):
+        with pytest.raises(OperationError, match="call 0 of this run differs"):
+            desk_of(pages=pages).count_rows(plan, other)
+
+
 def test_draws_of_a_schedule_are_ticked_off_by_their_loss() -> None:
     clip = Clip(10, 1.0)
     noises: tuple[VectorNoise, ...] = (
@@ -283,6 +308,21 @@ def test_rows_are_read_once_for_all_draws() -> None:
     for _ in range(3):
         desk.sum(PLAN, ColumnSums(2), Clip(10, 1.0), Laplace(100.0))
     assert seen == [PLAN]
+
+
+def test_a_desk_that_is_closed_lets_go_of_all_rows() -> None:
+    held: list[MemoryRows] = []
+
+    def hold(plan: RowsPlan) -> MemoryRows:
+        held.append(MemoryRows(lambda: ROWS))
+        return held[-1]
+
+    desk = Desk((PLAN, TWICE), ChargeMeter(PLENTY), Pages(), never, hold)
+    desk.count_rows(PLAN, Laplace(100.0))
+    desk.sum(TWICE, ColumnSums(2), Clip(10, 1.0), Laplace(100.0))
+    assert [each._rows is ROWS for each in held] == [True, True]
+    desk.close()
+    assert [each._rows for each in held] == [None, None]
 
 
 def test_what_does_not_fit_is_refused_before_anything_is_read() -> None:

@@ -22,7 +22,6 @@ from discreet.curator.door.unit_functions import (
     ColumnSums,
     LinearGradient,
     LogisticGradient,
-    RowCount,
     apply_function,
 )
 from discreet.engines.running import RunCancelledError
@@ -30,7 +29,6 @@ from discreet.engines.running import RunCancelledError
 WEIGHTS = (0.3, -1.7)
 FUNCTIONS: tuple[BatchFunction, ...] = (
     ColumnSums(3),
-    RowCount(3),
     LinearGradient(WEIGHTS),
     LogisticGradient(WEIGHTS),
 )

@@ -25,7 +25,7 @@ from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy import PureLoss
 from discreet.privacy.charges import Charge
 from support.clinic import make_tables, write_policy
-from support.desks import Pages, never
+from support.desks import Pages, hold_by, never
 from support.hospital import engine_of, rows_of
 
 PLENTY = Charge(math.inf, math.inf, Fraction(1))
@@ -53,7 +53,7 @@ def desk_of(
     confirm: Callable[[], None] = lambda: None,
 ) -> Desk:
     meter = charge if isinstance(charge, Meter) else ChargeMeter(charge)
-    read = never if rows is None else lambda _: rows
+    read = never if rows is None else hold_by(lambda _: rows)
     return Desk((PLAN, TWICE), meter, pages or Pages(), never, read, check, confirm)
 
 

@@ -15,7 +15,7 @@ from discreet.base.errors import FailedError, PolicyError
 from discreet.curator import Curator
 from discreet.curator.door.performance import GENERIC
 from discreet.engines.engines import Engines
-from discreet.engines.spark.engine import SparkRun, fetch_rows
+from discreet.engines.spark.running import SparkRun, fetch_rows
 from discreet.engines.spark.session import SparkConnection
 from discreet.policy.model import DeclaredEngine, EngineKind
 from engines.spark.worlds import both, section, with_sources

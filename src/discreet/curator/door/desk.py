@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -17,20 +18,20 @@ from discreet.base.canonical import Json, hash_bytes, hash_json
 from discreet.base.errors import OperationError
 from discreet.curator.door.cells import GapScore, bound_counts, check_gaps, check_group, count_rows
 from discreet.curator.door.clipping import Clip
-from discreet.curator.door.gradients import check_gradients, encode_rows
+from discreet.curator.door.gradients import check_gradients
 from discreet.curator.door.meter import Meter
 from discreet.curator.door.moments import RowMoments, check_moments
 from discreet.curator.door.recorder import Journal, Recorder
-from discreet.curator.door.sums import bound_sum, check_function, choose_norm, sum_units
+from discreet.curator.door.sums import bound_rows, bound_sum, check_function, choose_norm, sum_units
 from discreet.curator.door.unit_functions import UnitFunction
 from discreet.curator.door.watching import FORFEITED, GapWatch, WatchState, check_watch
 from discreet.curator.release.choosing import Chosen
 from discreet.curator.release.noise import release
 from discreet.curator.release.released import Released
-from discreet.engines.result import ExactResult, ExactRows
+from discreet.engines.held import HeldRows
+from discreet.engines.result import ExactResult
 from discreet.families.domain import RowTable
 from discreet.families.family import Family, Vector
-from discreet.gradients.encoding import EncodedRows, Encoding
 from discreet.gradients.sums import LinearGradients, Weights, sum_gradients
 from discreet.mechanisms.identity import describe_mechanism
 from discreet.mechanisms.sparse_vector import SparseVector
@@ -61,19 +62,18 @@ class Desk:
         meter: Meter,
         journal: Journal,
         compute: Callable[[BoundedPlan], ExactResult],
-        read: Callable[[RowsPlan], ExactRows],
+        hold: Callable[[RowsPlan], HeldRows],
         check: Callable[[], None] = lambda: None,
         confirm: Callable[[], None] = lambda: None,
     ) -> None:
         self.__plans = plans
         self.__hashes = [hash_plan(plan) for plan in plans]
         self.__recorder = Recorder(meter, journal, check)
-        self.__check, self.__confirm, self.__compute, self.__read = check, confirm, compute, read
+        self.__check, self.__confirm, self.__compute, self.__hold = check, confirm, compute, hold
         self.__exact: dict[str, ExactResult] = {}
-        self.__rows: dict[str, ExactRows] = {}
+        self.__rows: dict[str, HeldRows] = {}
         self.__tables: dict[str, RowTable] = {}
         self.__truths: dict[tuple[str, str], list[Vector]] = {}
-        self.__encoded: tuple[tuple[str, Encoding], EncodedRows] | None = None
         self.__watches: list[WatchState] = []
 
     @property
@@ -125,7 +125,7 @@ class Desk:
         }
 
         def draw() -> bytes:
-            exact = sum_units(plan, self._read(declared, plan), function, clip, choose_norm(noise))
+            exact = sum_units(plan, self._hold(declared, plan).read(), function, clip, choose_norm(noise))
             return json.dumps(noise.release(exact)).encode()
 
         return tuple(json.loads(self.__recorder.answer(call, cost, noise.loss(sensitivity, dim=dimension), draw)))
@@ -145,8 +145,8 @@ class Desk:
         }
 
         def draw() -> bytes:
-            rows = self._encode(declared, plan, gradients.encoding)
-            exact = sum_gradients(gradients, rows, self._read(declared, plan).offsets, weights)
+            function = partial(sum_gradients, gradients, weights=weights)
+            exact = self._hold(declared, plan).sum(gradients.encoding, function)
             return json.dumps(noise.release(exact)).encode()
 
         cost, loss = cost_vector(sensitivity, noise), noise.loss(sensitivity, dim=gradients.entries)
@@ -163,11 +163,23 @@ class Desk:
         }
 
         def draw() -> bytes:
-            rows = self._encode(declared, plan, moments.encoding)
-            return json.dumps(noise.release(moments.sum(rows, self._read(declared, plan).offsets))).encode()
+            exact = self._hold(declared, plan).sum(moments.encoding, moments.sum)
+            return json.dumps(noise.release(exact)).encode()
 
         cost, loss = cost_vector(sensitivity, noise), noise.loss(sensitivity, dim=moments.entries)
         return tuple(json.loads(self.__recorder.answer(call, cost, loss, draw)))
+
+    def count_rows(self, plan: RowsPlan, noise: VectorNoise) -> int:
+        """Return how many rows all units keep, with noise."""
+        declared = self._find_hash(plan, RowsPlan)
+        sensitivity = bound_rows(plan)
+        call: Json = {"count rows": declared, "noise": describe_mechanism(noise)}
+
+        def draw() -> bytes:
+            return str(noise.release(self._hold(declared, plan).count())).encode()
+
+        cost, loss = cost_vector(sensitivity, noise), noise.loss(sensitivity, dim=1)
+        return int(self.__recorder.answer(call, cost, loss, draw))
 
     def count(self, plan: RowsPlan, family: Family, group: int, noise: VectorNoise) -> tuple[int, ...]:
         """Return the answers of one group of a linear family over a plan's rows, with noise."""
@@ -259,6 +271,12 @@ class Desk:
         """Write what a schedule's checkpoint has left unwritten; whoever ends a run calls this first."""
         self.__recorder.flush()
 
+    def close(self) -> None:
+        """Let go of all rows, at the end of the run."""
+        for held in self.__rows.values():
+            held.close()
+        self.__rows.clear()
+
     def _find_hash(self, plan: DeclaredPlan, kind: type) -> str:
         if not isinstance(plan, kind):
             raise OperationError("measure and choose take plans of questions, and all else takes plans of rows")
@@ -276,23 +294,17 @@ class Desk:
             self.__exact[name] = self.__compute(plan)
         return self.__exact[name]
 
-    def _read(self, name: str, plan: RowsPlan) -> ExactRows:
-        """Return the rows of a plan, which are read once."""
+    def _hold(self, name: str, plan: RowsPlan) -> HeldRows:
+        """Return the rows of a plan, which are held for this run and read once."""
         if name not in self.__rows:
-            self.__rows[name] = self.__read(plan)
+            self.__rows[name] = self.__hold(plan)
         return self.__rows[name]
 
     def _count(self, name: str, plan: RowsPlan) -> RowTable:
         """Return the rows of a plan by cell."""
         if name not in self.__tables:
-            self.__tables[name] = count_rows(plan, self._read(name, plan))
+            self.__tables[name] = count_rows(plan, self._hold(name, plan).read())
         return self.__tables[name]
-
-    def _encode(self, name: str, plan: RowsPlan, encoding: Encoding) -> EncodedRows:
-        """Return the rows of a plan as features, which are computed once; those of one encoding are held at a time."""
-        if self.__encoded is None or self.__encoded[0] != (name, encoding):
-            self.__encoded = (name, encoding), encode_rows(self._read(name, plan), encoding)
-        return self.__encoded[1]
 
     def _answer_all(self, name: str, plan: RowsPlan, family: Family) -> list[Vector]:
         """Return the exact answers of a family, which are computed once."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from discreet.base.errors import OperationError
 from discreet.curator.door.clipping import MOST_ENTRIES
-from discreet.engines.result import ExactRows
-from discreet.gradients.encoding import EncodedRows, Encoding
 from discreet.gradients.sums import MOST_ROWS, LinearGradients, Weights
 from discreet.mechanisms import Laplace
 from discreet.plan.rows_plan import RowsPlan
@@ -47,8 +45,3 @@ def check_time(plan: RowsPlan, gradients: LinearGradients, steps: int = 1) -> No
             f"{MOST_TIME // 10**6} are allowed, so that time would tell whether it is there; keep at most "
             f"{min(most, MOST_ROWS):,} rows of each with max_rows, or have fewer features or classes"
         )
-
-
-def encode_rows(exact: ExactRows, encoding: Encoding) -> EncodedRows:
-    """Return the features of all rows."""
-    return encoding.encode(exact.points)

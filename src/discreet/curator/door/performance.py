@@ -25,14 +25,14 @@ from discreet.curator.door.desk import Desk
 from discreet.curator.door.keeper import Keeper
 from discreet.curator.door.meter import ChargeMeter, Meter, ScheduleMeter
 from discreet.curator.door.operation import Declaration, Operation
-from discreet.engines.result import ExactResult, ExactRows, Run
+from discreet.engines.held import HeldRows, Wait
+from discreet.engines.result import ExactResult, Run
 from discreet.engines.running import EngineLostError, RunCancelledError
 from discreet.ledger import Claim, JournalRow, Ledger
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.rows_plan import RowsPlan
 
 R = TypeVar("R")
-P = TypeVar("P")
 E = TypeVar("E")
 
 STOPPED = "stopped. The charge stays; asking again runs it again without a new charge"
@@ -82,11 +82,11 @@ class Performance(Generic[R]):
         ledger: Ledger,
         keeper: Keeper,
         start: Callable[[BoundedPlan], Run[ExactResult]],
-        read: Callable[[RowsPlan], Run[ExactRows]],
+        hold: Callable[[RowsPlan, Wait], HeldRows],
     ) -> None:
         self._operation, self._declared = operation, declared
         self._claim, self._ledger, self._keeper = claim, ledger, keeper
-        self._start, self._read = start, read
+        self._start, self._hold = start, hold
         self._began = time.monotonic()
         self._lock = threading.Lock()
         self._running: Run[object] | None = None
@@ -162,12 +162,12 @@ class Performance(Generic[R]):
 
     def _perform(self) -> tuple[bytes, Receipt]:
         journal, declared = _ClaimJournal(self._ledger, self._claim), self._declared
-        compute, read = partial(self._run, self._start), partial(self._run, self._read)
-        ways = (compute, read, self._check_ending, self._confirm)
+        ways = (self._compute, partial(self._hold, wait=self._wait), self._check_ending, self._confirm)
         desk = Desk(declared.plans, make_meter(declared), journal, *ways)
         self._desk = desk
         try:
-            measured = self._operation.run(desk)
+            with contextlib.closing(desk):
+                measured = self._operation.run(desk)
         except BaseException:
             if desk.failure is None:
                 desk.flush()  # what an operation says may quote its draws, so it is told once they are written
@@ -190,11 +190,15 @@ class Performance(Generic[R]):
         """Raise where whoever asked was suspended meanwhile: of many runs at once each would tell whether it failed."""
         self._ledger.refuse_suspended(self._claim.analyst)
 
-    def _run(self, start: Callable[[P], Run[E]], plan: P) -> E:
-        """Run a plan in its engine, unless this performance is to end."""
+    def _compute(self, plan: BoundedPlan) -> ExactResult:
+        """Return the exact result of a plan."""
+        return self._wait(lambda: self._start(plan))
+
+    def _wait(self, start: Callable[[], Run[E]]) -> E:
+        """Run something in an engine, unless this performance is to end."""
         with self._lock:
             self._check_ending()
-            running = self._running = start(plan)
+            running = self._running = start()
         try:
             return running.result()
         finally:

@@ -7,8 +7,6 @@ inequality, in L1 and in L2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from discreet.base.errors import OperationError
@@ -16,7 +14,7 @@ from discreet.base.grid import Floats
 from discreet.base.wide import WideInts
 from discreet.curator.door.clipping import MOST_ENTRIES, Clip, Norm, clip_vectors, find_most_steps
 from discreet.curator.door.unit_functions import BatchFunction, UnitFunction, apply_function
-from discreet.engines.result import ExactRows, Points
+from discreet.engines.result import ExactRows, Points, split_units
 from discreet.mechanisms import Laplace
 from discreet.plan.rows_plan import RowsPlan
 from discreet.query.draws import VectorNoise
@@ -49,27 +47,25 @@ def bound_sum(plan: RowsPlan, clip: Clip) -> int:
     return plan.factor * clip.steps
 
 
+def bound_rows(plan: RowsPlan) -> int:
+    """Return how far one unit moves the number of rows: all that it may keep, under replace neighbours twice that.
+
+    Rows that leave and rows that enter move it in opposite directions, so this is more than it can be.
+    """
+    return plan.factor * plan.rows
+
+
 def sum_units(plan: RowsPlan, exact: ExactRows, function: UnitFunction, clip: Clip, norm: Norm) -> list[int]:
     """Return the sum of all units' clipped vectors, in steps: Python's integers, which do not wrap."""
     dimension = function.dimension
     total: WideInts = np.zeros(dimension, dtype=object)
     widest = max(dimension, len(plan.columns))
-    for first, last in _split(exact.offsets, max(1, AT_ONCE // widest)):
+    for first, last in split_units(exact.offsets, max(1, AT_ONCE // widest)):
         offsets = exact.offsets[first : last + 1]
         rows = _to_values(plan, exact.points[offsets[0] : offsets[-1]])
         vectors = apply_function(function, dimension, rows, offsets - offsets[0])
         total = total + clip_vectors(vectors, clip, norm).sum(axis=0)
     return [int(each) for each in total]
-
-
-def _split(offsets: Points, most: int) -> Iterator[tuple[int, int]]:
-    """Yield runs of units, first and last, with at most `most` rows in each, or one unit."""
-    first, units = 0, len(offsets) - 1
-    while first < units:
-        last = int(np.searchsorted(offsets, offsets[first] + most, side="right")) - 1
-        last = min(max(last, first + 1), units)
-        yield first, last
-        first = last
 
 
 def _to_values(plan: RowsPlan, points: Points) -> Floats:

@@ -117,38 +117,6 @@ class ColumnSums(BatchFunction):
 
 
 @dataclass(frozen=True, slots=True)
-class RowCount(BatchFunction):
-    """How many rows a unit has."""
-
-    width: int
-
-    def __post_init__(self) -> None:
-        check.integer("width", self.width, least=1)
-
-    @property
-    def columns(self) -> int:
-        """As many as the plan has: none of them matters."""
-        return self.width
-
-    @property
-    def dimension(self) -> int:
-        """One."""
-        return 1
-
-    def describe(self) -> Json:
-        """Return the form of the function."""
-        return {"row count": self.width}
-
-    def map_rows(self, rows: Floats) -> Floats:
-        """Return 1 for each row."""
-        return np.ones((len(rows), 1))
-
-    def apply_all(self, rows: Floats, offsets: Ints) -> Floats:
-        """Return how many rows each unit has."""
-        return np.diff(offsets)[:, None].astype(np.float64)
-
-
-@dataclass(frozen=True, slots=True)
 class Gradient(BatchFunction):
     """What linear and logistic gradients share: public weights for all columns but the last, which is the label."""
 
@@ -207,7 +175,7 @@ class LogisticGradient(Gradient):
         return 1.0 / (1.0 + np.array([math.exp(-score) for score in held.tolist()]))
 
 
-BATCH = (ColumnSums, RowCount, LinearGradient, LogisticGradient)
+BATCH = (ColumnSums, LinearGradient, LogisticGradient)
 """The closed list of functions that are applied to all units at once."""
 
 

@@ -12,6 +12,7 @@ from discreet.engines.duck.connection import connect
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.duck.sources import DuckSource
 from discreet.engines.engine import check_unchanged, find_tables
+from discreet.engines.held import HeldRows, MemoryRows, Wait
 from discreet.engines.lookups import PublicLookups, explain_unreadable
 from discreet.engines.result import ExactResult, ExactRows, Points, stack_columns
 from discreet.engines.running import Running
@@ -71,6 +72,10 @@ class DuckEngine(PublicLookups):
         """Begin to read the rows of a plan."""
         steps = write_row_steps(plan, self.tables, self._select, DUCKDB)
         return DuckRun(self._cursor(find_tables(plan)), steps)
+
+    def hold(self, plan: RowsPlan, wait: Wait) -> HeldRows:
+        """Hold the rows of a plan in memory, at the desk."""
+        return MemoryRows(lambda: wait(lambda: self.read(plan)))
 
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source that changes when it does. For the operator only."""

@@ -48,6 +48,11 @@ def order_by_hash(values: Sequence[Typed], dialect: Dialect) -> str:
     return f"{padded} || {write_values(values, dialect)}"
 
 
+def write_part(unit: str, parts: int, dialect: Dialect) -> str:
+    """Return to which of so many parts a unit belongs, from its number: from 0 on."""
+    return f"((({dialect.bigint(unit)} % {PRIME}) * {UNITS} % {PRIME} + {PRIME}) % {PRIME} % {parts})"
+
+
 def add_hashes(source: str, unit: str, key: str, dialect: Dialect) -> str:
     """Return the rows of a FROM clause with their hash: x^5 mod p for x = unit * U + key * K mod p.
 

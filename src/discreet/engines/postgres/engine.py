@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from discreet.base.errors import PolicyError
 from discreet.engines.engine import check_unchanged, find_tables
+from discreet.engines.held import HeldRows, MemoryRows, Wait
 from discreet.engines.lookups import PublicLookups
 from discreet.engines.postgres.dialect import POSTGRES
 from discreet.engines.postgres.session import PostgresSession, ServerFacts, driver
@@ -64,6 +65,10 @@ class PostgresEngine(PublicLookups):
     def read(self, plan: RowsPlan) -> PostgresRun[ExactRows]:
         """Begin to read the rows of a plan, on a connection and in a snapshot of its own."""
         return PostgresRun(self._server, write_row_steps(plan, self.tables, self._select, POSTGRES))
+
+    def hold(self, plan: RowsPlan, wait: Wait) -> HeldRows:
+        """Hold the rows of a plan in memory, at the desk."""
+        return MemoryRows(lambda: wait(lambda: self.read(plan)))
 
     def fingerprint(self, table: str) -> str:
         """Return a hash that changes with every write to a table that PostgreSQL counts. For the operator only."""

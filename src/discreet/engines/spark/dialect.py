@@ -12,6 +12,9 @@ from discreet.engines.spark.once import compute_once
 LONGEST = 150_000
 """What Spark parses and plans in a second or two."""
 
+PARTS = 1 << 16
+"""Far more than Spark has partitions, so that these get about as many units each."""
+
 NAN_BITS, INFINITE_BITS = 9221120237041090560, 9218868437227405312
 FRACTION = 1 << 52
 """The bits of a float below its exponent."""
@@ -68,6 +71,7 @@ SPARK = Dialect(
     quotient=quotient,
     total=lambda value: f"sum(CAST({value} AS {WIDE}))",
     longest=LONGEST,
+    parts=PARTS,
     domain=write_domain,
     halves=lambda value: (f"sum(shiftright({value}, 15))", f"sum({value} & 32767)"),
 )
