@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
-from scipy import stats
-from scipy.integrate import quad
+from numpy.typing import NDArray
+from scipy import special, stats
 
 from discreet.base.errors import ParameterError
 from discreet.privacy import (
@@ -19,9 +20,7 @@ from discreet.privacy import (
     GaussianLoss,
     Loss,
     PureLoss,
-    RandomizedResponseLoss,
     RenyiLoss,
-    SampledLoss,
     ZcdpLoss,
 )
 from discreet.privacy.charges import charge_of
@@ -66,7 +65,8 @@ def choose(tries: list[Outcomes], chance: float) -> tuple[dict[tuple[int, int], 
 
 
 def diverge(one: dict[tuple[int, int], float], other: dict[tuple[int, int], float], order: float) -> float:
-    return math.log(sum(one[key] ** order * other[key] ** (1 - order) for key in one)) / (order - 1)
+    terms = [order * math.log(one[key]) + (1 - order) * math.log(other[key]) for key in one]
+    return float(special.logsumexp(terms)) / (order - 1)
 
 
 def exceed(one: dict[tuple[int, int], float], other: dict[tuple[int, int], float], epsilon: float) -> float:
@@ -102,7 +102,7 @@ SMALL: list[tuple[Loss, list[Outcomes]]] = [
 
 
 @pytest.mark.parametrize(("base", "tries"), SMALL, ids=lambda value: repr(value)[:30])
-@pytest.mark.parametrize("chance", [0.1, 0.5, 0.9])
+@pytest.mark.parametrize("chance", [0.25, 0.75])
 def test_no_small_tries_lose_more_than_the_theorem_says(base: Loss, tries: list[Outcomes], chance: float) -> None:
     loss = BestOfLoss(base, len(tries), chance)
     laws = choose(tries, chance)
@@ -121,12 +121,15 @@ def test_no_small_tries_lose_more_than_the_theorem_says(base: Loss, tries: list[
 def find_normal_divergence(mu: float, tries: int, chance: float, order: float) -> float:
     """Return the divergence of the best of tries that each tell a Gaussian number, which is its own score."""
 
-    def density(y: float, shift: float) -> float:
-        beaten = (1 - chance * float(stats.norm.sf(y, shift))) ** (tries - 1)
-        return tries * chance * float(stats.norm.pdf(y, shift)) * beaten / (1 - (1 - chance) ** tries)
+    y = np.linspace(-12 - abs(mu) * order, 12 + abs(mu) * order, 200_001)
 
-    whole, _ = quad(lambda y: density(y, mu) ** order * density(y, 0) ** (1 - order), -15, 15 + order * mu, limit=400)
-    return math.log(whole) / (order - 1)
+    def log_density(shift: float) -> NDArray[np.float64]:
+        unbeaten = (tries - 1) * np.log1p(-chance * stats.norm.sf(y, shift))
+        return np.asarray(stats.norm.logpdf(y, shift) + unbeaten)
+
+    factor = tries * chance / (1 - (1 - chance) ** tries)
+    terms = order * log_density(mu) + (1 - order) * log_density(0.0)
+    return float(special.logsumexp(terms) + math.log(factor * (y[1] - y[0]))) / (order - 1)
 
 
 @pytest.mark.parametrize(("tries", "chance"), [(4, 0.5), (10, 0.5), (20, 0.25)])
@@ -153,7 +156,7 @@ def test_one_try_costs_what_it_costs_and_more_tries_cost_more() -> None:
     for order in ORDERS:
         assert one.renyi(order) == pytest.approx(base.renyi(order), rel=1e-12)
     assert one.zcdp() == pytest.approx(base.zcdp(), rel=1e-9)
-    assert BestOfLoss(PureLoss(0.3), 1, HALF).pure == 0.3
+    assert BestOfLoss(PureLoss(0.3), 1, HALF).pure == pytest.approx(0.3, rel=1e-15)
     found = [BestOfLoss(base, tries, HALF).epsilon(1e-6).high for tries in (1, 2, 5, 20)]
     assert found == sorted(found)
     likelier = [BestOfLoss(base, 10, chance).epsilon(1e-6).high for chance in (0.01, 0.2, 0.5, 0.9)]
@@ -168,10 +171,10 @@ def test_a_number_of_tries_that_is_hardly_random_costs_all_of_them() -> None:
 
 
 def test_rho_bounds_every_order_and_is_what_is_charged() -> None:
-    for base in (GaussianLoss(0.02), GaussianLoss(0.3), GaussianLoss(2.0), ZcdpLoss(0.01), RandomizedResponseLoss(0.3)):
+    for base in (GaussianLoss(0.02), GaussianLoss(0.3), GaussianLoss(2.0), ZcdpLoss(0.01)):
         loss = BestOfLoss(base, 12, HALF)
         rho = loss.zcdp()
-        shares = [loss.renyi(1 + 2.0 ** (step / 7)) / (1 + 2.0 ** (step / 7)) for step in range(-40, 90)]
+        shares = [loss.renyi(1 + 2.0 ** (step / 5)) / (1 + 2.0 ** (step / 5)) for step in range(-20, 50)]
         assert max(shares) <= rho <= 1.03 * max(shares)
         assert charge_of(loss).rho == rho
         assert charge_of(loss).delta == 0
@@ -186,8 +189,8 @@ def test_the_best_of_pure_tries_is_pure() -> None:
 
 
 def test_groups_and_replaced_units_cost_the_best_of_their_tries() -> None:
-    loss = BestOfLoss(ZcdpLoss(0.01), 6, HALF)
-    assert loss.replace() == BestOfLoss(ZcdpLoss(0.04), 6, HALF)
+    loss = BestOfLoss(ZcdpLoss(0.25), 6, HALF)
+    assert loss.replace() == BestOfLoss(ZcdpLoss(1.0), 6, HALF)
 
 
 def test_the_best_of_composes_with_other_releases() -> None:
@@ -225,7 +228,3 @@ def test_a_loss_comes_back_from_json() -> None:
 def test_senseless_choices_are_refused(base: Loss, tries: int, chance: float, name: str) -> None:
     with pytest.raises(ParameterError, match=rf"^{name} must be"):
         BestOfLoss(base, tries, chance)
-
-
-def test_sampled_tries_may_be_chosen_from_too() -> None:
-    assert BestOfLoss(SampledLoss(GaussianLoss(1.0), 0.01), 6, HALF).epsilon(1e-6).high < math.inf

@@ -26,8 +26,8 @@ m_i^a m_i'^(1 - a) is at most e^((a - 1) d). There are T tries, and p T / (1 - (
 
 This is the theorem of Papernot and Steinke (2022, Theorem 6; after Liu and Talwar 2019) with a coin for each try in
 the place of a Poisson number of tries. With coins the tries need not be alike: they may be of different settings in a
-public order, so that how long all of them take is public too. (Settings that were drawn for each try would have to be as
-secret as their number: of a public order and a Poisson number of tries the theorem does not hold.)
+public order, so that how long all of them take is public too. (Settings that were drawn for each try would have to be
+as secret as their number: with a public order and a Poisson number of tries the theorem does not hold.)
 
 **Also**: whoever saw all tries that count would see no more than a release of each, so with G = 1 - p + p e^((a - 1) d)
 
