@@ -45,11 +45,13 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 from flint import arb
 
 from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.errors import ParameterError
+from discreet.base.grid import Floats
 from discreet.base.rounding import ball, down, float_up, precision, rounded_up, up
 from discreet.privacy.amounts import read_decimal, state_amount
 from discreet.privacy.certified import Certified
@@ -58,7 +60,7 @@ from discreet.privacy.losses.renyi import RenyiLoss
 
 MOST_TRIES = 10_000
 
-LINES, FAR = 48, 6
+LINES, FAR = 32, 6
 """How many lines bound what an event's probability becomes, on each side of the middle, and how steep the last is."""
 
 ORDERS = tuple(1 + Fraction(2.0 ** (step / 4)) for step in range(-12, 57))
@@ -105,8 +107,8 @@ class BestOfLoss(Loss):
         each = self.base.pure
         if not math.isfinite(each):
             return math.inf
-        whole = rounded_up(lambda: ball(each) + (self.tries - 1) * self._find_ratio())
-        return min(whole, float_up(Fraction(each) * self.tries))
+        ratio = min(self._find_ratio(), each)  # all tries together lose no more
+        return float_up(Fraction(each) + (self.tries - 1) * Fraction(ratio))
 
     def zcdp(self) -> float:
         """Return the least of three bounds: by orders, by the pure epsilon, and for all tries together."""
@@ -123,7 +125,7 @@ class BestOfLoss(Loss):
     def _renyi(self, order: Exact) -> float:
         size = self.base.renyi(order)
         return min(
-            rounded_up(lambda: self._add_selection(ball(order), ball(size))),
+            rounded_up(lambda: self._add_selection(order, size)),
             rounded_up(lambda: self._add_all(ball(order), ball(size))),
         )
 
@@ -141,9 +143,10 @@ class BestOfLoss(Loss):
     def _curve(self) -> RenyiLoss:
         return RenyiLoss(list(ORDERS), [Fraction(self.renyi(order)) for order in ORDERS])
 
-    def _add_selection(self, order: arb, size: arb) -> arb:
+    def _add_selection(self, order: Exact, size: float) -> arb:
         """Return the bound of the theorem."""
-        return size + (self._find_mean().log() + (self.tries - 1) * self._find_factor(order)) / (order - 1)
+        beaten = (self.tries - 1) * ball(self._find_factor(order))
+        return ball(size) + (self._find_mean().log() + beaten) / (ball(order) - 1)
 
     def _add_all(self, order: arb, size: arb) -> arb:
         """Return the bound for whoever saw all tries that count."""
@@ -156,43 +159,41 @@ class BestOfLoss(Loss):
         chance = ball(self.exact_chance)
         return chance * self.tries / (1 - (1 - chance) ** self.tries)
 
-    def _find_factor(self, order: arb) -> arb:
-        """Return ln R."""
-        found = arb(0)
-        for kept, moved in self._ends:
-            found = found.max(order * kept - (order - 1) * moved)
-        return found
+    def _find_factor(self, order: Exact) -> float:
+        """Return ln R, rounded up: floats lose less than eight times their last bit, of each of two numbers."""
+        kept, moved = self._ends
+        given = float(order)
+        values = given * kept - (given - 1) * moved + given * (np.abs(kept) + np.abs(moved)) * 2.0**-50
+        return max(0.0, float(values.max()))
 
-    def _find_ratio(self) -> arb:
+    def _find_ratio(self) -> float:
         """Return the limit of ln R / (a - 1) as a grows, which no order exceeds: ln(1 - p u) is not above 0."""
-        found = arb(0)
-        for kept, moved in self._ends:
-            found = found.max(kept - moved)
-        return found
+        kept, moved = self._ends
+        values = kept - moved + (np.abs(kept) + np.abs(moved)) * 2.0**-50
+        return max(0.0, float(values.max()))
 
     @cached_property
-    def _ends(self) -> list[tuple[arb, arb]]:
-        """Return (ln(1 - p u), ln(1 - p u')) at the points where R, bounded by lines, can be largest.
+    def _ends(self) -> tuple[Floats, Floats]:
+        """Return ln(1 - p u), rounded up, and ln(1 - p u'), rounded down, where R, bounded by lines, can be largest.
 
         t(u) is at most k u + c for every line of `_list_lines`. On an interval where one such line is used, the slope
         of a ln(1 - p u) - (a - 1) ln(1 - p (k u + c)) has the sign of (a - 1) k - a (1 - p c) + p k u, which grows with
         u: so it is largest at an end of the interval. Whichever intervals are chosen, the bound is true.
         """
         lines = self._list_lines()
-        cuts, last = [Fraction(0)], Fraction(0)
+        cuts = [Fraction(0)]
         for (steep, near), (flat, far) in pairwise(lines):
-            meet = (far - near) / (steep - flat) if steep > flat else last
-            last = min(max(last, Fraction(float(meet))), Fraction(1))
-            cuts.append(last)
+            meet = (far - near) / (steep - flat) if steep > flat else cuts[-1]
+            cuts.append(min(max(cuts[-1], Fraction(float(meet))), Fraction(1)))
         cuts.append(Fraction(1))
-        found = []
+        kept, moved = [], []
         with precision():
             chance = ball(self.exact_chance)
             for (slope, start), ends in zip(lines, pairwise(cuts), strict=True):
                 for end in ends:
-                    stays = 1 - chance * ball(slope * end + start)
-                    found.append(((1 - chance * ball(end)).log(), stays.log() if stays > 0 else arb("-inf")))
-        return found
+                    kept.append(up((1 - chance * ball(end)).log()))
+                    moved.append(down((1 - chance * ball(slope * end + start)).log()))
+        return np.array(kept), np.array(moved)
 
     def _list_lines(self) -> list[tuple[Fraction, Fraction]]:
         """Return lines (slope k, start c), steepest first, with t(u) <= k u + c.
@@ -229,8 +230,8 @@ class BestOfLoss(Loss):
 
         def find_after(order: Fraction, later: Fraction | None) -> float:
             def bound() -> arb:
-                first, end = ball(order), None if later is None else ball(later)
-                ratio = self._find_ratio() if end is None else self._find_factor(end) / (end - 1)
+                first = ball(order)
+                ratio = ball(self._find_ratio()) if later is None else ball(self._find_factor(later)) / ball(later - 1)
                 return ball(rho) + self._find_mean().log() / (first * (first - 1)) + (self.tries - 1) * ratio / first
 
             return rounded_up(bound)
