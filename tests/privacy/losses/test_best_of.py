@@ -170,6 +170,14 @@ def test_a_number_of_tries_that_is_hardly_random_costs_all_of_them() -> None:
     assert loss.zcdp() <= 8 * base.zcdp() * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("mu", [0.0, 1e-9, 50.0, 500.0])
+def test_no_base_is_too_small_or_too_large(mu: float) -> None:
+    base = GaussianLoss(mu)
+    loss = BestOfLoss(base, 4, HALF)
+    assert base.zcdp() <= loss.zcdp() <= 4 * base.zcdp()
+    assert base.epsilon(1e-6).low <= loss.epsilon(1e-6).high < math.inf
+
+
 def test_rho_bounds_every_order_and_is_what_is_charged() -> None:
     for base in (GaussianLoss(0.02), GaussianLoss(0.3), GaussianLoss(2.0), ZcdpLoss(0.01)):
         loss = BestOfLoss(base, 12, HALF)

@@ -22,7 +22,7 @@ from discreet.curator.door.meter import Meter, make_loss_meter
 from discreet.curator.door.moments import RowMoments, check_moments
 from discreet.curator.door.recorder import Journal, Recorder
 from discreet.curator.door.sums import bound_sum, check_function, choose_norm, sum_units
-from discreet.curator.door.tries import NoJournal, Run, check_tries, choose_best, refuse_telling
+from discreet.curator.door.tries import NoJournal, TryRun, check_tries, choose_best, refuse_telling
 from discreet.curator.door.unit_functions import UnitFunction
 from discreet.curator.door.watching import FORFEITED, GapWatch, WatchState, check_watch
 from discreet.curator.release.choosing import Chosen
@@ -245,7 +245,7 @@ class Desk:
             state.said += said
             return said
 
-    def best_of(self, runs: Sequence[Run[Desk]], loss: BestOfLoss) -> bytes:
+    def best_of(self, runs: Sequence[TryRun[Desk]], loss: BestOfLoss) -> bytes:
         """Return what the best of several tries returned: nobody sees the others, nor how many of them counted.
 
         Each run is tried equally often, in their order, at a desk of its own that admits what `loss.base` covers.

@@ -34,7 +34,7 @@ class TryDesk(Protocol):
 
 D = TypeVar("D", bound=TryDesk)
 
-Run = Callable[[D], tuple[bytes, int]]
+TryRun = Callable[[D], tuple[bytes, int]]
 """One try: what it found, and its score, both made of what its desk returned and of nothing else."""
 
 
@@ -49,7 +49,7 @@ class NoJournal:
         """Write nothing."""
 
 
-def check_tries(runs: Sequence[Run[D]], loss: BestOfLoss) -> None:
+def check_tries(runs: Sequence[TryRun[D]], loss: BestOfLoss) -> None:
     """Refuse, before anything is drawn, what could not be run or metered."""
     if type(loss) is not BestOfLoss:
         raise OperationError("the best of several tries is declared by a BestOfLoss: a base, tries and a chance")
@@ -65,7 +65,7 @@ def refuse_telling() -> None:
     raise OperationError("a try tells nobody anything: return it")
 
 
-def choose_best(runs: Sequence[Run[D]], loss: BestOfLoss, open_desk: Callable[[Callable[[], None]], D]) -> bytes:
+def choose_best(runs: Sequence[TryRun[D]], loss: BestOfLoss, open_desk: Callable[[Callable[[], None]], D]) -> bytes:
     """Return what the best of the tries that count returned, of equal ones the first; all of them are run."""
     best: tuple[int, bytes] | None = None
     for place, counts in enumerate(toss_coins(loss)):
@@ -84,7 +84,7 @@ def toss_coins(loss: BestOfLoss) -> list[bool]:
             return coins
 
 
-def _run_one(run: Run[D], open_desk: Callable[[Callable[[], None]], D]) -> tuple[bytes, int]:
+def _run_one(run: TryRun[D], open_desk: Callable[[Callable[[], None]], D]) -> tuple[bytes, int]:
     """Run a try at a desk that is closed afterwards."""
     ended = False
 

@@ -63,6 +63,9 @@ MOST_TRIES = 10_000
 LINES, FAR = 32, 6
 """How many lines bound what an event's probability becomes, on each side of the middle, and how steep the last is."""
 
+STEEPEST = 600
+"""Slopes beyond e to this power are left out: they would leave the range of floats."""
+
 ORDERS = tuple(1 + Fraction(2.0 ** (step / 4)) for step in range(-12, 57))
 """Orders that are converted to (epsilon, delta)."""
 
@@ -205,6 +208,8 @@ class BestOfLoss(Loss):
         steep, flat = [], []
         for step in range(LINES + 1):
             epsilon = scale * FAR * step / LINES
+            if epsilon > STEEPEST:
+                break
             delta = Fraction(self.base._certified_delta(epsilon).high)
             with precision():
                 grown, shrunk = ball(epsilon).exp(), (-ball(epsilon)).exp()
