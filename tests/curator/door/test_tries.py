@@ -237,7 +237,6 @@ def test_a_try_returns_bytes_and_a_whole_score(found: Any) -> None:
         ([never], GaussianLoss(1), "declared by a BestOfLoss"),
         ([never], BestOfLoss(RandomizedResponseLoss(0.2), 2, 0.5), "metered by a GaussianLoss"),
     ],
-    ids=str,
 )
 def test_what_is_no_choice_is_refused_before_anything_is_drawn(runs: Any, loss: Any, said: str) -> None:
     with pytest.raises(OperationError, match=said):
