@@ -271,8 +271,8 @@ CLOSED = [
     broken(
         "two threads may pass a meter at once",
         "curator/door/recorder.py",
-        "        with self.lock:\n            self._meter.admit(cost, loss)\n            return",
-        "        if True:\n            self._meter.admit(cost, loss)\n            return",
+        "        with self.lock:\n            self._refuse_nested()\n",
+        "        if True:\n",
         HOSTILE,
     ),
     broken(

@@ -193,7 +193,7 @@ APART = [
     broken(
         "learning: one unit's rows may take any time",
         "learn/from_table.py",
-        "    check_time(training.plan, gradients, STEPS)\n",
+        "    check_time(training.plan, gradients, STEPS * tries)\n",
         "",
         TABLE,
     ),

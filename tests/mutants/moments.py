@@ -89,8 +89,8 @@ MUTATIONS = [
     broken(
         "moments: a caller's own kind is summed",
         "curator/door/moments.py",
-        "if type(moments) not in (FeatureMoments, FeatureSums):",
-        "if not isinstance(moments, (FeatureMoments, FeatureSums)):",
+        "if type(moments) not in (FeatureMoments, FeatureSums, PredictionErrors):",
+        "if not isinstance(moments, (FeatureMoments, FeatureSums, PredictionErrors)):",
         DESK,
     ),
     broken(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from discreet.base import check
@@ -19,9 +20,12 @@ from discreet.base.exact import write_exact
 from discreet.base.rounding import ball, rounded_up
 from discreet.mechanisms import Gaussian
 from discreet.mechanisms.gaussian import analytic_sigma
-from discreet.privacy import GaussianLoss
+from discreet.privacy import BestOfLoss, GaussianLoss
 from discreet.privacy.charges import Charge
 from discreet.query.price import read_amount
+
+SEARCHED = 10
+"""How often the interval is halved in which the allowance of a try is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +79,33 @@ def read_gaussian_allowance(epsilon: Any = None, delta: Any = None, rho: Any = N
     check.real("delta", delta, above=0, below=1)
     sigma = analytic_sigma(float(read_amount("epsilon", epsilon)), delta, 1)
     return GaussianAllowance(1 / (2 * Fraction(sigma) ** 2))
+
+
+def read_try_allowance(
+    epsilon: Any, delta: Any, rho: Any, tries: int, chance: Fraction
+) -> tuple[GaussianAllowance, BestOfLoss]:
+    """Return the allowance of each of several tries, of which only the best is seen, and the loss of the whole.
+
+    It is the largest, to a part in a thousand or so, with which the whole loses no more than somebody states.
+    """
+    whole = read_gaussian_allowance(epsilon, delta, rho)
+    stated = read_amount("rho", rho) if epsilon is None else read_amount("epsilon", epsilon)
+    share = _find_share(whole, stated, delta, tries, chance)
+    if share == 0:
+        raise ParameterError("epsilon" if rho is None else "rho", float(stated), "larger, or make fewer tries")
+    allowance = whole.take(share**2)
+    return allowance, BestOfLoss(allowance.loss, tries, chance)
+
+
+@lru_cache(maxsize=64)
+def _find_share(
+    whole: GaussianAllowance, stated: Fraction, delta: float | None, tries: int, chance: Fraction
+) -> Fraction:
+    """Return the share of mu that a try may have: stated is the epsilon of the whole at delta, or its rho."""
+    low, high = Fraction(0), Fraction(1)
+    for _ in range(SEARCHED):
+        middle = (low + high) / 2
+        loss = BestOfLoss(whole.take(middle**2).loss, tries, chance)
+        fits = (loss.zcdp() if delta is None else loss.epsilon(delta).high) <= stated
+        low, high = (middle, high) if fits else (low, middle)
+    return low

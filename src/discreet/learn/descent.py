@@ -61,13 +61,15 @@ class DescentSettings:
         return {"steps": self.steps, "rate": repr(self.rate), "momentum": repr(self.momentum), "tail": self.tail}
 
 
-def choose_settings(mu: float, rows: float, length: float, clip: float, curvature: float) -> DescentSettings:
+def choose_settings(
+    mu: float, rows: float, length: float, clip: float, curvature: float, patience: float = 1.0
+) -> DescentSettings:
     """Return settings for what may be spent, the number of rows, and public bounds.
 
     `length` is how long a row's features can be, `clip` how long a unit's gradient, and `curvature` the largest second
-    derivative of the loss by its score.
+    derivative of the loss by its score; `patience` says how many times as long as usual to descend.
     """
-    time = PATIENCE * mu * rows * length / clip
+    time = PATIENCE * patience * mu * rows * length / clip
     most = MOST_RATE / (4 * curvature)
     momentum = min(max(1 - most * STEPS / max(time, 1e-9), LEAST_MOMENTUM), MOST_MOMENTUM)
     rate = min(time * (1 - momentum) / STEPS, most)

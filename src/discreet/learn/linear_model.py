@@ -26,6 +26,26 @@ VERSION = 1
 """The version of the file. Files of a version that was ever released stay readable."""
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenSetting:
+    """Which of several settings a model was learned with: the best of some tries, of which nobody saw the others."""
+
+    place: int
+    settings: tuple[str, ...]
+    tries: int
+    """How many tries were made; each of them counted by a secret coin."""
+
+    def __str__(self) -> str:
+        return (
+            f"setting {self.place + 1} of {len(self.settings)} ({self.settings[self.place]}), the best of up to "
+            f"{self.tries} tries: how many counted is secret, and the price is for all of them"
+        )
+
+    def describe(self) -> Json:
+        """Return the form of the choice."""
+        return {"place": self.place, "settings": list(self.settings), "tries": self.tries}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearModel:
     """Weights with names, the scales of their features, what is predicted, and what it cost."""
@@ -42,6 +62,8 @@ class LinearModel:
     """How many rows taught it, about."""
     settings: Any
     receipt: Receipt | None = None
+    choice: ChosenSetting | None = None
+    """Which setting won, where there was a choice."""
 
     def __repr__(self) -> str:
         names = ", ".join(column.name for column in self.columns)
@@ -131,6 +153,7 @@ class LinearModel:
                 for (name, value), weight in zip(self.list_coefficients(), self.weights, strict=True)
             ],
             "receipt": None if self.receipt is None else self.receipt.to_dict(),
+            **({} if self.choice is None else {"choice": self.choice.describe()}),
         }
 
     def save(self, path: str | Path) -> None:
@@ -161,9 +184,15 @@ def load_linear_model(path: str | Path) -> LinearModel:
             form["rows"],
             form["settings"],
             None if form["receipt"] is None else Receipt.from_dict(form["receipt"]),
+            _read_choice(form["choice"]) if "choice" in form else None,
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DiscreetError(f"{path} is damaged: load a copy of it, or save the model again") from None
+
+
+def _read_choice(form: Any) -> ChosenSetting:
+    """Return the choice of what `describe` wrote."""
+    return ChosenSetting(form["place"], tuple(form["settings"]), form["tries"])
 
 
 def scale_back(target: NumberTarget, scaled: Floats) -> Floats:

@@ -73,7 +73,10 @@ def _show_cost(model: LinearModel) -> str:
         lines = [("cost", describe_charge(model.receipt)), ("receipt", str(model.receipt))]
     settings = model.settings
     how = f"rate {float(settings['rate']):.3g}, momentum {float(settings['momentum']):.3g}, mean of the last"
-    lines.append(("descent", f"{how} {settings['tail']} steps; chosen by public rules, nothing was tuned on the data"))
+    tuned = "nothing was tuned on the data" if model.choice is None else "given the setting"
+    lines.append(("descent", f"{how} {settings['tail']} steps; chosen by public rules, {tuned}"))
+    if model.choice is not None:
+        lines.append(("choice", str(model.choice)))
     listed = "".join(f"<dt>{name}</dt><dd>{safe(words)}</dd>" for name, words in lines)
     return f'<div class="card"><dl>{listed}</dl></div>'
 

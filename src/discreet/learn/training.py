@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,6 +41,8 @@ class Training:
     columns: tuple[LearnedColumn, ...]
     target: Target
     allowance: GaussianAllowance
+    patience: float = 1.0
+    """How many times as long as usual to descend."""
 
     @property
     def charge(self) -> Charge:
@@ -58,12 +60,13 @@ class Training:
 
     def parameters(self) -> Json:
         """Return all that shapes the result beside the plan."""
-        return {
+        found: dict[str, Json] = {
             "model": self.model,
             "columns": [column.describe() for column in self.columns],
             "target": self.target.describe(),
             "allowance": self.allowance.describe(),
         }
+        return found if self.patience == 1 else found | {"patience": repr(self.patience)}
 
     def describe(self) -> str:
         """Say in a line what is learned, for the ledger's readers."""
@@ -77,12 +80,15 @@ class Training:
 
     def run(self, desk: Desk) -> bytes:
         """Descend, and return the weights."""
-        found = train(DeskSource(desk, self.plan), self.gradients, self.model, self.allowance)
+        found = train(DeskSource(desk, self.plan), self.gradients, self.model, self.allowance, patience=self.patience)
         return write_json(found.describe()).encode()
 
     def finish(self, measured: bytes) -> LinearModel:
         """Return the model."""
-        form = json.loads(measured)
+        return self.make_model(json.loads(measured))
+
+    def make_model(self, form: Any) -> LinearModel:
+        """Return the model of what `Trained.describe` wrote."""
         width, outputs = self.gradients.shape
         weights = np.array(form["weights"], dtype=np.float64).reshape(width, outputs) / WEIGHT_STEPS
         noise, settings = float(form["noise"]), form["settings"]
@@ -116,6 +122,7 @@ def train(
     allowance: GaussianAllowance,
     size: int | None = None,
     length: float | None = None,
+    patience: float = 1.0,
 ) -> Trained:
     """Return the weights of a model, for all of an allowance; rows are counted unless their number is public.
 
@@ -133,7 +140,7 @@ def train(
     longest = length * gradients.residual.longest * FEATURE_STEPS
     clipped = replace(gradients, clip=max(FEATURE_STEPS, round(longest * share)))
     clip = clipped.clip / GRADIENT_STEPS
-    settings = choose_settings(allowance.mu, rows, length, clip, find_kind(model).curvature)
+    settings = choose_settings(allowance.mu, rows, length, clip, find_kind(model).curvature, patience)
     weights = descend(source, clipped, allowance, settings, rows, length)
     noise = allowance.take(Fraction(1, settings.steps)).make_noise(source.factor * clipped.clip)
     deviation = bound_noise(settings, noise.sigma / GRADIENT_STEPS / (length * rows)) / length

@@ -7,6 +7,7 @@ from discreet.privacy.composition import parallel
 from discreet.privacy.filter import Filter
 from discreet.privacy.filters import filter_over
 from discreet.privacy.loss import Loss
+from discreet.privacy.losses.best_of import BestOfLoss
 from discreet.privacy.losses.composed import ComposedLoss
 from discreet.privacy.losses.concentrated import OffsetZcdpLoss, ZcdpLoss
 from discreet.privacy.losses.discrete_gaussian import DiscreteGaussianLoss
@@ -28,6 +29,7 @@ from discreet.privacy.odometer import Odometer
 
 __all__ = [
     "ApproximateLoss",
+    "BestOfLoss",
     "BoundedRangeLoss",
     "BudgetFilter",
     "Certified",

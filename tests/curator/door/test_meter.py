@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.base.errors import OperationError
-from discreet.curator.door.meter import ChargeMeter, ScheduleMeter
+from discreet.curator.door.meter import ChargeMeter, ScheduleMeter, make_loss_meter
 from discreet.curator.door.schedule import Schedule
-from discreet.privacy import GaussianLoss, PureLoss
+from discreet.privacy import ApproximateLoss, GaussianLoss, Loss, PureLoss, ZcdpLoss
 from discreet.privacy.charges import Charge
 
 TENTH = Charge(Fraction(1, 10), Fraction(1, 100), Fraction(1, 1000))
@@ -83,3 +83,25 @@ def test_a_schedule_is_ticked_off_in_its_order() -> None:
     meter.admit(nothing, GaussianLoss(0.2))
     with pytest.raises(OperationError, match="has 3 draws"):
         meter.admit(nothing, GaussianLoss(0.01))
+
+
+def test_a_gaussian_meter_adds_up_squares_of_mu_and_takes_no_other_noise() -> None:
+    meter = make_loss_meter(GaussianLoss(0.5))
+    for _ in range(4):
+        meter.admit(Charge(math.inf, Fraction(1, 32), Fraction(0)), GaussianLoss(0.25))
+    with pytest.raises(OperationError, match="declare all that it draws"):
+        meter.admit(Charge(math.inf, Fraction(1, 10**9), Fraction(0)), GaussianLoss(1e-4))
+    for loss in (PureLoss(1e-9), ZcdpLoss(1e-9)):
+        with pytest.raises(OperationError, match="declare a ZcdpLoss"):
+            make_loss_meter(GaussianLoss(0.5)).admit(Charge(0, 0, 0), loss)
+
+
+@pytest.mark.parametrize("loss", [GaussianLoss(1), ZcdpLoss(1), PureLoss(1)], ids=repr)
+def test_a_meter_of_a_loss_without_a_delta_admits_none(loss: Loss) -> None:
+    with pytest.raises(OperationError):
+        make_loss_meter(loss).admit(Charge(0, 0, Fraction(1, 10**30)), GaussianLoss(1e-9))
+
+
+def test_no_meter_is_made_of_other_losses() -> None:
+    with pytest.raises(OperationError, match="a GaussianLoss, a ZcdpLoss or a PureLoss"):
+        make_loss_meter(ApproximateLoss(1, 1e-6))

@@ -16,8 +16,11 @@ from discreet.curator.door.meter import ChargeMeter, Meter, ScheduleMeter
 from discreet.curator.door.moments import RowMoments
 from discreet.curator.door.schedule import Schedule
 from discreet.gradients.encoding import FEATURE_STEPS, Encoding, LabelColumn, NumberFeature, PlaceFeature
+from discreet.gradients.errors import ERROR_STEPS, PredictionErrors
 from discreet.gradients.groups import FeatureSums, LabelGroups, bound_groups
 from discreet.gradients.moments import FeatureMoments, bound_moments
+from discreet.gradients.residuals import LogisticResidual
+from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.privacy import GaussianLoss
 from discreet.privacy.charges import Charge
@@ -72,6 +75,18 @@ def test_what_it_costs_is_the_clip_over_the_noise_twice_that_under_replace(
         desk_of(replace(exactly, rho=exactly.rho * Fraction(999, 1000))).sum_moments(plan, moments, noise_of(moments))
 
 
+@pytest.mark.parametrize(("plan", "mu"), [(PLAN, Fraction(1, 4)), (TWICE, Fraction(1, 2))])
+def test_errors_of_predictions_cost_one_unit_s_largest_error_over_the_noise(plan: Any, mu: Fraction) -> None:
+    gradients = LinearGradients(CLASSES, LogisticResidual(), GRADIENT_STEPS)
+    errors = PredictionErrors(gradients, ((1 << 20,), (0,)))
+    exact, quiet = errors.sum(CLASSES.encode(ROWS.points), ROWS.offsets), Gaussian(1.0)
+    assert abs(desk_of().sum_moments(plan, errors, quiet)[0] - exact[0]) < 50
+    exactly, noise = Charge(math.inf, mu * mu / 2, Fraction(0)), Gaussian(4.0 * ERROR_STEPS)
+    desk_of(exactly).sum_moments(plan, errors, noise)
+    with pytest.raises(OperationError, match="declare all that it draws"):
+        desk_of(replace(exactly, rho=exactly.rho * Fraction(999, 1000))).sum_moments(plan, errors, noise)
+
+
 def test_a_schedule_ticks_its_steps_off() -> None:
     desk = desk_of(ScheduleMeter(Schedule(((GaussianLoss(0.25), 1),), 1e-6), PLENTY))
     desk.sum_moments(PLAN, MOMENTS, noise_of(MOMENTS))
@@ -96,7 +111,7 @@ def test_what_has_no_bounded_length_is_refused_before_anything_is_read() -> None
     wide = Encoding((NumberFeature(5, 0, 1),), SCALED.label)
     huge = Encoding((PlaceFeature(0, 2000),), SCALED.label)
     cases: list[tuple[Any, Any, str]] = [
-        (Other(SCALED, MOMENTS.clip), noise_of(MOMENTS), "FeatureMoments or FeatureSums"),
+        (Other(SCALED, MOMENTS.clip), noise_of(MOMENTS), "FeatureSums or PredictionErrors"),
         (FeatureMoments(wide, MOMENTS.clip), noise_of(MOMENTS), "of 6 columns"),
         (FeatureMoments(huge, MOMENTS.clip), noise_of(MOMENTS), "at most 1,048,576 entries"),
         (MOMENTS, Laplace(1e9), "Gaussian noise"),

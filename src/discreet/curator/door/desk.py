@@ -9,7 +9,7 @@ were answered get the same result and draw nothing, and a call that differs from
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -19,10 +19,11 @@ from discreet.base.errors import OperationError
 from discreet.curator.door.cells import GapScore, bound_counts, check_gaps, check_group, count_rows
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.gradients import check_gradients
-from discreet.curator.door.meter import Meter
+from discreet.curator.door.meter import Meter, make_loss_meter
 from discreet.curator.door.moments import RowMoments, check_moments
 from discreet.curator.door.recorder import Journal, Recorder
 from discreet.curator.door.sums import bound_rows, bound_sum, check_function, choose_norm, sum_units
+from discreet.curator.door.tries import NoJournal, TryRun, check_tries, choose_best, refuse_telling
 from discreet.curator.door.unit_functions import UnitFunction
 from discreet.curator.door.watching import FORFEITED, GapWatch, WatchState, check_watch
 from discreet.curator.release.choosing import Chosen
@@ -38,6 +39,8 @@ from discreet.mechanisms.sparse_vector import SparseVector
 from discreet.plan.bounded import BoundedPlan, Part
 from discreet.plan.identity import hash_plan
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
+from discreet.privacy import BestOfLoss, Loss
+from discreet.privacy.charges import charge_of
 from discreet.query.choices import Choice, PickNoise, Spreads
 from discreet.query.cost import (
     cost_counts,
@@ -173,12 +176,12 @@ class Desk:
         """Return how many rows all units keep, with noise."""
         declared = self._find_hash(plan, RowsPlan)
         sensitivity = bound_rows(plan)
+        cost, loss = cost_vector(sensitivity, noise), noise.loss(sensitivity, dim=1)
         call: Json = {"count rows": declared, "noise": describe_mechanism(noise)}
 
         def draw() -> bytes:
             return str(noise.release(self._hold(declared, plan).count())).encode()
 
-        cost, loss = cost_vector(sensitivity, noise), noise.loss(sensitivity, dim=1)
         return int(self.__recorder.answer(call, cost, loss, draw))
 
     def count(self, plan: RowsPlan, family: Family, group: int, noise: VectorNoise) -> tuple[int, ...]:
@@ -254,6 +257,17 @@ class Desk:
             state.said += said
             return said
 
+    def best_of(self, runs: Sequence[TryRun[Desk]], loss: BestOfLoss) -> bytes:
+        """Return what the best of several tries returned: nobody sees the others, nor how many of them counted.
+
+        Each run is tried equally often, in their order, at a desk of its own that admits what `loss.base` covers.
+        """
+        check_tries(runs, loss)
+        call: Json = {"best of": loss.to_json(), "runs": len(runs)}
+        return self.__recorder.answer(
+            call, charge_of(loss), loss, lambda: choose_best(runs, loss, lambda check: self._open_try(loss.base, check))
+        )
+
     def check(self) -> None:
         """Raise where the run is to end: for operations that wait for something else than their draws."""
         self.__check()
@@ -276,6 +290,23 @@ class Desk:
         for held in self.__rows.values():
             held.close()
         self.__rows.clear()
+
+    def _open_try(self, base: Loss, check: Callable[[], None]) -> Desk:
+        """Return a desk over the same plans and the same state of the tables, which journals nothing."""
+
+        def check_both() -> None:
+            self.__check()
+            check()
+
+        return Desk(
+            self.__plans,
+            make_loss_meter(base),
+            NoJournal(),
+            lambda plan: self._compute(self._find_hash(plan, BoundedPlan), plan),
+            lambda plan: self._hold(self._find_hash(plan, RowsPlan), plan),
+            check_both,
+            refuse_telling,
+        )
 
     def _find_hash(self, plan: DeclaredPlan, kind: type) -> str:
         if not isinstance(plan, kind):

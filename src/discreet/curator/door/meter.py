@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from fractions import Fraction
 
 from discreet.base.errors import OperationError
 from discreet.curator.door.schedule import Schedule, covers
-from discreet.privacy import Loss
+from discreet.privacy import GaussianLoss, Loss, PureLoss, ZcdpLoss
+from discreet.privacy.amounts import read_decimal
 from discreet.privacy.charges import Charge
 from discreet.query.cost import NOTHING, add_charges, fits_within
 
@@ -43,6 +46,34 @@ class ChargeMeter(Meter):
                 "declare all that it draws"
             )
         self._spent = total
+
+
+class GaussianMeter(ChargeMeter):
+    """Admits draws of Gaussian noise alone, while the sum of mu^2 / 2 stays within that of the declared mu.
+
+    Such draws are together one Gaussian mechanism with that mu, also where each is chosen after the ones before (Smith,
+    Thakurta 2022; Koskela, Tobaben, Honkela 2023): more than their rho says.
+    """
+
+    def __init__(self, mu: Fraction) -> None:
+        super().__init__(Charge(math.inf, mu**2 / 2, Fraction(0)))
+
+    def admit(self, cost: Charge, loss: Loss) -> None:
+        """Count one draw, or raise where its noise is not Gaussian, or mu does not cover it."""
+        if not isinstance(loss, GaussianLoss):
+            raise OperationError(f"a GaussianLoss was declared, and this draw has {loss!r}: declare a ZcdpLoss")
+        super().admit(cost, loss)
+
+
+def make_loss_meter(loss: Loss) -> Meter:
+    """Return a meter for draws that may lose so much together, however they are chosen; no draw may have a delta."""
+    if isinstance(loss, GaussianLoss):
+        return GaussianMeter(read_decimal(loss.mu))
+    if isinstance(loss, ZcdpLoss):
+        return ChargeMeter(Charge(math.inf, read_decimal(loss.rho), Fraction(0)))
+    if isinstance(loss, PureLoss):
+        return ChargeMeter(Charge(read_decimal(loss.epsilon_), math.inf, Fraction(0)))
+    raise OperationError(f"draws are metered by a GaussianLoss, a ZcdpLoss or a PureLoss, not by {loss!r}")
 
 
 class ScheduleMeter(Meter):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from discreet.base.errors import OperationError
 from discreet.curator.door.clipping import MOST_ENTRIES
+from discreet.gradients.errors import PredictionErrors
 from discreet.gradients.groups import FeatureSums
 from discreet.gradients.moments import FeatureMoments
 from discreet.gradients.sums import MOST_ROWS
@@ -12,18 +13,18 @@ from discreet.plan.rows_plan import RowsPlan
 from discreet.query.draws import VectorNoise
 from discreet.query.work import MOST_TIME
 
-RowMoments = FeatureMoments | FeatureSums
-"""The closed list: a row's share is a function of the row and of its unit's number of rows, in whole numbers."""
+RowMoments = FeatureMoments | FeatureSums | PredictionErrors
+"""The closed list: a unit's share is a function of its own rows, in whole numbers."""
 
 
 def check_moments(plan: RowsPlan, moments: RowMoments, noise: VectorNoise) -> int:
     """Return how far one unit moves the sum in L2, or refuse what does not fit the plan, or is not of the closed list.
 
-    A unit moves it by at most the clip (`gradients/moments.py`, `gradients/groups.py`); under replace neighbours one
-    unit leaves and another enters, which moves the sum by at most twice that.
+    A unit moves it by at most the clip (`gradients/moments.py`, `gradients/groups.py`, `gradients/errors.py`); under
+    replace neighbours one unit leaves and another enters, which moves the sum by at most twice that.
     """
-    if type(moments) not in (FeatureMoments, FeatureSums):
-        raise OperationError("moments are FeatureMoments or FeatureSums: an encoding and a clip")
+    if type(moments) not in (FeatureMoments, FeatureSums, PredictionErrors):
+        raise OperationError("moments are FeatureMoments, FeatureSums or PredictionErrors, none of a caller's own")
     if moments.encoding.columns > len(plan.columns):
         raise OperationError(
             f"the features are of {moments.encoding.columns} columns, and the plan has {len(plan.columns)}"

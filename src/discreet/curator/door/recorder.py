@@ -39,6 +39,7 @@ class Recorder:
         self._known = journal.read()
         self._position = 0
         self._unwritten: list[JournalRow] = []
+        self._drawing = False
 
     @property
     def draws(self) -> int:
@@ -56,11 +57,13 @@ class Recorder:
         One call at a time: a meter that two threads asked at once would admit both.
         """
         with self.lock:
+            self._refuse_nested()
             self._meter.admit(cost, loss)
             return self.draw(hash_json(call), draw)
 
     def draw(self, name: str, draw: Callable[[], bytes]) -> bytes:
         """Return the journaled result of a call that was admitted, or draw and journal it."""
+        self._refuse_nested()
         position = self._position
         if position < len(self._known):
             row = self._known[position]
@@ -75,15 +78,23 @@ class Recorder:
             raise self.failure
         try:
             self._check()
+            self._drawing = True
             result = draw()
         except BaseException as trouble:
             self.failure = trouble
             raise
+        finally:
+            self._drawing = False
         self._unwritten.append(JournalRow(name, result))
         self._position += 1
         if len(self._unwritten) >= self._meter.checkpoint:
             self.flush()
         return result
+
+    def _refuse_nested(self) -> None:
+        """Raise while something is drawn: what a try asks here would be journaled, though it may lose."""
+        if self._drawing:
+            raise OperationError("this desk is drawing: a try asks its own desk, and no other")
 
     def confirm_written(self) -> None:
         """Raise unless all results are journaled."""
