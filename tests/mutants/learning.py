@@ -133,7 +133,7 @@ CHARGED = [
     ),
     broken(
         "learning: rows are counted for free",
-        "learn/training.py",
+        "learn/descent.py",
         "        allowance = allowance.take(1 - COUNT_SHARE)\n",
         "",
         DESCENT,
@@ -192,8 +192,8 @@ APART = [
     ),
     broken(
         "learning: one unit's rows may take any time",
-        "learn/from_table.py",
-        "    check_time(training.plan, gradients, STEPS)\n",
+        "learn/training.py",
+        "        source.check_time()\n",
         "",
         TABLE,
     ),

@@ -158,7 +158,7 @@ MUTATIONS = [
     ),
     broken(
         "moments: a unit's rows may take any time",
-        "curator/door/moments.py",
+        "curator/door/unit_time.py",
         "if plan.rows > most:",
         "if plan.rows > 1 << 60:",
         DESK,

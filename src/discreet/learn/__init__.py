@@ -6,11 +6,20 @@ from discreet.learn.estimators.preprocessing import PublicEncoder, PublicScaler
 from discreet.learn.estimators.regressions import LinearRegression, Ridge
 from discreet.learn.estimators.unsupervised import PCA, KMeans
 from discreet.learn.from_table import fit
-from discreet.learn.linear_model import LinearModel, load_linear_model
-from discreet.learn.report import write_learning_report
+from discreet.learn.models.bayes_model import BayesModel
+from discreet.learn.models.cluster_model import ClusterModel
+from discreet.learn.models.component_model import ComponentModel
+from discreet.learn.models.linear_model import LinearModel
+from discreet.learn.models.load import load_model
+from discreet.learn.models.regression_model import RegressionModel
+from discreet.learn.models.stumps_model import StumpsModel
+from discreet.learn.report.page import write_learning_report
 
 __all__ = [
     "PCA",
+    "BayesModel",
+    "ClusterModel",
+    "ComponentModel",
     "GaussianNB",
     "HuberRegressor",
     "KMeans",
@@ -21,9 +30,11 @@ __all__ = [
     "PoissonRegressor",
     "PublicEncoder",
     "PublicScaler",
+    "RegressionModel",
     "Ridge",
     "StumpsClassifier",
+    "StumpsModel",
     "fit",
-    "load_linear_model",
+    "load_model",
     "write_learning_report",
 ]

@@ -17,6 +17,12 @@ a log loss of .333 instead of .319.)
 **Ridge and smoothness are public**: noise of all rounds together moves a sum by about rate * rounds * clip / mu, so a
 bin with fewer rows than that follows its neighbours, where bins have an order, or stays near 0. The mean of the second
 half of the rounds is returned, which is quieter than the last.
+
+**Errors.** To first order, and as if features were independent of each other, a round takes a feature's steps to
+A w - rate * M * (noise + sampling) with M = (H + R)^-1, R the ridge and smoothness, and A = I - rate * M * H. With
+H v = l (H + R) v, all of it is diagonal in the vectors v, so that the covariance of the mean of the last rounds is
+known: noise is new in each round, sampling (of covariance H) is the same in all. What ridge and smoothness hold back
+is no error of this kind: the steps are those of a model that is held back.
 """
 
 from __future__ import annotations
@@ -27,6 +33,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
+from scipy import linalg
 
 from discreet.base import check
 from discreet.base.errors import ParameterError
@@ -49,6 +56,9 @@ TIME = 6.0
 CURVATURE = 0.2
 """The curvature of a row's loss, which is at most 1/4."""
 
+MOST_PLACES = 1 << 12
+"""Places of one feature: matrices of as many lines are inverted."""
+
 ORDERED_RIDGE = 0.1
 """The ridge of bins that have an order, as a part of others': their neighbours hold them."""
 
@@ -63,6 +73,10 @@ class Stumps:
     intercept: float
     rows: tuple[Floats, ...]
     """For each feature, the noisy number of rows in each place, at least 0."""
+    errors: tuple[Floats, ...]
+    """For each feature, the standard error of each step: noise and sampling."""
+    count: float
+    """How many rows there are, about."""
 
     def find_scores(self, rows: EncodedRows) -> Floats:
         """Return the logarithm of the odds of each row."""
@@ -84,15 +98,16 @@ class Stumps:
 def fit_stumps(
     source: GradientSource,
     encoding: Encoding,
-    ordered: Sequence[bool],
+    ordered: Sequence[int],
     allowance: GaussianAllowance,
     rounds: int = ROUNDS,
 ) -> Stumps:
-    """Return the model for labels 0 and 1, for all of an allowance; `ordered` says which features' places are bins."""
-    if any(not isinstance(each, PlaceFeature) for each in encoding.features):
-        raise ParameterError("features", encoding.features, "places: put numbers into bins between public bounds")
-    if len(ordered) != len(encoding.features):
-        raise ParameterError("ordered", len(ordered), f"{len(encoding.features)}: one for each feature")
+    """Return the model for labels 0 and 1, for all of an allowance.
+
+    `ordered` says of each feature how many of its last places are bins with an order: none of a category, and all but
+    the first where that stands for what is missing.
+    """
+    _check_features(encoding, ordered)
     check.integer("rounds", rounds, least=2, most=10_000)
     many = math.sqrt(source.most_rows)
     counted, _ = source.moments(count_places(encoding, many), allowance.take(COUNT_SHARE))
@@ -102,18 +117,20 @@ def fit_stumps(
     noise = TIME * clip / GRADIENT_STEPS / rest.mu * source.factor
     parts = find_slices(encoding.features)
     rows = [np.maximum(counted[part], 0) for part in parts]
-    movers = [invert_curvature(each, noise, bins) for each, bins in zip(rows, ordered, strict=True)]
+    curves = [find_curvature(each, noise, bins) for each, bins in zip(rows, ordered, strict=True)]
     whole = 1 / (CURVATURE * max(float(counted[-1]), 0.0) + noise)
     step, rate = rest.take(Fraction(1, rounds)), TIME / rounds
+    deviation = step.make_noise(source.factor * clip).sigma / GRADIENT_STEPS
     weights, total = np.zeros(gradients.shape), np.zeros(gradients.shape)
     for at in range(rounds):
         slope = source.sum(gradients, weights, step)[:, 0]
-        for part, mover in zip(parts, movers, strict=True):
-            weights[part, 0] -= rate * mover @ slope[part]
+        for part, curve in zip(parts, curves, strict=True):
+            weights[part, 0] -= rate * curve.divide(slope[part])
         weights[-1, 0] -= rate * whole * slope[-1]
         if at >= rounds // 2:
             total += weights / (rounds - rounds // 2)
-    return centre_steps(encoding, total[:, 0], rows)
+    covariances = [curve.find_covariance(rounds, rate, deviation) for curve in curves]
+    return centre_steps(encoding, total[:, 0], rows, covariances, max(float(counted[-1]), 1.0))
 
 
 def count_places(encoding: Encoding, many: float) -> FeatureSums:
@@ -123,23 +140,68 @@ def count_places(encoding: Encoding, many: float) -> FeatureSums:
     return FeatureSums(plain, LabelGroups(1), math.ceil(bound_groups(plain) * many))
 
 
-def invert_curvature(rows: Floats, noise: float, ordered: bool) -> Floats:
-    """Return the inverse of a feature's curvature with its ridge and, where bins have an order, smoothness."""
-    if not ordered:
-        return np.diag(1 / (CURVATURE * rows + noise))
-    away = np.diff(np.eye(len(rows)), axis=0)
-    held = np.diag(CURVATURE * rows + ORDERED_RIDGE * noise) + noise * away.T @ away
-    return np.asarray(np.linalg.inv(held))
+@dataclass(frozen=True, slots=True, eq=False)
+class Curvature:
+    """A feature's curvature H with its ridge and smoothness R, by vectors V with V' (H + R) V = I."""
+
+    vectors: Floats
+    shares: Floats
+    """The part of H in H + R along each vector: V' H V = diag(shares)."""
+
+    def divide(self, sums: Floats) -> Floats:
+        """Return (H + R)^-1 times some sums."""
+        return np.asarray(self.vectors @ (self.vectors.T @ sums))
+
+    def find_covariance(self, rounds: int, rate: float, deviation: float) -> Floats:
+        """Return the covariance of a feature's steps, for noise of this deviation on each sum of each round.
+
+        What is added to a sum in round t is worth V b_t V' in the mean of the last rounds, with b_t the mean of
+        rate * (1 - rate * shares)^(k - t) over those rounds k that are not before t.
+        """
+        later = rounds - np.arange(rounds)
+        half = rounds - rounds // 2
+        left = 1 - rate * self.shares[:, None]
+        grown = np.vstack([np.zeros(len(left)), np.cumsum(left ** np.arange(rounds), axis=1).T])
+        worth = rate * (grown[later] - grown[np.maximum(later - half, 0)]) / half
+        noise = deviation**2 * (self.vectors.T @ self.vectors) * (worth.T @ worth)
+        sampling = np.diag(worth.sum(axis=0) ** 2 * self.shares)
+        return np.asarray(self.vectors @ (noise + sampling) @ self.vectors.T)
 
 
-def centre_steps(encoding: Encoding, weights: Floats, rows: Sequence[Floats]) -> Stumps:
+def find_curvature(rows: Floats, noise: float, ordered: int) -> Curvature:
+    """Return the curvature of a feature of which so many of the last places are bins with an order."""
+    plain = len(rows) - ordered
+    away = np.diff(np.eye(len(rows)), axis=0)[plain:]
+    ridge = np.append(np.full(plain, noise), np.full(ordered, ORDERED_RIDGE * noise))
+    shares, vectors = linalg.eigh(np.diag(CURVATURE * rows), np.diag(CURVATURE * rows + ridge) + noise * away.T @ away)
+    return Curvature(vectors, np.clip(shares, 0, 1))
+
+
+def centre_steps(
+    encoding: Encoding, weights: Floats, rows: Sequence[Floats], covariances: Sequence[Floats], count: float
+) -> Stumps:
     """Return the model with each feature's mean moved to the intercept, which changes no score."""
-    steps, intercept = [], float(weights[-1])
-    for part, counted in zip(find_slices(encoding.features), rows, strict=True):
-        mean = float(weights[part] @ counted / max(float(counted.sum()), 1.0))
+    steps, errors, intercept = [], [], float(weights[-1])
+    for part, counted, covariance in zip(find_slices(encoding.features), rows, covariances, strict=True):
+        shares = counted / max(float(counted.sum()), 1.0)
+        mean = float(weights[part] @ shares)
         steps.append(weights[part] - mean)
         intercept += mean
-    return Stumps(encoding, tuple(steps), intercept, tuple(rows))
+        beside = covariance @ shares
+        errors.append(np.sqrt(np.maximum(np.diag(covariance) - 2 * beside + shares @ beside, 0)))
+    return Stumps(encoding, tuple(steps), intercept, tuple(rows), tuple(errors), count)
+
+
+def _check_features(encoding: Encoding, ordered: Sequence[int]) -> None:
+    if any(not isinstance(each, PlaceFeature) for each in encoding.features):
+        raise ParameterError("features", encoding.features, "places: put numbers into bins between public bounds")
+    widest = max(each.width for each in encoding.features)
+    if widest > MOST_PLACES:
+        raise ParameterError("features", widest, f"features of at most {MOST_PLACES:,} places, or bins, each")
+    if len(ordered) != len(encoding.features):
+        raise ParameterError("ordered", len(ordered), f"{len(encoding.features)}: one for each feature")
+    for many, each in zip(ordered, encoding.features, strict=True):
+        check.integer("ordered", many, least=0, most=each.width)
 
 
 def bin_points(points: Ints, lower: int, upper: int, bins: int) -> Ints:

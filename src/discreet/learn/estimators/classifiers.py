@@ -92,7 +92,7 @@ class StumpsClassifier(MomentEstimator, Classifier):
         width = matrix.shape[1]
         features: tuple[Feature, ...] = tuple(PlaceFeature(at, self.bins) for at in range(width))
         self._encoding = Encoding(features, LabelColumn(width, 0, 2, -1, 1))
-        self.model_ = fit_stumps(source, self._encoding, [True] * width, allowance)
+        self.model_ = fit_stumps(source, self._encoding, [self.bins] * width, allowance)
         self.n_features_in_, self.classes_ = width, np.array(declared)
         return self
 

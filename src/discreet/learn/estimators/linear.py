@@ -18,6 +18,7 @@ from discreet.base.wide import Ints
 from discreet.gradients.encoding import Encoding, LabelColumn
 from discreet.gradients.residuals import RESIDUAL_STEPS, WEIGHT_STEPS
 from discreet.learn.allowance import read_gaussian_allowance
+from discreet.learn.descent import train
 from discreet.learn.estimators.arrays import (
     POINTS,
     make_number_features,
@@ -32,7 +33,6 @@ from discreet.learn.estimators.arrays import (
 from discreet.learn.estimators.estimator import Classifier, Estimator, Regressor, check_classes, hold_rows
 from discreet.learn.kinds import find_kind
 from discreet.learn.targets import POISSON_SCALE
-from discreet.learn.training import train
 from discreet.privacy import GaussianLoss
 
 
