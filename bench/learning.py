@@ -23,11 +23,10 @@ from discreet.gradients.encoding import Encoding, LabelColumn, NumberFeature, Pl
 from discreet.gradients.residuals import WEIGHT_STEPS
 from discreet.gradients.sums import LinearGradients, find_scores, hold_weights
 from discreet.learn.allowance import GaussianAllowance, read_gaussian_allowance
-from discreet.learn.arrays import POINTS, put_on_points
-from discreet.learn.descent import DescentSettings, descend
+from discreet.learn.descent import DescentSettings, descend, train
+from discreet.learn.estimators.arrays import POINTS, put_on_points
 from discreet.learn.kinds import find_kind
 from discreet.learn.source import MemorySource
-from discreet.learn.training import train
 from results import read_sections, write_sections
 from synthetic_data import Numbers, load_adult
 from timing import markdown

@@ -18,9 +18,9 @@ import numpy as np
 from discreet.gradients.encoding import Encoding, LabelColumn, PlaceFeature
 from discreet.gradients.residuals import WEIGHT_STEPS
 from discreet.learn.allowance import read_gaussian_allowance
+from discreet.learn.descent import train
 from discreet.learn.kinds import find_kind
 from discreet.learn.source import MemorySource
-from discreet.learn.training import train
 from learning import ADULT_ERROR, ADULT_LABEL, ADULT_NUMBERS, ADULT_TRAIN, BINS, find_area, score_rows
 from synthetic_data import Numbers, load_adult
 from timing import markdown

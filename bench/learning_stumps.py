@@ -52,7 +52,7 @@ def main() -> None:
     placed: list[Feature] = [PlaceFeature(at, domain[name]) for at, name in enumerate(names)]
     mixed = [NumberFeature(at, 0, domain[name] - 1) if name in NUMBERS else placed[at] for at, name in enumerate(names)]
     bins, plain = Encoding(tuple(placed), label), Encoding(tuple(mixed), label)
-    ordered = [name in NUMBERS for name in names]
+    ordered = [domain[name] if name in NUMBERS else 0 for name in names]
     found: dict[tuple[str, float], list[tuple[float, float, float]]] = {}
     seconds = []
     for seed in range(seeds):

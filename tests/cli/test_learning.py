@@ -8,7 +8,7 @@ import pytest
 
 from cli.test_asking import charges
 from discreet.cli.learning import split_list
-from discreet.learn import load_linear_model
+from discreet.learn import LinearModel, load_model
 from support.cli import Ran, write_clinic
 from support.clinic import write_policy
 
@@ -26,7 +26,9 @@ def test_a_model_and_a_report_are_written_for_one_charge(here: Path) -> None:
     assert [line.split()[0] for line in ran.out.splitlines()] == ["age", "half", "intercept"]
     for said in ("learned from about", "cost: rho", "charged", "wrote model.json", "wrote report.html"):
         assert said in ran.err
-    assert load_linear_model(here / "model.json").names == ["age", "half", "intercept"]
+    model = load_model(here / "model.json")
+    assert isinstance(model, LinearModel)
+    assert model.weight_names == ["age", "half", "intercept"]
     assert "free" in Ran(*asked).err
     assert charges(here) == 1
 

@@ -19,12 +19,12 @@ from discreet.curator.door import tries
 from discreet.gradients.errors import ERROR_STEPS
 from discreet.gradients.residuals import LogisticResidual
 from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients
-from discreet.learn import Setting, fit_best, load_linear_model
+from discreet.learn import Setting, fit_best, load_model
 from discreet.learn.allowance import GaussianAllowance, read_gaussian_allowance, read_try_allowance
 from discreet.learn.choosing import SCORE_SHARE, read_settings, read_tries, try_training
 from discreet.learn.descent import STEPS
-from discreet.learn.from_table import prepare_best_training
-from discreet.learn.report import render_learning_page
+from discreet.learn.best_from_table import prepare_best_training
+from discreet.learn.report.page import render_learning_page
 from discreet.learn.source import DeskSource, MemorySource
 from discreet.mechanisms import Gaussian
 from discreet.privacy import BestOfLoss
@@ -77,7 +77,7 @@ def test_the_best_setting_is_paid_once_recorded_and_free_again(tmp_path: Path) -
         (row,) = [entry for entry in curator.ledger.entries() if entry.kind == "MEASURE"]
         assert "setting" not in repr(row)
         model.save(tmp_path / "model.json")
-        assert load_linear_model(tmp_path / "model.json").choice == model.choice
+        assert load_model(tmp_path / "model.json").choice == model.choice
         page = render_learning_page(model)
         assert "setting 2 of 2 (bins age: 11), the best of up to 2 tries: how many counted is secret" in page
         assert "nothing was tuned" not in page

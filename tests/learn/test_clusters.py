@@ -32,7 +32,7 @@ def find_distance(centres: np.ndarray) -> float:
 
 def test_with_hardly_any_noise_they_are_lloyd_s() -> None:
     points = draw_rows(np.random.default_rng(1), 3000)
-    start = place_centres(2, 3, np.random.default_rng(5))
+    start = place_centres(ENCODING, 3, np.random.default_rng(5))
     found = fit_clusters(MemorySource(points), ENCODING, 3, LAVISH, rounds=5, start=start)
     features, centres = points / 1000, start
     for _ in range(5):

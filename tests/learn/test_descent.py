@@ -20,10 +20,10 @@ from discreet.learn.descent import (
     choose_clip,
     choose_settings,
     descend,
+    train,
 )
 from discreet.learn.kinds import KINDS, find_kind
 from discreet.learn.source import MemorySource
-from discreet.learn.training import train
 from discreet.mechanisms import Gaussian
 from discreet.privacy.charges import Charge
 from discreet.query.cost import NOTHING, add_charges, cost_vector, fits_within

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from curator.door.test_wings import die, kill_in_child, kinds
@@ -17,14 +16,7 @@ from discreet.learn.descent import STEPS
 from discreet.learn.from_table import prepare_training
 from discreet.learn.source import DeskSource
 from support.clinic import Visit, open_clinic
-
-RNG = np.random.default_rng(16)
-AGES = RNG.integers(0, 111, 3000)
-ROWS: list[Visit] = [
-    (number, int(age), float(age * 20 + RNG.normal() * 200), str(RNG.choice(["north", "south", "icu"])))
-    for number, age in enumerate(AGES)
-]
-TABLE = pa.table({"age": [row[1] for row in ROWS], "cost": [row[2] for row in ROWS], "ward": [row[3] for row in ROWS]})
+from support.learning import ROWS, TABLE
 
 
 def test_a_model_is_charged_once_recorded_and_free_again(tmp_path: Path) -> None:
@@ -74,7 +66,7 @@ def test_every_kind_learns_from_columns_and_expressions(
     with open_clinic(tmp_path, ROWS) as curator:
         found = fit(curator, model, "visits", target=target, features=features, epsilon=1)
         assert np.isfinite(found.weights).all()
-        assert found.weights.shape[0] == len(found.names)
+        assert found.weights.shape[0] == len(found.weight_names)
         assert target not in [column.name for column in found.columns]
         assert abs(found.rows - 3000) < 1000
 
@@ -83,9 +75,9 @@ def test_a_target_s_own_columns_are_no_features_unless_named(tmp_path: Path) -> 
     with open_clinic(tmp_path) as curator:
         session = curator.session()
         left = prepare_training(session, "logistic", "visits", target="cost > age", epsilon=1)
-        assert [column.name for column in left.columns] == ["ward", "quantity", "day"]
+        assert [column.name for column in left.subject.columns] == ["ward", "quantity", "day"]
         named = prepare_training(session, "logistic", "visits", target="cost > 5", features=["cost"], epsilon=1)
-        assert [column.name for column in named.columns] == ["cost"]
+        assert [column.name for column in named.subject.columns] == ["cost"]
 
 
 def test_a_run_killed_anywhere_goes_on_from_its_journal_and_is_paid_once(
@@ -145,7 +137,10 @@ def test_whatever_a_row_holds_a_model_is_learned(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"model": "forest"}, "model must be one of logistic, svc, huber, poisson"),
+        (
+            {"model": "forest"},
+            "model must be one of logistic, svc, huber, poisson, linear, ridge, pca",
+        ),
         ({"epsilon": None}, "epsilon must be given"),
         ({"epsilon": 0}, "epsilon must be"),
         ({"delta": 2.0}, "delta must be"),

@@ -12,11 +12,11 @@ from discreet.base.wide import Ints
 from discreet.gradients.encoding import Encoding, LabelColumn, NumberFeature, PlaceFeature
 from discreet.learn.allowance import GaussianAllowance, read_gaussian_allowance
 from discreet.learn.source import MemorySource
-from discreet.learn.stumps import bin_points, fit_stumps, invert_curvature
+from discreet.learn.stumps import bin_points, find_curvature, fit_stumps
 from support.sources import CountingSource
 
 ENCODING = Encoding((PlaceFeature(0, 20), PlaceFeature(1, 3)), LabelColumn(2, 0, 1, 0, 1))
-ORDERED = (True, False)
+ORDERED = (20, 0)
 LAVISH = GaussianAllowance(Fraction(10**12))
 CATEGORIES = np.array([1.0, 0.0, -1.0])
 
@@ -60,9 +60,9 @@ def test_scores_are_the_steps_and_the_intercept() -> None:
 def test_bins_without_rows_follow_their_neighbours_and_places_without_rows_stay_put() -> None:
     rows = np.array([1000.0, 1000.0, 0.0, 1000.0])
     sums = np.array([-100.0, -100.0, 0.0, -100.0])
-    smooth = invert_curvature(rows, 10.0, ordered=True) @ -sums
+    smooth = find_curvature(rows, 10.0, ordered=4).divide(-sums)
     assert smooth[2] > 0.8 * smooth[1]
-    assert (invert_curvature(rows, 10.0, ordered=False) @ -sums)[2] == 0
+    assert find_curvature(rows, 10.0, ordered=0).divide(-sums)[2] == pytest.approx(0)
 
 
 @pytest.mark.parametrize("factor", [1, 2])
@@ -89,6 +89,6 @@ def test_bins_are_even_and_hold_what_is_beyond() -> None:
 def test_numbers_and_missing_orders_are_refused() -> None:
     source = MemorySource(np.zeros((1, 3), dtype=np.int64))
     with pytest.raises(ParameterError, match="put numbers into bins"):
-        fit_stumps(source, Encoding((NumberFeature(0, 0, 1),), ENCODING.label), (True,), LAVISH)
+        fit_stumps(source, Encoding((NumberFeature(0, 0, 1),), ENCODING.label), (2,), LAVISH)
     with pytest.raises(ParameterError, match="ordered"):
-        fit_stumps(source, ENCODING, (True,), LAVISH)
+        fit_stumps(source, ENCODING, (20,), LAVISH)

@@ -174,9 +174,9 @@ LEARNING = [
     ),
     broken(
         "best of: all tries together may take long for one person",
-        "learn/from_table.py",
-        "    check_time(training.plan, gradients, STEPS * tries)\n",
-        "    check_time(training.plan, gradients, STEPS)\n",
+        "learn/choosing.py",
+        " * self.loss.tries // len(sources)",
+        " // len(sources)",
         CHOOSING,
     ),
 ]

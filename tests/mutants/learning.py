@@ -11,8 +11,8 @@ DESK = "tests/curator/door/test_gradients.py"
 DESCENT = "tests/learn/test_descent.py"
 ALLOWANCE = "tests/learn/test_allowance.py"
 TABLE = "tests/learn/test_from_table.py"
-ARRAYS = "tests/learn/test_arrays.py"
-ESTIMATORS = "tests/learn/test_estimators.py"
+ARRAYS = "tests/learn/estimators/test_arrays.py"
+ESTIMATORS = "tests/learn/estimators/test_linear.py"
 
 GRADIENTS = [
     broken(
@@ -133,7 +133,7 @@ CHARGED = [
     ),
     broken(
         "learning: rows are counted for free",
-        "learn/training.py",
+        "learn/descent.py",
         "        allowance = allowance.take(1 - COUNT_SHARE)\n",
         "",
         DESCENT,
@@ -161,7 +161,7 @@ CHARGED = [
     ),
     broken(
         "learning: classes are taken from the labels",
-        "learn/estimators.py",
+        "learn/estimators/linear.py",
         "        declared = check_classes(self.classes)\n",
         "        declared = check_classes(sorted(set(y)) if self.classes is None else self.classes)\n",
         ESTIMATORS,
@@ -178,22 +178,22 @@ APART = [
     ),
     broken(
         "learning: one label changes the type of all",
-        "learn/arrays.py",
+        "learn/estimators/arrays.py",
         '    found = array_of("y", given)\n',
         "    found = np.asarray(given)\n",
         ESTIMATORS,
     ),
     broken(
         "learning: a unit keeps rows by their place in the table",
-        "learn/arrays.py",
+        "learn/estimators/arrays.py",
         "    order = np.lexsort((*points.T[::-1], unit))\n",
         "    order = np.argsort(unit, kind='stable')\n",
         ARRAYS,
     ),
     broken(
         "learning: one unit's rows may take any time",
-        "learn/from_table.py",
-        "    check_time(training.plan, gradients, STEPS * tries)\n",
+        "learn/training.py",
+        "        source.check_time()\n",
         "",
         TABLE,
     ),

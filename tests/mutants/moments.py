@@ -12,7 +12,7 @@ REGRESSION = "tests/learn/test_regression.py"
 CLUSTERS = "tests/learn/test_clusters.py"
 STUMPS = "tests/learn/test_stumps.py"
 BAYES = "tests/learn/test_naive_bayes.py"
-ESTIMATORS = "tests/learn/test_moment_estimators.py"
+ESTIMATORS = "tests/learn/estimators/test_moment_estimator.py"
 
 MUTATIONS = [
     broken(
@@ -151,14 +151,14 @@ MUTATIONS = [
     ),
     broken(
         "moments: how many rows a unit may have is taken from the rows",
-        "learn/estimators.py",
+        "learn/estimators/estimator.py",
         "    return MemorySource(kept, offsets, factor, most)\n",
         "    return MemorySource(kept, offsets, factor, int(np.diff(offsets).max(initial=1)))\n",
         ESTIMATORS,
     ),
     broken(
         "moments: a unit's rows may take any time",
-        "curator/door/moments.py",
+        "curator/door/unit_time.py",
         "if plan.rows > most:",
         "if plan.rows > 1 << 60:",
         DESK,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,8 +16,16 @@ from discreet.cli.output import check_writable, progress
 
 def learn(
     table: Annotated[str, typer.Argument(help="The private table.")],
-    target: Annotated[str, typer.Option(help="What to predict: a column, or an SQL expression such as 'cost > 100'.")],
-    model: Annotated[str, typer.Option(help="logistic, svc, huber or poisson.")] = "logistic",
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="What to predict: a column, or an SQL expression such as 'cost > 100'. None for pca and kmeans.",
+            show_default=False,
+        ),
+    ] = None,
+    model: Annotated[
+        str, typer.Option(help="logistic, svc, huber, poisson, linear, ridge, bayes, stumps, pca or kmeans.")
+    ] = "logistic",
     features: Annotated[
         str | None,
         typer.Option(metavar="A,B,...", help="Columns or SQL expressions.", show_default="all with public values"),
@@ -30,6 +39,11 @@ def learn(
         list[str] | None,
         typer.Option(metavar="NAME=COUNT", help="A weight for each bin of a number. Repeatable.", show_default=False),
     ] = None,
+    alpha: Annotated[
+        float | None, typer.Option(help="The ridge of ridge, in scaled features.", show_default="1")
+    ] = None,
+    components: Annotated[int | None, typer.Option(help="How many components pca finds.", show_default="2")] = None,
+    clusters: Annotated[int | None, typer.Option(help="How many clusters kmeans finds.", show_default="8")] = None,
     max_rows: MaxRowsOption = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write the model: .json.", show_default=False)
@@ -56,6 +70,8 @@ def learn(
             check_page(report)
         how: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho, "max_rows": max_rows}
         how |= {"bins": read_bins(bins or []), "features": None if features is None else split_list(features)}
+        settings = {"alpha": alpha, "components": components, "clusters": clusters}
+        how |= {name: value for name, value in settings.items() if value is not None}
         with Curator.open(find_policy(policy), analyst) as curator, progress("learning") as shown:
             found = fit(curator, model, table, target=target, fresh=fresh, progress=shown, **how)
         for line in describe_model(found):
@@ -73,11 +89,15 @@ def learn(
 
 
 def describe_model(model: Any) -> list[str]:
-    """Return the coefficients as lines: a column for each output, in the units of the data."""
-    rows = list(model.list_coefficients())
+    """Return what was learned as lines, in the units of the data: coefficients, centres, means, shares or steps."""
+    heads, rows = model.tabulate()
     width = max(len(name) for name, _ in rows)
-    head = [] if len(rows[0][1]) == 1 else [" " * width + "".join(f"{each!s:>12}" for each in model.classes)]
-    return [*head, *(f"{name:<{width}}" + "".join(f"{value:>12.4g}" for value in values) for name, values in rows)]
+    head = [] if len(heads) == 1 else [" " * width + "".join(f"{each:>15}" for each in heads)]
+    return [*head, *(f"{name:<{width}}" + "".join(f"{_write(value):>15}" for value in values) for name, values in rows)]
+
+
+def _write(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.4g}"
 
 
 def split_list(text: str) -> list[str]:

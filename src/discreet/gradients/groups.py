@@ -11,6 +11,7 @@ whole numbers of centres, all below 2^53. Of centres that are equally near the f
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -202,6 +203,15 @@ def bound_groups(encoding: Encoding, squares: bool = False) -> int:
     numbers = count_numbers(encoding)
     quarter = FEATURE_STEPS**2 // 4
     return round_root_up(4 * quarter * (len(encoding.features) + 1) + squares * numbers * quarter)
+
+
+def bound_mean_noise(counted: Floats, sigma: float) -> Floats:
+    """Return a bound on the standard deviation of the noise in each group's means, from noisy numbers of rows.
+
+    With noises e and f of deviation sigma on a sum and on the number n, the mean m moves by (e - m f) / n to first
+    order, and |m| is at most 1. Nothing is known of a mean beyond that: the bound is at most 1.
+    """
+    return np.asarray(np.minimum(math.sqrt(2) * sigma / np.maximum(counted, max(sigma, 1.0)), 1.0))
 
 
 def count_numbers(encoding: Encoding) -> int:

@@ -59,7 +59,12 @@ class GaussianAllowance:
 
     def make_noise(self, sensitivity: int) -> Gaussian:
         """Return the noise that costs all of it, on a sum that one unit moves by so much."""
-        return Gaussian(rounded_up(lambda: ball(sensitivity) / (2 * ball(self.rho)).sqrt()))
+        sigma = rounded_up(lambda: ball(sensitivity) / (2 * ball(self.rho)).sqrt())
+        try:
+            return Gaussian(sigma)
+        except ParameterError:
+            wrong = "larger: a sum would need more" if sigma > 1 else "smaller: a sum would need less"
+            raise ParameterError("epsilon or rho", float(self.rho), f"{wrong} noise than can be drawn") from None
 
     def describe(self) -> Json:
         """Return the form of the allowance."""

@@ -19,12 +19,16 @@ from discreet.base import check
 from discreet.base.canonical import Json, write_json
 from discreet.base.errors import ParameterError
 from discreet.curator.door.desk import Desk
+from discreet.curator.door.unit_time import check_unit_time
 from discreet.gradients.errors import PredictionErrors
 from discreet.gradients.sums import LinearGradients
 from discreet.learn.allowance import GaussianAllowance
-from discreet.learn.linear_model import ChosenSetting, LinearModel
+from discreet.learn.descent import Trained, train
+from discreet.learn.learners import DescentLearner
+from discreet.learn.models.linear_model import ChosenSetting, LinearModel
+from discreet.learn.rehearsal import Rehearsal
 from discreet.learn.source import DeskSource, GradientSource
-from discreet.learn.training import MOST_TEXT, Trained, Training, train
+from discreet.learn.training import MOST_TEXT, Training
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy import BestOfLoss
 from discreet.privacy.charges import Charge, charge_of
@@ -121,14 +125,32 @@ class BestTraining:
     def finish(self, measured: bytes) -> LinearModel:
         """Return the model, and which setting it has."""
         form = json.loads(measured)
-        model = self.trainings[form["setting"]].make_model(form["trained"])
+        training = self.trainings[form["setting"]]
+        model = self._find_learner(training).make_model(training.subject, form["trained"])
         return replace(model, choice=ChosenSetting(form["setting"], self.settings, self.loss.tries))
 
+    def rehearse(self) -> None:
+        """Refuse what would fail after the charge, or take too long in all tries: it follows from public facts."""
+        sources = [Rehearsal(training.plan) for training in self.trainings]
+        for place, source in enumerate(sources):
+            self.finish(self._measure(place, source)[0])
+        taken = sum(source.row_time for source in sources) * self.loss.tries // len(sources)
+        for training in self.trainings:
+            check_unit_time(training.plan, taken)
+
     def _try(self, place: int, desk: Desk) -> tuple[bytes, int]:
+        return self._measure(place, DeskSource(desk, self.trainings[place].plan))
+
+    def _measure(self, place: int, source: GradientSource) -> tuple[bytes, int]:
         training = self.trainings[place]
-        source = DeskSource(desk, training.plan)
-        trained, error = try_training(source, training.gradients, training.model, training.allowance, training.patience)
+        learner = self._find_learner(training)
+        gradients = learner.make_gradients(training.subject, training.encoding)
+        trained, error = try_training(source, gradients, learner.kind.name, training.allowance, learner.patience)
         return write_json({"setting": place, "trained": trained.describe()}).encode(), -error
+
+    def _find_learner(self, training: Training) -> DescentLearner:
+        assert isinstance(training.learner, DescentLearner)
+        return training.learner
 
 
 def try_training(

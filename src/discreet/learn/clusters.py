@@ -23,8 +23,8 @@ import numpy as np
 from discreet.base import check
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
-from discreet.gradients.encoding import FEATURE_STEPS, EncodedRows, Encoding
-from discreet.gradients.groups import FeatureSums, NearestGroups, bound_groups
+from discreet.gradients.encoding import FEATURE_STEPS, EncodedRows, Encoding, PlaceFeature, find_slices
+from discreet.gradients.groups import FeatureSums, NearestGroups, bound_groups, bound_mean_noise
 from discreet.learn.allowance import GaussianAllowance
 from discreet.learn.source import GradientSource
 
@@ -56,6 +56,8 @@ class Clusters:
     encoding: Encoding
     centres: Floats
     rows: Floats
+    noise: Floats
+    """A bound on the standard deviation of the noise in each coordinate of each centre."""
 
     def assign(self, rows: EncodedRows) -> Ints:
         """Return the nearest centre of each row."""
@@ -89,16 +91,16 @@ def fit_clusters(
         return lines[:, :-1], lines[:, -1], sigma
 
     if start is None:
-        wide = place_centres(encoding.width - 1, min(COARSE * count, MOST_CENTRES), rng)
+        wide = place_centres(encoding, min(COARSE * count, MOST_CENTRES), rng)
         centres = find_centres(*draw(wide), count, rng)
         rounds -= 1
     else:
         centres = np.clip(np.asarray(start, dtype=np.float64), -1, 1)
-    counted = np.zeros(count)
+    counted, sigma = np.zeros(count), 1.0
     for _ in range(rounds):
         sums, counted, sigma = draw(centres)
         centres = move_centres(centres, sums, counted, sigma, rng)
-    return Clusters(encoding, centres, np.maximum(counted, 0))
+    return Clusters(encoding, centres, np.maximum(counted, 0), bound_mean_noise(counted, sigma))
 
 
 def find_centres(sums: Floats, counted: Floats, sigma: float, count: int, rng: np.random.Generator) -> Floats:
@@ -112,12 +114,11 @@ def find_centres(sums: Floats, counted: Floats, sigma: float, count: int, rng: n
     for _ in range(BEGINNINGS):
         centres = means[rng.choice(len(means), count, replace=False, p=weights / weights.sum())]
         for _ in range(ROUNDS):
-            far = ((means[:, None] - centres) ** 2).sum(axis=2)
-            near = far.argmin(axis=1)
+            near = measure_squares(means, centres).argmin(axis=1)
             for at in np.unique(near):
                 own = near == at
                 centres[at] = weights[own] @ means[own] / weights[own].sum()
-        away = float(weights @ ((means[:, None] - centres) ** 2).sum(axis=2).min(axis=1))
+        away = float(weights @ measure_squares(means, centres).min(axis=1))
         if away < least:
             best, least = centres, away
     return best
@@ -135,14 +136,31 @@ def move_centres(centres: Floats, sums: Floats, counted: Floats, sigma: float, r
     return centres
 
 
-def place_centres(width: int, count: int, rng: np.random.Generator) -> Floats:
-    """Return points within the public bounds, each far from those before: nobody's rows have a part in them."""
-    found = [rng.uniform(-1, 1, width)]
+def place_centres(encoding: Encoding, count: int, rng: np.random.Generator) -> Floats:
+    """Return rows that there could be, each far from those before: nobody's own rows have a part in them."""
+    found = draw_possible_rows(encoding, 1, rng)
     while len(found) < count:
-        tried = rng.uniform(-1, 1, (TRIES, width))
-        near = np.min([((tried - each) ** 2).sum(axis=1) for each in found], axis=0)
-        found.append(tried[int(near.argmax())])
-    return np.array(found)
+        tried = draw_possible_rows(encoding, TRIES, rng)
+        farthest = int(measure_squares(tried, found).min(axis=1).argmax())
+        found = np.vstack([found, tried[farthest]])
+    return found
+
+
+def draw_possible_rows(encoding: Encoding, count: int, rng: np.random.Generator) -> Floats:
+    """Return scaled features drawn evenly from all that rows can have: numbers between bounds, one place of each."""
+    found = np.zeros((count, encoding.width - 1))
+    for part, feature in zip(find_slices(encoding.features), encoding.features, strict=True):
+        if isinstance(feature, PlaceFeature):
+            found[np.arange(count), part.start + rng.integers(feature.size, size=count)] = 1.0
+        else:
+            found[:, part.start] = rng.uniform(-1 if feature.centred else 0, 1, count)
+    return found
+
+
+def measure_squares(points: Floats, centres: Floats) -> Floats:
+    """Return the square of each point's distance from each centre, a line for each point."""
+    lengths = (points**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)
+    return np.asarray(np.maximum(lengths - 2 * points @ centres.T, 0))
 
 
 def hold_centres(centres: Floats) -> NearestGroups:

@@ -16,15 +16,17 @@ is clipped; where it is shorter, down to `LEAST_CLIP` of the longest (`bench/lea
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from discreet.base.canonical import Json
 from discreet.base.grid import Floats
-from discreet.gradients.sums import LinearGradients
+from discreet.gradients.encoding import FEATURE_STEPS
+from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients, hold_weights
 from discreet.learn.allowance import GaussianAllowance
+from discreet.learn.kinds import find_kind
 from discreet.learn.source import GradientSource
 
 STEPS = 200
@@ -122,3 +124,55 @@ def bound_noise(settings: DescentSettings, deviation: float) -> float:
     first = np.maximum(last - settings.tail, 0)
     shares = (sums[last] - sums[first]) / settings.tail
     return float(settings.rate * deviation * np.sqrt((shares**2).sum()))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trained:
+    """The weights that a descent found, in whole steps, and how it went."""
+
+    weights: list[int]
+    rows: float
+    settings: DescentSettings
+    noise: float
+    """A bound on the standard deviation of the noise in a weight."""
+
+    def describe(self) -> Json:
+        """Return the form of it: weights, line by line, and public facts."""
+        return {
+            "weights": list(self.weights),
+            "rows": round(self.rows),
+            "settings": self.settings.describe(),
+            "noise": repr(self.noise),
+        }
+
+
+def train(
+    source: GradientSource,
+    gradients: LinearGradients,
+    model: str,
+    allowance: GaussianAllowance,
+    size: int | None = None,
+    length: float | None = None,
+    patience: float = 1.0,
+) -> Trained:
+    """Return the weights of a model, for all of an allowance; rows are counted unless their number is public.
+
+    Few units have as many rows as they may: the clip grows with the root of that number. `length` is how long most
+    rows' features are, if that is public: it shapes the descent, and rows that are longer are clipped.
+    """
+    if size is None:
+        rows = source.count(allowance.take(COUNT_SHARE))
+        allowance = allowance.take(1 - COUNT_SHARE)
+    else:
+        rows = float(size)
+    share = choose_clip(allowance.mu, rows / source.most_rows) * source.most_rows**0.5
+    if length is None:
+        length = gradients.encoding.longest / FEATURE_STEPS
+    longest = length * gradients.residual.longest * FEATURE_STEPS
+    clipped = replace(gradients, clip=max(FEATURE_STEPS, round(longest * share)))
+    clip = clipped.clip / GRADIENT_STEPS
+    settings = choose_settings(allowance.mu, rows, length, clip, find_kind(model).curvature, patience)
+    weights = descend(source, clipped, allowance, settings, rows, length)
+    noise = allowance.take(Fraction(1, settings.steps)).make_noise(source.factor * clipped.clip)
+    deviation = bound_noise(settings, noise.sigma / GRADIENT_STEPS / (length * rows)) / length
+    return Trained(hold_weights(weights).ravel().tolist(), rows, settings, deviation)

@@ -17,8 +17,10 @@ from discreet.base.types import Type
 from discreet.curator.session import Session
 from discreet.gradients.encoding import Feature, NumberFeature, PlaceFeature
 from discreet.plan.grid import ClampedGrid
+from discreet.policy.model import DeclaredColumn
 from discreet.policy.schema import Resolved
 from discreet.query.placed_columns import (
+    BinnedColumn,
     Condition,
     ListedColumn,
     PlacedColumn,
@@ -26,7 +28,11 @@ from discreet.query.placed_columns import (
     read_column,
     to_number,
     write_alone,
+    write_value,
 )
+
+STEP_BINS = 32
+"""Bins of a number where a model needs them and nobody says how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +101,31 @@ class CategoryColumn:
         return {"category": self.placed.describe()}
 
 
+@dataclass(frozen=True, slots=True)
+class BinnedExpression(BinnedColumn):
+    """Bins of an SQL expression that is a number with public bounds."""
+
+    sql: str = ""
+
+    @property
+    def quoted(self) -> str:
+        """The expression."""
+        return f"({self.sql})"
+
+    def describe(self) -> Json:
+        """Return the form of the column."""
+        return {"expression": self.sql, "name": self.name, "edges": [write_value(each) for each in self.edges]}
+
+
 LearnedColumn = NumberColumn | CategoryColumn
 
 
 def read_learned_column(form: Any) -> LearnedColumn:
     """Return the column of what `describe` wrote."""
+    if "category" in form and "expression" in form["category"]:
+        own = form["category"]
+        edges = tuple(Fraction(float(each)) for each in own["edges"])
+        return CategoryColumn(BinnedExpression(own["name"], Type.FLOAT, edges, sql=write_alone(own["expression"])))
     if "category" in form:
         return CategoryColumn(read_column(form["category"]))
     lower, upper = (Fraction(each) for each in form["bounds"])
@@ -112,14 +138,13 @@ def find_features(
     named: Iterable[str] | None,
     bins: Mapping[str, int | Sequence[Any]],
     without: frozenset[str],
+    placed: bool = False,
 ) -> tuple[LearnedColumn, ...]:
     """Return the features that are named, or all columns with public values or bounds but those left out.
 
-    A name is a column's, or an SQL expression; `price * 2 AS twice` gives it a name of its own.
+    A name is a column's, or an SQL expression; `price * 2 AS twice` gives it a name of its own. Where all are to have
+    places, numbers are put into bins.
     """
-    unknown = [name for name in bins if name not in {column.name for column in resolved.columns}]
-    if unknown:
-        raise ParameterError("bins", unknown[0], "columns of the table")
     if named is None:
         listed = [
             column.name
@@ -132,23 +157,53 @@ def find_features(
         listed = list(named)
     if isinstance(named, str) or not listed or len(set(listed)) < len(listed):
         raise ParameterError("features", named, "a list of columns or SQL expressions, each once")
-    return tuple(_find_feature(session, resolved, name, bins.get(name)) for name in listed)
+    found = tuple(_find_feature(session, resolved, name, bins, placed) for name in listed)
+    known = {each.name for each in (*resolved.columns, *found)}
+    unknown = [name for name in bins if name not in known]
+    if unknown:
+        raise ParameterError("bins", unknown[0], "columns of the table, or names of features")
+    return found
 
 
-def _find_feature(session: Session, resolved: Resolved, name: str, bins: int | Sequence[Any] | None) -> LearnedColumn:
+def _find_feature(
+    session: Session, resolved: Resolved, name: str, wanted: Mapping[str, int | Sequence[Any]], placed: bool
+) -> LearnedColumn:
     if name == resolved.table.unit:
         raise ParameterError("features", name, "other columns: this one says whose row it is")
+    bins = wanted.get(name)
     for column in resolved.columns:
-        if column.name == name and (column.values is not None or column.type is Type.BOOLEAN or bins is not None):
-            return CategoryColumn(place_column(column, bins))
-        if column.name == name and column.lower is not None and column.upper is not None:
-            if column.type in (Type.DATE, Type.TIMESTAMP):
-                return CategoryColumn(place_column(column, bins))
+        plain = not placed and bins is None and is_number(column)
+        if column.name == name and plain and column.lower is not None and column.upper is not None:
             doubled = name.replace('"', '""')
             return NumberColumn(name, f'"{doubled}"', to_number(column.lower), to_number(column.upper))
-        if column.name == name:
-            return CategoryColumn(place_column(column, bins))  # says what the policy lacks
-    return read_expression(session, resolved, name)
+        if column.name == name:  # what the policy lacks is said by place_column
+            return CategoryColumn(place_column(column, choose_bins(column) if placed and bins is None else bins))
+    found = read_expression(session, resolved, name)
+    bins = wanted.get(found.name)
+    if isinstance(found, NumberColumn) and (placed or bins is not None):
+        return CategoryColumn(bin_expression(found, STEP_BINS if bins is None else bins))
+    return found
+
+
+def is_number(column: DeclaredColumn) -> bool:
+    """Say whether a column is a number, and has no list of values."""
+    return column.values is None and column.type in (Type.INTEGER, Type.FLOAT, Type.DECIMAL)
+
+
+def choose_bins(column: DeclaredColumn) -> int | None:
+    """Return how many bins a column is put into; none for lists, and for few whole numbers, which have a place each."""
+    if column.values is not None or column.lower is None or column.upper is None or column.type is Type.BOOLEAN:
+        return None
+    few = column.type is Type.INTEGER and to_number(column.upper) - to_number(column.lower) < STEP_BINS
+    return None if few else STEP_BINS
+
+
+def bin_expression(column: NumberColumn, bins: int | Sequence[Any]) -> BinnedExpression:
+    """Return bins of an SQL expression: so many even ones between its bounds, or those between edges."""
+    declared = DeclaredColumn(column.name, Type.FLOAT, lower=column.lower, upper=column.upper)
+    binned = place_column(declared, bins)
+    assert isinstance(binned, BinnedColumn)
+    return BinnedExpression(column.name, Type.FLOAT, binned.edges, sql=column.sql)
 
 
 def read_expression(session: Session, resolved: Resolved, text: str) -> LearnedColumn:
@@ -175,11 +230,13 @@ def read_expression(session: Session, resolved: Resolved, text: str) -> LearnedC
     return NumberColumn(name, alone, grid.center + grid.lower * grid.step, grid.center + grid.upper * grid.step)
 
 
-def write_features(table: str, columns: Sequence[LearnedColumn], target: str, parameters: dict[str, Any]) -> str:
-    """Return a SELECT of every feature and the target of every row; constants are added to the parameters."""
+def write_features(table: str, columns: Sequence[LearnedColumn], target: str | None, parameters: dict[str, Any]) -> str:
+    """Return a SELECT of every feature of every row, and of its target; constants are added to the parameters."""
     listed = [f"{column.write_value(parameters)} AS feature{at}" for at, column in enumerate(columns)]
+    if target is not None:
+        listed.append(f"{target} AS target")
     doubled = table.replace('"', '""')
-    return f'SELECT {", ".join(listed)}, {target} AS target FROM "{doubled}"'
+    return f'SELECT {", ".join(listed)} FROM "{doubled}"'
 
 
 def write_middle(column: NumberColumn) -> str:

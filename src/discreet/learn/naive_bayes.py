@@ -15,7 +15,7 @@ import numpy as np
 from discreet.base import check
 from discreet.base.grid import Floats
 from discreet.gradients.encoding import FEATURE_STEPS, EncodedRows, Encoding, NumberFeature, PlaceFeature, find_slices
-from discreet.gradients.groups import FeatureSums, LabelGroups, bound_groups, count_numbers
+from discreet.gradients.groups import FeatureSums, LabelGroups, bound_groups, bound_mean_noise, count_numbers
 from discreet.learn.allowance import GaussianAllowance
 from discreet.learn.source import GradientSource
 
@@ -38,7 +38,10 @@ class NaiveBayes:
     means: Floats
     variances: Floats
     places: tuple[Floats, ...]
-    rows: float
+    rows: Floats
+    """The noisy number of rows of each class: at least 1, and at least its noise."""
+    noise: Floats
+    """A bound on the standard deviation of the noise in each class's means."""
 
     def find_scores(self, rows: EncodedRows) -> Floats:
         """Return the logarithm of each class's likelihood for each row, a line each, up to a constant."""
@@ -88,4 +91,5 @@ def read_naive_bayes(encoding: Encoding, sums: Floats, sigma: float) -> NaiveBay
         if isinstance(each, PlaceFeature):
             held = np.maximum(sums[:, part], LEAST_SHARE * counted[:, None] + sigma)
             places.append(held / held.sum(axis=1, keepdims=True))
-    return NaiveBayes(encoding, counted / counted.sum(), means, variances, tuple(places), float(counted.sum()))
+    noise = bound_mean_noise(sums[:, encoding.width - 1], sigma)
+    return NaiveBayes(encoding, counted / counted.sum(), means, variances, tuple(places), counted, noise)

@@ -10,11 +10,12 @@ moves slowly, as with a ridge.
 matrix's own eigenvalues, so that A + L is positive where the rows say nothing. Eigenvalues of A that are below 0 count
 as 0. All of it is post-processing: nothing is told of exact eigenvalues, which have no proven sensitivity.
 
-**Intervals.** With R = I - P A the error of the weights is, to first order, R^(T+1) (0 - w*), for what the corrections
-have not reached, plus R^k P times the noise of each step, plus the error of sampling. The last two have known
-covariances. Of the first only the size is known: components of w* that were not reached are taken to be as large as
-those that were, on average. What clipping of large residuals changes is not in the intervals: the model that they
-describe is the one with clipped residuals (Huber's), which for symmetric errors has the same weights.
+**Intervals.** With R = I - P B, where B is A less what its noise can be, the error of the weights is, to first order,
+R^(T+1) (0 - w*), for what the corrections have not reached, plus R^k P times the noise of each step, plus the error of
+sampling. The last two have known covariances. Of the first only the size is known: components of w* that were not
+reached are taken to be as large as those that were, on average. So intervals are rather too wide than too narrow, most
+of all where the rows say little. What clipping of large residuals changes is not in them: the model that they describe
+is the one with clipped residuals (Huber's), which for symmetric errors has the same weights.
 """
 
 from __future__ import annotations
@@ -42,6 +43,9 @@ MOMENT_SHARE = Fraction(3, 10)
 
 CORRECTIONS = 16
 
+QUIET = 2.0
+"""A place has rows where their noisy number is above so many standard deviations of its noise."""
+
 CLIP = Fraction(3, 10)
 """How far predictions may be wrong before a row's gradient is clipped, in halves of the label's range."""
 
@@ -50,7 +54,8 @@ CLIP = Fraction(3, 10)
 class Regression:
     """Weights of scaled features, the intercept last, for a label scaled to [-1, 1], and what is known of their error.
 
-    Where features have places, these and the intercept overlap: weights are then those of the least length.
+    Where features have places, these and the intercept overlap: weights are then those with a mean of about 0 over the
+    rows, for each such feature.
     """
 
     weights: Floats
@@ -100,9 +105,9 @@ def fit_regression(
     matrix = clean_moments(moments, entries)
     ridge = alpha * np.diag([*[1.0] * (encoding.width - 1), 0.0])
     gram, products = matrix[:-1, :-1] + ridge, matrix[:-1, -1]
-    inverse, held = invert_noisy(gram, sigma)
+    inverse, held, sure = invert_noisy(gram, sigma)
     weights = inverse @ products
-    left = np.eye(encoding.width) - inverse @ held
+    left = np.eye(encoding.width) - inverse @ sure
     spread = inverse @ _find_noise(weights, sigma) @ inverse.T
     reached = inverse
     if corrections:
@@ -120,8 +125,8 @@ def fit_regression(
     size = float(weights @ weights) / max(1.0, encoding.width - float(np.trace(behind)))
     covariance = spread + error**2 * reached @ held @ reached.T + size * behind @ behind.T
     if not alpha:
-        shorter = find_shorter(encoding)
-        weights, covariance = shorter @ weights, shorter @ covariance @ shorter.T
+        centred = centre_places(encoding, matrix[:-1, -2], sigma)
+        weights, covariance = centred @ weights, centred @ covariance @ centred.T
     return Regression(weights, np.asarray(covariance), rows, error)
 
 
@@ -159,26 +164,33 @@ def clean_moments(moments: FeatureMoments, entries: Floats) -> Floats:
     return matrix
 
 
-def find_shorter(encoding: Encoding) -> Floats:
-    """Return the projection to the shortest weights with the same predictions.
+def centre_places(encoding: Encoding, counts: Floats, sigma: float) -> Floats:
+    """Return the projection to weights with the same predictions, where those of a feature's places have the mean 0.
 
     The places of a feature add up to the intercept, so what is added to all of them and taken from the intercept
-    changes nothing. Noise moves weights in these directions, too, and this takes it away.
+    changes nothing. The average is over rows, from noisy numbers of them; a place that may well have none counts as 0.
     """
-    parts = zip(find_slices(encoding.features), encoding.features, strict=True)
-    lines = [part for part, each in parts if isinstance(each, PlaceFeature)]
-    idle = np.zeros((encoding.width, len(lines)))
-    for at, part in enumerate(lines):
-        idle[part, at], idle[-1, at] = 1.0, -1.0
-    return np.asarray(np.eye(encoding.width) - idle @ np.linalg.pinv(idle))
+    found = np.eye(encoding.width)
+    for part, each in zip(find_slices(encoding.features), encoding.features, strict=True):
+        if isinstance(each, PlaceFeature):
+            loud = np.where(counts[part] > QUIET * sigma, counts[part], 0.0)
+            shares = loud / loud.sum() if loud.any() else np.full(each.size, 1 / each.size)
+            found[part, part] -= shares
+            found[-1, part] = shares
+    return found
 
 
-def invert_noisy(gram: Floats, sigma: float) -> tuple[Floats, Floats]:
-    """Return the inverse of a noisy matrix with its ridge, and the matrix with eigenvalues below 0 taken as 0."""
+def invert_noisy(gram: Floats, sigma: float) -> tuple[Floats, Floats, Floats]:
+    """Return the inverse of a noisy matrix with its ridge, the matrix with eigenvalues below 0 as 0, and what is sure.
+
+    Sure is as much of each eigenvalue as noise alone does not reach: along the others, corrections may move nothing but
+    noise, and errors count that.
+    """
     values, vectors = np.linalg.eigh(gram)
     held = np.maximum(values, 0)
     ridge = sigma * math.sqrt(len(gram))
-    return (vectors / (held + ridge)) @ vectors.T, (vectors * held) @ vectors.T
+    sure = np.maximum(values - ridge, 0)
+    return (vectors / (held + ridge)) @ vectors.T, (vectors * held) @ vectors.T, (vectors * sure) @ vectors.T
 
 
 def _find_noise(weights: Floats, sigma: float) -> Floats:

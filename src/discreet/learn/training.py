@@ -1,26 +1,19 @@
-"""The operation behind a model: one charge before, a descent at the desk, one record of its weights."""
+"""The operation behind a model: one charge before, noisy sums at the desk, one record of what was learned."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from typing import Any, ClassVar
-
-import numpy as np
+from dataclasses import dataclass
+from typing import ClassVar
 
 from discreet.base.canonical import Json, write_json
 from discreet.curator.door.desk import Desk
-from discreet.gradients.encoding import FEATURE_STEPS, Encoding
-from discreet.gradients.residuals import WEIGHT_STEPS
-from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients, hold_weights
+from discreet.gradients.encoding import Encoding, LabelColumn
 from discreet.learn.allowance import GaussianAllowance
-from discreet.learn.descent import COUNT_SHARE, DescentSettings, bound_noise, choose_clip, choose_settings, descend
-from discreet.learn.features import LearnedColumn
-from discreet.learn.kinds import find_kind
-from discreet.learn.linear_model import LinearModel
+from discreet.learn.learners import Learner
+from discreet.learn.models.model import Model, Subject
+from discreet.learn.rehearsal import Rehearsal
 from discreet.learn.source import DeskSource, GradientSource
-from discreet.learn.targets import ClassTarget, Target
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge
 
@@ -30,19 +23,15 @@ MOST_TEXT = 300
 
 @dataclass(frozen=True)
 class Training:
-    """Learns a linear model of a table's rows, within an allowance."""
+    """Learns a model of a table's rows, within an allowance."""
 
     kind: ClassVar[str] = "training"
     version: ClassVar[int] = 1
 
     plan: RowsPlan
-    table: str
-    model: str
-    columns: tuple[LearnedColumn, ...]
-    target: Target
+    subject: Subject
+    learner: Learner
     allowance: GaussianAllowance
-    patience: float = 1.0
-    """How many times as long as usual to descend."""
 
     @property
     def charge(self) -> Charge:
@@ -50,98 +39,47 @@ class Training:
         return self.allowance.charge
 
     @property
-    def gradients(self) -> LinearGradients:
-        """The gradients that are summed."""
+    def encoding(self) -> Encoding:
+        """What a row's points become: features, and a label, which is 0 for all where nothing is predicted."""
         grids = [each.grid for each in self.plan.columns]
-        features = tuple(column.make_feature(at, grids[at]) for at, column in enumerate(self.columns))
-        label = self.target.make_label(len(features), grids[-1])
-        classes = len(self.target.classes) if isinstance(self.target, ClassTarget) else 0
-        return find_kind(self.model).make_gradients(Encoding(features, label), classes)
+        features = tuple(column.make_feature(at, grids[at]) for at, column in enumerate(self.subject.columns))
+        target = self.subject.target
+        label = LabelColumn(0, 0, 1, 0, 0) if target is None else target.make_label(len(features), grids[-1])
+        return Encoding(features, label)
 
     def parameters(self) -> Json:
         """Return all that shapes the result beside the plan."""
-        found: dict[str, Json] = {
-            "model": self.model,
-            "columns": [column.describe() for column in self.columns],
-            "target": self.target.describe(),
+        subject, settings = self.subject, self.learner.settings()
+        form: dict[str, Json] = {
+            "model": subject.kind,
+            "columns": [column.describe() for column in subject.columns],
+            "target": None if subject.target is None else subject.target.describe(),
             "allowance": self.allowance.describe(),
         }
-        return found if self.patience == 1 else found | {"patience": repr(self.patience)}
+        return form | ({"settings": settings} if settings else {})
 
     def describe(self) -> str:
         """Say in a line what is learned, for the ledger's readers."""
-        names = ", ".join(column.name for column in self.columns)
-        text = f"{self.model} model of {self.table}: {self.target.name} by {names}"
+        text = self.subject.describe()
         return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT - 3]}..."
 
     def plans(self) -> tuple[RowsPlan, ...]:
         """Return the plan of the table's rows."""
         return (self.plan,)
 
+    def rehearse(self) -> None:
+        """Refuse what would fail after the charge: all of it follows from public facts."""
+        source = Rehearsal(self.plan)
+        self.finish(self._measure(source))
+        source.check_time()
+
     def run(self, desk: Desk) -> bytes:
-        """Descend, and return the weights."""
-        found = train(DeskSource(desk, self.plan), self.gradients, self.model, self.allowance, patience=self.patience)
-        return write_json(found.describe()).encode()
+        """Learn, and return what was learned."""
+        return self._measure(DeskSource(desk, self.plan))
 
-    def finish(self, measured: bytes) -> LinearModel:
+    def finish(self, measured: bytes) -> Model:
         """Return the model."""
-        return self.make_model(json.loads(measured))
+        return self.learner.make_model(self.subject, json.loads(measured))
 
-    def make_model(self, form: Any) -> LinearModel:
-        """Return the model of what `Trained.describe` wrote."""
-        width, outputs = self.gradients.shape
-        weights = np.array(form["weights"], dtype=np.float64).reshape(width, outputs) / WEIGHT_STEPS
-        noise, settings = float(form["noise"]), form["settings"]
-        return LinearModel(self.model, self.table, self.columns, self.target, weights, noise, form["rows"], settings)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Trained:
-    """The weights that a descent found, in whole steps, and how it went."""
-
-    weights: list[int]
-    rows: float
-    settings: DescentSettings
-    noise: float
-    """A bound on the standard deviation of the noise in a weight."""
-
-    def describe(self) -> Json:
-        """Return the form of it: weights, line by line, and public facts."""
-        return {
-            "weights": list(self.weights),
-            "rows": round(self.rows),
-            "settings": self.settings.describe(),
-            "noise": repr(self.noise),
-        }
-
-
-def train(
-    source: GradientSource,
-    gradients: LinearGradients,
-    model: str,
-    allowance: GaussianAllowance,
-    size: int | None = None,
-    length: float | None = None,
-    patience: float = 1.0,
-) -> Trained:
-    """Return the weights of a model, for all of an allowance; rows are counted unless their number is public.
-
-    Few units have as many rows as they may: the clip grows with the root of that number. `length` is how long most
-    rows' features are, if that is public: it shapes the descent, and rows that are longer are clipped.
-    """
-    if size is None:
-        rows = source.count(allowance.take(COUNT_SHARE))
-        allowance = allowance.take(1 - COUNT_SHARE)
-    else:
-        rows = float(size)
-    share = choose_clip(allowance.mu, rows / source.most_rows) * source.most_rows**0.5
-    if length is None:
-        length = gradients.encoding.longest / FEATURE_STEPS
-    longest = length * gradients.residual.longest * FEATURE_STEPS
-    clipped = replace(gradients, clip=max(FEATURE_STEPS, round(longest * share)))
-    clip = clipped.clip / GRADIENT_STEPS
-    settings = choose_settings(allowance.mu, rows, length, clip, find_kind(model).curvature, patience)
-    weights = descend(source, clipped, allowance, settings, rows, length)
-    noise = allowance.take(Fraction(1, settings.steps)).make_noise(source.factor * clipped.clip)
-    deviation = bound_noise(settings, noise.sigma / GRADIENT_STEPS / (length * rows)) / length
-    return Trained(hold_weights(weights).ravel().tolist(), rows, settings, deviation)
+    def _measure(self, source: GradientSource) -> bytes:
+        return write_json(self.learner.measure(source, self.subject, self.encoding, self.allowance)).encode()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from discreet.base.errors import OperationError
 from discreet.curator.door.clipping import MOST_ENTRIES
-from discreet.gradients.sums import MOST_ROWS, LinearGradients, Weights
+from discreet.curator.door.unit_time import check_unit_time
+from discreet.gradients.sums import LinearGradients, Weights
 from discreet.mechanisms import Laplace
 from discreet.plan.rows_plan import RowsPlan
 from discreet.query.draws import VectorNoise
-from discreet.query.work import MOST_TIME
 
 ROW_TIME, OUTPUT_TIME, FEATURE_TIME = 300, 160, 15
 """Nanoseconds that a row takes, more for each output, and for each output and feature: measured, rounded up."""
@@ -28,20 +28,13 @@ def check_gradients(plan: RowsPlan, gradients: LinearGradients, weights: Weights
         )
     if gradients.entries > MOST_ENTRIES:
         raise OperationError(f"a gradient has at most {MOST_ENTRIES:,} entries, not {gradients.entries:,}")
-    check_time(plan, gradients)
+    check_unit_time(plan, find_row_time(gradients))
     if isinstance(noise, Laplace) or not isinstance(noise, VectorNoise):
         raise OperationError("a gradient's length is bounded in L2: give Gaussian noise")
     gradients.check_weights(weights)
     return plan.factor * gradients.clip
 
 
-def check_time(plan: RowsPlan, gradients: LinearGradients, steps: int = 1) -> None:
-    """Refuse gradients of which one unit's rows could take too long, over so many steps: time would tell of it."""
-    row = ROW_TIME + gradients.residual.outputs * (OUTPUT_TIME + FEATURE_TIME * len(gradients.encoding.features))
-    most = MOST_TIME // (row * steps)
-    if plan.rows > min(most, MOST_ROWS):
-        raise OperationError(
-            f"a unit of {plan.rows:,} rows could take {plan.rows * row * steps / 1e6:,.0f} ms, and "
-            f"{MOST_TIME // 10**6} are allowed, so that time would tell whether it is there; keep at most "
-            f"{min(most, MOST_ROWS):,} rows of each with max_rows, or have fewer features or classes"
-        )
+def find_row_time(gradients: LinearGradients) -> int:
+    """Return the nanoseconds that a row may take."""
+    return ROW_TIME + gradients.residual.outputs * (OUTPUT_TIME + FEATURE_TIME * len(gradients.encoding.features))

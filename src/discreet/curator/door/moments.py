@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from discreet.base.errors import OperationError
 from discreet.curator.door.clipping import MOST_ENTRIES
+from discreet.curator.door.unit_time import check_unit_time
 from discreet.gradients.errors import PredictionErrors
 from discreet.gradients.groups import FeatureSums
 from discreet.gradients.moments import FeatureMoments
-from discreet.gradients.sums import MOST_ROWS
 from discreet.mechanisms import Laplace
 from discreet.plan.rows_plan import RowsPlan
 from discreet.query.draws import VectorNoise
-from discreet.query.work import MOST_TIME
 
 RowMoments = FeatureMoments | FeatureSums | PredictionErrors
 """The closed list: a unit's share is a function of its own rows, in whole numbers."""
@@ -31,12 +30,7 @@ def check_moments(plan: RowsPlan, moments: RowMoments, noise: VectorNoise) -> in
         )
     if moments.entries > MOST_ENTRIES:
         raise OperationError(f"moments have at most {MOST_ENTRIES:,} entries, not {moments.entries:,}")
-    most = min(MOST_TIME // moments.row_time, MOST_ROWS)
-    if plan.rows > most:
-        raise OperationError(
-            f"a unit of {plan.rows:,} rows could take long enough that time would tell whether it is there; keep at "
-            f"most {most:,} rows of each with max_rows, or have fewer features or groups"
-        )
+    check_unit_time(plan, moments.row_time)
     if isinstance(noise, Laplace) or not isinstance(noise, VectorNoise):
         raise OperationError("moments are bounded in L2: give Gaussian noise")
     return plan.factor * moments.clip

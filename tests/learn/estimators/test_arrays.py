@@ -7,7 +7,15 @@ import pytest
 
 from discreet.base.errors import ParameterError
 from discreet.base.wide import Ints
-from discreet.learn.arrays import POINTS, group_units, place_labels, put_on_points, read_bounds, read_matrix, to_floats
+from discreet.learn.estimators.arrays import (
+    POINTS,
+    group_units,
+    place_labels,
+    put_on_points,
+    read_bounds,
+    read_matrix,
+    to_floats,
+)
 from discreet.learn.source import MemorySource
 
 ROWS = np.array([[3, 0], [1, 0], [2, 0], [9, 1], [5, 1], [7, 1]])

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from discreet.base.errors import ParameterError
 from discreet.learn import PCA, GaussianNB, KMeans, LinearRegression, LogisticRegression, Ridge, StumpsClassifier
-from discreet.learn.moment_estimators import MomentEstimator
+from discreet.learn.estimators.moment_estimator import MomentEstimator
 
 RNG = np.random.default_rng(3)
 X = RNG.uniform(-1, 1, (4000, 3))

@@ -12,7 +12,7 @@ import pytest
 
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.types import Type
-from discreet.learn import LinearModel, load_linear_model, write_learning_report
+from discreet.learn import LinearModel, load_model, write_learning_report
 from discreet.learn.features import CategoryColumn, NumberColumn
 from discreet.learn.targets import ClassTarget, NumberTarget
 from discreet.query.placed_columns import Condition, ListedColumn
@@ -24,7 +24,7 @@ OLD = CategoryColumn(Condition("old", "age > 65"))
 SETTINGS = {"steps": 200, "rate": "1.0", "momentum": "0.9", "tail": 100}
 SICK = ClassTarget(Condition("sick", "cost > 10"))
 WEIGHTS = np.array([[2.0], [0.1], [1.0], [-1.0], [0.0], [0.0], [0.5], [-0.5]])
-LOGISTIC = LinearModel("logistic", "visits", (AGE, WARD, OLD), SICK, WEIGHTS, 0.1, 900, SETTINGS)
+LOGISTIC = LinearModel("logistic", "visits", (AGE, WARD, OLD), SICK, 900, WEIGHTS, 0.1, SETTINGS)
 ROWS = pa.table({"age": [50, 100, None, 0], "ward": ["north", "it's", None, "elsewhere"]})
 
 
@@ -47,12 +47,12 @@ def test_coefficients_are_per_one_of_a_number_and_give_the_same_scores() -> None
 
 def test_numbers_are_predicted_in_their_own_units() -> None:
     cost = NumberTarget("cost", "cost", Fraction(0), Fraction(10))
-    model = LinearModel("huber", "visits", (TWICE,), cost, np.array([[0.5], [0.1]]), 0.1, 900, SETTINGS)
+    model = LinearModel("huber", "visits", (TWICE,), cost, 900, np.array([[0.5], [0.1]]), 0.1, SETTINGS)
     assert model.predict(ROWS).tolist() == pytest.approx([5.5, 8.0, 5.5, 3.0])
     count = NumberTarget("stays", "stays", Fraction(0), Fraction(8), counted=True)
-    counted = LinearModel("poisson", "visits", (AGE,), count, np.array([[1.0], [0.0]]), 0.1, 900, SETTINGS)
+    counted = LinearModel("poisson", "visits", (AGE,), count, 900, np.array([[1.0], [0.0]]), 0.1, SETTINGS)
     assert counted.predict(ROWS).tolist() == pytest.approx([2.0, 2 * np.e, 2.0, 2 / np.e])
-    with pytest.raises(ParameterError, match="no other kind has probabilities"):
+    with pytest.raises(ParameterError, match="no other linear kind has probabilities"):
         counted.predict_probabilities(ROWS)
     with pytest.raises(ParameterError, match="one that predicts classes"):
         _ = counted.classes
@@ -60,7 +60,7 @@ def test_numbers_are_predicted_in_their_own_units() -> None:
 
 def test_a_file_gives_the_same_model_back(tmp_path: Path) -> None:
     LOGISTIC.save(tmp_path / "model.json")
-    again = load_linear_model(tmp_path / "model.json")
+    again = load_model(tmp_path / "model.json")
     assert again.predict(ROWS).tolist() == LOGISTIC.predict(ROWS).tolist()
     assert again.to_json() == LOGISTIC.to_json()
     form = json.loads((tmp_path / "model.json").read_text())
@@ -71,16 +71,16 @@ def test_files_that_are_no_models_are_named_as_such(tmp_path: Path) -> None:
     LOGISTIC.save(tmp_path / "model.json")
     form = json.loads((tmp_path / "model.json").read_text())
     wrong = {
-        "is no linear model": "not json",
+        "is no model": "not json",
         "of version 9": json.dumps(form | {"version": 9}),
         "is damaged": json.dumps({key: value for key, value in form.items() if key != "coefficients"}),
     }
     for said, text in wrong.items():
         (tmp_path / "wrong.json").write_text(text)
         with pytest.raises(DiscreetError, match=said):
-            load_linear_model(tmp_path / "wrong.json")
+            load_model(tmp_path / "wrong.json")
     with pytest.raises(DiscreetError, match="cannot be read"):
-        load_linear_model(tmp_path / "missing.json")
+        load_model(tmp_path / "missing.json")
 
 
 def test_rows_without_the_features_are_refused() -> None:

@@ -10,8 +10,8 @@ import numpy as np
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.base.wide import array_of
-from discreet.learn.arrays import read_bounds, read_matrix
-from discreet.learn.estimators import Estimator
+from discreet.learn.estimators.arrays import read_bounds, read_matrix
+from discreet.learn.estimators.estimator import Estimator
 
 
 class Transformer(Estimator, ABC):

@@ -1,8 +1,4 @@
-"""Estimators by scikit-learn's conventions: `LogisticRegression(epsilon=1, delta=1e-6, bounds=(0, 1)).fit(X, y)`.
-
-They fit rows in memory, for people who hold them; the guarantee is that of the weights, and of nothing else. Whoever
-holds rows owns them: `score` on training rows, and predictions for them, are not private. What is learned from a table
-under a policy goes through a curator (`discreet.learn.fit`).
+"""Linear models that descend: `LogisticRegression(epsilon=1, delta=1e-6, bounds=(0, 1)).fit(X, y)`.
 
 No true number of rows, no statistic of the features and no set of labels is taken from the data: bounds and
 classes are declared, and rows are counted with noise, unless `size` says how many there are. Where a unit may have
@@ -11,7 +7,6 @@ several rows, `max_rows` says how many are kept of each.
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,11 +17,10 @@ from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.gradients.encoding import Encoding, LabelColumn
 from discreet.gradients.residuals import RESIDUAL_STEPS, WEIGHT_STEPS
-from discreet.gradients.sums import MOST_ROWS
 from discreet.learn.allowance import read_gaussian_allowance
-from discreet.learn.arrays import (
+from discreet.learn.descent import train
+from discreet.learn.estimators.arrays import (
     POINTS,
-    group_units,
     make_number_features,
     place_labels,
     put_on_points,
@@ -36,67 +30,10 @@ from discreet.learn.arrays import (
     scale_to_data,
     to_floats,
 )
+from discreet.learn.estimators.estimator import Classifier, Estimator, Regressor, check_classes, hold_rows
 from discreet.learn.kinds import find_kind
-from discreet.learn.source import MemorySource
 from discreet.learn.targets import POISSON_SCALE
-from discreet.learn.training import train
 from discreet.privacy import GaussianLoss
-from discreet.privacy.neighbours import Neighbours
-
-
-class Estimator:
-    """What all estimators share: parameters by name, as scikit-learn's own tools expect them."""
-
-    _estimator_type: ClassVar[str]
-
-    @classmethod
-    def _list_parameters(cls) -> list[str]:
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters that this was made with."""
-        return {name: getattr(self, name) for name in self._list_parameters()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Change parameters by name."""
-        for name, value in params.items():
-            if name not in self._list_parameters():
-                raise ParameterError("parameter", name, f"one of {', '.join(self._list_parameters())}")
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        given = inspect.signature(type(self).__init__).parameters
-        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value is not given[name].default]
-        return f"{type(self).__name__}({', '.join(changed)})"
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "n_features_in_")
-
-    def __sklearn_tags__(self) -> Any:
-        from discreet.learn.tags import make_tags
-
-        return make_tags(self._estimator_type)
-
-
-def hold_rows(points: Ints, units: Any, max_rows: Any, neighbours: str) -> MemorySource:
-    """Return where sums over these rows come from; how many rows a unit may have is declared, never looked for."""
-    factor = 2 if Neighbours.named(neighbours) is Neighbours.REPLACE else 1
-    if units is None:
-        return MemorySource(points, None, factor)
-    if max_rows is None:
-        raise ParameterError("max_rows", None, "given beside units: how many rows somebody has is private")
-    most = check.integer("max_rows", max_rows, least=1, most=MOST_ROWS)
-    kept, offsets = group_units(units, points, most)
-    return MemorySource(kept, offsets, factor, most)
-
-
-def check_classes(classes: Any) -> list[Any]:
-    """Return the declared classes, or say that they must be declared."""
-    declared = [] if classes is None else list(classes)
-    if len(declared) < 2 or len(set(declared)) < len(declared):
-        raise ParameterError("classes", classes, "all classes that there may be: which occur is private")
-    return declared
 
 
 class LinearEstimator(Estimator):
@@ -146,13 +83,8 @@ class LinearEstimator(Estimator):
         return np.asarray(held @ self.coef_.T + self.intercept_)
 
 
-class LinearClassifier(LinearEstimator):
+class LinearClassifier(LinearEstimator, Classifier):
     """A linear model of declared classes."""
-
-    _estimator_type: ClassVar[str] = "classifier"
-
-    classes: Any
-    classes_: Any
 
     def __init__(
         self,
@@ -195,17 +127,9 @@ class LinearClassifier(LinearEstimator):
         best = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
         return self.classes_[best]
 
-    def score(self, X: Any, y: Any) -> float:  # noqa: N803
-        """Return the share of rows whose class is predicted right. On training rows this is not private."""
-        return float(np.mean(self.predict(X) == np.asarray(y)))
 
-
-class LinearRegressor(LinearEstimator):
+class LinearRegressor(LinearEstimator, Regressor):
     """A linear model of a number with declared bounds."""
-
-    _estimator_type: ClassVar[str] = "regressor"
-
-    target_bounds: Any
 
     def __init__(
         self,
@@ -242,11 +166,6 @@ class LinearRegressor(LinearEstimator):
         """Return the predicted number of each row."""
         middle, half = (self._low + self._high) / 2, (self._high - self._low) / 2
         return np.asarray(middle + np.clip(self._find_scores(X)[:, 0], -1, 1) * half)
-
-    def score(self, X: Any, y: Any) -> float:  # noqa: N803
-        """Return R^2. On training rows this is not private."""
-        given = np.asarray(y, dtype=np.float64)
-        return float(1 - ((given - self.predict(X)) ** 2).sum() / ((given - given.mean()) ** 2).sum())
 
 
 class LogisticRegression(LinearClassifier):

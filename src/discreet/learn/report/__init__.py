@@ -1,0 +1,1 @@
+"""Reports on models: pages without scripts, of noisy numbers and public facts only."""
