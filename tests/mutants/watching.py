@@ -69,8 +69,8 @@ MUTATIONS = [
     broken(
         "watches: answers go to people who were suspended",
         "curator/door/performance.py",
-        "        self._ledger.refuse_suspended(self._claim.analyst)\n\n    def _run(",
-        "\n    def _run(",
+        "        self._ledger.refuse_suspended(self._claim.analyst)\n\n    def _compute(",
+        "\n    def _compute(",
         WEIGHTS,
     ),
     broken(
