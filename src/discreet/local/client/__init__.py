@@ -4,6 +4,7 @@ Standard library only, and small enough to copy into another project.
 """
 
 from .changing import ChangingBit, ChangingPerson, ChangingReport
+from .client import Client, Spending
 from .coins import Coins, KeyedCoins, SystemCoins
 from .direct import DirectResponse
 from .domain import OTHER, Choices, Numbers, Texts
@@ -24,6 +25,7 @@ __all__ = [
     "ChangingPerson",
     "ChangingReport",
     "Choices",
+    "Client",
     "ClientError",
     "Coins",
     "DirectResponse",
@@ -40,6 +42,7 @@ __all__ = [
     "ProjectiveResponse",
     "Randomised",
     "Report",
+    "Spending",
     "SubsetSelection",
     "SystemCoins",
     "Texts",

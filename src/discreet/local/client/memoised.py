@@ -26,7 +26,9 @@ MOST_BUCKETS = 64
 
 
 class MemoisedMechanism(ItemMechanism):
-    """A mechanism in two steps: `remember` makes permanent noise of an item, `repeat` makes a report of that."""
+    """A mechanism in two steps: permanent noise of an item, and a report of what is remembered so."""
+
+    remembers: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -40,6 +42,10 @@ class MemoisedMechanism(ItemMechanism):
     @abstractmethod
     def recall(self, value: int, secret: bytes, coins: Coins) -> Randomised:
         """Return a report whose permanent noise is a function of the secret and the value."""
+
+    def sum_epsilon(self, reports: int) -> Fraction:
+        """Return what so many reports tell at most: their permanent noise is shared, so they do not just add up."""
+        return Fraction(self.bound_lifetime(reports)) if reports else Fraction(0)
 
 
 @dataclass(frozen=True)
