@@ -89,11 +89,11 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one batch, and why; `intake` is what it added."""
+    """What became of one batch, and why; `intake` is what it added, if anything."""
 
     batch: str
     fate: Fate
-    intake: Intake
+    intake: Intake | None = None
     reason: str = ""
 
 
@@ -116,11 +116,18 @@ class Collector:
             raise DiscreetError(f"another collector has {path}; wait until it is done, or collect into another file")
         try:
             sweep_parts(path)
-            self.collection = self._find(metric)
+            found = self._find(metric)
         except BaseException:
             self._lock.close()
             raise
-        self._counter = ReportCounter(self.collection.metric)
+        self._intake, self._batches = found.intake, dict(found.batches)
+        self._names = {digest: name for name, digest in self._batches.items()}
+        self._counter = ReportCounter(found.metric)
+
+    @property
+    def collection(self) -> Collection:
+        """What was collected so far."""
+        return Collection(self._intake, dict(self._batches))
 
     def _find(self, metric: Metric | None) -> Collection:
         if self.path.exists():
@@ -136,45 +143,36 @@ class Collector:
         """Take a file of reports; its name is the batch's, where none is given."""
         name = path.name if batch is None else batch
         try:
-            if name in self.collection.batches:
+            if name in self._batches:
                 return self._meet_again(name, hash_file(path))
             found = count_file(self._counter, path)
         except DiscreetError as trouble:
-            return self._put_aside(name, Fate.REFUSED, str(trouble))
+            return Outcome(name, Fate.REFUSED, reason=str(trouble))
         return self.ingest_counted(name, found.digest, found.intake)
 
     def ingest_frames(self, batch: str, data: bytes) -> Outcome:
         """Take frames of reports from memory, such as a server received."""
-        digest, total, held = hashlib.sha256(data).hexdigest(), Intake.start(self.collection.metric), data
-        used = 1
-        while used:
-            found, used = self._counter.count_frames(held)
-            total, held = total + found, held[used:]
-        if held:
-            total += Intake(Intake.start(self.collection.metric).tally, {Fault.TRUNCATED: 1})
-        return self.ingest_counted(batch, digest, total)
+        return self.ingest_counted(batch, hashlib.sha256(data).hexdigest(), self._counter.count_stream([data]))
 
     def ingest_counted(self, batch: str, digest: str, intake: Intake) -> Outcome:
         """Take a batch that was counted elsewhere, such as by an engine."""
         if not 1 <= len(batch.encode("utf-8", "replace")) <= MOST_BATCH_NAME:
-            return self._put_aside(batch, Fate.REFUSED, f"a batch has a name of 1 to {MOST_BATCH_NAME} bytes")
-        if batch in self.collection.batches:
+            return Outcome(batch, Fate.REFUSED, reason=f"a batch has a name of 1 to {MOST_BATCH_NAME} bytes")
+        if batch in self._batches:
             return self._meet_again(batch, digest)
-        copies = sorted(name for name, known in self.collection.batches.items() if known == digest)
-        self.collection += Collection(intake, {batch: digest})
+        self._intake += intake
+        self._batches[batch] = digest
+        first = self._names.setdefault(digest, batch)
         self._changed = True
         if time.monotonic() - self._saved_at >= self._between:
             self.save()
-        reason = f"it has the same content as {copies[0]}: if it is a copy, its reports count twice" if copies else ""
-        return Outcome(batch, Fate.COUNTED, intake, reason)
+        copy = f"it has the same content as {first}: if it is a copy, its reports count twice"
+        return Outcome(batch, Fate.COUNTED, intake, copy if first != batch else "")
 
     def _meet_again(self, batch: str, digest: str) -> Outcome:
-        if self.collection.batches[batch] == digest:
-            return self._put_aside(batch, Fate.SKIPPED, "it was counted before")
-        return self._put_aside(batch, Fate.REFUSED, "other reports were counted under this name: name the batch anew")
-
-    def _put_aside(self, batch: str, fate: Fate, reason: str) -> Outcome:
-        return Outcome(batch, fate, Intake.start(self.collection.metric), reason)
+        if self._batches[batch] == digest:
+            return Outcome(batch, Fate.SKIPPED, reason="it was counted before")
+        return Outcome(batch, Fate.REFUSED, reason="other reports were counted under this name: give another")
 
     def save(self) -> None:
         """Write the checkpoint, durably: after a crash it is the old or the new one, whole."""

@@ -97,6 +97,18 @@ class ReportCounter:
         faults = add_faults({Fault.SEED: seeds, Fault.PAYLOAD: len(bad) - seeds})
         return Intake(Tally(self.metric, sound, counts), faults)
 
+    def count_stream(self, pieces: Iterable[bytes]) -> Intake:
+        """Count frames that come in pieces of any length; what is left over at the end was cut short."""
+        total, held = Intake.start(self.metric), b""
+        for piece in pieces:
+            held += piece
+            used = 1
+            while used:
+                found, used = self.count_frames(held)
+                total, held = total + found, held[used:]
+        cut = {Fault.TRUNCATED: 1} if held else {}
+        return Intake(total.tally, add_faults(total.faults, cut))
+
     def count_frames(self, data: bytes) -> tuple[Intake, int]:
         """Count the whole frames at the beginning of some bytes, and return how many bytes these are.
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO, NamedTuple
 
 from discreet.answers.export import replacing
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.later import Later
 from discreet.local.client import Metric, Randomised
 from discreet.local.counting import COLUMNS, Intake, ReportCounter, find_types
-from discreet.local.faults import MOST_LINE, Fault
+from discreet.local.faults import MOST_LINE
 from discreet.local.oracles.oracle import Batch
 
 arrow = Later("pyarrow")
@@ -33,12 +33,6 @@ class CountedFile(NamedTuple):
 
     intake: Intake
     digest: str
-
-
-class ReportWriter(Protocol):
-    """Writes reports into a file, batch by batch."""
-
-    def __call__(self, batch: Batch, /) -> None: ...
 
 
 def find_ending(path: Path) -> str:
@@ -72,7 +66,7 @@ def hash_file(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def writing_reports(metric: Metric, path: Path) -> Iterator[ReportWriter]:
+def writing_reports(metric: Metric, path: Path) -> Iterator[Callable[[Batch], None]]:
     """Give a writer of reports; the file is there once it is whole."""
     ending = find_ending(path)
     with replacing(path) as part:
@@ -118,16 +112,14 @@ def to_lines(metric: Metric, batch: Batch) -> bytes:
 
 
 def _count_frames(counter: ReportCounter, file: BinaryIO) -> CountedFile:
-    whole, total, held = hashlib.sha256(), Intake.start(counter.metric), b""
+    whole = hashlib.sha256()
+    return CountedFile(counter.count_stream(_read_pieces(file, whole)), whole.hexdigest())
+
+
+def _read_pieces(file: BinaryIO, whole: Any) -> Iterator[bytes]:
     while piece := file.read(PIECE):
         whole.update(piece)
-        held += piece
-        used = 1
-        while used:
-            found, used = counter.count_frames(held)
-            total, held = total + found, held[used:]
-    cut = Intake(Intake.start(counter.metric).tally, {Fault.TRUNCATED: 1})
-    return CountedFile(total + cut if held else total, whole.hexdigest())
+        yield piece
 
 
 def _count_lines(counter: ReportCounter, file: BinaryIO) -> CountedFile:
