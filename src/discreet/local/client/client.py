@@ -73,7 +73,7 @@ class Client:
             if not (fits(later[0], metric.lifetime) and fits(later[1], metric.daily)):
                 return self._report_nothing(metric, page)
             page.whole, page.days[date] = later
-            secret = book.derive_secret(metric.name, metric.version, metric.parameters)
+            secret = book.derive_secret(metric.name, metric.version, page.generation)
             report = metric.wrap(metric.mechanism.recall(_place(metric, value), secret, self._coins))
             if metric.mechanism.remembers:
                 page.last = report.to_bytes().hex()
@@ -103,15 +103,17 @@ class Client:
 
 
 def open_page(book: Book, metric: Metric) -> Page:
-    """Return a metric's page. Other parameters than before have other noise: their reports are counted from one again.
+    """Return a metric's page. Other parameters than before start a new generation.
 
-    What was spent stays spent.
+    Its permanent noise is independent of what was told before, so what both tell adds up: reports are counted from one
+    again, and what was spent stays spent.
     """
     parameters = metric.parameters.hex()
     page = book.pages.setdefault(metric.name, Page(parameters))
     if page.parameters != parameters:
         days = {day: Account(account.spent) for day, account in page.days.items()}
-        page = book.pages[metric.name] = Page(parameters, Account(page.whole.spent), days)
+        page = Page(parameters, page.generation + 1, Account(page.whole.spent), days)
+        book.pages[metric.name] = page
     return page
 
 

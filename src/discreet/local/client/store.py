@@ -40,6 +40,8 @@ class Page:
     """What was told of one metric, in a lifetime and on each day."""
 
     parameters: str
+    generation: int = 1
+    """How often the parameters changed, from 1: every generation has permanent noise of its own."""
     whole: Account = Account()
     days: dict[str, Account] = field(default_factory=dict)
     last: str | None = None
@@ -55,13 +57,13 @@ class Book:
     secret: bytes
     pages: dict[str, Page] = field(default_factory=dict)
 
-    def derive_secret(self, metric: str, version: int, parameters: bytes) -> bytes:
-        """Return the secret of one metric, version and hash of parameters; a mechanism derives its cohort from it.
+    def derive_secret(self, metric: str, version: int, generation: int) -> bytes:
+        """Return the secret of one metric, version and generation; a mechanism derives its cohorts from it.
 
         With one secret for two metrics, the same permanent noise would tell whether two values are equal. HMAC is a
         pseudorandom function and the label is injective, so these look like independent secrets.
         """
-        name = json.dumps([metric, version, parameters.hex()]).encode()
+        name = json.dumps([metric, version, generation]).encode()
         return hmac.new(self.secret, LABEL + name, hashlib.sha256).digest()
 
 
@@ -166,6 +168,7 @@ def _write_book(book: Book) -> bytes:
     pages = {
         name: {
             "parameters": page.parameters,
+            "generation": page.generation,
             "whole": _write_account(page.whole),
             "days": {day: _write_account(account) for day, account in page.days.items()},
             "last": page.last,
@@ -189,6 +192,7 @@ def _read_book(data: bytes) -> Book | None:
     pages = {
         name: Page(
             page["parameters"],
+            page["generation"],
             _read_account(page["whole"]),
             {day: _read_account(account) for day, account in page["days"].items()},
             page["last"],
