@@ -151,7 +151,9 @@ def _count_parquet(counter: ReportCounter, file: BinaryIO) -> CountedFile:
         find_types(table.schema_arrow)
         for batch in table.iter_batches(ROWS, columns=list(COLUMNS)):
             total += counter.count_arrow(batch)
-    except arrow.ArrowException as trouble:
+    except DiscreetError:
+        raise
+    except (arrow.ArrowException, OSError, ValueError) as trouble:
         raise DiscreetError(f"{file.name} is no sound Parquet file: {str(trouble).splitlines()[0]}") from None
     return CountedFile(total, digest)
 
