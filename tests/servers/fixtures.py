@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,6 +65,7 @@ def spark_session(spark_engine: DeclaredEngine) -> Iterator[SparkConnection]:
     """The session that starts Spark and stops it at the end; sessions of tests begin and end in between."""
     from discreet.engines.spark.session import connect
 
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # what executors run; they are on this computer
     session = connect(spark_engine, Path("policy.toml"))
     yield session
     session.close()

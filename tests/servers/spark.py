@@ -10,6 +10,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -73,6 +74,7 @@ class Process:
             "SPARK_LOCAL_DIRS": str(folder),
             "SPARK_WORKER_DIR": str(folder / name),
             "SPARK_DAEMON_MEMORY": memory,
+            "PYSPARK_PYTHON": sys.executable,
             "SPARK_DAEMON_JAVA_OPTS": f"{write_options(folder)} -Dlog4j2.configurationFile=file:{settings}",
         }
         self._guard = start_server(command, folder, environment=environment, output=subprocess.PIPE)

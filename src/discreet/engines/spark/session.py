@@ -12,6 +12,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -146,6 +147,8 @@ def _started(engine: DeclaredEngine, policy: Path) -> Any:
         quiet = {"stdin": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         context = SparkContext(conf=conf, gateway=SparkContext._gateway or launch(conf, quiet))
         context.setLogLevel("ERROR")
+        if engine.master.startswith("local"):
+            context.pythonExec = os.environ.get("PYSPARK_PYTHON", sys.executable)
     except Exception:
         wrong = "Spark could not be started there"
         remedy = "check the address, the settings, and that Java is 17 or newer"
