@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -139,12 +139,14 @@ class Collector:
             raise DiscreetError(f"there is no checkpoint {self.path}; say which metric is collected")
         return Collection.start(metric)
 
-    def ingest(self, path: Path, batch: str | None = None) -> Outcome:
-        """Take a file of reports; its name is the batch's, where none is given."""
+    def ingest(self, path: Path, batch: str | None = None, count: Callable[[Path], Intake] | None = None) -> Outcome:
+        """Take a file of reports; its name is the batch's, where none is given. An engine may `count` it."""
         name = path.name if batch is None else batch
         try:
             if name in self._batches:
                 return self._meet_again(name, hash_file(path))
+            if count is not None:
+                return self.ingest_counted(name, hash_file(path), count(path))
             found = count_file(self._counter, path)
         except DiscreetError as trouble:
             return Outcome(name, Fate.REFUSED, reason=str(trouble))
