@@ -30,7 +30,7 @@ def count_on_duck(metric: Metric, files: Sequence[str]) -> Intake:
             for batch in connection.sql(query, params=[_list_files(files)]).to_arrow_reader(ROWS):
                 total += counter.count_arrow(batch)
         except (duckdb.Error, arrow.ArrowException) as trouble:
-            raise DiscreetError(f"DuckDB cannot read these reports: {str(trouble).splitlines()[0]}") from None
+            raise DiscreetError(f"DuckDB cannot read these reports: {_find_reason(trouble)}") from None
     return total
 
 
@@ -48,7 +48,7 @@ def count_on_spark(session: Any, metric: Metric, files: Sequence[str]) -> Intake
         frame = session.read.parquet(*_list_files(files)).select(*COLUMNS)
         rows = frame.mapInArrow(count, "counts binary").toArrow().column("counts").to_pylist()
     except Exception as trouble:
-        raise DiscreetError(f"Spark cannot count these reports: {str(trouble).splitlines()[0]}") from trouble
+        raise DiscreetError(f"Spark cannot count these reports: {_find_reason(trouble)}") from trouble
     total = Intake.start(metric)
     for row in rows:
         total += read_collection(row).intake
@@ -70,3 +70,8 @@ def _list_files(files: Sequence[str]) -> list[str]:
     if isinstance(files, str) or not files:
         raise ParameterError("files", files, "a list of Parquet files, at least one")
     return [str(each) for each in files]
+
+
+def _find_reason(trouble: Exception) -> str:
+    """Return the first line of an engine's own words that says something."""
+    return next((line.strip() for line in str(trouble).splitlines() if line.strip()), type(trouble).__name__)
