@@ -94,7 +94,7 @@ def test_json_and_csv_hold_the_same_numbers() -> None:
 def test_a_picture_has_a_bar_and_an_interval_for_each_value(tmp_path: Path) -> None:
     figure = decode(make_collection()).plot(tmp_path / "fruit.svg")
     (axes,) = figure.axes
-    assert [label.get_text() for label in axes.get_yticklabels()][0] == "banana"
+    assert next(label.get_text() for label in axes.get_yticklabels()) == "banana"
     assert len(axes.patches) == 4
     assert (tmp_path / "fruit.svg").stat().st_size > 1000
 

@@ -115,6 +115,11 @@ def lower(epsilon: float) -> float:
     return epsilon - 2.0**-45 * (1 + epsilon)
 
 
+def grow(epsilon: float) -> Fraction:
+    """Return e^epsilon, or a little less, as a fraction: chances near 1 that follow from it are exact too."""
+    return Fraction(math.exp(lower(epsilon)))
+
+
 def count_bytes(most: int) -> int:
     """Return how many bytes hold every number up to the most."""
     return max(1, math.ceil(most.bit_length() / 8))

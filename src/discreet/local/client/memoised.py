@@ -9,7 +9,6 @@ for all pairs of sequences of values.
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +18,7 @@ from .coins import ONE, Coins, KeyedCoins, bound_log, check_count, check_epsilon
 from .direct import DirectResponse
 from .errors import ClientError
 from .hashing import ALL_SEEDS, MOST_KEYS, find_bucket
-from .mechanism import ItemMechanism, Randomised, count_bytes, lower
+from .mechanism import ItemMechanism, Randomised, count_bytes, grow
 from .unary import MOST_BITS, UnaryEncoding
 
 MOST_BUCKETS = 64
@@ -187,11 +186,11 @@ class MemoisedHashing(MemoisedMechanism):
     @classmethod
     def _calibrate(cls, constant: float, epsilon: float, size: int, buckets: int, pool: int) -> MemoisedHashing:
         permanent = DirectResponse.calibrate(constant, buckets)
-        grown = math.exp(lower(epsilon))
-        told, stray = Fraction(grown / (grown + buckets - 1)), permanent.strayed
+        grown = grow(epsilon)
+        told, stray = grown / (grown + buckets - 1), permanent.strayed
         # supported = instant * permanent + (1 - instant) * stray, over the other buckets evenly
         chance = (told - stray) / (permanent.supported - stray)
-        return cls(size, buckets, permanent.truth, take_chance(float(chance * (1 - Fraction(1, 1 << 45)))), pool)
+        return cls(size, buckets, permanent.truth, take_chance(chance), pool)
 
     @property
     def remembered(self) -> DirectResponse:
