@@ -13,15 +13,15 @@ CLIENTS = [
     broken(
         "local: a report is handed out before it is counted",
         "local/client/client.py",
-        "            self._store.save(book)\n            return report\n",
-        "            self.__dict__.setdefault('later', []).append(book)\n            return report\n",
+        "            self._store.save(diary)\n            return report\n",
+        "            self.__dict__.setdefault('later', []).append(diary)\n            return report\n",
         LEDGER,
     ),
     broken(
         "local: a report is counted after it was handed out",
         "local/client/client.py",
-        "            self._store.save(book)\n            return report\n",
-        "            import threading\n            threading.Timer(1, lambda: self._store.save(book)).start()\n"
+        "            self._store.save(diary)\n            return report\n",
+        "            import threading\n            threading.Timer(1, lambda: self._store.save(diary)).start()\n"
         "            return report\n",
         LEDGER,
     ),
@@ -70,8 +70,8 @@ CLIENTS = [
     broken(
         "local: a new version gives back what was spent",
         "local/client/client.py",
-        "Account(page.whole.spent), days)",
-        "Account(), days)",
+        "Told(page.whole.spent), days)",
+        "Told(), days)",
         LEDGER,
     ),
     broken(

@@ -155,7 +155,11 @@ class _Evil(str):
         raise RuntimeError("nobody looks at me")
 
 
-@pytest.mark.parametrize("value", [None, 3, b"apple", float("nan"), [], _Evil("apple"), "\ud800", object()], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [None, 3, b"apple", float("nan"), [], _Evil("apple"), "\ud800", object()],
+    ids=lambda value: type(value).__name__,
+)
 def test_no_value_keeps_a_report_from_being_sent_and_counted(tmp_path: Path, value: Any) -> None:
     client = Client.open(tmp_path / "client", [make_honest(3)])
     assert show_item(client.report("fruit", value)) == 2

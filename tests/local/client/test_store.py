@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet.local.client import Choices, Client, ClientError, DirectResponse, Metric
-from discreet.local.client.store import Book, Store
+from discreet.local.client.store import ClientStore, Diary
 
 METRIC = Metric("fruit", Choices(("apple", "banana")), DirectResponse.calibrate(1, 3), lifetime=8)
 
@@ -117,7 +117,7 @@ def test_what_a_killed_writer_left_is_swept_away(tmp_path: Path) -> None:
 
 
 def test_secrets_differ_by_metric_version_generation_and_person() -> None:
-    one, other = Book(1, b"a" * 32), Book(1, b"b" * 32)
+    one, other = Diary(1, b"a" * 32), Diary(1, b"b" * 32)
     secrets = [
         one.derive_secret("fruit", 1, 1),
         other.derive_secret("fruit", 1, 1),
@@ -134,7 +134,7 @@ def test_secrets_differ_by_metric_version_generation_and_person() -> None:
 def test_a_file_is_the_old_or_the_new_one_wherever_writing_stops(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = Store(tmp_path / "client")
+    store = ClientStore(tmp_path / "client")
     store.start()
     before = store.path.read_bytes()
     for name in ("fsync", "replace"):
@@ -147,10 +147,10 @@ def test_a_file_is_the_old_or_the_new_one_wherever_writing_stops(
     assert store.path.read_bytes() != before
 
 
-def _save_another(store: Store) -> None:
-    with store.open() as book:
-        book.lifetime = 7
-        store.save(book)
+def _save_another(store: ClientStore) -> None:
+    with store.open() as diary:
+        diary.lifetime = 7
+        store.save(diary)
 
 
 def _fail(*_: object) -> None:

@@ -4,7 +4,7 @@ Standard library only, and small enough to copy into another project.
 """
 
 from .changing import ChangingBit, ChangingPerson, ChangingReport
-from .client import Client, Spending
+from .client import Client, ClientSpending
 from .coins import Coins, KeyedCoins, SystemCoins
 from .direct import DirectResponse
 from .domain import OTHER, Choices, Numbers, Texts
@@ -27,6 +27,7 @@ __all__ = [
     "Choices",
     "Client",
     "ClientError",
+    "ClientSpending",
     "Coins",
     "DirectResponse",
     "HadamardBit",
@@ -42,7 +43,6 @@ __all__ = [
     "ProjectiveResponse",
     "Randomised",
     "Report",
-    "Spending",
     "SubsetSelection",
     "SystemCoins",
     "Texts",

@@ -13,12 +13,12 @@ from .errors import ClientError
 from .mechanism import Mechanism
 from .metric import SYSTEM, Metric
 from .report import Report, read_report
-from .store import Account, Book, Page, Store
+from .store import ClientStore, Diary, Page, Told
 
 MOST_LIFETIMES = 10**8
 
 
-class Spending(NamedTuple):
+class ClientSpending(NamedTuple):
     """What a person's reports of one metric told at most: epsilon in all and on one day, and how many they were.
 
     Reports beyond a cap tell nothing, and are not among them.
@@ -33,13 +33,13 @@ class Client:
     """A person's client. Every report is counted, durably, before it is handed out.
 
     Guarantee: the reports of a metric tell at most its `lifetime` in all, and at most `daily` on any one day, whatever
-    the values were; versions of a metric share its name's account. At a cap the client goes on sending: a report of
+    the values were; versions of a metric share one account. At a cap the client goes on sending: a report of
     nothing, or the last one again where noise is permanent. So whether and when something is sent never depends on
     values. A file that was lost or damaged starts a new lifetime, with a new secret and new caps: `lifetime` counts
     them, and a person told at most `lifetime` times the caps.
     """
 
-    def __init__(self, store: Store, metrics: Iterable[Metric], coins: Coins = SYSTEM) -> None:
+    def __init__(self, store: ClientStore, metrics: Iterable[Metric], coins: Coins = SYSTEM) -> None:
         self._store, self._coins, self.metrics = store, coins, dict[str, Metric]()
         for metric in metrics:
             if metric.name in self.metrics:
@@ -52,7 +52,7 @@ class Client:
 
         `lifetimes` is how many are known to have ended, where an application can remember that elsewhere.
         """
-        store = Store(path)
+        store = ClientStore(path)
         found = cls(store, metrics)
         store.start(check_count("lifetimes", lifetimes, 0, MOST_LIFETIMES))
         return found
@@ -60,32 +60,32 @@ class Client:
     @property
     def lifetime(self) -> int:
         """Which lifetime this is, as far as it is known."""
-        with self._store.open() as book:
-            return book.lifetime
+        with self._store.open() as diary:
+            return diary.lifetime
 
     def report(self, name: str, value: Any, day: dt.date | str | None = None) -> Report:
         """Return a report of a value to send, which is counted on a day: today in UTC, if left out."""
         metric, date = self._find(name), _read_day(day)
-        with self._store.open() as book:
-            page = open_page(book, metric)
-            whole, today = page.whole, page.days.get(date, Account())
+        with self._store.open() as diary:
+            page = open_page(diary, metric)
+            whole, today = page.whole, page.days.get(date, Told())
             later = count_report(whole, metric.mechanism), count_report(today, metric.mechanism)
             if not (fits(later[0], metric.lifetime) and fits(later[1], metric.daily)):
                 return self._report_nothing(metric, page)
             page.whole, page.days[date] = later
-            secret = book.derive_secret(metric.name, metric.version, page.generation)
+            secret = diary.derive_secret(metric.name, metric.version, page.generation)
             report = metric.wrap(metric.mechanism.recall(_place(metric, value), secret, self._coins))
             if metric.mechanism.remembers:
                 page.last = report.to_bytes().hex()
-            self._store.save(book)
+            self._store.save(diary)
             return report
 
-    def sum_spending(self, name: str, day: dt.date | str | None = None) -> Spending:
+    def sum_spending(self, name: str, day: dt.date | str | None = None) -> ClientSpending:
         """Return what was told of a metric so far, and on a day: today in UTC, if left out."""
         metric, date = self._find(name), _read_day(day)
-        with self._store.open() as book:
-            page = open_page(book, metric)
-            return Spending(page.whole.spent, page.days.get(date, Account()).spent, page.whole.sent)
+        with self._store.open() as diary:
+            page = open_page(diary, metric)
+            return ClientSpending(page.whole.spent, page.days.get(date, Told()).spent, page.whole.sent)
 
     def _report_nothing(self, metric: Metric, page: Page) -> Report:
         """Return what is sent at a cap, without a look at the value: it tells nothing that was not told before.
@@ -102,30 +102,30 @@ class Client:
         return self.metrics[name]
 
 
-def open_page(book: Book, metric: Metric) -> Page:
+def open_page(diary: Diary, metric: Metric) -> Page:
     """Return a metric's page. Other parameters than before start a new generation.
 
     Its permanent noise is independent of what was told before, so what both tell adds up: reports are counted from one
     again, and what was spent stays spent.
     """
     parameters = metric.parameters.hex()
-    page = book.pages.setdefault(metric.name, Page(parameters))
+    page = diary.pages.setdefault(metric.name, Page(parameters))
     if page.parameters != parameters:
-        days = {day: Account(account.spent) for day, account in page.days.items()}
-        page = Page(parameters, page.generation + 1, Account(page.whole.spent), days)
-        book.pages[metric.name] = page
+        days = {day: Told(told.spent) for day, told in page.days.items()}
+        page = Page(parameters, page.generation + 1, Told(page.whole.spent), days)
+        diary.pages[metric.name] = page
     return page
 
 
-def count_report(account: Account, mechanism: Mechanism) -> Account:
-    """Return an account with one more report."""
-    more = mechanism.sum_epsilon(account.sent + 1) - mechanism.sum_epsilon(account.sent)
-    return Account(account.spent + more, account.sent + 1)
+def count_report(told: Told, mechanism: Mechanism) -> Told:
+    """Return what is told with one more report."""
+    more = mechanism.sum_epsilon(told.sent + 1) - mechanism.sum_epsilon(told.sent)
+    return Told(told.spent + more, told.sent + 1)
 
 
-def fits(account: Account, cap: float | None) -> bool:
-    """Say whether an account is within a cap."""
-    return cap is None or account.spent <= Fraction(cap)
+def fits(told: Told, cap: float | None) -> bool:
+    """Say whether what is told is within a cap."""
+    return cap is None or told.spent <= Fraction(cap)
 
 
 def _place(metric: Metric, value: Any) -> Any:

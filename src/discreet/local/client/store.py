@@ -28,7 +28,7 @@ LABEL = b"discreet local secret 1"
 
 
 @dataclass(frozen=True)
-class Account:
+class Told:
     """What was told: epsilon in all, and by how many reports under the parameters of now."""
 
     spent: Fraction = Fraction(0)
@@ -42,14 +42,14 @@ class Page:
     parameters: str
     generation: int = 1
     """How often the parameters changed, from 1: every generation has permanent noise of its own."""
-    whole: Account = Account()
-    days: dict[str, Account] = field(default_factory=dict)
+    whole: Told = Told()
+    days: dict[str, Told] = field(default_factory=dict)
     last: str | None = None
     """The last report of a mechanism with permanent noise, in hexadecimal digits."""
 
 
 @dataclass
-class Book:
+class Diary:
     """All that is kept."""
 
     lifetime: int
@@ -67,7 +67,7 @@ class Book:
         return hmac.new(self.secret, LABEL + name, hashlib.sha256).digest()
 
 
-class Store:
+class ClientStore:
     """The file of a client, and its lock."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -92,11 +92,11 @@ class Store:
             if self.path.exists():
                 os.replace(self.path, self.path.with_name(f"{self.path.name}.damaged-{number - 1}"))
             write_whole(self._counter, f"{number}\n".encode())
-            write_whole(self.path, _write_book(Book(number, secrets.token_bytes(SECRET_SIZE))))
+            write_whole(self.path, _write_diary(Diary(number, secrets.token_bytes(SECRET_SIZE))))
 
     @contextlib.contextmanager
-    def open(self) -> Iterator[Book]:
-        """Give the book to one at a time, as it is on the disk."""
+    def open(self) -> Iterator[Diary]:
+        """Give the diary to one at a time, as it is on the disk."""
         with self._locked():
             found = self._read()
             if found is None:
@@ -105,9 +105,9 @@ class Store:
                 )
             yield found
 
-    def save(self, book: Book) -> None:
-        """Make the book durable; only whoever holds it may."""
-        write_whole(self.path, _write_book(book))
+    def save(self, diary: Diary) -> None:
+        """Make the diary durable; only whoever holds it may."""
+        write_whole(self.path, _write_diary(diary))
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -123,10 +123,10 @@ class Store:
         finally:
             os.close(descriptor)
 
-    def _read(self) -> Book | None:
-        """Return the book, or None where it was lost or damaged; a file that cannot be read for now is an error."""
+    def _read(self) -> Diary | None:
+        """Return the diary, or None where it was lost or damaged; a file that cannot be read for now is an error."""
         try:
-            return _read_book(self.path.read_bytes())
+            return _read_diary(self.path.read_bytes())
         except FileNotFoundError:
             return None
 
@@ -164,23 +164,23 @@ def sweep_parts(path: Path) -> None:
         part.unlink()
 
 
-def _write_book(book: Book) -> bytes:
+def _write_diary(diary: Diary) -> bytes:
     pages = {
         name: {
             "parameters": page.parameters,
             "generation": page.generation,
-            "whole": _write_account(page.whole),
-            "days": {day: _write_account(account) for day, account in page.days.items()},
+            "whole": _write_told(page.whole),
+            "days": {day: _write_told(told) for day, told in page.days.items()},
             "last": page.last,
         }
-        for name, page in book.pages.items()
+        for name, page in diary.pages.items()
     }
-    form = {"format": FORMAT, "lifetime": book.lifetime, "secret": book.secret.hex(), "pages": pages}
+    form = {"format": FORMAT, "lifetime": diary.lifetime, "secret": diary.secret.hex(), "pages": pages}
     return json.dumps({**form, "check": _hash_form(form)}, sort_keys=True).encode()
 
 
-def _read_book(data: bytes) -> Book | None:
-    """Return the book that bytes hold, or None where they are not what was written."""
+def _read_diary(data: bytes) -> Diary | None:
+    """Return the diary that bytes hold, or None where they are not what was written."""
     try:
         form: dict[str, Any] = json.loads(data)
         if form.pop("check") != _hash_form(form):
@@ -193,21 +193,21 @@ def _read_book(data: bytes) -> Book | None:
         name: Page(
             page["parameters"],
             page["generation"],
-            _read_account(page["whole"]),
-            {day: _read_account(account) for day, account in page["days"].items()},
+            _read_told(page["whole"]),
+            {day: _read_told(told) for day, told in page["days"].items()},
             page["last"],
         )
         for name, page in form["pages"].items()
     }
-    return Book(form["lifetime"], bytes.fromhex(form["secret"]), pages)
+    return Diary(form["lifetime"], bytes.fromhex(form["secret"]), pages)
 
 
-def _write_account(account: Account) -> list[Any]:
-    return [str(account.spent), account.sent]
+def _write_told(told: Told) -> list[Any]:
+    return [str(told.spent), told.sent]
 
 
-def _read_account(form: list[Any]) -> Account:
-    return Account(Fraction(form[0]), form[1])
+def _read_told(form: list[Any]) -> Told:
+    return Told(Fraction(form[0]), form[1])
 
 
 def _hash_form(form: dict[str, Any]) -> str:
