@@ -23,7 +23,7 @@ def pytest_configure(config: Any) -> None:
         settings.load_profile("alike")
 
 
-ON_SPARK = ("tests/engines/spark/", "tests/conformance/")
+ON_SPARK = ("tests/engines/spark/", "tests/conformance/", "tests/local/test_engine_counts.py")
 """Where tests need Spark, which takes long to start: one worker does them all, and begins with them."""
 
 

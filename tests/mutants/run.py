@@ -44,7 +44,7 @@ class Verdict:
 
 def copy_project(source: Path, folder: Path) -> None:
     """Copy what tests need, with what Python compiled of it: only what a mutant changes is compiled again."""
-    for part in ("src", "tests", "docs"):
+    for part in ("src", "client", "tests", "docs"):
         shutil.copytree(source / part, folder / part)
     shutil.copy(source / "pyproject.toml", folder)
 

@@ -10,14 +10,17 @@ from discreet.answers.receipt import Receipt
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """An answer's columns and rows, an interval or None for each cell, and what is said below the table."""
+    """A table's columns and rows, an interval or None for each cell, and what is said below it.
+
+    An answer of a curator has a receipt; estimates from reports that were noisy before they came have none.
+    """
 
     fields: tuple[Field, ...]
     rows: tuple[Row, ...]
     bounds: tuple[Bounds, ...]
     confidence: float
     simultaneous: bool
-    receipt: Receipt
+    receipt: Receipt | None
     guarantee: str
     question: str = ""
     notes: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ import typer
 
 from discreet.cli import asking, learning, owning, spending, synthesizing
 from discreet.cli.errors import show_errors
+from discreet.cli.local import local
 
 app = typer.Typer(
     help="Differential privacy with exact integer noise: keeps sensitive data in and lets answers out.",
@@ -52,6 +53,7 @@ app.command()(owning.resume)
 app.command()(owning.retry)
 app.command()(owning.failures)
 app.add_typer(owning.data, name="data")
+app.add_typer(local, name="local")
 
 
 @app.command()

@@ -132,3 +132,21 @@ def find_expected_supports(mechanism: ItemMechanism, law: dict[Randomised, Fract
         for item, supported in enumerate(oracle.find_supports(counts)):  # type: ignore[attr-defined]
             total[item] += chance * int(supported)
     return total
+
+
+@pytest.mark.parametrize("epsilon", [0.001, 0.3, 5.0, 10.0, 10.9, 20.0])
+@pytest.mark.parametrize("size", [2, 50])
+def test_what_is_calibrated_tells_as_much_as_was_wished_or_a_little_less(epsilon: float, size: int) -> None:
+    made: list[ItemMechanism] = [
+        DirectResponse.calibrate(epsilon, size),
+        UnaryEncoding.calibrate(epsilon, size),
+        UnaryEncoding.calibrate(epsilon, size, symmetric=True),
+        HadamardBit.calibrate(epsilon, size),
+        SubsetSelection.calibrate(epsilon, size),
+    ]
+    if epsilon < 11:
+        made.append(LocalHashing.calibrate(epsilon, size))
+    if epsilon <= 10:
+        made.append(ProjectiveResponse.calibrate(epsilon, size))
+    for mechanism in made:
+        assert epsilon * (1 - 1e-6) <= mechanism.epsilon <= epsilon, mechanism

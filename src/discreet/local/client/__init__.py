@@ -4,6 +4,7 @@ Standard library only, and small enough to copy into another project.
 """
 
 from .changing import ChangingBit, ChangingPerson, ChangingReport
+from .client import Client, ClientSpending
 from .coins import Coins, KeyedCoins, SystemCoins
 from .direct import DirectResponse
 from .domain import OTHER, Choices, Numbers, Texts
@@ -24,7 +25,9 @@ __all__ = [
     "ChangingPerson",
     "ChangingReport",
     "Choices",
+    "Client",
     "ClientError",
+    "ClientSpending",
     "Coins",
     "DirectResponse",
     "HadamardBit",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 from .coins import ONE, Coins, bound_log, check_count, check_epsilon, read_chance, take_chance
 from .errors import ClientError
-from .mechanism import lower
+from .mechanism import grow
 
 
 class ChangingReport(NamedTuple):
@@ -53,7 +52,8 @@ class ChangingBit:
     @classmethod
     def calibrate(cls, epsilon: float, periods: int, changes: int) -> ChangingBit:
         """Return the protocol whose epsilon for a whole lifetime is this one, or a little less."""
-        return cls(periods, changes, take_chance(1 / (1 + math.exp(-lower(check_epsilon(epsilon))))))
+        grown = grow(check_epsilon(epsilon))
+        return cls(periods, changes, take_chance(grown / (grown + 1)))
 
     @property
     def epsilon(self) -> float:

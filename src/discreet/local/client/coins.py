@@ -103,7 +103,7 @@ def read_chance(name: str, value: object) -> int:
     return value
 
 
-def take_chance(fraction: float) -> int:
+def take_chance(fraction: float | Fraction) -> int:
     """Return the chance just below a probability, so that what is realised tells no more than what was wished."""
     return min(max(1, math.floor(Fraction(fraction) * ONE)), ONE - 1)
 

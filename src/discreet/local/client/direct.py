@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from .coins import ONE, Coins, bound_log, check_count, check_epsilon, read_chance, take_chance
-from .mechanism import ItemMechanism, Randomised, count_bytes, lower
+from .mechanism import ItemMechanism, Randomised, count_bytes, grow
 
 MOST_ITEMS = 1 << 32
 
@@ -33,7 +32,7 @@ class DirectResponse(ItemMechanism):
     @classmethod
     def calibrate(cls, epsilon: float, size: int) -> DirectResponse:
         """Return the response whose epsilon is this one, or a little less."""
-        grown = math.exp(lower(check_epsilon(epsilon)))
+        grown = grow(check_epsilon(epsilon))
         return cls(size, take_chance(grown / (grown + check_count("size", size, 2, MOST_ITEMS) - 1)))
 
     @property

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from .coins import ONE, Coins, bound_log, check_count, check_epsilon, read_chance, take_chance
-from .mechanism import ItemMechanism, Randomised, lower
+from .mechanism import ItemMechanism, Randomised, grow
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,8 @@ class HadamardBit(ItemMechanism):
     @classmethod
     def calibrate(cls, epsilon: float, size: int) -> HadamardBit:
         """Return the mechanism whose epsilon is this one, or a little less."""
-        return cls(size, take_chance(1 / (1 + math.exp(-lower(check_epsilon(epsilon))))))
+        grown = grow(check_epsilon(epsilon))
+        return cls(size, take_chance(grown / (grown + 1)))
 
     @property
     def epsilon(self) -> float:

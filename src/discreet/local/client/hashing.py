@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from .coins import ONE, Coins, bound_log, check_count, check_epsilon, read_chance, take_chance
 from .direct import DirectResponse
-from .mechanism import ItemMechanism, Randomised, count_bytes, lower
+from .mechanism import ItemMechanism, Randomised, count_bytes, grow
 
 MOST_KEYS = 1 << 64
 ALL_SEEDS = 1 << 32
@@ -43,7 +42,7 @@ class LocalHashing(ItemMechanism):
     @classmethod
     def calibrate(cls, epsilon: float, size: int, pool: int = ALL_SEEDS, buckets: int | None = None) -> LocalHashing:
         """Return the hashing whose epsilon is this one, or a little less; `buckets` is the best number, if left out."""
-        grown = math.exp(lower(check_epsilon(epsilon, 11.0)))
+        grown = grow(check_epsilon(epsilon, 11.0))
         buckets = max(2, round(grown) + 1) if buckets is None else buckets
         return cls(size, buckets, take_chance(grown / (grown + buckets - 1)), pool)
 

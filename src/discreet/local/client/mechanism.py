@@ -33,6 +33,8 @@ class Mechanism(ABC):
     kind: ClassVar[str]
     takes: ClassVar[str]
     """What it randomises: "item" (a whole number below `size`), "text" (bytes) or "number" (from -1 to 1)."""
+    remembers: ClassVar[bool] = False
+    """Whether it has permanent noise."""
 
     @property
     @abstractmethod
@@ -52,6 +54,20 @@ class Mechanism(ABC):
     @abstractmethod
     def randomise(self, value: Any, coins: Coins) -> Randomised:
         """Return a noisy report of a value."""
+
+    def recall(self, value: Any, secret: bytes, coins: Coins) -> Randomised:
+        """Return a report whose permanent noise, if there is any, is a function of the secret and the value.
+
+        The secret serves this person, this metric and these parameters alone; cohorts are derived from it too.
+        """
+        return self.randomise(value, coins)
+
+    def sum_epsilon(self, reports: int) -> Fraction:
+        """Return what so many reports of one person tell at most together, for any values in any order.
+
+        Without permanent noise they are independent, given the values, and add up.
+        """
+        return reports * Fraction(self.epsilon)
 
     def describe(self) -> dict[str, Any]:
         """Return the form of the mechanism, for JSON."""
@@ -97,6 +113,11 @@ class ItemMechanism(Mechanism):
 def lower(epsilon: float) -> float:
     """Return a little less than epsilon, so that chances computed from it in floats stay below epsilon for certain."""
     return epsilon - 2.0**-45 * (1 + epsilon)
+
+
+def grow(epsilon: float) -> Fraction:
+    """Return e^epsilon, or a little less, as a fraction: chances near 1 that follow from it are exact too."""
+    return Fraction(math.exp(lower(epsilon)))
 
 
 def count_bytes(most: int) -> int:

@@ -9,7 +9,6 @@ for all pairs of sequences of values.
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,14 +18,16 @@ from .coins import ONE, Coins, KeyedCoins, bound_log, check_count, check_epsilon
 from .direct import DirectResponse
 from .errors import ClientError
 from .hashing import ALL_SEEDS, MOST_KEYS, find_bucket
-from .mechanism import ItemMechanism, Randomised, count_bytes, lower
+from .mechanism import ItemMechanism, Randomised, count_bytes, grow
 from .unary import MOST_BITS, UnaryEncoding
 
 MOST_BUCKETS = 64
 
 
 class MemoisedMechanism(ItemMechanism):
-    """A mechanism in two steps: `remember` makes permanent noise of an item, `repeat` makes a report of that."""
+    """A mechanism in two steps: permanent noise of an item, and a report of what is remembered so."""
+
+    remembers: ClassVar[bool] = True
 
     @property
     @abstractmethod
@@ -40,6 +41,10 @@ class MemoisedMechanism(ItemMechanism):
     @abstractmethod
     def recall(self, value: int, secret: bytes, coins: Coins) -> Randomised:
         """Return a report whose permanent noise is a function of the secret and the value."""
+
+    def sum_epsilon(self, reports: int) -> Fraction:
+        """Return what so many reports tell at most: their permanent noise is shared, so they do not just add up."""
+        return Fraction(self.bound_lifetime(reports)) if reports else Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -181,11 +186,11 @@ class MemoisedHashing(MemoisedMechanism):
     @classmethod
     def _calibrate(cls, constant: float, epsilon: float, size: int, buckets: int, pool: int) -> MemoisedHashing:
         permanent = DirectResponse.calibrate(constant, buckets)
-        grown = math.exp(lower(epsilon))
-        told, stray = Fraction(grown / (grown + buckets - 1)), permanent.strayed
+        grown = grow(epsilon)
+        told, stray = grown / (grown + buckets - 1), permanent.strayed
         # supported = instant * permanent + (1 - instant) * stray, over the other buckets evenly
         chance = (told - stray) / (permanent.supported - stray)
-        return cls(size, buckets, permanent.truth, take_chance(float(chance * (1 - Fraction(1, 1 << 45)))), pool)
+        return cls(size, buckets, permanent.truth, take_chance(chance), pool)
 
     @property
     def remembered(self) -> DirectResponse:

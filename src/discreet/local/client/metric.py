@@ -12,7 +12,7 @@ from .coins import Coins, SystemCoins, check_count
 from .domain import Domain, read_domain
 from .errors import ClientError
 from .kinds import read_mechanism
-from .mechanism import ItemMechanism, Mechanism, count_bytes
+from .mechanism import ItemMechanism, Mechanism, Randomised, count_bytes
 from .report import HASH_SIZE, MOST_NAME, MOST_PAYLOAD, Report
 
 FORMAT = 1
@@ -69,7 +69,11 @@ class Metric:
 
     def encode(self, value: Any, coins: Coins = SYSTEM) -> Report:
         """Return a report of a value. It counts nothing: a `Client` keeps a person's ledger."""
-        seed, payload = self.mechanism.randomise(self.domain.place(value), coins)
+        return self.wrap(self.mechanism.randomise(self.domain.place(value), coins))
+
+    def wrap(self, randomised: Randomised) -> Report:
+        """Return what a mechanism made, with the metric's name and parameters beside it."""
+        seed, payload = randomised
         return Report(self.name, self.parameters, self.mechanism.kind, seed, self.seed_width, payload)
 
     def to_json(self) -> str:

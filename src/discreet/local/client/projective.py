@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from .coins import ONE, Coins, bound_log, check_count, check_epsilon, read_chance, take_chance
 from .errors import ClientError
-from .mechanism import ItemMechanism, Randomised, count_bytes, lower
+from .mechanism import ItemMechanism, Randomised, count_bytes, grow
 
 MOST_VECTORS = 1 << 25
 """Vectors of the space: decoding transforms a table of them."""
@@ -44,7 +44,7 @@ class ProjectiveResponse(ItemMechanism):
     @classmethod
     def calibrate(cls, epsilon: float, size: int) -> ProjectiveResponse:
         """Return the response with the least variance whose epsilon is this one, or a little less."""
-        grown = math.exp(lower(check_epsilon(epsilon, 10.0)))
+        grown = grow(check_epsilon(epsilon, 10.0))
         check_count("size", size, 2, MOST_VECTORS)
         found = []
         for prime in range(2, math.ceil(2 * grown) + 4):

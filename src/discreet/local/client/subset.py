@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from .coins import ONE, Coins, bound_log, check_count, check_epsilon, read_chance, take_chance
-from .mechanism import ItemMechanism, Randomised, lower
+from .mechanism import ItemMechanism, Randomised, grow
 from .unary import MOST_BITS
 
 
@@ -35,7 +34,7 @@ class SubsetSelection(ItemMechanism):
     @classmethod
     def calibrate(cls, epsilon: float, size: int) -> SubsetSelection:
         """Return the selection whose epsilon is this one, or a little less."""
-        grown = math.exp(lower(check_epsilon(epsilon)))
+        grown = grow(check_epsilon(epsilon))
         check_count("size", size, 2, MOST_BITS)
         chosen = max(1, round(size / (grown + 1)))
         return cls(size, chosen, take_chance(chosen * grown / (chosen * grown + size - chosen)))

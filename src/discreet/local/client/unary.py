@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from .coins import ONE, Coins, bound_log, check_count, check_epsilon, read_chance, take_chance
-from .mechanism import ItemMechanism, Randomised, lower
+from .mechanism import ItemMechanism, Randomised, grow
 
 MOST_BITS = 1 << 20
 
@@ -36,11 +35,12 @@ class UnaryEncoding(ItemMechanism):
     @classmethod
     def calibrate(cls, epsilon: float, size: int, symmetric: bool = False) -> UnaryEncoding:
         """Return the encoding whose epsilon is this one, or a little less."""
-        exponent = lower(check_epsilon(epsilon))
         if symmetric:
-            keep = take_chance(1 / (1 + math.exp(-exponent / 2)))
+            grown = grow(check_epsilon(epsilon) / 2)
+            keep = take_chance(grown / (grown + 1))
             return cls(size, keep, ONE - keep)
-        return cls(size, ONE // 2, ONE - take_chance(1 / (1 + math.exp(-exponent))))
+        grown = grow(check_epsilon(epsilon))
+        return cls(size, ONE // 2, ONE - take_chance(grown / (grown + 1)))
 
     @property
     def epsilon(self) -> float:

@@ -1,0 +1,89 @@
+"""What `discreet local` prints: the advisor's table, what became of batches, and estimates."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from discreet.answers.export import save_text
+from discreet.answers.words import to_one_line
+from discreet.cli.output import OutputFormat, OutputOptions
+from discreet.local.advisor import Advice
+from discreet.local.client import Metric
+from discreet.local.collector import Collection, Outcome
+from discreet.local.decoding import Decoded
+
+FILE_WIDTH = 120
+SHOWN_ROWS = 60
+
+
+def show_advice(advice: Advice, metric: Metric) -> None:
+    """Print the candidates and why one was chosen."""
+    table = Table(header_style="dim")
+    table.add_column("mechanism")
+    for name in ("variance x reports", "bytes", "steps"):
+        table.add_column(name, justify="right")
+    table.add_column("why not")
+    for each in advice.candidates:
+        shown = (f"{each.variance:.4g}", f"{each.bytes:,}", f"{each.work:.1e}")
+        table.add_row(each.mechanism.kind, *shown, each.against or "[bold]advised[/bold]")
+    console = Console()
+    console.print(table)
+    console.print(f"advised: {advice.reason}", highlight=False)
+    if metric.mechanism != advice.mechanism:
+        console.print(f"taken, as you say: {metric.mechanism.kind}", highlight=False)
+    epsilon = metric.mechanism.epsilon
+    console.print(f"one report tells epsilon {epsilon:.6g}; {int(metric.lifetime / epsilon)} fit a lifetime")
+
+
+def show_outcomes(outcomes: Sequence[Outcome], collected: Collection) -> None:
+    """Print what became of each batch, and what there is now."""
+    table = Table(header_style="dim")
+    for name in ("batch", "fate", "reports", "put aside", ""):
+        table.add_column(name, justify="right" if name in ("reports", "put aside") else "left")
+    for outcome in outcomes:
+        counted = ["", ""]
+        if outcome.intake is not None:
+            faults = sum(outcome.intake.faults.values())
+            counted = [f"{outcome.intake.tally.reports:,}", f"{faults:,}"]
+        table.add_row(escape(to_one_line(outcome.batch)), outcome.fate, *counted, escape(to_one_line(outcome.reason)))
+    console = Console()
+    console.print(table)
+    whole = collected.intake
+    words = f"{collected.metric.name}: {whole.tally.reports:,} reports in {len(collected.batches):,} batches"
+    console.print(to_one_line(words), highlight=False, markup=False)
+    for fault, count in whole.faults.items():
+        console.print(f"  put aside, {fault}: {count:,}", highlight=False)
+
+
+def write_decoded(decoded: Decoded, asked: OutputOptions, malicious: int | None) -> None:
+    """Write estimates where they were asked for: to standard output go they alone."""
+    if asked.format is OutputFormat.TABLE:
+        encoding = "utf-8" if asked.file else getattr(sys.stdout, "encoding", None) or "utf-8"
+        width = FILE_WIDTH if asked.file else shutil.get_terminal_size((100, 24)).columns
+        rows = SHOWN_ROWS if asked.file is None and sys.stdout.isatty() else None
+        text = decoded.text(width, asked.simultaneous, malicious, encoding, rows) + "\n"
+    elif asked.format is OutputFormat.JSON:
+        text = decoded.to_json()
+    else:
+        text = decoded.table().to_csv()
+    if asked.file is None:
+        typer.echo(text.removesuffix("\n"))
+    elif asked.format is OutputFormat.PARQUET:
+        decoded.table().save(asked.file, "parquet")
+    else:
+        save_text(text, asked.file)
+    if asked.format not in (OutputFormat.TABLE, OutputFormat.JSON):
+        for note in (decoded.guarantee, *decoded.notes(malicious)):
+            typer.echo(to_one_line(note), err=True)
+    if asked.plot is not None:
+        decoded.plot(asked.plot, asked.simultaneous)
+    for path in (asked.file, asked.plot):
+        if path is not None:
+            typer.echo(f"wrote {path}", err=True)
