@@ -5,37 +5,57 @@ Standard library only, and small enough to copy into another project.
 
 from .coins import Coins, KeyedCoins, SystemCoins
 from .direct import DirectResponse
-from .domain import OTHER, Choices, Numbers, Texts
+from .domain import OTHER, UNKNOWN, Choices, Domain, Numbers, Records, Texts, Words
 from .errors import ClientError
 from .hadamard import HadamardBit
 from .hashing import LocalHashing
 from .mechanism import ItemMechanism, Mechanism, Randomised
 from .metric import Metric, read_metric
+from .numbers import NumberMechanism, OneBitMean
+from .piecewise import HybridMean, PiecewiseMean
+from .prefix import PrefixExtending
 from .projective import ProjectiveResponse
+from .puzzle import FragmentPuzzle
 from .report import Report, read_json_report, read_report
+from .sampled import Sampled
+from .sketch import CountMeanSketch, HadamardSketch, SketchMechanism
 from .subset import SubsetSelection
 from .unary import UnaryEncoding
 
 __all__ = [
     "OTHER",
+    "UNKNOWN",
     "Choices",
     "ClientError",
     "Coins",
+    "CountMeanSketch",
     "DirectResponse",
+    "Domain",
+    "FragmentPuzzle",
     "HadamardBit",
+    "HadamardSketch",
+    "HybridMean",
     "ItemMechanism",
     "KeyedCoins",
     "LocalHashing",
     "Mechanism",
     "Metric",
+    "NumberMechanism",
     "Numbers",
+    "OneBitMean",
+    "PiecewiseMean",
+    "PrefixExtending",
     "ProjectiveResponse",
     "Randomised",
+    "Records",
     "Report",
+    "Sampled",
+    "SketchMechanism",
     "SubsetSelection",
     "SystemCoins",
     "Texts",
     "UnaryEncoding",
+    "Words",
     "read_json_report",
     "read_metric",
     "read_report",
