@@ -183,7 +183,7 @@ class Words(Domain):
 
 @dataclass(frozen=True)
 class Records(Domain):
-    """Named attributes of one person, each with a domain of its own; one that is missing has what counts as no value."""
+    """Named attributes of one person, each with a domain of its own; one that is missing counts as no value."""
 
     kind: ClassVar[str] = "records"
     gives: ClassVar[str] = "record"
@@ -221,18 +221,20 @@ def read_domain(form: object) -> Domain:
             return Numbers(form["low"], form["high"])
         if kind == "words" and fields == {"alphabet", "letters"}:
             return Words(form["alphabet"], form["letters"])
-        if (
-            kind == "records"
-            and fields == {"names", "domains"}
-            and all(isinstance(form[name], list) for name in fields)
-        ):
-            if any(isinstance(each, dict) and each.get("kind") == "records" for each in form["domains"]):
-                raise ClientError("an attribute is no record itself; write its attributes among the others")
-            return Records(tuple(form["names"]), tuple(read_domain(each) for each in form["domains"]))
+        if kind == "records" and fields == {"names", "domains"}:
+            return _read_records(form["names"], form["domains"])
     raise ClientError(
         "a domain is choices with values, texts with letters, numbers with low and high, words with alphabet and "
         "letters, or records with names and domains"
     )
+
+
+def _read_records(names: object, domains: object) -> Records:
+    if not isinstance(names, list) or not isinstance(domains, list):
+        raise ClientError("records have a list of names and a list of domains")
+    if any(isinstance(each, dict) and each.get("kind") == "records" for each in domains):
+        raise ClientError("an attribute is no record itself; write its attributes among the others")
+    return Records(tuple(names), tuple(read_domain(each) for each in domains))
 
 
 def _is_number(value: object) -> bool:

@@ -32,8 +32,8 @@ class Mechanism(ABC):
 
     kind: ClassVar[str]
     takes: ClassVar[str]
-    """What it randomises: "item" (a whole number below `size`), "text" (bytes), "number" (from -1 to 1), "word" (a whole
-    number of `bits` bits) or "record" (one of these for each attribute)."""
+    """What it randomises: "item" (a whole number below `size`), "text" (bytes), "number" (from -1 to 1), "word" (a
+    whole number of `bits` bits) or "record" (one of these for each attribute)."""
 
     @property
     @abstractmethod

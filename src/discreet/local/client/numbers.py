@@ -15,8 +15,8 @@ from .mechanism import Mechanism, Randomised, count_bytes, lower
 class NumberMechanism(Mechanism):
     """A mechanism over numbers from -1 to 1. Each of its outputs stands for a number, whose mean is the true one.
 
-    A number is first rounded to one of a few, up or down by an exact coin, so that its mean stays. Privacy does not rest
-    on that coin: whatever it does, a report's law is a mixture of those of the few.
+    A number is first rounded to one of a few, up or down by an exact coin, so that its mean stays. Privacy does not
+    rest on that coin: whatever it does, a report's law is a mixture of those of the few.
     """
 
     takes: ClassVar[str] = "number"

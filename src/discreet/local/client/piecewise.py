@@ -21,7 +21,7 @@ LEAST_WIDE = 0.61
 class PiecewiseMean(NumberMechanism):
     """Tells one of `starts` + `width` cells: with a chance of `truth` one of the window, else one outside; both evenly.
 
-    The window begins at the number, rounded to 0 .. starts, and has `width` cells; so outside there are always `starts`.
+    The window begins at the number, rounded to 0 .. starts, and has `width` cells; outside there are always `starts`.
     Theorem (Wang et al. 2019, in whole numbers): epsilon = ln[truth starts / ((1 - truth) width)]. The mean of the
     cell is affine in the window's begin, so a cell stands for a number without bias.
     """

@@ -17,9 +17,9 @@ MOST_SEEDS = 1 << 63
 class Sampled(Mechanism):
     """Tells one attribute of a record, drawn evenly, by the mechanism of this attribute.
 
-    Theorem: the attribute is drawn without looking at the record, so epsilon is the largest of the mechanisms': all of it
-    goes to one attribute. An attribute is then told by 1 of d people; its variance grows d times, where a d-th of epsilon
-    for each attribute would make it grow about d^2 times (Nguyen et al. 2016; Wang et al. 2019).
+    Theorem: the attribute is drawn without looking at the record, so epsilon is the largest of the mechanisms': all of
+    it goes to one attribute. An attribute is then told by 1 of d people; its variance grows d times, where a d-th of
+    epsilon for each attribute would make it grow about d^2 times (Nguyen et al. 2016; Wang et al. 2019).
     """
 
     kind: ClassVar[str] = "sampled"

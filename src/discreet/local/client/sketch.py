@@ -122,7 +122,7 @@ class HadamardSketch(SketchMechanism):
 
     Theorem (Apple 2017; Warner 1965): function and row are drawn without looking at the text, so epsilon =
     ln(truth / (1 - truth)). Two columns agree in half of the rows, so any other bucket is supported by half of the
-    reports. That a bucket's column is the first one, without a sign, takes nothing away: it is orthogonal to all others.
+    reports. The first column, which is all ones, is a bucket's as well: it is orthogonal to all others.
     """
 
     kind: ClassVar[str] = "hadamard-mean"
