@@ -9,6 +9,7 @@ from .coins import Coins, check_count
 from .domain import MOST_WORD_BITS
 from .hashing import LocalHashing
 from .mechanism import Mechanism, Randomised, check_part
+from .sketch import MOST_CELLS
 
 MOST_FIRST = 24
 """Bits of the first group's prefixes: the collector tries all of them."""
@@ -37,6 +38,7 @@ class PrefixExtending(Mechanism):
         check_count("step", self.step, 1, MOST_FIRST)
         check_part("hashing", self.hashing, LocalHashing)
         check_count("size of the hashing", self.hashing.size, 1 << self.bits, 1 << self.bits)
+        check_count("counts of groups, functions and buckets", self.seeds * self.hashing.buckets, 1, MOST_CELLS)
 
     @classmethod
     def calibrate(

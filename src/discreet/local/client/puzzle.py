@@ -12,7 +12,7 @@ from .domain import MOST_WORD_BITS
 from .errors import ClientError
 from .hadamard import HadamardBit
 from .mechanism import Mechanism, Randomised, check_part
-from .sketch import HadamardSketch, SketchMechanism, digest
+from .sketch import MOST_CELLS, HadamardSketch, SketchMechanism, digest
 
 MOST_PIECES = 1 << 16
 MOST_SEEDS = 1 << 63
@@ -50,6 +50,7 @@ class FragmentPuzzle(Mechanism):
         check_part("whole", self.whole, SketchMechanism)
         items = self.pieces << self.span
         check_count("size of the fragment", self.fragment.size, items, items)
+        check_count("counts of positions and fragments", self.positions * self.fragment.seeds, 1, MOST_CELLS)
         check_count("seeds", self.seeds, 1, MOST_SEEDS)
 
     @classmethod

@@ -5,19 +5,32 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.local.client import (
+    CountMeanSketch,
     DirectResponse,
+    FragmentPuzzle,
     HadamardBit,
+    HadamardSketch,
+    HybridMean,
     LocalHashing,
     Mechanism,
+    OneBitMean,
+    PiecewiseMean,
+    PrefixExtending,
     ProjectiveResponse,
+    Sampled,
     SubsetSelection,
     UnaryEncoding,
 )
 from discreet.local.oracles.direct import DirectOracle
 from discreet.local.oracles.hadamard import HadamardOracle
 from discreet.local.oracles.hashing import HashingOracle
+from discreet.local.oracles.numbers import HybridOracle, OneBitOracle, PiecewiseOracle
 from discreet.local.oracles.oracle import Oracle
+from discreet.local.oracles.prefix import PrefixOracle
 from discreet.local.oracles.projective import ProjectiveOracle
+from discreet.local.oracles.puzzle import PuzzleOracle
+from discreet.local.oracles.sampled import SampledOracle
+from discreet.local.oracles.sketch import CountMeanOracle, HadamardSketchOracle
 from discreet.local.oracles.subset import SubsetOracle
 from discreet.local.oracles.unary import UnaryOracle
 
@@ -28,9 +41,18 @@ ORACLES: dict[type[Mechanism], type[Oracle[Any]]] = {
     HadamardBit: HadamardOracle,
     SubsetSelection: SubsetOracle,
     ProjectiveResponse: ProjectiveOracle,
+    CountMeanSketch: CountMeanOracle,
+    HadamardSketch: HadamardSketchOracle,
+    FragmentPuzzle: PuzzleOracle,
+    PrefixExtending: PrefixOracle,
+    OneBitMean: OneBitOracle,
+    PiecewiseMean: PiecewiseOracle,
+    HybridMean: HybridOracle,
 }
 
 
 def find_oracle(mechanism: Mechanism) -> Oracle[Any]:
     """Return the collector's side of a mechanism."""
+    if isinstance(mechanism, Sampled):
+        return SampledOracle(mechanism, [find_oracle(part) for part in mechanism.parts])
     return ORACLES[type(mechanism)](mechanism)
