@@ -49,9 +49,8 @@ def test_attributes_of_all_kinds_are_estimated_from_one_tally() -> None:
     assert sum(each.reports for each in found.values()) == people
     oracle = find_oracle(parts[0])
     assert isinstance(oracle, ItemOracle)
-    shares = estimate(
-        oracle, ["apple", "banana", "other"], found["fruit"].reports, found["fruit"].counts, people=people
-    )
+    fruits = found["fruit"]
+    shares = estimate(oracle, ["apple", "banana", "other"], fruits.reports, fruits.counts, people=people)
     assert (np.abs(shares.raw - [0.5, 0.5, 0.0]) < 5 * shares.errors).all()
     mean = estimate_mean(found["age"])
     assert abs(mean.value - 4.0) < 5 * mean.error

@@ -40,11 +40,8 @@ def make_cases(epsilon: float) -> list[Case]:
     """Return every mechanism at an epsilon, with parameters so small that all reports can be listed."""
     plain = UnaryEncoding.calibrate(epsilon, 3)
     records = tuple(zip(NUMBERS, (0, 1, 2, 2, 0), TEXTS, strict=True))
-    parts = (
-        OneBitMean.calibrate(epsilon),
-        DirectResponse.calibrate(epsilon, 3),
-        HadamardSketch.calibrate(epsilon, 1, 2),
-    )
+    half = OneBitMean.calibrate(epsilon / 2)
+    parts = (half, DirectResponse.calibrate(epsilon, 3), HadamardSketch.calibrate(epsilon / 3, 1, 2))
     return [
         Case(CountMeanSketch.calibrate(epsilon, 2, 3), TEXTS),
         Case(CountMeanSketch(2, 3, plain.keep, plain.flip), TEXTS),
@@ -54,5 +51,6 @@ def make_cases(epsilon: float) -> list[Case]:
         Case(OneBitMean.calibrate(epsilon), NUMBERS),
         Case(PiecewiseMean.calibrate(epsilon, 8), NUMBERS),
         Case(HybridMean.calibrate(epsilon, 6), NUMBERS),
+        Case(HybridMean(PiecewiseMean.calibrate(epsilon, 6), half, 1 << 62), NUMBERS),
         Case(Sampled(parts), records),
     ]

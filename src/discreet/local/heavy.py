@@ -52,18 +52,24 @@ def find_heavy_hitters(tally: Tally, count: int, width: int | None = None, confi
 
 
 def find_reach(
-    mechanism: PrefixExtending, people: int, width: int, confidence: float = 0.95, squares: float = 1.0
+    mechanism: PrefixExtending,
+    people: int,
+    count: int,
+    width: int | None = None,
+    confidence: float = 0.95,
+    squares: float = 1.0,
 ) -> float:
     """Return the frequency from which on a word is sure to be found at a confidence, whatever the others have.
 
     Say that no estimate of any candidate of any group errs by more than e: so it is at this confidence, with e so many
-    standard errors. A prefix of frequency f is dropped only if `width` others seem as frequent; the rarest of these has
-    (1 - f) / width at most. So it stays if f - (1 - f) / width > 2 e. Noise counts as normal, and groups as equal; the
-    draw of groups is taken at its worst, and so are collisions of functions, unless `squares`, the sum of all squared
-    frequencies, is known to be less than 1.
+    standard errors. A prefix of frequency f is dropped only if `width` others seem as frequent, and a word if `count`
+    others do, which are fewer; the rarest of these has (1 - f) / count at most. So it stays if f - (1 - f) / count
+    > 2 e. Noise counts as normal, and groups as equal; the draw of groups is taken at its worst, and so are collisions
+    of functions, unless `squares`, the sum of all squared frequencies, is known to be less than 1.
     """
     check.integer("people", people, least=1)
-    check.integer("width", width, least=1)
+    check.integer("count", count, least=1)
+    width = check.integer("width", 2 * count if width is None else width, least=count)
     check.real("confidence", confidence, above=0, below=1)
     check.real("squares", squares, least=0, most=1)
     lengths, hashing = mechanism.lengths, mechanism.hashing
@@ -73,7 +79,7 @@ def find_reach(
     worst = max(hashing.variance(0.0), hashing.variance(1.0)) + 0.25
     error = np.sqrt(worst / each + squares / (hashing.pool * (hashing.buckets - 1)))
     apart = 2 * find_quantile(confidence, candidates) * float(error)
-    return (apart + 1 / width) / (1 + 1 / width)
+    return (apart + 1 / count) / (1 + 1 / count)
 
 
 def _solve(oracle: PrefixOracle, tally: Tally, group: int, prefixes: Any) -> tuple[Solved, Floats]:

@@ -1,4 +1,4 @@
-"""Oracles of texts, words, numbers and records: bulk reports have the clients' law, and unsound ones count as nothing."""
+"""Oracles of texts, words, numbers and records: bulk reports have the clients' law, and unsound ones do not count."""
 
 from __future__ import annotations
 

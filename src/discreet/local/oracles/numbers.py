@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,10 +29,10 @@ class NumberOracle(Oracle[N]):
         """A count for each output."""
         return (self.mechanism.outputs,)
 
-    @cached_property
+    @property
     def values(self) -> Floats:
         """The number that each output stands for."""
-        return np.array([float(self.mechanism.find_value(output)) for output in range(self.mechanism.outputs)])
+        return list_values(self.mechanism)
 
     @abstractmethod
     def tell(self, placed: Ints) -> Ints:
@@ -77,6 +77,14 @@ class HybridOracle(NumberOracle[HybridMean]):
         wide, narrow = self.mechanism.wide, self.mechanism.narrow
         cells, bits = tell_cells(wide, placed), wide.outputs + tell_bits(narrow, placed)
         return np.where(toss(self.mechanism.share, len(placed)), cells, bits)
+
+
+@lru_cache(maxsize=64)
+def list_values(mechanism: NumberMechanism) -> Floats:
+    """Return the number that each output stands for, to be read only."""
+    values = np.array([float(mechanism.find_value(output)) for output in range(mechanism.outputs)])
+    values.flags.writeable = False
+    return values
 
 
 def tell_bits(mechanism: OneBitMean, placed: Ints) -> Ints:

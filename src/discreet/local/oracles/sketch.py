@@ -130,14 +130,15 @@ class HadamardSketchOracle(SketchOracle[HadamardSketch]):
 def estimate_squares(table: Ints, sizes: Ints, own: float, missed: float) -> float:
     """Return an estimate of the sum of squared frequencies from how many reports support each bucket of each function.
 
-    Of a function's n reports X support a bucket of frequency g, each with the chance p = missed + (own - missed) g, so
-    X (X - 1) / (n (n - 1)) is p^2 on average; functions are weighted by their pairs of reports. Frequencies of buckets
-    add up to 1, which gives the sum of g^2. It is F + (1 - F) / buckets over random functions, F being what is asked.
+    Of a function's n reports X support a bucket of frequency g, each with the chance p = missed + (own - missed) g. So
+    two of them, each counted as 1 - missed or -missed, have the product (own - missed)^2 g^2 on average. The mean over
+    all pairs of reports of one function, added up over buckets, is F + (1 - F) / buckets over random functions, F being
+    what is asked.
     """
     pairs = float((sizes.astype(float) * (sizes - 1)).sum())
     if pairs == 0 or own <= missed:
         return 1.0
-    buckets, gap = table.shape[1], own - missed
-    chances = float((table.astype(float) * (table - 1)).sum()) / pairs
-    found = (chances - buckets * missed**2 - 2 * missed * gap) / gap**2
+    buckets, reports = table.shape[1], sizes.astype(float)[:, None]
+    products = (table - missed * reports) ** 2 - (1 - 2 * missed) * table - missed**2 * reports
+    found = float(products.sum()) / (pairs * (own - missed) ** 2)
     return min(max((buckets * found - 1) / (buckets - 1), 0.0), 1.0)
