@@ -21,9 +21,9 @@ from discreet.gradients.residuals import LogisticResidual
 from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients
 from discreet.learn import Setting, fit_best, load_model
 from discreet.learn.allowance import GaussianAllowance, read_gaussian_allowance, read_try_allowance
+from discreet.learn.best_from_table import prepare_best_training
 from discreet.learn.choosing import SCORE_SHARE, read_settings, read_tries, try_training
 from discreet.learn.descent import STEPS
-from discreet.learn.best_from_table import prepare_best_training
 from discreet.learn.report.page import render_learning_page
 from discreet.learn.source import DeskSource, MemorySource
 from discreet.mechanisms import Gaussian

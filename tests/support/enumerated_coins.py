@@ -25,6 +25,9 @@ class EnumeratedCoins(Coins):
     def toss(self, chance: int) -> bool:
         return bool(self._decide([1 - Fraction(chance, ONE), Fraction(chance, ONE)]))
 
+    def toss_exactly(self, chance: Fraction) -> bool:
+        return bool(chance) if chance in (0, 1) else bool(self._decide([1 - chance, chance]))
+
     def toss_each(self, chance: int, count: int) -> list[bool]:
         return [self.toss(chance) for _ in range(count)]
 

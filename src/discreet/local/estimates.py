@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,61 +38,105 @@ class Frequencies:
     """The least frequency that would stand out of the noise of all items at this confidence, half of the times."""
     shift: float
     """How far one malicious report moves an estimate at most; k of them move it by k times as much."""
+    compared: int
+    """How many items the intervals of all hold at once: also those that were left out since."""
 
     @property
     def low(self) -> Floats:
         """Where each item's own interval begins."""
-        return self.raw - _find_quantile(self.confidence) * self.errors
+        return self.raw - find_quantile(self.confidence) * self.errors
 
     @property
     def high(self) -> Floats:
         """Where each item's own interval ends."""
-        return self.raw + _find_quantile(self.confidence) * self.errors
+        return self.raw + find_quantile(self.confidence) * self.errors
 
     @property
     def all_low(self) -> Floats:
         """Where the intervals begin that hold all frequencies at once."""
-        return self.raw - _find_quantile(self.confidence, len(self.raw)) * self.errors
+        return self.raw - find_quantile(self.confidence, self.compared) * self.errors
 
     @property
     def all_high(self) -> Floats:
         """Where the intervals end that hold all frequencies at once."""
-        return self.raw + _find_quantile(self.confidence, len(self.raw)) * self.errors
+        return self.raw + find_quantile(self.confidence, self.compared) * self.errors
+
+    def pick(self, places: Ints) -> Frequencies:
+        """Return some of the items, in this order. Intervals stay as wide, so that choosing by the data is allowed."""
+        names = tuple(self.names[place] for place in places)
+        return replace(
+            self, names=names, raw=self.raw[places], errors=self.errors[places], consistent=self.consistent[places]
+        )
 
 
-def estimate(
-    oracle: ItemOracle[Any], names: Sequence[str], reports: int, counts: Ints, confidence: float = 0.95
-) -> Frequencies:
-    """Return how frequent each item is.
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Frequencies as they follow from how many of n reports support each item, before anything is said of them.
 
     A report supports its own item with the chance p and another one with q, so of n reports n f p + n (1 - f) q are
     expected to support an item of frequency f, with the variance n [f p (1 - p) + (1 - f) q (1 - q)], given the
-    people. Solved for f this is unbiased, and its variance is that over (n (p - q))^2.
+    people. Solved for f this is unbiased, and its variance is that over (n (p - q))^2. Where those who reported this
+    were drawn from more `people`, the draw adds f (1 - f) / n times the share of the others.
     """
-    check.real("confidence", confidence, above=0, below=1)
+
+    reports: int
+    own: float
+    stray: float
+    raw: Floats
+    variance: Floats
+
+    def state(
+        self, names: Sequence[str], confidence: float, spread: float | Floats = 0.0, complete: bool = True
+    ) -> Frequencies:
+        """Return the frequencies with all that is said of them.
+
+        `spread` is a variance beside that of coins, and items are `complete` where each person has one of them.
+        """
+        check.real("confidence", confidence, above=0, below=1)
+        gap, many = self.own - self.stray, len(self.raw)
+        rarest = np.sqrt(self.stray * (1 - self.stray) / (self.reports * gap**2) + spread)
+        return Frequencies(
+            tuple(names),
+            self.reports,
+            float(confidence),
+            self.raw,
+            np.sqrt(self.variance + spread),
+            project_on_simplex(self.raw) if complete or self.raw.clip(0).sum() > 1 else self.raw.clip(0),
+            float(find_quantile(confidence, max(1, many)) * np.max(rarest, initial=0.0)),
+            1 / (self.reports * gap),
+            max(1, many),
+        )
+
+
+def solve(supports: Ints, reports: int, own: float, stray: float, people: int | None = None) -> Solved:
+    """Return the frequencies that follow from supports; `people` are those of whom the reports are a random part."""
     if reports < 1:
         raise ParameterError("reports", reports, "at least one: there is nothing to estimate from")
-    own, stray = float(oracle.mechanism.supported), float(oracle.mechanism.strayed)
     if own <= stray:
-        raise ParameterError("mechanism", oracle.mechanism.kind, "one that tells something: its chances are equal")
-    raw = (oracle.find_supports(counts) / reports - stray) / (own - stray)
+        raise ParameterError("mechanism", (own, stray), "one that tells something: its chances are equal")
+    raw = (supports / reports - stray) / (own - stray)
     held = np.clip(raw, 0.0, 1.0)
     inside = held * own * (1 - own) + (1 - held) * stray * (1 - stray)
     variance = inside / (reports * (own - stray) ** 2)
-    squares = max(0.0, float((raw**2 - variance).sum()))
-    spread = oracle.find_spread(counts, squares)
-    errors = np.sqrt(variance + spread)
-    rarest = np.sqrt(oracle.mechanism.variance(0.0) / reports + spread)
-    return Frequencies(
-        tuple(names),
-        reports,
-        float(confidence),
-        raw,
-        errors,
-        project_on_simplex(raw),
-        float(_find_quantile(confidence, len(raw)) * rarest),
-        1 / (reports * (own - stray)),
-    )
+    if people is not None:
+        left = 1 - reports / check.integer("people", people, least=reports)
+        variance = variance + left * held * (1 - held) / reports
+    return Solved(reports, own, stray, raw, variance)
+
+
+def estimate(
+    oracle: ItemOracle[Any],
+    names: Sequence[str],
+    reports: int,
+    counts: Ints,
+    confidence: float = 0.95,
+    people: int | None = None,
+) -> Frequencies:
+    """Return how frequent each item is; `people` are those of whom the reports are a random part, if not all."""
+    own, stray = float(oracle.mechanism.supported), float(oracle.mechanism.strayed)
+    found = solve(oracle.find_supports(counts), reports, own, stray, people)
+    squares = max(0.0, float((found.raw**2 - found.variance).sum()))
+    return found.state(names, confidence, oracle.find_spread(counts, squares))
 
 
 def project_on_simplex(values: Floats) -> Floats:
@@ -103,6 +147,6 @@ def project_on_simplex(values: Floats) -> Floats:
     return np.maximum(values - excess[kept], 0.0)
 
 
-def _find_quantile(confidence: float, items: int = 1) -> float:
+def find_quantile(confidence: float, items: int = 1) -> float:
     """Return how many standard errors hold one, or all of several independent values, at a confidence."""
     return float(special.ndtri((1 + confidence ** (1 / items)) / 2))

@@ -25,6 +25,17 @@ def test_a_coin_compares_one_word_with_its_chance() -> None:
     assert Listed(4, 5, 6).toss_each(6, 3) == [True, True, False]
 
 
+def test_an_exact_coin_is_decided_by_the_first_word_that_differs_from_its_chance() -> None:
+    third = ONE // 3
+    assert Listed(third - 1).toss_exactly(Fraction(1, 3))
+    assert not Listed(third + 1).toss_exactly(Fraction(1, 3))
+    assert Listed(third, third, third - 1).toss_exactly(Fraction(1, 3))
+    assert not Listed(third, third + 1).toss_exactly(Fraction(1, 3))
+    assert Listed(ONE - 1).toss_exactly(Fraction(1))
+    assert not Listed(0, 0, 1).toss_exactly(Fraction(0))
+    assert Listed(0, 0).toss_exactly(Fraction(1, ONE**2))
+
+
 def test_a_choice_draws_again_where_words_would_favour_some() -> None:
     uneven = ONE - ONE % 3
     assert Listed(uneven, 7).choose(3) == 1

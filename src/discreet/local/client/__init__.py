@@ -7,20 +7,27 @@ from .changing import ChangingBit, ChangingPerson, ChangingReport
 from .client import Client, ClientSpending
 from .coins import Coins, KeyedCoins, SystemCoins
 from .direct import DirectResponse
-from .domain import OTHER, Choices, Numbers, Texts
+from .domain import OTHER, UNKNOWN, Choices, Domain, Numbers, Records, Texts, Words
 from .errors import ClientError
 from .hadamard import HadamardBit
 from .hashing import LocalHashing
 from .mechanism import ItemMechanism, Mechanism, Randomised
 from .memoised import MemoisedHashing, MemoisedMechanism, MemoisedUnary
 from .metric import Metric, read_metric
+from .numbers import NumberMechanism, OneBitMean
+from .piecewise import HybridMean, PiecewiseMean
+from .prefix import PrefixExtending
 from .projective import ProjectiveResponse
+from .puzzle import FragmentPuzzle
 from .report import Report, read_json_report, read_report
+from .sampled import Sampled
+from .sketch import CountMeanSketch, HadamardSketch, SketchMechanism
 from .subset import SubsetSelection
 from .unary import UnaryEncoding
 
 __all__ = [
     "OTHER",
+    "UNKNOWN",
     "ChangingBit",
     "ChangingPerson",
     "ChangingReport",
@@ -29,8 +36,13 @@ __all__ = [
     "ClientError",
     "ClientSpending",
     "Coins",
+    "CountMeanSketch",
     "DirectResponse",
+    "Domain",
+    "FragmentPuzzle",
     "HadamardBit",
+    "HadamardSketch",
+    "HybridMean",
     "ItemMechanism",
     "KeyedCoins",
     "LocalHashing",
@@ -39,14 +51,22 @@ __all__ = [
     "MemoisedMechanism",
     "MemoisedUnary",
     "Metric",
+    "NumberMechanism",
     "Numbers",
+    "OneBitMean",
+    "PiecewiseMean",
+    "PrefixExtending",
     "ProjectiveResponse",
     "Randomised",
+    "Records",
     "Report",
+    "Sampled",
+    "SketchMechanism",
     "SubsetSelection",
     "SystemCoins",
     "Texts",
     "UnaryEncoding",
+    "Words",
     "read_json_report",
     "read_metric",
     "read_report",

@@ -42,6 +42,14 @@ class Coins(ABC):
         """Return so many tosses, each True with probability chance / 2^64."""
         return [word < chance for word in self.words(count)]
 
+    def toss_exactly(self, chance: Fraction) -> bool:
+        """Return True with a probability from 0 to 1, exactly: the first 64 binary digits that differ decide."""
+        while True:
+            whole, chance = divmod(chance * ONE, 1)
+            word = self.word()
+            if word != whole:
+                return word < whole
+
     def choose(self, count: int) -> int:
         """Return a whole number from 0 to count - 1, each equally likely, for up to 2^64 of them."""
         limit = ONE - ONE % count

@@ -13,6 +13,9 @@ from .coins import check_count
 from .errors import ClientError
 
 MOST_LETTERS = 1000
+MOST_WORD_BITS = 64
+UNKNOWN = "\ufffd"
+"""How a letter is spelled that its alphabet lacks."""
 OTHER = "(other)"
 """What all values that were not listed are counted as."""
 
@@ -22,7 +25,7 @@ class Domain(ABC):
 
     kind: ClassVar[str]
     gives: ClassVar[str]
-    """Which mechanisms it suits: those that take items, texts or numbers."""
+    """Which mechanisms it suits: those that take items, texts, words, numbers or records."""
 
     @abstractmethod
     def place(self, value: Any) -> Any:
@@ -120,6 +123,92 @@ class Numbers(Domain):
         return {"kind": self.kind, "low": self.low, "high": self.high}
 
 
+@dataclass(frozen=True)
+class Words(Domain):
+    """Words of an alphabet as whole numbers: some bits for each letter, the first letter on top.
+
+    Behind a word come zeros. Letters that the alphabet lacks are all one letter more, and letters too many are cut off.
+    """
+
+    kind: ClassVar[str] = "words"
+    gives: ClassVar[str] = "word"
+
+    alphabet: str
+    letters: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.alphabet, str) or not self.alphabet or len(set(self.alphabet)) < len(self.alphabet):
+            raise ClientError("an alphabet is a text of letters, each of them once")
+        if UNKNOWN in self.alphabet:
+            raise ClientError(f"the letter {UNKNOWN!r} stands for those that the alphabet lacks; leave it out")
+        check_count("letters", self.letters, 1, MOST_WORD_BITS // self.letter_bits)
+
+    @cached_property
+    def _symbols(self) -> dict[str, int]:
+        return {letter: symbol for symbol, letter in enumerate(self.alphabet, start=1)}
+
+    @property
+    def letter_bits(self) -> int:
+        """How many bits a letter has: enough for the alphabet, a letter that it lacks, and none."""
+        return (len(self.alphabet) + 1).bit_length()
+
+    @property
+    def bits(self) -> int:
+        """How many bits a word has."""
+        return self.letters * self.letter_bits
+
+    def place(self, value: Any) -> int:
+        """Return the number of a text; what is no text counts as the empty word."""
+        found = 0
+        held = value if isinstance(value, str) else ""
+        for place in range(self.letters):
+            symbol = self._symbols.get(held[place], len(self.alphabet) + 1) if place < len(held) else 0
+            found = found << self.letter_bits | symbol
+        return found
+
+    def spell(self, word: int) -> str | None:
+        """Return the text of a number, or None where it is no word: a letter after the end, or one of none."""
+        spelled = ""
+        for place in range(self.letters):
+            symbol = word >> (self.bits - self.letter_bits * (place + 1)) & ((1 << self.letter_bits) - 1)
+            if symbol > len(self.alphabet) + 1 or (symbol and len(spelled) < place):
+                return None
+            spelled += ("", *self.alphabet, UNKNOWN)[symbol]
+        return spelled
+
+    def describe(self) -> dict[str, Any]:
+        """Return the form of the domain, for JSON."""
+        return {"kind": self.kind, "alphabet": self.alphabet, "letters": self.letters}
+
+
+@dataclass(frozen=True)
+class Records(Domain):
+    """Named attributes of one person, each with a domain of its own; one that is missing counts as no value."""
+
+    kind: ClassVar[str] = "records"
+    gives: ClassVar[str] = "record"
+
+    names: tuple[str, ...]
+    domains: tuple[Domain, ...]
+
+    def __post_init__(self) -> None:
+        if not self.names or not all(isinstance(name, str) and name for name in self.names):
+            raise ClientError("the names of attributes are texts, at least one")
+        if len(set(self.names)) < len(self.names) or len(self.names) != len(self.domains):
+            raise ClientError("every attribute has a name of its own and one domain")
+        if not all(isinstance(each, Domain) and not isinstance(each, Records) for each in self.domains):
+            raise ClientError("an attribute is no record itself; write the inner record's attributes among the others")
+
+    def place(self, value: Any) -> tuple[Any, ...]:
+        """Return what a mechanism randomises for each attribute of a dictionary."""
+        held = value if isinstance(value, dict) else {}
+        return tuple(domain.place(held.get(name)) for name, domain in zip(self.names, self.domains, strict=True))
+
+    def describe(self) -> dict[str, Any]:
+        """Return the form of the domain, for JSON."""
+        return {"kind": self.kind, "names": list(self.names), "domains": [each.describe() for each in self.domains]}
+
+
 def read_domain(form: object) -> Domain:
     """Return the domain of a form."""
     if isinstance(form, dict):
@@ -130,7 +219,22 @@ def read_domain(form: object) -> Domain:
             return Texts(form["letters"])
         if kind == "numbers" and fields == {"low", "high"}:
             return Numbers(form["low"], form["high"])
-    raise ClientError("a domain is choices with values, texts with letters, or numbers with low and high")
+        if kind == "words" and fields == {"alphabet", "letters"}:
+            return Words(form["alphabet"], form["letters"])
+        if kind == "records" and fields == {"names", "domains"}:
+            return _read_records(form["names"], form["domains"])
+    raise ClientError(
+        "a domain is choices with values, texts with letters, numbers with low and high, words with alphabet and "
+        "letters, or records with names and domains"
+    )
+
+
+def _read_records(names: object, domains: object) -> Records:
+    if not isinstance(names, list) or not isinstance(domains, list):
+        raise ClientError("records have a list of names and a list of domains")
+    if any(isinstance(each, dict) and each.get("kind") == "records" for each in domains):
+        raise ClientError("an attribute is no record itself; write its attributes among the others")
+    return Records(tuple(names), tuple(read_domain(each) for each in domains))
 
 
 def _is_number(value: object) -> bool:

@@ -32,7 +32,8 @@ class Mechanism(ABC):
 
     kind: ClassVar[str]
     takes: ClassVar[str]
-    """What it randomises: "item" (a whole number below `size`), "text" (bytes) or "number" (from -1 to 1)."""
+    """What it randomises: "item" (a whole number below `size`), "text" (bytes), "number" (from -1 to 1), "word" (a
+    whole number of `bits` bits) or "record" (one of these for each attribute)."""
     remembers: ClassVar[bool] = False
     """Whether it has permanent noise."""
 
@@ -72,7 +73,7 @@ class Mechanism(ABC):
     def describe(self) -> dict[str, Any]:
         """Return the form of the mechanism, for JSON."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        return {"kind": self.kind, **{name: _write_number(value) for name, value in found.items()}}
+        return {"kind": self.kind, **{name: _write_field(value) for name, value in found.items()}}
 
     @classmethod
     def read(cls, form: dict[str, Any]) -> Self:
@@ -80,7 +81,7 @@ class Mechanism(ABC):
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         if set(form) != names:
             raise ClientError(f"a mechanism of the kind {cls.kind} has the fields {', '.join(sorted(names))}")
-        return cls(**{name: _read_number(name, value) for name, value in form.items()})
+        return cls(**{name: _read_field(name, value) for name, value in form.items()})
 
 
 class ItemMechanism(Mechanism):
@@ -125,13 +126,24 @@ def count_bytes(most: int) -> int:
     return max(1, math.ceil(most.bit_length() / 8))
 
 
-def _write_number(value: int | str) -> int | str:
+def check_part(name: str, value: object, *kinds: type[Mechanism]) -> None:
+    """Refuse a part of a mechanism that is none of these."""
+    if not isinstance(value, kinds):
+        raise ClientError(f"{name} is {type(value).__name__}; write {' or '.join(kind.__name__ for kind in kinds)}")
+
+
+def _write_field(value: Any) -> Any:
+    if isinstance(value, Mechanism):
+        return value.describe()
+    if isinstance(value, tuple):
+        return [_write_field(each) for each in value]
     return str(value) if isinstance(value, int) and value >= PLAIN else value
 
 
-def _read_number(name: str, value: object) -> object:
+def _read_field(name: str, value: object) -> object:
+    """Return a field: a whole number, or mechanisms that were read before."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 20:
         return int(value)
-    if isinstance(value, int):
+    if isinstance(value, int | Mechanism | tuple):
         return value
     raise ClientError(f"{name} is {value!r}; write a whole number")

@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from .coins import Coins, SystemCoins, check_count
-from .domain import Domain, read_domain
+from .domain import Domain, Records, read_domain
 from .errors import ClientError
 from .kinds import read_mechanism
-from .mechanism import ItemMechanism, Mechanism, Randomised, count_bytes
+from .mechanism import Mechanism, Randomised, count_bytes
 from .report import HASH_SIZE, MOST_NAME, MOST_PAYLOAD, Report
+from .sampled import Sampled
 
 FORMAT = 1
 SYSTEM = SystemCoins()
@@ -38,16 +39,7 @@ class Metric:
         if not isinstance(self.name, str) or not 1 <= len(self.name.encode()) <= MOST_NAME:
             raise ClientError(f"the metric's name is {self.name!r}; write a text of 1 to {MOST_NAME} bytes")
         check_count("version", self.version, 1, 1 << 31)
-        if self.domain.gives != self.mechanism.takes:
-            raise ClientError(
-                f"{self.domain.kind} give each person's {self.domain.gives}, and the mechanism {self.mechanism.kind} "
-                f"takes a {self.mechanism.takes}: choose another"
-            )
-        size = getattr(self.domain, "size", None)
-        if isinstance(self.mechanism, ItemMechanism) and size is not None and size != self.mechanism.size:
-            raise ClientError(
-                f"the mechanism has {self.mechanism.size:,} items and the domain {size:,}: make them equal"
-            )
+        check_fit(self.domain, self.mechanism)
         if self.mechanism.payload_size > MOST_PAYLOAD:
             raise ClientError(f"a report would have {self.mechanism.payload_size:,} bytes: at most {MOST_PAYLOAD:,}")
         for name in ("lifetime", "daily"):
@@ -88,6 +80,24 @@ class Metric:
             "daily": self.daily,
         }
         return json.dumps(form, sort_keys=True, separators=(",", ":"))
+
+
+def check_fit(domain: Domain, mechanism: Mechanism) -> None:
+    """Refuse a mechanism that does not randomise what a domain gives."""
+    if domain.gives != mechanism.takes:
+        raise ClientError(
+            f"{domain.kind} give each person's {domain.gives}, and the mechanism {mechanism.kind} takes a "
+            f"{mechanism.takes}: choose another"
+        )
+    for name, shown in (("size", "items"), ("bits", "bits")):
+        ours, theirs = getattr(mechanism, name, None), getattr(domain, name, None)
+        if ours is not None and theirs is not None and ours != theirs:
+            raise ClientError(f"the mechanism has {ours:,} {shown} and the domain {theirs:,}: make them equal")
+    if isinstance(mechanism, Sampled) and isinstance(domain, Records):
+        if len(mechanism.parts) != len(domain.domains):
+            raise ClientError(f"there are {len(mechanism.parts)} mechanisms for {len(domain.domains)} attributes")
+        for part, each in zip(mechanism.parts, domain.domains, strict=True):
+            check_fit(each, part)
 
 
 def read_metric(text: str | bytes) -> Metric:

@@ -5,13 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from discreet.local.client import (
+    CountMeanSketch,
     DirectResponse,
+    FragmentPuzzle,
     HadamardBit,
+    HadamardSketch,
+    HybridMean,
     LocalHashing,
     Mechanism,
     MemoisedHashing,
     MemoisedUnary,
+    OneBitMean,
+    PiecewiseMean,
+    PrefixExtending,
     ProjectiveResponse,
+    Sampled,
     SubsetSelection,
     UnaryEncoding,
 )
@@ -19,8 +27,13 @@ from discreet.local.oracles.direct import DirectOracle
 from discreet.local.oracles.hadamard import HadamardOracle
 from discreet.local.oracles.hashing import HashingOracle
 from discreet.local.oracles.memoised import MemoisedHashingOracle, MemoisedUnaryOracle
+from discreet.local.oracles.numbers import HybridOracle, OneBitOracle, PiecewiseOracle
 from discreet.local.oracles.oracle import Oracle
+from discreet.local.oracles.prefix import PrefixOracle
 from discreet.local.oracles.projective import ProjectiveOracle
+from discreet.local.oracles.puzzle import PuzzleOracle
+from discreet.local.oracles.sampled import SampledOracle
+from discreet.local.oracles.sketch import CountMeanOracle, HadamardSketchOracle
 from discreet.local.oracles.subset import SubsetOracle
 from discreet.local.oracles.unary import UnaryOracle
 
@@ -33,9 +46,18 @@ ORACLES: dict[type[Mechanism], type[Oracle[Any]]] = {
     ProjectiveResponse: ProjectiveOracle,
     MemoisedUnary: MemoisedUnaryOracle,
     MemoisedHashing: MemoisedHashingOracle,
+    CountMeanSketch: CountMeanOracle,
+    HadamardSketch: HadamardSketchOracle,
+    FragmentPuzzle: PuzzleOracle,
+    PrefixExtending: PrefixOracle,
+    OneBitMean: OneBitOracle,
+    PiecewiseMean: PiecewiseOracle,
+    HybridMean: HybridOracle,
 }
 
 
 def find_oracle(mechanism: Mechanism) -> Oracle[Any]:
     """Return the collector's side of a mechanism."""
+    if isinstance(mechanism, Sampled):
+        return SampledOracle(mechanism, [find_oracle(part) for part in mechanism.parts])
     return ORACLES[type(mechanism)](mechanism)
