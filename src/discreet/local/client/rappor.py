@@ -63,7 +63,7 @@ class Rappor(Mechanism):
 
     @classmethod
     def take(cls, bits: int, hashes: int, cohorts: int, p: float, q: float, f: float) -> Rappor:
-        """Return the mechanism of probabilities. Of f, the next 128th above is taken: what is realised tells no more."""
+        """Return the mechanism of probabilities. Of f, the next 128th above is taken: that tells no more than asked."""
         for name, value in (("p", p), ("q", q), ("f", f)):
             if isinstance(value, bool) or not isinstance(value, int | float | Fraction) or not 0 <= value <= 1:
                 raise ClientError(f"{name} is {value!r}; write a probability, from 0 to 1")

@@ -12,15 +12,14 @@ from discreet.base.later import Later
 from discreet.base.wide import Ints
 from discreet.local.oracles.oracle import Bools
 from discreet.local.rappor.candidates import Candidates
-from discreet.local.rappor.rates import Rates, estimate_rates
-from discreet.local.rappor.regression import Design, drop_dependent, fit_frequencies, select
+from discreet.local.rappor.model import Design, Fit
+from discreet.local.rappor.rates import estimate_rates
+from discreet.local.rappor.regression import fit_frequencies
+from discreet.local.rappor.selection import choose_model
 from discreet.local.rappor.significance import find_p_values, find_quantile, find_significant
 
 linalg = Later("scipy.linalg")
 special = Later("scipy.special")
-
-ROOM = 0.5
-"""Of the rows, the share that frequencies may be fitted to at once: more candidates are first selected from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +47,8 @@ class Decoded:
     total_error: float
     misfit: float
     """How many times more rates vary around the model than noise explains: far above 1, frequent texts are missing."""
+    rows_apart: int
+    """Bits that only texts which are not listed explain; they are left out."""
     shift: float
     """How far one malicious report moves an estimate at most; k of them move it by k times as much."""
 
@@ -87,37 +88,17 @@ class Decoded:
 
 
 def decode(candidates: Candidates, counts: Ints, confidence: float = 0.95) -> Decoded:
-    """Return how frequent each candidate is, given each cohort's reports and counts of its bits.
-
-    Standard errors are the largest of three: those of the noise and of the people sampled into cohorts; these times
-    the root of the misfit; and those that the residuals of a candidate's own rows show (MacKinnon, White 1985, "HC2"),
-    so that a frequent text which is not listed lends no significance to candidates that share some of its bits.
-    """
+    """Return how frequent each candidate is, given each cohort's reports and counts of its bits."""
     check.confidence(confidence)
     rates = estimate_rates(candidates.rappor, counts)
-    design = Design.build(candidates, rates)
-    modelled = _choose_modelled(design)
-    columns = design.write_columns(modelled)
-    independent = drop_dependent(columns.T @ columns)
-    modelled, columns = modelled[independent], columns[:, independent]
-    gram = columns.T @ columns
-    root = linalg.cholesky(gram, lower=True) if len(gram) else gram
-    inverse = linalg.cho_solve((root, True), np.eye(len(gram))) if len(gram) else gram
-    influence = inverse @ columns.T
-    estimates = influence @ design.target
-    residual = design.target - columns @ estimates
-    misfit = float(residual @ residual) / max(1, design.used - len(modelled))
-    variances = inverse + _add_sampling(design, rates, modelled, estimates, influence)
-    inflation = max(1.0, misfit)
-    leverage = np.einsum("ij,ji->i", columns, influence)
-    seen = influence**2 @ (residual**2 / np.maximum(1 - leverage, 0.05))
-    raw, errors = _add_others(design, residual, columns, root, inflation)
-    raw[modelled] = estimates
-    errors[modelled] = np.sqrt(np.maximum(np.diag(variances) * inflation, seen))
-    consistent = np.zeros(len(candidates))
-    consistent[modelled] = fit_frequencies(gram, columns.T @ design.target)
-    flags = np.zeros(len(candidates), dtype=bool)
-    flags[modelled] = True
+    fit = choose_model(Design.build(candidates, rates))
+    count = len(fit.chosen)
+    raw, errors = _add_others(fit)
+    raw[fit.chosen] = fit.estimates[:count]
+    errors[fit.chosen] = np.sqrt(fit.variances[:count])
+    consistent, modelled = np.zeros(len(candidates)), np.zeros(len(candidates), dtype=bool)
+    consistent[fit.chosen] = fit_frequencies(fit.gram, fit.gram @ fit.estimates)[:count]
+    modelled[fit.chosen] = True
     return Decoded(
         candidates.names,
         int(rates.reports.sum()),
@@ -126,67 +107,37 @@ def decode(candidates: Candidates, counts: Ints, confidence: float = 0.95) -> De
         errors,
         find_p_values(raw, errors),
         consistent,
-        flags,
-        float(estimates.sum()),
-        float(np.sqrt(variances.sum() * inflation)),
-        misfit,
-        _find_shift(design, rates, influence),
+        modelled,
+        float(fit.estimates[:count].sum()),
+        float(np.sqrt(fit.total_variance)),
+        fit.misfit,
+        int(np.count_nonzero(~fit.kept)),
+        _find_shift(fit),
     )
 
 
-def _choose_modelled(design: Design) -> Ints:
-    """Return all candidates where rows are plenty, else those that the lasso selects."""
-    count, most = len(design.candidates), int(ROOM * design.used)
-    if count <= most:
-        return np.arange(count)
-    return select(design, float(-special.ndtri(1 / count)), most)
-
-
-def _add_sampling(design: Design, rates: Rates, modelled: Ints, estimates: Floats, influence: Floats) -> Floats:
-    """Return what people's falling into cohorts at random adds to the covariance of estimates.
-
-    Bits i and j of one report's Bloom filter have the covariance P(i and j) - P(i) P(j): the same people set both bits
-    of a text. A rate's own variance has this part already; here are the covariances of different bits.
-    """
-    bits = design.candidates.rappor.bits
-    rows = design.candidates.write_columns(modelled)
-    held = np.clip(estimates, 0.0, 1.0)
-    found = np.zeros((len(modelled), len(modelled)))
-    for cohort, reports in enumerate(rates.reports):
-        if reports:
-            part = slice(cohort * bits, (cohort + 1) * bits)
-            own = rows[part]
-            joint = (own * held) @ own.T - np.outer(own @ held, own @ held)
-            np.fill_diagonal(joint, 0.0)
-            weighed = influence[:, part] * design.scales[part]
-            found += weighed @ joint @ weighed.T / reports
-    np.fill_diagonal(found, np.maximum(np.diag(found), 0.0))
-    return found
-
-
-def _add_others(
-    design: Design, residual: Floats, columns: Floats, root: Floats, inflation: float
-) -> tuple[Floats, Floats]:
+def _add_others(fit: Fit) -> tuple[Floats, Floats]:
     """Return each candidate's estimate and standard error if it were added, alone, to those that are modelled."""
-    products = design.correlate(residual)
-    squares = design.sum_squares(np.ones(design.candidates.rows))
+    design, residual = fit.design, fit.residual * fit.kept
+    products, squares = design.correlate(residual), design.sum_squares(fit.kept.astype(np.float64))
     explained = np.zeros(len(design.candidates))
-    if columns.shape[1]:
-        within = linalg.solve_triangular(root, columns.T, lower=True)
+    if len(fit.gram):
+        root = linalg.cholesky(fit.gram, lower=True)
+        within = linalg.solve_triangular(root, (fit.columns * fit.kept[:, None]).T, lower=True)
         scaled, flat = (within * design.scales).T, within @ (design.scales * design.background)
         for part, block in design.candidates.write_blocks():
             explained[part] = ((block @ scaled - flat) ** 2).sum(axis=1)
     left = squares - explained
-    alone = left > 1e-7 * squares
+    alone = left > 1e-7 * squares.max()
     left = np.where(alone, left, 1.0)
     seen = design.sum_squares(residual**2) / left
-    errors = np.sqrt(np.maximum(inflation, seen) / left)
+    errors = np.sqrt(np.maximum(max(1.0, fit.misfit), seen) / left)
     return np.where(alone, products / left, 0.0), np.where(alone, errors, np.inf)
 
 
-def _find_shift(design: Design, rates: Rates, influence: Floats) -> float:
+def _find_shift(fit: Fit) -> float:
     """Return how far one report moves an estimate: it changes all bits of its cohort, as it likes."""
-    rappor = design.candidates.rappor
-    reach = np.abs(influence * design.scales).reshape(len(influence), rappor.cohorts, rappor.bits).sum(axis=2)
-    single = np.maximum(rates.reports, 1) * abs(float(rappor.set_if_true - rappor.set_if_false))
-    return float((reach / single).max(initial=0.0))
+    rappor = fit.design.candidates.rappor
+    reach = np.abs(fit.influence * fit.design.scales).reshape(-1, rappor.cohorts, rappor.bits).sum(axis=2)
+    single = np.maximum(fit.design.reports, 1) * abs(float(rappor.set_if_true - rappor.set_if_false))
+    return float((reach / single)[: len(fit.chosen)].max(initial=0.0))
