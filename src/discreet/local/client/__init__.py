@@ -14,6 +14,8 @@ from .mechanism import ItemMechanism, Mechanism, Randomised
 from .memoised import MemoisedHashing, MemoisedMechanism, MemoisedUnary
 from .metric import Metric, read_metric
 from .projective import ProjectiveResponse
+from .rappor import Rappor
+from .rappor_strings import RapporStrings
 from .report import Report, read_json_report, read_report
 from .subset import SubsetSelection
 from .unary import UnaryEncoding
@@ -39,6 +41,8 @@ __all__ = [
     "Numbers",
     "ProjectiveResponse",
     "Randomised",
+    "Rappor",
+    "RapporStrings",
     "Report",
     "SubsetSelection",
     "SystemCoins",

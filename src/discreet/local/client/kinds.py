@@ -11,6 +11,8 @@ from .hashing import LocalHashing
 from .mechanism import Mechanism
 from .memoised import MemoisedHashing, MemoisedUnary
 from .projective import ProjectiveResponse
+from .rappor import Rappor
+from .rappor_strings import RapporStrings
 from .subset import SubsetSelection
 from .unary import UnaryEncoding
 
@@ -21,8 +23,10 @@ CODES: dict[int, type[Mechanism]] = {
     4: HadamardBit,
     5: SubsetSelection,
     6: ProjectiveResponse,
+    7: Rappor,
     8: MemoisedUnary,
     9: MemoisedHashing,
+    18: RapporStrings,
 }
 
 KINDS = {mechanism.kind: mechanism for mechanism in CODES.values()}

@@ -26,7 +26,7 @@ MOST_BITS = 256
 MOST_HASHES = 16
 MOST_COHORTS = 1 << 16
 DIGEST = 32
-LEAST_SECRET = 16
+LABEL = b"discreet rappor secret 1"
 MOST_COUNTED = 1 << 12
 """Reports whose joint epsilon is computed exactly; more get a bound that holds for any number of them."""
 
@@ -45,6 +45,7 @@ class Rappor(Mechanism):
 
     kind: ClassVar[str] = "rappor"
     takes: ClassVar[str] = "text"
+    remembers: ClassVar[bool] = True
 
     bits: int
     hashes: int
@@ -86,7 +87,7 @@ class Rappor(Mechanism):
         return self.bound_constant(1)
 
     @property
-    def lifetime(self) -> float:
+    def constant(self) -> float:
         """What all reports of a text that never changes tell at most, rounded up; infinite without permanent noise."""
         if not self.f:
             return math.inf
@@ -100,21 +101,33 @@ class Rappor(Mechanism):
         """
         check_count("reports", reports, 1, 1 << 63)
         if not self.f or reports > MOST_COUNTED:
-            return min(self.lifetime, _scale(reports, self._bound_exactly(1)))
-        return min(self.lifetime, self._bound_exactly(reports))
+            return min(self.constant, _scale(reports, self._bound_exactly(1)))
+        return min(self.constant, self._bound_exactly(reports))
 
-    def bound_changing(self, reports: int) -> float:
-        """Return what so many reports tell at most, whatever their texts were, rounded up.
+    def bound_lifetime(self, reports: int) -> float:
+        """Return what so many reports tell at most, however the text changes, rounded up.
 
-        The first tells `epsilon`. Given all earlier ones, any bit of a later one is set with a chance between p and q,
-        whether or not the text sets it: a permanent bit that was met before is known by now, and a new one is not. So
-        it tells at most `bits` times the larger of |ln(q / p)| and |ln((1 - p) / (1 - q))|. It is not n times epsilon:
-        whether two reports have one text shows in all bits.
+        Theorem. Say p < q, and let L be the larger of ln(q / p) and ln((1 - p) / (1 - q)). The first report tells
+        `epsilon`. Given all earlier ones, a later one sets each of its bits with a chance between p and q, so a bit of
+        it tells L at most: a permanent bit that was met before is known by now, and a new one is not. This concerns
+        all bits, for whether two reports are of one text shows in all of them: n times epsilon is no bound.
+        And n reports of one bit have a probability of at most q^a (1 - p)^b, for a ones and b zeros, and at least, for
+        each text among them, 2 sqrt(w (1 - w)) times the root of (q p)^a' ((1 - q) (1 - p))^b', where w = f/2 (the
+        inequality of the means): n (L / 2 - ln(2 sqrt(w (1 - w)))) at most.
         """
-        check_count("reports", reports, 1, 1 << 63)
+        if check_count("reports", reports, 1, 1 << 40) == 1:
+            return self.epsilon
         low, high = sorted((self.p, self.q))
-        later = bound_log(max(Fraction(high, low), Fraction(ONE - low, ONE - high)))
-        return math.nextafter(self.epsilon + _scale((reports - 1) * self.bits, later), math.inf)
+        step = bound_log(max(Fraction(high, low), Fraction(ONE - low, ONE - high)))
+        chained = self.epsilon + (reports - 1) * self.bits * step
+        if self.f:
+            spread = bound_log(Fraction(SHARES**2, self.f * (2 * SHARES - self.f)))
+            chained = min(chained, reports * self.bits * (step + spread) / 2)
+        return chained * (1 + 2.0**-45)
+
+    def sum_epsilon(self, reports: int) -> Fraction:
+        """Return what so many reports of one person tell at most, however the text changes."""
+        return Fraction(self.bound_lifetime(reports)) if reports else Fraction(0)
 
     @property
     def seeds(self) -> int:
@@ -159,12 +172,25 @@ class Rappor(Mechanism):
         """Return a report's bits as they are sent."""
         return Randomised(cohort, noisy.to_bytes(self.payload_size, "little"))
 
+    def forget(self, bloom: int, coins: Coins) -> int:
+        """Return permanent bits of a Bloom filter that nobody will draw again."""
+        replaced = _place_bits(coins.toss(self.f * (ONE // SHARES)) for _ in range(self.bits))
+        return _replace(bloom, replaced, _place_bits(coins.toss(ONE // 2) for _ in range(self.bits)))
+
     def randomise(self, value: bytes, coins: Coins) -> Randomised:
         """Return a report of somebody who reports once: cohort and permanent noise are drawn and forgotten."""
         cohort = coins.choose(self.cohorts)
-        replaced = _place_bits(coins.toss(self.f * (ONE // SHARES)) for _ in range(self.bits))
-        fair = _place_bits(coins.toss(ONE // 2) for _ in range(self.bits))
-        return self.pack(cohort, self.report(_replace(self.filter(value, cohort), replaced, fair), coins))
+        return self.pack(cohort, self.report(self.forget(self.filter(value, cohort), coins), coins))
+
+    def recall(self, value: bytes, secret: bytes, coins: Coins) -> Randomised:
+        """Return a report whose cohort and permanent noise are functions of a secret.
+
+        The secret serves one person, one metric and version. With one secret for two metrics, equal permanent bits
+        would tell that two values are equal, for certain and for ever. A device that loses it starts anew.
+        """
+        cohort = KeyedCoins(secret, b"cohort").choose(self.cohorts)
+        permanent = self.settle(self.filter(value, cohort), derive_secret(secret, "permanent", cohort))
+        return self.pack(cohort, self.report(permanent, coins))
 
     def _mix(self, own: int, other: int) -> Fraction:
         return Fraction((2 * SHARES - self.f) * own + self.f * other, 2 * SHARES * ONE)
@@ -181,37 +207,10 @@ class Rappor(Mechanism):
         return Fraction(stayed * often + turned * seldom, turned * often + stayed * seldom)
 
 
-@dataclass(frozen=True)
-class RapporEncoder:
-    """One person's encoder of one metric: their cohort, and the secret of their permanent noise.
-
-    Both are derived from one secret that the device keeps, for each metric and version anew: with a secret shared by
-    two metrics, equal permanent bits would tell that two values are equal, for certain and for ever. A device that
-    loses its secret starts another lifetime: bounds of the two add up.
-    """
-
-    rappor: Rappor
-    cohort: int
-    secret: bytes
-
-    @classmethod
-    def start(cls, rappor: Rappor, secret: bytes, metric: str, version: int = 1) -> RapporEncoder:
-        """Return the encoder that a device's secret gives for a metric."""
-        if not isinstance(secret, bytes) or len(secret) < LEAST_SECRET:
-            raise ClientError(f"a secret has at least {LEAST_SECRET} random bytes: write secrets.token_bytes(32)")
-        cohort = KeyedCoins(derive_secret(secret, "cohort", metric, version), b"cohort").choose(rappor.cohorts)
-        return cls(rappor, cohort, derive_secret(secret, "permanent", metric, version, cohort))
-
-    def encode(self, text: bytes, coins: Coins) -> Randomised:
-        """Return a report of a text."""
-        permanent = self.rappor.settle(self.rappor.filter(text, self.cohort), self.secret)
-        return self.rappor.pack(self.cohort, self.rappor.report(permanent, coins))
-
-
 def derive_secret(secret: bytes, *parts: str | int) -> bytes:
     """Return a secret for one purpose. Every part has its length before it, so no two lists of parts look alike."""
     label = b"".join(len(part).to_bytes(4, "big") + part for part in (str(each).encode() for each in parts))
-    return hmac.new(secret, b"discreet rappor 1" + label, hashlib.sha256).digest()
+    return hmac.new(secret, LABEL + label, hashlib.sha256).digest()
 
 
 def make_stream(secret: bytes, message: bytes, count: int) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from discreet.base.errors import ParameterError
 from discreet.local.client import (
     DirectResponse,
     HadamardBit,
@@ -12,6 +13,7 @@ from discreet.local.client import (
     MemoisedHashing,
     MemoisedUnary,
     ProjectiveResponse,
+    Rappor,
     SubsetSelection,
     UnaryEncoding,
 )
@@ -23,6 +25,7 @@ from discreet.local.oracles.oracle import Oracle
 from discreet.local.oracles.projective import ProjectiveOracle
 from discreet.local.oracles.subset import SubsetOracle
 from discreet.local.oracles.unary import UnaryOracle
+from discreet.local.rappor.oracle import RapporOracle
 
 ORACLES: dict[type[Mechanism], type[Oracle[Any]]] = {
     DirectResponse: DirectOracle,
@@ -33,9 +36,13 @@ ORACLES: dict[type[Mechanism], type[Oracle[Any]]] = {
     ProjectiveResponse: ProjectiveOracle,
     MemoisedUnary: MemoisedUnaryOracle,
     MemoisedHashing: MemoisedHashingOracle,
+    Rappor: RapporOracle,
 }
 
 
 def find_oracle(mechanism: Mechanism) -> Oracle[Any]:
     """Return the collector's side of a mechanism."""
+    if type(mechanism) not in ORACLES:
+        told = "one that counts of reports are enough for: this one's reports are decoded themselves"
+        raise ParameterError("mechanism", mechanism.kind, told)
     return ORACLES[type(mechanism)](mechanism)
