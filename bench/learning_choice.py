@@ -3,8 +3,8 @@
 `python bench/learning_choice.py [seeds]`. Two tables of 10,000 rows (and as many held out) with six numbers: in one the
 chance of the label follows a line through them, in the other it bends. Four settings: the numbers as they are (what
 `fit` does by itself), 8 bins of each, 30 bins of each, and a quarter of the usual patience. `fit_best` tries each two
-times, half of the tries count, and epsilon pays for all of it. The last columns are what each setting by itself would reach
-for the same epsilon: nobody knows before which of them is the best.
+times, half of the tries count, and epsilon pays for all of it. The last columns are what each setting by itself would
+reach for the same epsilon: nobody knows before which of them is the best.
 """
 
 from __future__ import annotations

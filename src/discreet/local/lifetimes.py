@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.base import check
-from discreet.local.client import MemoisedMechanism, Metric
+from discreet.local.client import MemoisedMechanism, Metric, Rappor, RapporStrings
 from discreet.privacy import PureLoss
 
 DELTA = 1e-9
@@ -76,7 +76,7 @@ def tabulate_metric(metric: Metric, daily: int, days: Sequence[int] = DAYS) -> L
     counts = [daily * day for day in check_days(days)]
     mechanism = metric.mechanism
     note = f"its cap is {metric.lifetime:g}: what would tell more is not sent"
-    if not isinstance(mechanism, MemoisedMechanism):
+    if not isinstance(mechanism, MemoisedMechanism | Rappor | RapporStrings):
         return _accumulate(metric.name, mechanism.epsilon, counts, days, note)
     summed = tuple(mechanism.bound_lifetime(count) for count in counts)
     note += f"; a value that never changes tells {mechanism.constant:.3g} in all its reports; several values tell"

@@ -19,6 +19,8 @@ from .piecewise import HybridMean, PiecewiseMean
 from .prefix import PrefixExtending
 from .projective import ProjectiveResponse
 from .puzzle import FragmentPuzzle
+from .rappor import Rappor
+from .rappor_strings import RapporStrings
 from .report import Report, read_json_report, read_report
 from .sampled import Sampled
 from .sketch import CountMeanSketch, HadamardSketch, SketchMechanism
@@ -58,6 +60,8 @@ __all__ = [
     "PrefixExtending",
     "ProjectiveResponse",
     "Randomised",
+    "Rappor",
+    "RapporStrings",
     "Records",
     "Report",
     "Sampled",

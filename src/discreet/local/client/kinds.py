@@ -15,6 +15,8 @@ from .piecewise import HybridMean, PiecewiseMean
 from .prefix import PrefixExtending
 from .projective import ProjectiveResponse
 from .puzzle import FragmentPuzzle
+from .rappor import Rappor
+from .rappor_strings import RapporStrings
 from .sampled import Sampled
 from .sketch import CountMeanSketch, HadamardSketch
 from .subset import SubsetSelection
@@ -27,6 +29,7 @@ CODES: dict[int, type[Mechanism]] = {
     4: HadamardBit,
     5: SubsetSelection,
     6: ProjectiveResponse,
+    7: Rappor,
     8: MemoisedUnary,
     9: MemoisedHashing,
     10: CountMeanSketch,
@@ -37,6 +40,7 @@ CODES: dict[int, type[Mechanism]] = {
     15: PiecewiseMean,
     16: HybridMean,
     17: Sampled,
+    18: RapporStrings,
 }
 
 KINDS = {mechanism.kind: mechanism for mechanism in CODES.values()}

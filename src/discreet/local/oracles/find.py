@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from discreet.base.errors import ParameterError
 from discreet.local.client import (
     CountMeanSketch,
     DirectResponse,
@@ -19,6 +20,7 @@ from discreet.local.client import (
     PiecewiseMean,
     PrefixExtending,
     ProjectiveResponse,
+    Rappor,
     Sampled,
     SubsetSelection,
     UnaryEncoding,
@@ -36,6 +38,7 @@ from discreet.local.oracles.sampled import SampledOracle
 from discreet.local.oracles.sketch import CountMeanOracle, HadamardSketchOracle
 from discreet.local.oracles.subset import SubsetOracle
 from discreet.local.oracles.unary import UnaryOracle
+from discreet.local.rappor.oracle import RapporOracle
 
 ORACLES: dict[type[Mechanism], type[Oracle[Any]]] = {
     DirectResponse: DirectOracle,
@@ -53,6 +56,7 @@ ORACLES: dict[type[Mechanism], type[Oracle[Any]]] = {
     OneBitMean: OneBitOracle,
     PiecewiseMean: PiecewiseOracle,
     HybridMean: HybridOracle,
+    Rappor: RapporOracle,
 }
 
 
@@ -60,4 +64,7 @@ def find_oracle(mechanism: Mechanism) -> Oracle[Any]:
     """Return the collector's side of a mechanism."""
     if isinstance(mechanism, Sampled):
         return SampledOracle(mechanism, [find_oracle(part) for part in mechanism.parts])
+    if type(mechanism) not in ORACLES:
+        told = "one that counts of reports are enough for: this one's reports are decoded themselves"
+        raise ParameterError("mechanism", mechanism.kind, told)
     return ORACLES[type(mechanism)](mechanism)

@@ -1,0 +1,1 @@
+"""RAPPOR, decoded: which texts were reported, how often, and with which others."""
