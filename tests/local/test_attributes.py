@@ -10,11 +10,11 @@ import pytest
 from discreet.base.errors import ParameterError
 from discreet.local.attributes import split_attributes
 from discreet.local.client import (
+    BoundedNumbers,
     Choices,
     DirectResponse,
     HadamardSketch,
     Metric,
-    Numbers,
     OneBitMean,
     Records,
     Sampled,
@@ -28,7 +28,7 @@ from discreet.local.sketches import estimate_texts
 from discreet.local.tally import Tally
 
 EPSILON, COUNT = 1.0, 5
-UNIT = Numbers(-1, 1)
+UNIT = BoundedNumbers(-1, 1)
 
 
 def collect(metric: Metric, columns: list[Any]) -> Tally:
@@ -38,7 +38,7 @@ def collect(metric: Metric, columns: list[Any]) -> Tally:
 
 
 def test_attributes_of_all_kinds_are_estimated_from_one_tally() -> None:
-    domain = Records(("fruit", "age", "word"), (Choices(("apple", "banana")), Numbers(0, 10), Texts()))
+    domain = Records(("fruit", "age", "word"), (Choices(("apple", "banana")), BoundedNumbers(0, 10), Texts()))
     parts = (DirectResponse.calibrate(3, 3), OneBitMean.calibrate(3), HadamardSketch.calibrate(3, 64, 64))
     people = 30_000
     fruit = np.arange(people) % 10 // 5

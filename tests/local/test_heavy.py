@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from discreet.base.errors import ParameterError
-from discreet.local.client import LocalHashing, Metric, Numbers, OneBitMean, PrefixExtending, Words
+from discreet.local.client import BoundedNumbers, LocalHashing, Metric, OneBitMean, PrefixExtending, Words
 from discreet.local.heavy import find_heavy_hitters, find_reach
 from discreet.local.oracles.find import find_oracle
 from discreet.local.tally import Tally
@@ -91,6 +91,6 @@ def test_wrong_questions_are_refused() -> None:
         with pytest.raises(ParameterError):
             find_heavy_hitters(tally, **given)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="prefix"):
-        find_heavy_hitters(Tally.start(Metric("x", Numbers(0, 1), OneBitMean.calibrate(1), lifetime=1)), 3)
+        find_heavy_hitters(Tally.start(Metric("x", BoundedNumbers(0, 1), OneBitMean.calibrate(1), lifetime=1)), 3)
     with pytest.raises(ParameterError, match="people"):
         find_reach(METHOD, 0, 5)

@@ -8,11 +8,11 @@ import pytest
 
 from discreet.base.errors import ParameterError
 from discreet.local.client import (
+    BoundedNumbers,
     HadamardSketch,
     HybridMean,
     Metric,
     NumberMechanism,
-    Numbers,
     OneBitMean,
     PiecewiseMean,
     Texts,
@@ -21,7 +21,7 @@ from discreet.local.means import Mean, estimate_mean
 from discreet.local.oracles.find import find_oracle
 from discreet.local.tally import Tally
 
-AGES = Numbers(0, 120)
+AGES = BoundedNumbers(0, 120)
 MECHANISMS: list[NumberMechanism] = [
     OneBitMean.calibrate(1.0),
     PiecewiseMean.calibrate(1.0, 64),

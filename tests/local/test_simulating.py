@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.base.errors import DiscreetError, ParameterError
-from discreet.local.client import Choices, DirectResponse, Metric, Numbers
+from discreet.local.client import BoundedNumbers, Choices, DirectResponse, Metric
 from discreet.local.client.coins import ONE
 from discreet.local.counting import ReportCounter
 from discreet.local.report_files import count_file
@@ -43,7 +43,7 @@ def test_a_parquet_column_of_any_type_becomes_a_report_for_each_row(tmp_path: Pa
 def test_values_are_placed_as_clients_place_them() -> None:
     values = ["apple", "7", "", None, "Apple", "banana"]
     assert place_values(FRUIT, pa.array(values)).tolist() == [FRUIT.place(value) for value in values]
-    numbers = Numbers(0, 10)
+    numbers = BoundedNumbers(0, 10)
     assert place_values(numbers, pa.array([0, 5, None])) == [numbers.place(value) for value in (0, 5, None)]
 
 
@@ -77,4 +77,4 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
             simulate(HONEST, read_column(tmp_path / name, column), tmp_path / "out.frames")
     assert not (tmp_path / "out.frames").exists()
     with pytest.raises(ParameterError, match="choices"):
-        make_zipf(Numbers(0, 1), 10)
+        make_zipf(BoundedNumbers(0, 1), 10)

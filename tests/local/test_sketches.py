@@ -11,11 +11,11 @@ from scipy import stats
 
 from discreet.base.errors import ParameterError
 from discreet.local.client import (
+    BoundedNumbers,
     CountMeanSketch,
     FragmentPuzzle,
     HadamardSketch,
     Metric,
-    Numbers,
     OneBitMean,
     SketchMechanism,
     Texts,
@@ -158,7 +158,7 @@ def test_texts_that_cannot_be_told_apart_are_refused(texts: list[str], confidenc
 
 
 def test_other_tallies_are_refused() -> None:
-    numbers = collect(OneBitMean.calibrate(1), Numbers(0, 1), [0.5] * 9)
+    numbers = collect(OneBitMean.calibrate(1), BoundedNumbers(0, 1), [0.5] * 9)
     with pytest.raises(ParameterError, match="sketch"):
         estimate_texts(numbers, ["a"])
     with pytest.raises(ParameterError, match="puzzle"):

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.base import check
 from discreet.base.errors import ParameterError
-from discreet.local.client import Numbers
+from discreet.local.client import BoundedNumbers
 from discreet.local.estimates import find_quantile
 from discreet.local.oracles.find import find_oracle
 from discreet.local.oracles.numbers import NumberOracle
@@ -48,7 +48,7 @@ def estimate_mean(tally: Tally, confidence: float = 0.95) -> Mean:
     """
     check.real("confidence", confidence, above=0, below=1)
     oracle, domain = find_oracle(tally.metric.mechanism), tally.metric.domain
-    if not isinstance(oracle, NumberOracle) or not isinstance(domain, Numbers):
+    if not isinstance(oracle, NumberOracle) or not isinstance(domain, BoundedNumbers):
         raise ParameterError("tally", tally.metric.mechanism.kind, "a tally of numbers")
     if tally.reports < 2:
         raise ParameterError("reports", tally.reports, "at least two: there is nothing to estimate an error from")

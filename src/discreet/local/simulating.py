@@ -13,7 +13,7 @@ from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.later import Later
 from discreet.base.wide import Ints
 from discreet.local.client import Choices, Metric
-from discreet.local.client.domain import Domain
+from discreet.local.client.domain import ValueDomain
 from discreet.local.oracles.find import find_oracle
 from discreet.local.report_files import writing_reports
 
@@ -41,8 +41,8 @@ def simulate(metric: Metric, columns: Iterator[Any], path: Path) -> int:
     return count
 
 
-def place_values(domain: Domain, column: Any) -> Any:
-    """Return what a mechanism randomises for each value, as `Domain.place` does; numbers are texts among choices."""
+def place_values(domain: ValueDomain, column: Any) -> Any:
+    """Return what a mechanism randomises for each value, as its domain places it; numbers are texts among choices."""
     if not isinstance(domain, Choices):
         return [domain.place(value) for value in column.to_pylist()]
     listed = arrow.array(domain.values, arrow.large_string())
@@ -68,7 +68,7 @@ def read_column(path: Path, name: str) -> Iterator[Any]:
         raise DiscreetError(f"{path} cannot be read: {str(trouble).splitlines()[0]}") from None
 
 
-def make_zipf(domain: Domain, people: int, exponent: float = 1.0) -> Any:
+def make_zipf(domain: ValueDomain, people: int, exponent: float = 1.0) -> Any:
     """Return people's values whose frequencies fall like those of words: the k-th choice has a share like k^-exponent.
 
     Shares are rounded to whole people by largest remainders, so that the truth is known.

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from discreet.local.client import (
+    BoundedNumbers,
     Choices,
     Client,
     ClientError,
     DirectResponse,
     MemoisedUnary,
     Metric,
-    Numbers,
     Report,
     UnaryEncoding,
 )
@@ -241,4 +241,4 @@ def test_numbers_and_bits_are_reported_by_the_same_client(tmp_path: Path) -> Non
     bits = Metric("bits", FRUIT, UnaryEncoding.calibrate(1, 3), lifetime=2)
     client = Client.open(tmp_path / "client", [make_metric(), bits])
     assert {client.report(name, "apple").mechanism for name in ("fruit", "bits")} == {"direct", "unary"}
-    assert Numbers(0, 1).place(None) == 0
+    assert BoundedNumbers(0, 1).place(None) == 0

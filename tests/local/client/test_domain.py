@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.local.client import UNKNOWN, Choices, ClientError, Numbers, Records, Texts, Words
+from discreet.local.client import UNKNOWN, BoundedNumbers, Choices, ClientError, Records, Texts, Words
 from discreet.local.client.domain import read_domain
 
 
@@ -36,7 +36,7 @@ def test_numbers_that_spell_no_word_are_none() -> None:
 
 
 def test_a_record_places_every_attribute_also_one_that_is_missing() -> None:
-    domain = Records(("fruit", "age"), (Choices(("apple",)), Numbers(0, 10)))
+    domain = Records(("fruit", "age"), (Choices(("apple",)), BoundedNumbers(0, 10)))
     assert domain.place({"fruit": "apple", "age": 10, "more": 1}) == (0, 1)
     assert domain.place({"age": 0}) == (1, -1)
     assert domain.place("nonsense") == (1, 0)

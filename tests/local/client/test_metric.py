@@ -11,12 +11,12 @@ import pytest
 
 from discreet.local.client import (
     OTHER,
+    BoundedNumbers,
     Choices,
     ClientError,
     DirectResponse,
     LocalHashing,
     Metric,
-    Numbers,
     Texts,
     UnaryEncoding,
     read_metric,
@@ -72,7 +72,7 @@ def test_texts_are_cut_and_never_raise() -> None:
 
 
 def test_numbers_are_placed_between_their_bounds() -> None:
-    ages = Numbers(0, 100)
+    ages = BoundedNumbers(0, 100)
     values = [0, 50, 100, -5, 1e308, math.inf, -math.inf, math.nan, None, "7", True]
     assert [ages.place(value) for value in values] == [-1, 0, 1, -1, 1, 1, -1, 0, 0, 0, 0]
     assert ages.place(0.1) == 2 * Fraction(0.1) / 100 - 1
@@ -84,8 +84,8 @@ def test_numbers_are_placed_between_their_bounds() -> None:
         (lambda: Choices(()), "at least one"),
         (lambda: Choices(("a", "a")), "once"),
         (lambda: Choices(("a", OTHER)), "added"),
-        (lambda: Numbers(1, 1), "lower first"),
-        (lambda: Numbers(0, math.inf), "lower first"),
+        (lambda: BoundedNumbers(1, 1), "lower first"),
+        (lambda: BoundedNumbers(0, math.inf), "lower first"),
         (lambda: Texts(0), "letters"),
         (lambda: Metric("", FRUIT, DirectResponse.calibrate(1, 3), lifetime=1), "name"),
         (lambda: Metric("x" * 101, FRUIT, DirectResponse.calibrate(1, 3), lifetime=1), "name"),

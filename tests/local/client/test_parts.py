@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from discreet.local.client import (
+    BoundedNumbers,
     ClientError,
     DirectResponse,
     FragmentPuzzle,
@@ -16,7 +17,6 @@ from discreet.local.client import (
     HybridMean,
     LocalHashing,
     Metric,
-    Numbers,
     OneBitMean,
     PiecewiseMean,
     PrefixExtending,
@@ -30,16 +30,17 @@ from discreet.local.client import (
 from discreet.local.client.puzzle import find_piece
 
 LETTERS = Words("abcdefghijklmnopqrstuvwxyz", 10)
+AGES = BoundedNumbers(0, 120)
 PUZZLE = FragmentPuzzle.calibrate(4, LETTERS.bits, 10)
 METRICS = [
     Metric("words", LETTERS, PUZZLE, lifetime=8),
     Metric("words", LETTERS, PrefixExtending.calibrate(4, LETTERS.bits), lifetime=8),
-    Metric("age", Numbers(0, 120), OneBitMean.calibrate(1), lifetime=8),
-    Metric("age", Numbers(0, 120), PiecewiseMean.calibrate(1), lifetime=8),
-    Metric("age", Numbers(0, 120), HybridMean.calibrate(1), lifetime=8),
+    Metric("age", BoundedNumbers(0, 120), OneBitMean.calibrate(1), lifetime=8),
+    Metric("age", BoundedNumbers(0, 120), PiecewiseMean.calibrate(1), lifetime=8),
+    Metric("age", BoundedNumbers(0, 120), HybridMean.calibrate(1), lifetime=8),
     Metric(
         "both",
-        Records(("word", "age"), (LETTERS, Numbers(0, 120))),
+        Records(("word", "age"), (LETTERS, BoundedNumbers(0, 120))),
         Sampled((PUZZLE, HybridMean.calibrate(4))),
         lifetime=8,
     ),
@@ -110,8 +111,11 @@ def test_mechanisms_are_nested_no_deeper_than_they_need_to_be() -> None:
         (lambda: Sampled((Sampled((OneBitMean.calibrate(1),)),)), "sampled itself"),
         (lambda: Metric("x", Words("ab", 3), PUZZLE, lifetime=1), "make them equal"),
         (lambda: Metric("x", Records(("a",), (LETTERS,)), Sampled((PUZZLE, PUZZLE)), lifetime=1), "2 mechanisms"),
-        (lambda: Metric("x", Records(("a",), (Numbers(0, 1),)), Sampled((PUZZLE,)), lifetime=1), "choose another"),
-        (lambda: Metric("x", Numbers(0, 1), DirectResponse.calibrate(1, 3), lifetime=1), "choose another"),
+        (
+            lambda: Metric("x", Records(("a",), (BoundedNumbers(0, 1),)), Sampled((PUZZLE,)), lifetime=1),
+            "choose another",
+        ),
+        (lambda: Metric("x", AGES, DirectResponse.calibrate(1, 3), lifetime=1), "choose another"),
     ],
 )
 def test_what_does_not_fit_together_is_refused_with_a_word(make: Any, word: str) -> None:

@@ -10,13 +10,13 @@ import pytest
 
 from discreet.base.errors import ParameterError
 from discreet.local.client import (
+    BoundedNumbers,
     CountMeanSketch,
     HadamardSketch,
     HybridMean,
     LocalHashing,
     Mechanism,
     Metric,
-    Numbers,
     OneBitMean,
     PiecewiseMean,
     PrefixExtending,
@@ -187,7 +187,7 @@ def test_values_that_are_not_placed_are_refused() -> None:
 def test_a_tally_goes_and_comes_as_bytes() -> None:
     for domain, mechanism, values in (
         (Texts(), HadamardSketch.calibrate(1, 4, 8), [b"apple"] * 30),
-        (Numbers(0, 5), HybridMean.calibrate(1, 16), [0.5] * 30),
+        (BoundedNumbers(0, 5), HybridMean.calibrate(1, 16), [0.5] * 30),
     ):
         metric = Metric("x", domain, mechanism, lifetime=1)
         tally, lost = Tally.start(metric).add(find_oracle(mechanism).encode(values))

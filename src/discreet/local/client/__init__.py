@@ -7,7 +7,7 @@ from .changing import ChangingBit, ChangingPerson, ChangingReport
 from .client import Client, ClientSpending
 from .coins import Coins, KeyedCoins, SystemCoins
 from .direct import DirectResponse
-from .domain import OTHER, UNKNOWN, Choices, Domain, Numbers, Records, Texts, Words
+from .domain import OTHER, UNKNOWN, BoundedNumbers, Choices, Records, Texts, ValueDomain, Words
 from .errors import ClientError
 from .hadamard import HadamardBit
 from .hashing import LocalHashing
@@ -30,6 +30,7 @@ from .unary import UnaryEncoding
 __all__ = [
     "OTHER",
     "UNKNOWN",
+    "BoundedNumbers",
     "ChangingBit",
     "ChangingPerson",
     "ChangingReport",
@@ -40,7 +41,6 @@ __all__ = [
     "Coins",
     "CountMeanSketch",
     "DirectResponse",
-    "Domain",
     "FragmentPuzzle",
     "HadamardBit",
     "HadamardSketch",
@@ -54,7 +54,6 @@ __all__ = [
     "MemoisedUnary",
     "Metric",
     "NumberMechanism",
-    "Numbers",
     "OneBitMean",
     "PiecewiseMean",
     "PrefixExtending",
@@ -70,6 +69,7 @@ __all__ = [
     "SystemCoins",
     "Texts",
     "UnaryEncoding",
+    "ValueDomain",
     "Words",
     "read_json_report",
     "read_metric",

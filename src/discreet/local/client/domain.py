@@ -20,7 +20,7 @@ OTHER = "(other)"
 """What all values that were not listed are counted as."""
 
 
-class Domain(ABC):
+class ValueDomain(ABC):
     """What values a metric takes, and what a mechanism gets of each."""
 
     kind: ClassVar[str]
@@ -37,7 +37,7 @@ class Domain(ABC):
 
 
 @dataclass(frozen=True)
-class Choices(Domain):
+class Choices(ValueDomain):
     """Listed texts; all other values are one more item, the last, so that they are counted apart and skew nothing."""
 
     kind: ClassVar[str] = "choices"
@@ -75,7 +75,7 @@ class Choices(Domain):
 
 
 @dataclass(frozen=True)
-class Texts(Domain):
+class Texts(ValueDomain):
     """Any text, of which the first letters count: what nobody could list before."""
 
     kind: ClassVar[str] = "texts"
@@ -96,7 +96,7 @@ class Texts(Domain):
 
 
 @dataclass(frozen=True)
-class Numbers(Domain):
+class BoundedNumbers(ValueDomain):
     """Numbers between public bounds; those beyond count as the bound, and what is no number as the middle."""
 
     kind: ClassVar[str] = "numbers"
@@ -124,7 +124,7 @@ class Numbers(Domain):
 
 
 @dataclass(frozen=True)
-class Words(Domain):
+class Words(ValueDomain):
     """Words of an alphabet as whole numbers: some bits for each letter, the first letter on top.
 
     Behind a word come zeros. Letters that the alphabet lacks are all one letter more, and letters too many are cut off.
@@ -182,21 +182,21 @@ class Words(Domain):
 
 
 @dataclass(frozen=True)
-class Records(Domain):
+class Records(ValueDomain):
     """Named attributes of one person, each with a domain of its own; one that is missing counts as no value."""
 
     kind: ClassVar[str] = "records"
     gives: ClassVar[str] = "record"
 
     names: tuple[str, ...]
-    domains: tuple[Domain, ...]
+    domains: tuple[ValueDomain, ...]
 
     def __post_init__(self) -> None:
         if not self.names or not all(isinstance(name, str) and name for name in self.names):
             raise ClientError("the names of attributes are texts, at least one")
         if len(set(self.names)) < len(self.names) or len(self.names) != len(self.domains):
             raise ClientError("every attribute has a name of its own and one domain")
-        if not all(isinstance(each, Domain) and not isinstance(each, Records) for each in self.domains):
+        if not all(isinstance(each, ValueDomain) and not isinstance(each, Records) for each in self.domains):
             raise ClientError("an attribute is no record itself; write the inner record's attributes among the others")
 
     def place(self, value: Any) -> tuple[Any, ...]:
@@ -209,7 +209,7 @@ class Records(Domain):
         return {"kind": self.kind, "names": list(self.names), "domains": [each.describe() for each in self.domains]}
 
 
-def read_domain(form: object) -> Domain:
+def read_domain(form: object) -> ValueDomain:
     """Return the domain of a form."""
     if isinstance(form, dict):
         kind, fields = form.get("kind"), set(form) - {"kind"}
@@ -218,7 +218,7 @@ def read_domain(form: object) -> Domain:
         if kind == "texts" and fields == {"letters"}:
             return Texts(form["letters"])
         if kind == "numbers" and fields == {"low", "high"}:
-            return Numbers(form["low"], form["high"])
+            return BoundedNumbers(form["low"], form["high"])
         if kind == "words" and fields == {"alphabet", "letters"}:
             return Words(form["alphabet"], form["letters"])
         if kind == "records" and fields == {"names", "domains"}:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from .coins import Coins, SystemCoins, check_count
-from .domain import Domain, Records, read_domain
+from .domain import Records, ValueDomain, read_domain
 from .errors import ClientError
 from .kinds import read_mechanism
 from .mechanism import Mechanism, Randomised, count_bytes
@@ -29,7 +29,7 @@ class Metric:
     """
 
     name: str
-    domain: Domain
+    domain: ValueDomain
     mechanism: Mechanism
     lifetime: float
     daily: float | None = None
@@ -82,7 +82,7 @@ class Metric:
         return json.dumps(form, sort_keys=True, separators=(",", ":"))
 
 
-def check_fit(domain: Domain, mechanism: Mechanism) -> None:
+def check_fit(domain: ValueDomain, mechanism: Mechanism) -> None:
     """Refuse a mechanism that does not randomise what a domain gives."""
     if domain.gives != mechanism.takes:
         raise ClientError(

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from discreet.base.wide import Ints
 from discreet.local.client import ItemMechanism, Mechanism
 from discreet.noise import bits
+from discreet.noise.coin import Bools
 
 Bytes = NDArray[np.uint8]
-Bools = NDArray[np.bool_]
+
 
 M = TypeVar("M", bound=Mechanism)
 Item = TypeVar("Item", bound=ItemMechanism)
