@@ -50,7 +50,7 @@ def test_the_text_says_what_it_can_and_cannot_show() -> None:
         "10,000 reports by direct; the smallest frequency that stands out of the noise, half of the times, is 0.0",
         "100 malicious reports can move a frequency by 0.0",
         "consistent: the nearest numbers that are not below 0",
-        "4 reports were put aside: 3 wrong metric, 1 seed or cohort out of range",
+        "put aside, and not counted: 3 wrong metric, 1 seed or cohort out of range",
     ):
         assert said in " ".join(text.split()), said
 

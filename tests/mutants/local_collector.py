@@ -86,7 +86,7 @@ CLIENTS = [
         "local/client/store.py",
         "fcntl.flock(descriptor, fcntl.LOCK_EX)",
         "fcntl.flock(descriptor, fcntl.LOCK_SH)",
-        LEDGER,
+        STORE,
     ),
     broken(
         "local: a lost file is not counted",

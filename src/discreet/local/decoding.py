@@ -97,7 +97,7 @@ class Decoded:
         ]
         if faults:
             listed = ", ".join(f"{count:,} {fault}" for fault, count in faults.items())
-            notes.append(f"{sum(faults.values()):,} reports were put aside: {listed}")
+            notes.append(f"put aside, and not counted: {listed}")
         return notes
 
     def text(self, width: int, simultaneous: bool, malicious: int | None, encoding: str, rows: int | None) -> str:

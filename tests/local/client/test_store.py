@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import stat
@@ -145,6 +146,19 @@ def test_a_file_is_the_old_or_the_new_one_wherever_writing_stops(
         assert store.path.read_bytes() == before
     _save_another(store)
     assert store.path.read_bytes() != before
+
+
+def test_nobody_else_has_the_file_while_a_report_is_counted(tmp_path: Path) -> None:
+    store = ClientStore(tmp_path / "client")
+    store.start()
+
+    def try_shared() -> None:
+        with (tmp_path / "client.lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+    with store.open(), pytest.raises(BlockingIOError):
+        try_shared()
+    try_shared()
 
 
 def _save_another(store: ClientStore) -> None:
