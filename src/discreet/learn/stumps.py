@@ -138,24 +138,27 @@ def fit_stumps(
     for at in range(rounds):
         before, slope = slope, source.sum(gradients, weights, part)[:, 0]
         if at:
-            steepest = max(steepest, min(find_steepness(move, before, slope, rates[-1]), most))
+            steepest = max(steepest, min(find_steepness(move, before, slope, rates[-1], deviation), most))
         rates.append(1 / steepest)
         move = find_move(slope)
-        weights -= rates[-1] * move[:, None]
+        weights[:-1, 0] -= rates[-1] * move[:-1]
+        weights[-1, 0] -= TIME / rounds * move[-1]
         if at >= rounds // 2:
             total += weights / (rounds - rounds // 2)
     covariances = [curve.find_covariance(rates, deviation) for curve in curves]
     return centre_steps(encoding, total[:, 0], rows, covariances, max(float(counted[-1]), 1.0))
 
 
-def find_steepness(move: Floats, before: Floats, after: Floats, rate: float) -> float:
-    """Return how much steeper the loss is along the last move than the features' own curvatures say, with noise.
+def find_steepness(move: Floats, before: Floats, after: Floats, rate: float, deviation: float) -> float:
+    """Return how much steeper the loss is along the last move than the features' own curvatures say: at least, about.
 
     The slope changes by rate * H * move, and the move is (H' + R)^-1 times the slope, with H' the part of H within
-    features. Features that say the same thing add up, so that all together would go too far.
+    features. Features that say the same thing add up, so that all together would go too far. Two standard deviations
+    of the noise are taken away, so that noise alone makes nothing slower.
     """
     along = float(move @ before)
-    return float(move @ (before - after)) / (rate * along) if along > 0 else 0.0
+    noise = 2 * deviation * math.sqrt(2 * float(move @ move))
+    return (float(move @ (before - after)) - noise) / (rate * along) if along > 0 else 0.0
 
 
 def count_places(encoding: Encoding, many: float) -> FeatureSums:
