@@ -132,3 +132,16 @@ def test_duckdb_counts_the_same_and_checkpoints_add_up(here: Path) -> None:
 def test_what_is_wrong_is_refused_in_words(here: Path, given: tuple[object, ...], said: str) -> None:
     (here / "odd.json").write_text("{")
     assert said in refused("local", *given)
+
+
+def test_a_lifetime_is_told_for_published_deployments_and_for_a_metric(here: Path) -> None:
+    said = run("local", "lifetime")
+    assert "Tang" in said
+    assert "5,840" in said
+    own = run("local", "lifetime", "fruit.json", "--daily", 2, "--days", "1,10")
+    assert "10 days" in own
+    assert "its cap is" in own
+
+
+def test_days_that_are_no_numbers_are_refused(here: Path) -> None:
+    assert "whole numbers with commas" in Ran("local", "lifetime", "--days", "x").err

@@ -194,6 +194,30 @@ def decode(
         write_decoded(estimate_values(whole, confidence, top), asked, malicious)
 
 
+@local.command()
+def lifetime(
+    metric_file: Annotated[
+        Path | None,
+        typer.Argument(help="A metric, as JSON; without one, published deployments.", metavar="[METRIC.json]"),
+    ] = None,
+    daily: Annotated[int, typer.Option(help="Reports of the metric in one day.")] = 1,
+    days: Annotated[str, typer.Option(metavar="N,N,...", help="After how many days.")] = "1,30,365",
+) -> None:
+    """Show what a person tells in a lifetime: of published deployments, or of a metric."""
+    with show_local_errors():
+        from discreet.cli.local_tables import show_lifetimes
+        from discreet.local.lifetimes import tabulate_metric, tabulate_published
+
+        try:
+            many = tuple(int(each) for each in days.split(","))
+        except ValueError:
+            raise ParameterError("days", days, "whole numbers with commas between them") from None
+        if metric_file is None:
+            show_lifetimes(tabulate_published(many))
+        else:
+            show_lifetimes([tabulate_metric(_read_metric(metric_file), daily, many)])
+
+
 def _read_metric(path: Path) -> Metric:
     from discreet.local.client import ClientError, read_metric
 

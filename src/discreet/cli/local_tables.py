@@ -18,6 +18,7 @@ from discreet.local.advisor import Advice
 from discreet.local.client import Metric
 from discreet.local.collector import Collection, Outcome
 from discreet.local.decoding import Decoded
+from discreet.local.lifetimes import DELTA, Lifetime
 
 FILE_WIDTH = 120
 SHOWN_ROWS = 60
@@ -60,6 +61,24 @@ def show_outcomes(outcomes: Sequence[Outcome], collected: Collection) -> None:
     console.print(to_one_line(words), highlight=False, markup=False)
     for fault, count in whole.faults.items():
         console.print(f"  put aside, {fault}: {count:,}", highlight=False)
+
+
+def show_lifetimes(lifetimes: Sequence[Lifetime]) -> None:
+    """Print what reports tell after some days: added up, and as the accountant certifies it."""
+    table = Table(header_style="dim")
+    table.add_column("metric")
+    table.add_column("one report", justify="right")
+    for day in lifetimes[0].days:
+        table.add_column(f"{day:,} day{'s' * (day > 1)}", justify="right")
+    table.add_column("the last, certified", justify="right")
+    for each in lifetimes:
+        told = [f"{total:,.4g}" if total < 1000 else f"{total:,.0f}" for total in (*each.summed, each.certified[-1])]
+        table.add_row(escape(to_one_line(each.name)), f"{each.one:.4g}", *told)
+    console = Console()
+    console.print(table)
+    for note in dict.fromkeys(each.note for each in lifetimes):
+        console.print(f"  {to_one_line(note)}", highlight=False, markup=False)
+    console.print(f"epsilons; certified at delta {DELTA:g}", highlight=False)
 
 
 def write_decoded(decoded: Decoded, asked: OutputOptions, malicious: int | None) -> None:
