@@ -89,7 +89,7 @@ def test_wrong_questions_are_refused() -> None:
     tally = collect(METHOD, ["a"], [5])
     for given in ({"count": 0}, {"count": 5, "width": 4}, {"count": 1 << 20}, {"count": 5, "confidence": 1}):
         with pytest.raises(ParameterError):
-            find_heavy_hitters(tally, **given)  # type: ignore[arg-type]
+            find_heavy_hitters(tally, **given)
     with pytest.raises(ParameterError, match="prefix"):
         find_heavy_hitters(Tally.start(Metric("x", BoundedNumbers(0, 1), OneBitMean.calibrate(1), lifetime=1)), 3)
     with pytest.raises(ParameterError, match="people"):

@@ -13,7 +13,7 @@ MUTATIONS = [
         "shuffled reports have more clones than the randomiser makes",
         "privacy/losses/shuffled.py",
         'clones = 2 / (growth + 2) if self.bound == "2023"',
-        'clones = 2 / (growth + 1) / (1 + 1 / (1 + growth)) if self.bound == "2023"',
+        'clones = 4 / (growth + 4) if self.bound == "2023"',
         LOSS,
     ),
     broken(

@@ -130,15 +130,17 @@ def fit_stumps(
         ]
         return np.concatenate([*moves, [whole * slope[-1]]])
 
-    part = rest.take(Fraction(1, rounds))
-    deviation = part.make_noise(source.factor * clip).sigma / GRADIENT_STEPS
+    step = rest.take(Fraction(1, rounds))
+    deviation = step.make_noise(source.factor * clip).sigma / GRADIENT_STEPS
     weights, total, rates = np.zeros(gradients.shape), np.zeros(gradients.shape), list[float]()
     steepest, most = rounds / TIME, (len(parts) + 1) / (4 * CURVATURE)
     slope, move = np.zeros(len(weights)), np.zeros(len(weights))
     for at in range(rounds):
-        before, slope = slope, source.sum(gradients, weights, part)[:, 0]
+        before, slope = slope, source.sum(gradients, weights, step)[:, 0]
         if at:
-            steepest = max(steepest, min(find_steepness(move, before, slope, rates[-1], deviation), most))
+            steepest = max(
+                steepest, min(find_steepness(move[:-1], before[:-1], slope[:-1], rates[-1], deviation), most)
+            )
         rates.append(1 / steepest)
         move = find_move(slope)
         weights[:-1, 0] -= rates[-1] * move[:-1]

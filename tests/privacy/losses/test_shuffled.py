@@ -113,14 +113,19 @@ def test_one_person_hides_behind_nobody() -> None:
         assert ShuffledLoss(1.0, 1).delta(epsilon).high == pytest.approx(PureLoss(1.0).delta(epsilon).high, rel=1e-9)
 
 
+def find_log_mass(trials: int, share: float, count: int) -> float:
+    ways = math.lgamma(trials + 1) - math.lgamma(count + 1) - math.lgamma(trials - count + 1)
+    return ways + count * math.log(share) + (trials - count) * math.log1p(-share)
+
+
 def test_what_the_sums_leave_out_is_counted() -> None:
-    """That nobody else is a clone has a probability of 1e-128; then the loss is the randomiser's own."""
-    loss = ShuffledLoss(4.0, 8000)
-    odds = math.exp(4.0)
-    alone = (1 - 2 / (odds + 1)) ** 7999
-    truth = alone * (odds - math.exp(3.9)) / (odds + 1)
-    assert 1e-140 < truth < 1e-120
-    assert truth <= loss.delta(3.9).high < 1e-40
+    """One outcome alone, 1,612 clones and 1,169 heads, has a mass of about 1e-75 and a loss of 0.42."""
+    heads, tails, share = 1169, 444, 2 / (math.e + 1)
+    log_mass = find_log_mass(2999, share, 1612) + find_log_mass(1613, 0.5, heads)
+    p, q = (2 * (math.e * a + b) / (1613 * (math.e + 1)) for a, b in ((heads, tails), (tails, heads)))
+    truth = math.exp(log_mass) * (p - math.exp(0.39) * q)
+    assert 1e-90 < truth < 1e-60
+    assert truth <= ShuffledLoss(1.0, 3000).delta(0.39).high < 1e-40
 
 
 def join(one: Histogram, two: Histogram) -> Histogram:

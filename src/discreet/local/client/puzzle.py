@@ -12,7 +12,7 @@ from .domain import MOST_WORD_BITS
 from .errors import ClientError
 from .hadamard import HadamardBit
 from .mechanism import Mechanism, Randomised, check_part
-from .sketch import MOST_CELLS, HadamardSketch, SketchMechanism, digest
+from .sketch import MOST_CELLS, CountMeanSketch, HadamardSketch, digest
 
 MOST_PIECES = 1 << 16
 MOST_SEEDS = 1 << 63
@@ -38,7 +38,7 @@ class FragmentPuzzle(Mechanism):
     span: int
     pieces: int
     fragment: HadamardBit
-    whole: SketchMechanism
+    whole: CountMeanSketch | HadamardSketch
 
     def __post_init__(self) -> None:
         check_count("bits", self.bits, 2, MOST_WORD_BITS)
@@ -47,7 +47,7 @@ class FragmentPuzzle(Mechanism):
         if self.bits % self.span:
             raise ClientError(f"span is {self.span}; write a number that divides the {self.bits} bits of a word")
         check_part("fragment", self.fragment, HadamardBit)
-        check_part("whole", self.whole, SketchMechanism)
+        check_part("whole", self.whole, CountMeanSketch, HadamardSketch)
         items = self.pieces << self.span
         check_count("size of the fragment", self.fragment.size, items, items)
         check_count("counts of positions and fragments", self.positions * self.fragment.seeds, 1, MOST_CELLS)

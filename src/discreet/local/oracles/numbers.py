@@ -97,10 +97,12 @@ def tell_cells(mechanism: PiecewiseMean, placed: Ints) -> Ints:
     starts = round_by_coins(placed, mechanism.starts)
     within, without = uniform_int(mechanism.width, len(placed)), uniform_int(mechanism.starts, len(placed))
     outside = without + np.where(without >= starts, mechanism.width, 0)
-    return np.where(toss(mechanism.truth, len(placed)), starts + within, outside)
+    told: Ints = np.where(toss(mechanism.truth, len(placed)), starts + within, outside)
+    return told
 
 
 def round_by_coins(placed: Ints, steps: int) -> Ints:
     """Return a whole number from 0 to `steps` for each, as `client.numbers.round_by_coin` does."""
     whole, rest = np.divmod(placed * steps, 2 * FINE)
-    return whole + (uniform_int(2 * FINE, len(placed)) < rest)
+    up: Ints = (uniform_int(2 * FINE, len(placed)) < rest).astype(np.int64)
+    return whole + up

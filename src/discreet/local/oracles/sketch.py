@@ -54,8 +54,8 @@ class SketchOracle(Oracle[S]):
         listed, blocks = list(known), functions >> 3
         pairs, back = np.unique(places << 32 | blocks, return_inverse=True)
         made = b"".join(digest(int(pair & 0xFFFFFFFF), listed[pair >> 32]) for pair in pairs)
-        words = np.frombuffer(made, dtype=">u4").reshape(-1, 8)[back, functions & 7]
-        return (words.astype(np.int64) * self.mechanism.buckets) >> 32
+        words: Ints = np.frombuffer(made, dtype=">u4").reshape(-1, 8)[back, functions & 7].astype(np.int64)
+        return (words * self.mechanism.buckets) >> 32
 
 
 class CountMeanOracle(SketchOracle[CountMeanSketch]):
@@ -124,7 +124,8 @@ class HadamardSketchOracle(SketchOracle[HadamardSketch]):
 
     def find_sizes(self, counts: Ints) -> Ints:
         """Return how many reports each function has."""
-        return counts.sum(axis=(1, 2))
+        sizes: Ints = counts.sum(axis=(1, 2))
+        return sizes
 
 
 def estimate_squares(table: Ints, sizes: Ints, own: float, missed: float) -> float:
@@ -141,4 +142,4 @@ def estimate_squares(table: Ints, sizes: Ints, own: float, missed: float) -> flo
     buckets, reports = table.shape[1], sizes.astype(float)[:, None]
     products = (table - missed * reports) ** 2 - (1 - 2 * missed) * table - missed**2 * reports
     found = float(products.sum()) / (pairs * (own - missed) ** 2)
-    return min(max((buckets * found - 1) / (buckets - 1), 0.0), 1.0)
+    return min(max(float((buckets * found - 1) / (buckets - 1)), 0.0), 1.0)

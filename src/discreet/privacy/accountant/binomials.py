@@ -39,7 +39,7 @@ class CountLaw:
 
 
 @dataclass(frozen=True)
-class Block:
+class CountBlock:
     """Neighbouring counts: the least of them, their mass, and by how much their mean exceeds the least."""
 
     least: int
@@ -144,11 +144,11 @@ def choose_edges(law: CountLaw, blocks: int) -> list[int]:
     return [law.first + edge for edge in sorted({0, *(int(edge) for edge in inner if 0 < edge < size), size})]
 
 
-def join_counts(law: CountLaw, edges: list[int]) -> list[Block]:
+def join_counts(law: CountLaw, edges: list[int]) -> list[CountBlock]:
     """Return neighbouring counts joined to blocks, each from one of the rising edges up to the next."""
     blocks = []
     for start, end in pairwise(edges):
         masses = law.masses[start - law.first : end - law.first]
         mass = float(masses.sum())
-        blocks.append(Block(start, mass, float((masses * np.arange(len(masses))).sum()) / mass))
+        blocks.append(CountBlock(start, mass, float((masses * np.arange(len(masses))).sum()) / mass))
     return blocks
