@@ -22,9 +22,9 @@ from discreet.gradients.residuals import LogisticResidual
 from discreet.gradients.sums import LinearGradients, find_scores
 from discreet.learn.allowance import read_gaussian_allowance, read_try_allowance
 from discreet.learn.choosing import CHANCE, try_training
+from discreet.learn.descent import Trained, train
 from discreet.learn.kinds import find_kind
 from discreet.learn.source import MemorySource
-from discreet.learn.training import Trained, train
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0)
 DELTA = 1e-6

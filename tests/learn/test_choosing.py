@@ -19,7 +19,7 @@ from discreet.curator.door import tries
 from discreet.gradients.errors import ERROR_STEPS
 from discreet.gradients.residuals import LogisticResidual
 from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients
-from discreet.learn import Setting, fit_best, load_model
+from discreet.learn import LinearModel, Setting, fit_best, load_model
 from discreet.learn.allowance import GaussianAllowance, read_gaussian_allowance, read_try_allowance
 from discreet.learn.best_from_table import prepare_best_training
 from discreet.learn.choosing import SCORE_SHARE, read_settings, read_tries, try_training
@@ -77,7 +77,9 @@ def test_the_best_setting_is_paid_once_recorded_and_free_again(tmp_path: Path) -
         (row,) = [entry for entry in curator.ledger.entries() if entry.kind == "MEASURE"]
         assert "setting" not in repr(row)
         model.save(tmp_path / "model.json")
-        assert load_model(tmp_path / "model.json").choice == model.choice
+        again_loaded = load_model(tmp_path / "model.json")
+        assert isinstance(again_loaded, LinearModel)
+        assert again_loaded.choice == model.choice
         page = render_learning_page(model)
         assert "setting 2 of 2 (bins age: 11), the best of up to 2 tries: how many counted is secret" in page
         assert "nothing was tuned" not in page
@@ -100,7 +102,7 @@ def test_the_record_holds_the_winner_and_nothing_of_the_losers(tmp_path: Path, m
         measured = json.loads(started._future.result()[0])
         assert set(measured) == {"setting", "trained"}
         assert len(drawn) == 2
-        assert drawn[measured["setting"]] == min(drawn)
+        assert drawn[measured["setting"]] == min(drawn, key=list)
         assert set(measured["trained"]) == {"weights", "rows", "settings", "noise"}
 
 

@@ -27,10 +27,10 @@ from discreet.learn.models.model import Model
 from discreet.learn.source import DeskSource
 from discreet.learn.training import Training
 from support.clinic import Visit, open_clinic
-from support.desks import Pages, never
+from support.desks import Pages, hold_by, never
 from support.learning import DESCENTS, DRAWS, ROWS, SUMS, TABLE
 
-LAVISH = {"rho": 500_000}
+LAVISH: dict[str, Any] = {"rho": 500_000}
 AGE = np.array([row[1] for row in ROWS], dtype=np.float64)
 COST = np.clip([row[2] for row in ROWS], 0, 5000)
 WARD = np.array([row[3] for row in ROWS])
@@ -40,7 +40,7 @@ each_kind = pytest.mark.parametrize("kind", SUMS)
 
 def learn_lavishly(folder: Path, kind: str, rows: list[Visit] = ROWS, **other: Any) -> Any:
     with open_clinic(folder, rows, epsilon=1e12) as curator:
-        return fit(curator, kind, "visits", **LAVISH, **(SUMS[kind] | other))
+        return fit(curator, kind, "visits", **(LAVISH | SUMS[kind] | other))
 
 
 def prepare(folder: Path, kind: str, how: dict[str, Any], **policy: Any) -> Training:
@@ -93,7 +93,7 @@ def test_the_meter_counts_what_was_declared_and_no_less(tmp_path: Path, kind: st
 
     def run(share: Fraction) -> bytes:
         charge = replace(training.charge, rho=training.charge.rho * share)
-        return training.run(Desk(training.plans(), ChargeMeter(charge), Pages(), never, lambda _: rows))
+        return training.run(Desk(training.plans(), ChargeMeter(charge), Pages(), never, hold_by(lambda _: rows)))
 
     assert isinstance(training.finish(run(Fraction(1))), Model)
     with pytest.raises(OperationError, match="declare all that it draws"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -59,6 +59,7 @@ def test_what_an_engine_cannot_read_is_refused(tmp_path: Path) -> None:
     for name in ("none.parquet", "odd.parquet"):
         with pytest.raises(DiscreetError, match="DuckDB cannot read"):
             count_on_duck(metric, [str(tmp_path / name)])
-    for files in ([], "reports.parquet"):
+    wrong: list[Any] = [[], "reports.parquet"]
+    for files in wrong:
         with pytest.raises(ParameterError, match="files"):
             count_on_duck(metric, files)

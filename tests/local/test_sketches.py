@@ -170,7 +170,7 @@ def make_words(count: int) -> list[str]:
     return ["".join(generator.choice(list(string.ascii_lowercase), generator.integers(2, 7))) for _ in range(count)]
 
 
-def collect_puzzle(people: int, whole: SketchMechanism | None = None) -> tuple[Tally, list[str], Any]:
+def collect_puzzle(people: int, whole: CountMeanSketch | HadamardSketch | None = None) -> tuple[Tally, list[str], Any]:
     """Return a puzzle of people with words whose frequencies fall off as 1 / rank, with all words and frequencies."""
     words = make_words(60)
     shares = 1 / np.arange(1, 61)
@@ -183,7 +183,7 @@ def collect_puzzle(people: int, whole: SketchMechanism | None = None) -> tuple[T
 
 
 @pytest.mark.parametrize("whole", [None, CountMeanSketch.calibrate(3, 64, 64)], ids=["hadamard", "count-mean"])
-def test_a_puzzle_finds_frequent_words_that_nobody_listed(whole: SketchMechanism | None) -> None:
+def test_a_puzzle_finds_frequent_words_that_nobody_listed(whole: CountMeanSketch | HadamardSketch | None) -> None:
     """80,000 people at epsilon 6: the first words, at 21 to 7 percent, come out, and none that nobody has."""
     tally, words, true = collect_puzzle(80_000, whole)
     found = find_words(tally, confidence=0.9999)

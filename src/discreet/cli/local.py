@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -16,6 +16,7 @@ from discreet.cli.output import OutputFormat, OutputOptions, check_writable, pro
 
 if TYPE_CHECKING:
     from discreet.local.client import Metric
+    from discreet.local.counting import Intake
 
 local = typer.Typer(help="Collect statistics from people who do not trust the collector.", no_args_is_help=True)
 
@@ -252,7 +253,7 @@ def _read_value(metric: Metric, text: str) -> str | float:
 
 
 @contextmanager
-def _open_engine(engine: CountingEngine, metric: Metric, master: str) -> Iterator[object]:
+def _open_engine(engine: CountingEngine, metric: Metric, master: str) -> Iterator[Callable[[Path], Intake] | None]:
     """Give what counts one file on an engine; nothing for numpy."""
     from discreet.local.engine_counts import count_on_duck, count_on_spark
 

@@ -108,7 +108,7 @@ def count_work(mechanism: ItemMechanism, reports: int) -> int:
     if isinstance(mechanism, UnaryEncoding | SubsetSelection):
         return reports * mechanism.payload_size + mechanism.size
     if isinstance(mechanism, ProjectiveResponse):
-        cells = mechanism.prime**mechanism.length
+        cells = int(mechanism.prime**mechanism.length)
         return reports + cells * cells.bit_length()
     if isinstance(mechanism, HadamardBit):
         return reports + mechanism.seeds * mechanism.seeds.bit_length()

@@ -15,8 +15,9 @@ from discreet.base.wide import Ints
 from discreet.local.client import Metric, Randomised
 from discreet.local.faults import Fault, find_fault_of_bytes, read_line
 from discreet.local.oracles.find import find_oracle
-from discreet.local.oracles.oracle import Batch, Bools, Bytes, pack_numbers, unpack_numbers
+from discreet.local.oracles.oracle import Batch, Bytes, pack_numbers, unpack_numbers
 from discreet.local.tally import Tally
+from discreet.noise.coin import Bools
 
 arrow = Later("pyarrow")
 compute = Later("pyarrow.compute")
@@ -218,7 +219,7 @@ def view_payloads(payloads: Any, size: int) -> Bytes:
 
 
 def _is_bytes(found: Any, text: bool) -> bool:
-    kinds = ("is_string", "is_large_string", "is_string_view")
+    kinds: tuple[str, ...] = ("is_string", "is_large_string", "is_string_view")
     kinds = kinds if text else ("is_binary", "is_large_binary", "is_fixed_size_binary", "is_binary_view")
     return any(getattr(arrow.types, kind)(found) for kind in kinds)
 

@@ -144,7 +144,7 @@ def project_on_simplex(values: Floats) -> Floats:
     descending = np.sort(values)[::-1]
     excess = (np.cumsum(descending) - 1) / np.arange(1, len(values) + 1)
     kept = int(np.flatnonzero(descending > excess)[-1])
-    return np.maximum(values - excess[kept], 0.0)
+    return np.asarray(np.maximum(values - excess[kept], 0.0))
 
 
 def find_quantile(confidence: float, items: int = 1) -> float:

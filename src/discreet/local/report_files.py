@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable, Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -142,7 +143,7 @@ def _read_lines(file: BinaryIO, whole: Any) -> Iterator[bytes]:
             whole.update(rest)
 
 
-def _count_parquet(counter: ReportCounter, file: BinaryIO) -> CountedFile:
+def _count_parquet(counter: ReportCounter, file: BufferedReader) -> CountedFile:
     digest = hashlib.file_digest(file, "sha256").hexdigest()
     file.seek(0)
     total = Intake.start(counter.metric)
@@ -159,7 +160,7 @@ def _count_parquet(counter: ReportCounter, file: BinaryIO) -> CountedFile:
 
 
 @contextlib.contextmanager
-def _reading(path: Path) -> Iterator[BinaryIO]:
+def _reading(path: Path) -> Iterator[BufferedReader]:
     try:
         with path.open("rb") as file:
             yield file

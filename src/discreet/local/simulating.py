@@ -87,4 +87,4 @@ def share_out(items: int, people: int, exponent: float) -> Ints:
     counts = np.floor(wanted).astype(np.int64)
     left = people - int(counts.sum())
     counts[np.argsort(counts - wanted, kind="stable")[:left]] += 1
-    return counts
+    return np.asarray(counts)

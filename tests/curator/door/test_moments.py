@@ -99,7 +99,10 @@ def test_a_rerun_gets_what_was_journaled_and_another_clip_is_another_call(moment
     pages = Pages()
     first = desk_of(pages=pages).sum_moments(PLAN, moments, noise_of(moments))
     assert desk_of(pages=pages).sum_moments(PLAN, moments, noise_of(moments)) == first
-    for other in (replace(moments, clip=moments.clip - 1), KINDS[moments is MOMENTS]):
+    for other in (
+        replace(moments, clip=moments.clip - 1),  # type: ignore[arg-type]
+        KINDS[moments is MOMENTS],
+    ):
         with pytest.raises(OperationError, match="differs"):
             desk_of(pages=pages).sum_moments(PLAN, other, noise_of(moments))
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
@@ -89,8 +90,13 @@ def test_whatever_the_coins_say_the_same_is_run_read_counted_and_journaled(monke
     seen = set()
     for coins in list(product([False, True], repeat=4))[1:]:
         toss(monkeypatch, *coins)
-        pages, events = Pages(), []
-        outer = desk_of(pages=pages, read=lambda _, events=events: events.append("read") or ROWS)
+        pages, events = Pages(), list[Any]()
+
+        def read(_: RowsPlan, events: list[Any] = events) -> ExactRows:
+            events.append("read")
+            return ROWS
+
+        outer = desk_of(pages=pages, read=read)
 
         def run(desk: Desk, name: str, outer: Desk = outer, events: list[Any] = events) -> tuple[bytes, int]:
             events.append((name, outer.draws))
@@ -98,12 +104,12 @@ def test_whatever_the_coins_say_the_same_is_run_read_counted_and_journaled(monke
             events.append((name, outer.draws, outer.failure))
             return b"found", 1
 
-        outer.best_of([lambda desk, run=run: run(desk, "one"), lambda desk, run=run: run(desk, "other")], LOSS)
+        outer.best_of([partial(run, name="one"), partial(run, name="other")], LOSS)
         seen.add((tuple(events), outer.draws, tuple((row.call, row.result) for row in pages.rows)))
-    ((events, draws, rows),) = seen
-    assert [each[0] for each in events if each != "read"] == ["one", "one", "other", "other"] * 2
-    assert events.count("read") == 1, "all tries are of one state of the tables"
-    assert {each[1] for each in events if each != "read"} == {0}, "nothing is counted until the last one has ended"
+    ((told, draws, rows),) = seen
+    assert [each[0] for each in told if each != "read"] == ["one", "one", "other", "other"] * 2
+    assert told.count("read") == 1, "all tries are of one state of the tables"
+    assert {each[1] for each in told if each != "read"} == {0}, "nothing is counted until the last one has ended"
     assert draws == len(rows) == 1
 
 

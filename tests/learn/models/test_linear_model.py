@@ -61,6 +61,7 @@ def test_numbers_are_predicted_in_their_own_units() -> None:
 def test_a_file_gives_the_same_model_back(tmp_path: Path) -> None:
     LOGISTIC.save(tmp_path / "model.json")
     again = load_model(tmp_path / "model.json")
+    assert isinstance(again, LinearModel)
     assert again.predict(ROWS).tolist() == LOGISTIC.predict(ROWS).tolist()
     assert again.to_json() == LOGISTIC.to_json()
     form = json.loads((tmp_path / "model.json").read_text())

@@ -23,7 +23,7 @@ from discreet.local.client import (
 
 FRUIT = Choices(("apple", "banana", "cherry"))
 MECHANISMS: list[Mechanism] = [
-    kind.calibrate(1.0, 4)  # type: ignore[attr-defined]
+    kind.calibrate(1.0, 4)
     for kind in (DirectResponse, UnaryEncoding, LocalHashing, HadamardBit, SubsetSelection, ProjectiveResponse)
 ]
 

@@ -80,7 +80,8 @@ class SparkRows:
         """Return the sum of a function over all units; rows that are at the desk already are summed there."""
         if self._here is not None:
             return self._here.sum(encoding, function)
-        return self._work(lambda: self._sum(encoding, function))
+        found: list[int] = self._work(lambda: self._sum(encoding, function))
+        return found
 
     def close(self) -> None:
         """Let go of the rows."""

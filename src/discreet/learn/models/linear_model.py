@@ -91,6 +91,7 @@ class LinearModel(WeightedModel):
         assert subject.target is not None
         weights = np.array([each["scaled"] for each in form["coefficients"]], dtype=np.float64)
         kind, table, columns, target = subject
+        assert target is not None
         choice = _read_choice(form["choice"]) if "choice" in form else None
         noise, settings = float(form["noise"]), form["settings"]
         return cls(kind, table, columns, target, form["rows"], weights, noise, settings, choice=choice)

@@ -106,7 +106,7 @@ class ProjectiveResponse(ItemMechanism):
 
 def count_points(prime: int, length: int) -> int:
     """Return how many points a projective space has: vectors other than 0, up to a factor."""
-    return (prime**length - 1) // (prime - 1)
+    return int((prime**length - 1) // (prime - 1))
 
 
 def find_point(number: int, prime: int, length: int) -> list[int]:
@@ -124,10 +124,10 @@ def find_number(vector: list[int], prime: int) -> int:
     pivot = next(place for place, each in enumerate(vector) if each)
     inverse = pow(vector[pivot], -1, prime)
     free = len(vector) - 1 - pivot
-    before = sum(prime**more for more in range(free + 1, len(vector)))
-    return before + sum(
-        each * inverse % prime * prime ** (free - 1 - at) for at, each in enumerate(vector[pivot + 1 :])
-    )
+    number = sum(int(prime**more) for more in range(free + 1, len(vector)))
+    for at, each in enumerate(vector[pivot + 1 :]):
+        number += each * inverse % prime * int(prime ** (free - 1 - at))
+    return number
 
 
 def is_prime(number: int) -> bool:

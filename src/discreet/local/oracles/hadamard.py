@@ -43,4 +43,4 @@ class HadamardOracle(ItemOracle[HadamardBit]):
 
 def find_entries(rows: Ints, columns: Ints) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Say where entries of a Hadamard matrix are -1: row and column share an odd number of bits."""
-    return (np.bitwise_count(rows & columns) & 1).astype(bool)
+    return np.asarray(np.bitwise_count(rows & columns) & 1, dtype=bool)

@@ -113,4 +113,4 @@ def find_padded(payloads: Bytes, size: int) -> Bools:
     spare = 8 * payloads.shape[1] - size
     if not spare:
         return np.ones(len(payloads), dtype=bool)
-    return payloads[:, -1] < 1 << (8 - spare)
+    return np.asarray(payloads[:, -1] < 1 << (8 - spare))

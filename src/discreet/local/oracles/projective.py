@@ -62,7 +62,7 @@ class ProjectiveOracle(ItemOracle[ProjectiveResponse]):
             table[(points * factor % prime) @ places] = counts
         transformed = np.fft.fftn(table.reshape((prime,) * length)).real.ravel()
         own = points[: self.mechanism.size] @ places
-        return np.rint((transformed[own] + counts.sum()) / prime).astype(np.int64)
+        return np.asarray(np.rint((transformed[own] + counts.sum()) / prime), dtype=np.int64)
 
 
 def find_points(numbers: Ints, prime: int, length: int) -> Ints:
@@ -72,7 +72,7 @@ def find_points(numbers: Ints, prime: int, length: int) -> Ints:
     rest = numbers - first[pivots]
     digits = rest[:, None] // prime ** np.arange(length - 1, -1, -1) % prime
     digits[np.arange(len(numbers)), pivots] = 1
-    return digits
+    return np.asarray(digits)
 
 
 def find_numbers(vectors: Ints, prime: int) -> Ints:
@@ -84,4 +84,4 @@ def find_numbers(vectors: Ints, prime: int) -> Ints:
     scaled = vectors * inverses[vectors[lines, pivots]][:, None] % prime
     scaled[lines, pivots] = 0
     first = np.array([count_points(prime, length) - count_points(prime, length - at) for at in range(length)])
-    return first[pivots] + scaled @ prime ** np.arange(length - 1, -1, -1)
+    return np.asarray(first[pivots] + scaled @ prime ** np.arange(length - 1, -1, -1))

@@ -10,9 +10,10 @@ from discreet.base.wide import Ints
 from discreet.local.client import CountMeanSketch, FragmentPuzzle
 from discreet.local.client.puzzle import find_piece, write_word
 from discreet.local.oracles.hadamard import HadamardOracle
-from discreet.local.oracles.oracle import Batch, Bools, Counted, Oracle
+from discreet.local.oracles.oracle import Batch, Counted, Oracle
 from discreet.local.oracles.sketch import CountMeanOracle, HadamardSketchOracle, SketchOracle
 from discreet.noise import uniform_int
+from discreet.noise.coin import Bools
 
 
 class PuzzleOracle(Oracle[FragmentPuzzle]):

@@ -111,7 +111,7 @@ def find_likelihoods(candidates: Candidates, batch: Batch) -> Floats:
         found[lines, :count] = ones * np.log(own / stray) + missed * np.log((1 - own) / (1 - stray))
         other = chances[cohort]
         found[lines, count] = seen @ np.log(other / stray) + (1 - seen) @ np.log((1 - other) / (1 - stray))
-    return np.exp(found - found.max(axis=1, keepdims=True))
+    return np.asarray(np.exp(found - found.max(axis=1, keepdims=True)))
 
 
 def _find_others(candidates: Candidates, batch: Batch) -> Floats:

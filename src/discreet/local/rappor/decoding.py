@@ -10,13 +10,13 @@ from discreet.base import check
 from discreet.base.grid import Floats
 from discreet.base.later import Later
 from discreet.base.wide import Ints
-from discreet.local.oracles.oracle import Bools
 from discreet.local.rappor.candidates import Candidates
 from discreet.local.rappor.model import Design, Fit
 from discreet.local.rappor.rates import estimate_rates
 from discreet.local.rappor.regression import fit_frequencies
 from discreet.local.rappor.selection import choose_model
 from discreet.local.rappor.significance import find_freedom, find_p_values, find_quantile, find_significant
+from discreet.noise.coin import Bools
 
 linalg = Later("scipy.linalg")
 special = Later("scipy.special")

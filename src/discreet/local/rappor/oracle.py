@@ -9,8 +9,9 @@ import numpy as np
 
 from discreet.base.wide import Ints
 from discreet.local.client.rappor import SHARES, Rappor
-from discreet.local.oracles.oracle import Batch, Bools, Counted, Oracle, find_padded, sum_bits, toss
+from discreet.local.oracles.oracle import Batch, Counted, Oracle, find_padded, sum_bits, toss
 from discreet.noise import bits
+from discreet.noise.coin import Bools
 
 AT_ONCE = 1 << 22
 """Bits that are tossed together."""

@@ -7,7 +7,7 @@ import numpy as np
 from discreet.base.grid import Floats
 from discreet.base.later import Later
 from discreet.base.wide import Ints
-from discreet.local.oracles.oracle import Bools
+from discreet.noise.coin import Bools
 
 linalg = Later("scipy.linalg")
 

@@ -10,9 +10,9 @@ import numpy as np
 from discreet.base.grid import Floats
 from discreet.base.later import Later
 from discreet.base.wide import Ints
-from discreet.local.oracles.oracle import Bools
 from discreet.local.rappor.model import Design, Fit
 from discreet.local.rappor.regression import SLACK, fit_nonnegative
+from discreet.noise.coin import Bools
 
 special = Later("scipy.special")
 

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.base import check
 from discreet.base.grid import Floats
 from discreet.base.later import Later
-from discreet.local.oracles.oracle import Bools
+from discreet.noise.coin import Bools
 
 special = Later("scipy.special")
 

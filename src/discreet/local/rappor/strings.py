@@ -14,11 +14,12 @@ from discreet.base.later import Later
 from discreet.base.wide import Ints
 from discreet.local.client import RapporStrings
 from discreet.local.client.rappor_strings import FILLER, PARTS
-from discreet.local.oracles.oracle import Batch, Bools
+from discreet.local.oracles.oracle import Batch
 from discreet.local.rappor.association import associate
 from discreet.local.rappor.candidates import Candidates, hash_candidates
 from discreet.local.rappor.decoding import Decoded, decode
 from discreet.local.rappor.oracle import RapporOracle, add_noise, choose_cohorts, set_bits
+from discreet.noise.coin import Bools
 
 special = Later("scipy.special")
 

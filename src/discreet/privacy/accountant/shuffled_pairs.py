@@ -105,7 +105,8 @@ def _spread_coins(coins: int) -> tuple[Floats, Floats, float]:
     moved = np.append(rows @ (1 - share), 0.0)
     moved[1:] += rows @ share
     kept = moved[:-1] if step == 1 else moved
-    return 2 * law.first - coins + 2.0 * step * np.arange(len(kept)), kept, law.outside
+    values = np.asarray(2 * law.first - coins + 2.0 * step * np.arange(len(kept)), dtype=np.float64)
+    return values, np.asarray(kept), law.outside
 
 
 def _merge_coins(coins: int) -> tuple[Floats, Floats]:
