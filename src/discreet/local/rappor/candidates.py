@@ -156,7 +156,7 @@ def place_candidates(rappor: Rappor, names: Sequence[str], lines: Sequence[Seque
         if not taken.all():
             allowed = f"at least one row in each of {rappor.cohorts} cohorts"
             raise ParameterError(f"rows of {name!r}", list(line)[:6], allowed)
-    return Candidates(rappor, tuple(names), places.reshape(-1, len(names)))
+    return Candidates(rappor, tuple(names), places.reshape(rappor.cohorts * rappor.hashes, len(names)))
 
 
 def _hash(rappor: Rappor, cohort: int, texts: list[bytes]) -> Places:

@@ -16,7 +16,7 @@ from discreet.local.rappor.model import Design, Fit
 from discreet.local.rappor.rates import estimate_rates
 from discreet.local.rappor.regression import fit_frequencies
 from discreet.local.rappor.selection import choose_model
-from discreet.local.rappor.significance import find_p_values, find_quantile, find_significant
+from discreet.local.rappor.significance import find_freedom, find_p_values, find_quantile, find_significant
 
 linalg = Later("scipy.linalg")
 special = Later("scipy.special")
@@ -99,13 +99,14 @@ def decode(candidates: Candidates, counts: Ints, confidence: float = 0.95) -> De
     consistent, modelled = np.zeros(len(candidates)), np.zeros(len(candidates), dtype=bool)
     consistent[fit.chosen] = fit_frequencies(fit.gram, fit.gram @ fit.estimates)[:count]
     modelled[fit.chosen] = True
+    freedom = find_freedom(fit.misfit, candidates.rappor.hashes * int(np.count_nonzero(rates.reports)))
     return Decoded(
         candidates.names,
         int(rates.reports.sum()),
         float(confidence),
         raw,
         errors,
-        find_p_values(raw, errors),
+        find_p_values(raw, errors, freedom),
         consistent,
         modelled,
         float(fit.estimates[:count].sum()),
@@ -130,9 +131,11 @@ def _add_others(fit: Fit) -> tuple[Floats, Floats]:
     left = squares - explained
     alone = left > 1e-7 * squares.max()
     left = np.where(alone, left, 1.0)
-    seen = design.sum_squares(residual**2) / left
-    errors = np.sqrt(np.maximum(max(1.0, fit.misfit), seen) / left)
-    return np.where(alone, products / left, 0.0), np.where(alone, errors, np.inf)
+    raw, kept = np.where(alone, products / left, 0.0), fit.kept.astype(np.float64)
+    after = design.sum_squares(residual**2) - 2 * raw * design.sum_powers(3, residual)
+    after += raw**2 * design.sum_powers(4, kept)
+    errors = np.sqrt(np.maximum(max(1.0, fit.misfit), after / left) / left)
+    return raw, np.where(alone, errors, np.inf)
 
 
 def _find_shift(fit: Fit) -> float:

@@ -45,15 +45,18 @@ class Design:
         """The column of the mass of unlisted texts whose rows are left out: no background comes of it elsewhere."""
         return -self.scales * self.background
 
+    def sum_powers(self, power: int, weights: Floats) -> Floats:
+        """Return for every candidate the sum of its column's entries, to a power and times weights of rows."""
+        own, other = ((self.scales * each) ** power * weights for each in (1 - self.background, -self.background))
+        return self.candidates.sum_rows(own - other) + other.sum()
+
     def correlate(self, residual: Floats) -> Floats:
         """Return the product of every candidate's column with a vector of rows."""
-        scaled = self.scales * residual
-        return self.candidates.sum_rows(scaled) - scaled @ self.background
+        return self.sum_powers(1, residual)
 
     def sum_squares(self, weights: Floats) -> Floats:
         """Return for every candidate's column the sum of its squares, times weights of rows."""
-        scaled = self.scales**2 * weights
-        return self.candidates.sum_rows(scaled * (1 - 2 * self.background)) + scaled @ self.background**2
+        return self.sum_powers(2, weights)
 
     def write_columns(self, chosen: Ints) -> Floats:
         """Return columns of candidates."""

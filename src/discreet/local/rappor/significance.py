@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from discreet.base import check
@@ -14,9 +16,22 @@ special = Later("scipy.special")
 CONTROLS = ("bonferroni", "fdr")
 
 
-def find_p_values(raw: Floats, errors: Floats) -> Floats:
-    """Return how likely an estimate this high would be for a candidate that nobody has."""
-    return np.asarray(special.ndtr(-raw / errors), dtype=np.float64)
+def find_p_values(raw: Floats, errors: Floats, freedom: float = math.inf) -> Floats:
+    """Return how likely an estimate this high would be for a candidate that nobody has: by Student's t.
+
+    Its degrees of freedom are infinite, which is the normal law, where standard errors are known and not estimated.
+    """
+    strengths = raw / errors
+    found = special.ndtr(-strengths) if math.isinf(freedom) else special.stdtr(freedom, -strengths)
+    return np.asarray(found, dtype=np.float64)
+
+
+def find_freedom(misfit: float, rows: int) -> float:
+    """Return the degrees of freedom of standard errors of which a part is known (Satterthwaite 1946).
+
+    The noise is known. What unlisted texts add to it, misfit - 1 in parts of it, is seen in a candidate's rows only.
+    """
+    return max(1, rows - 1) * (misfit / (misfit - 1)) ** 2 if misfit > 1 else math.inf
 
 
 def find_significant(p_values: Floats, level: float = 0.05, control: str = "bonferroni") -> Bools:
