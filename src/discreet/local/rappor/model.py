@@ -48,7 +48,7 @@ class Design:
     def sum_powers(self, power: int, weights: Floats) -> Floats:
         """Return for every candidate the sum of its column's entries, to a power and times weights of rows."""
         own, other = ((self.scales * each) ** power * weights for each in (1 - self.background, -self.background))
-        return np.asarray(self.candidates.sum_rows(own - other) + other.sum())
+        return self.candidates.sum_rows(own - other) + other.sum()
 
     def correlate(self, residual: Floats) -> Floats:
         """Return the product of every candidate's column with a vector of rows."""
@@ -114,7 +114,7 @@ class Fit:
     @cached_property
     def misfit(self) -> float:
         """The mean square of what is left, in units of what noise leaves."""
-        free = int(np.count_nonzero(self.design.scales * self.kept)) - len(self.estimates)
+        free = np.count_nonzero(self.design.scales * self.kept) - len(self.estimates)
         return float(((self.residual * self.kept) ** 2).sum()) / max(1, free)
 
     @cached_property
