@@ -127,7 +127,7 @@ def test_duckdb_counts_the_same_and_checkpoints_add_up(here: Path) -> None:
         (("decode", "fruit.json"), "damaged"),
         (("decode", "fruit.json", "--plot", "a.txt"), ".png, .pdf, .svg"),
     ],
-    ids=lambda each: " ".join(map(str, each))[:60] if isinstance(each, tuple) else "",
+    ids=lambda each: " ".join(map(str, each))[:60] if isinstance(each, tuple) else "refused",
 )
 def test_what_is_wrong_is_refused_in_words(here: Path, given: tuple[object, ...], said: str) -> None:
     (here / "odd.json").write_text("{")

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from discreet.base.errors import ParameterError
-from discreet.local.client import BoundedNumbers, LocalHashing, Metric, OneBitMean, PrefixExtending, Words
+from discreet.local.client import AlphabetWords, BoundedNumbers, LocalHashing, Metric, OneBitMean, PrefixExtending
 from discreet.local.heavy import find_heavy_hitters, find_reach
 from discreet.local.oracles.find import find_oracle
 from discreet.local.tally import Tally
 
-LETTERS = Words(string.ascii_lowercase, 8)
+LETTERS = AlphabetWords(string.ascii_lowercase, 8)
 METHOD = PrefixExtending.calibrate(4, LETTERS.bits, first=10, step=6, pool=512)
 
 
@@ -63,7 +63,7 @@ def test_reach_falls_with_people_and_with_what_is_known_of_collisions() -> None:
 
 def test_intervals_hold_the_frequencies_of_the_last_group() -> None:
     """Errors in standard errors vary no more than a normal law: they hold the group's draw and the collisions."""
-    small = Words("ab", 4)
+    small = AlphabetWords("ab", 4)
     method = PrefixExtending(small.bits, 4, 4, LocalHashing.calibrate(3, 1 << small.bits, 64))
     words, counts = ["abab", "b", "ba"], [3000, 2000, 1000]
     placed = np.repeat(np.array([small.place(word) for word in words], dtype=np.uint64), counts)

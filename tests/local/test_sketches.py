@@ -11,6 +11,7 @@ from scipy import stats
 
 from discreet.base.errors import ParameterError
 from discreet.local.client import (
+    AlphabetWords,
     BoundedNumbers,
     CountMeanSketch,
     FragmentPuzzle,
@@ -20,7 +21,6 @@ from discreet.local.client import (
     SketchMechanism,
     Texts,
     UnaryEncoding,
-    Words,
 )
 from discreet.local.estimates import Frequencies
 from discreet.local.oracles.find import find_oracle
@@ -29,7 +29,7 @@ from discreet.local.sketches import estimate_texts, find_words
 from discreet.local.tally import Tally
 
 RARE = 1e-6
-LETTERS = Words(string.ascii_lowercase, 6)
+LETTERS = AlphabetWords(string.ascii_lowercase, 6)
 
 
 def collect(mechanism: Any, domain: Any, values: Any) -> Tally:

@@ -35,4 +35,4 @@ def draw_counts(
 def fall(count: int, present: int, mass: float = 1.0) -> Floats:
     """Return frequencies that fall by a tenth from one candidate to the next, and are 0 beyond the present ones."""
     found = np.where(np.arange(count) < present, 0.9 ** np.arange(count), 0.0)
-    return found / found.sum() * mass
+    return np.asarray(found / found.sum() * mass)

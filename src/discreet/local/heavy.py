@@ -11,7 +11,7 @@ from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
-from discreet.local.client import PrefixExtending, Words
+from discreet.local.client import AlphabetWords, PrefixExtending
 from discreet.local.estimates import Frequencies, Solved, find_quantile, solve
 from discreet.local.oracles.find import find_oracle
 from discreet.local.oracles.prefix import PrefixOracle
@@ -30,7 +30,7 @@ def find_heavy_hitters(tally: Tally, count: int, width: int | None = None, confi
     since they hold all candidates of the last group at once. `find_reach` says how frequent a word must be to be found.
     """
     oracle, domain = find_oracle(tally.metric.mechanism), tally.metric.domain
-    if not isinstance(oracle, PrefixOracle) or not isinstance(domain, Words):
+    if not isinstance(oracle, PrefixOracle) or not isinstance(domain, AlphabetWords):
         raise ParameterError("tally", tally.metric.mechanism.kind, "a tally of the prefix extending method over words")
     check.integer("count", count, least=1)
     width = check.integer("width", 2 * count if width is None else width, least=count)

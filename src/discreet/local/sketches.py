@@ -11,7 +11,7 @@ import numpy as np
 from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.wide import Ints
-from discreet.local.client import Words
+from discreet.local.client import AlphabetWords
 from discreet.local.client.puzzle import find_piece, write_word
 from discreet.local.estimates import Frequencies, find_quantile, solve
 from discreet.local.oracles.find import find_oracle
@@ -60,7 +60,7 @@ def find_words(
     found if its fragments stand out everywhere, each among the reports of its position; see `docs/local-sketches.md`.
     """
     oracle, domain = find_oracle(tally.metric.mechanism), tally.metric.domain
-    if not isinstance(oracle, PuzzleOracle) or not isinstance(domain, Words):
+    if not isinstance(oracle, PuzzleOracle) or not isinstance(domain, AlphabetWords):
         raise ParameterError("tally", tally.metric.mechanism.kind, "a tally of a fragment puzzle over words")
     check.integer("most", most, least=1)
     check.real("false_fragments", false_fragments, above=0)
@@ -92,7 +92,7 @@ def _estimate_placed(
 
 
 def _join_fragments(
-    oracle: PuzzleOracle, domain: Words, fragments: Ints, most: int, false_fragments: float
+    oracle: PuzzleOracle, domain: AlphabetWords, fragments: Ints, most: int, false_fragments: float
 ) -> list[int]:
     """Return the words that fragments of one piece make, first those whose rarest fragment is the most frequent.
 

@@ -6,19 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.local.client import UNKNOWN, BoundedNumbers, Choices, ClientError, Records, Texts, Words
+from discreet.local.client import UNKNOWN, AlphabetWords, BoundedNumbers, Choices, ClientError, Records, Texts
 from discreet.local.client.domain import read_domain
 
 
 @given(st.text(alphabet="abcxyz", max_size=5))
 def test_a_word_is_spelled_as_it_was(word: str) -> None:
-    domain = Words("xyzabc", 5)
+    domain = AlphabetWords("xyzabc", 5)
     assert domain.spell(domain.place(word)) == word
     assert domain.place(word) < 1 << domain.bits
 
 
 def test_letters_too_many_are_cut_and_letters_that_are_lacking_are_one() -> None:
-    domain = Words("abc", 4)
+    domain = AlphabetWords("abc", 4)
     assert domain.bits == 12
     assert domain.spell(domain.place("abcabc")) == "abca"
     assert domain.place("aéc") == domain.place("a?c")
@@ -27,7 +27,7 @@ def test_letters_too_many_are_cut_and_letters_that_are_lacking_are_one() -> None
 
 
 def test_numbers_that_spell_no_word_are_none() -> None:
-    domain = Words("abc", 3)
+    domain = AlphabetWords("abc", 3)
     spelled = [domain.spell(word) for word in range(1 << domain.bits)]
     words = [word for word in spelled if word is not None]
     assert len(words) == len(set(words)) == 1 + 4 + 4**2 + 4**3
@@ -43,7 +43,9 @@ def test_a_record_places_every_attribute_also_one_that_is_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    "domain", [Words("ab", 3), Records(("a", "b"), (Texts(5), Words("x", 2)))], ids=lambda each: each.kind
+    "domain",
+    [AlphabetWords("ab", 3), Records(("a", "b"), (Texts(5), AlphabetWords("x", 2)))],
+    ids=lambda each: each.kind,
 )
 def test_domains_go_and_come(domain: Any) -> None:
     assert read_domain(domain.describe()) == domain

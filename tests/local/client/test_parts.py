@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from discreet.local.client import (
+    AlphabetWords,
     BoundedNumbers,
     ClientError,
     DirectResponse,
@@ -22,14 +23,13 @@ from discreet.local.client import (
     PrefixExtending,
     Records,
     Sampled,
-    Words,
     read_json_report,
     read_metric,
     read_report,
 )
 from discreet.local.client.puzzle import find_piece
 
-LETTERS = Words("abcdefghijklmnopqrstuvwxyz", 10)
+LETTERS = AlphabetWords("abcdefghijklmnopqrstuvwxyz", 10)
 AGES = BoundedNumbers(0, 120)
 PUZZLE = FragmentPuzzle.calibrate(4, LETTERS.bits, 10)
 METRICS = [
@@ -109,7 +109,7 @@ def test_mechanisms_are_nested_no_deeper_than_they_need_to_be() -> None:
         (lambda: Sampled(()), "parts"),
         (lambda: Sampled((1,)), "tuple of mechanisms"),  # type: ignore[arg-type]
         (lambda: Sampled((Sampled((OneBitMean.calibrate(1),)),)), "sampled itself"),
-        (lambda: Metric("x", Words("ab", 3), PUZZLE, lifetime=1), "make them equal"),
+        (lambda: Metric("x", AlphabetWords("ab", 3), PUZZLE, lifetime=1), "make them equal"),
         (lambda: Metric("x", Records(("a",), (LETTERS,)), Sampled((PUZZLE, PUZZLE)), lifetime=1), "2 mechanisms"),
         (
             lambda: Metric("x", Records(("a",), (BoundedNumbers(0, 1),)), Sampled((PUZZLE,)), lifetime=1),

@@ -100,7 +100,7 @@ def test_published_epsilons() -> None:
 def test_f_is_what_a_byte_realises_and_never_less_than_asked() -> None:
     asked = Rappor.take(16, 2, 64, 0.5, 0.75, 0.3)
     assert asked.f == 39
-    assert asked == Rappor.take(16, 2, 64, 0.5, 0.75, Fraction(39, 128))
+    assert asked == Rappor.take(16, 2, 64, 0.5, 0.75, 39 / 128)
     realised = Fraction(39, 128)
     assert asked.set_if_true == Fraction(3, 4) * (1 - realised / 2) + Fraction(1, 2) * realised / 2
     assert asked.constant == pytest.approx(4 * math.log((1 - realised / 2) / (realised / 2)), rel=1e-12)

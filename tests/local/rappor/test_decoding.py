@@ -9,7 +9,7 @@ from discreet.base.errors import ParameterError
 from discreet.local.client import Rappor
 from discreet.local.oracles.oracle import Batch
 from discreet.local.rappor.candidates import Candidates, hash_candidates
-from discreet.local.rappor.decoding import Decoded, decode
+from discreet.local.rappor.decoding import DecodedCandidates, decode
 from discreet.local.rappor.oracle import RapporOracle
 from support.rappor_counts import draw_counts, fall
 
@@ -18,7 +18,9 @@ FEW = hash_candidates(MECHANISM, [f"word {number}" for number in range(60)])
 MANY = hash_candidates(MECHANISM, [f"word {number}" for number in range(1500)])
 
 
-def decode_drawn(candidates: Candidates, present: int, mass: float, runs: int, others: int = 1) -> list[Decoded]:
+def decode_drawn(
+    candidates: Candidates, present: int, mass: float, runs: int, others: int = 1
+) -> list[DecodedCandidates]:
     generator, frequencies = np.random.default_rng(7), np.zeros(len(candidates))
     if present:
         frequencies = fall(len(candidates), present, mass)

@@ -1,4 +1,4 @@
-"""Rates of bits, and counts that no reports can have."""
+"""BitRates of bits, and counts that no reports can have."""
 
 from __future__ import annotations
 

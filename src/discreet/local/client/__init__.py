@@ -7,7 +7,7 @@ from .changing import ChangingBit, ChangingPerson, ChangingReport
 from .client import Client, ClientSpending
 from .coins import Coins, KeyedCoins, SystemCoins
 from .direct import DirectResponse
-from .domain import OTHER, UNKNOWN, BoundedNumbers, Choices, Records, Texts, ValueDomain, Words
+from .domain import OTHER, UNKNOWN, AlphabetWords, BoundedNumbers, Choices, Records, Texts, ValueDomain
 from .errors import ClientError
 from .hadamard import HadamardBit
 from .hashing import LocalHashing
@@ -30,6 +30,7 @@ from .unary import UnaryEncoding
 __all__ = [
     "OTHER",
     "UNKNOWN",
+    "AlphabetWords",
     "BoundedNumbers",
     "ChangingBit",
     "ChangingPerson",
@@ -70,7 +71,6 @@ __all__ = [
     "Texts",
     "UnaryEncoding",
     "ValueDomain",
-    "Words",
     "read_json_report",
     "read_metric",
     "read_report",

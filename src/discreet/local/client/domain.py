@@ -124,7 +124,7 @@ class BoundedNumbers(ValueDomain):
 
 
 @dataclass(frozen=True)
-class Words(ValueDomain):
+class AlphabetWords(ValueDomain):
     """Words of an alphabet as whole numbers: some bits for each letter, the first letter on top.
 
     Behind a word come zeros. Letters that the alphabet lacks are all one letter more, and letters too many are cut off.
@@ -220,7 +220,7 @@ def read_domain(form: object) -> ValueDomain:
         if kind == "numbers" and fields == {"low", "high"}:
             return BoundedNumbers(form["low"], form["high"])
         if kind == "words" and fields == {"alphabet", "letters"}:
-            return Words(form["alphabet"], form["letters"])
+            return AlphabetWords(form["alphabet"], form["letters"])
         if kind == "records" and fields == {"names", "domains"}:
             return _read_records(form["names"], form["domains"])
     raise ClientError(

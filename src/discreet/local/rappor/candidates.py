@@ -22,7 +22,7 @@ from discreet.local.client.rappor import Rappor
 
 sparse = Later("scipy.sparse")
 
-Places = NDArray[np.uint16]
+BitPlaces = NDArray[np.uint16]
 BLOCK = 1 << 14
 """Candidates that are worked on together, so that memory does not grow with their number."""
 
@@ -37,7 +37,7 @@ class Candidates:
 
     rappor: Rappor
     names: tuple[str, ...]
-    places: Places
+    places: BitPlaces
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -159,7 +159,7 @@ def place_candidates(rappor: Rappor, names: Sequence[str], lines: Sequence[Seque
     return Candidates(rappor, tuple(names), places.reshape(rappor.cohorts * rappor.hashes, len(names)))
 
 
-def _hash(rappor: Rappor, cohort: int, texts: list[bytes]) -> Places:
+def _hash(rappor: Rappor, cohort: int, texts: list[bytes]) -> BitPlaces:
     """Return the places of texts in a cohort, a line for each text; repeated ones are no place."""
     prefix, width = cohort.to_bytes(4, "big"), rappor.hashes
     joined = b"".join([hashlib.md5(prefix + text, usedforsecurity=False).digest()[:width] for text in texts])

@@ -23,7 +23,7 @@ special = Later("scipy.special")
 
 
 @dataclass(frozen=True, eq=False)
-class Decoded:
+class DecodedCandidates:
     """How frequent each candidate is in the population that reports come from.
 
     `raw` is a candidate's least-squares estimate together with all `modelled` ones; it is not bounded. Where all
@@ -87,7 +87,7 @@ class Decoded:
         return find_significant(self.p_values, level, control)
 
 
-def decode(candidates: Candidates, counts: Ints, confidence: float = 0.95) -> Decoded:
+def decode(candidates: Candidates, counts: Ints, confidence: float = 0.95) -> DecodedCandidates:
     """Return how frequent each candidate is, given each cohort's reports and counts of its bits."""
     check.confidence(confidence)
     rates = estimate_rates(candidates.rappor, counts)
@@ -100,7 +100,7 @@ def decode(candidates: Candidates, counts: Ints, confidence: float = 0.95) -> De
     consistent[fit.chosen] = fit_frequencies(fit.gram, fit.gram @ fit.estimates)[:count]
     modelled[fit.chosen] = True
     freedom = find_freedom(fit.misfit, candidates.rappor.hashes * int(np.count_nonzero(rates.reports)))
-    return Decoded(
+    return DecodedCandidates(
         candidates.names,
         int(rates.reports.sum()),
         float(confidence),

@@ -11,7 +11,7 @@ from discreet.base.grid import Floats
 from discreet.base.later import Later
 from discreet.base.wide import Ints
 from discreet.local.rappor.candidates import Candidates
-from discreet.local.rappor.rates import Rates
+from discreet.local.rappor.rates import BitRates
 from discreet.local.rappor.regression import drop_dependent
 from discreet.noise.coin import Bools
 
@@ -34,7 +34,7 @@ class Design:
     target: Floats
 
     @classmethod
-    def build(cls, candidates: Candidates, rates: Rates) -> Design:
+    def build(cls, candidates: Candidates, rates: BitRates) -> Design:
         """Return the model of rates."""
         scales = np.sqrt(rates.weights.reshape(-1))
         background = candidates.background
@@ -48,7 +48,7 @@ class Design:
     def sum_powers(self, power: int, weights: Floats) -> Floats:
         """Return for every candidate the sum of its column's entries, to a power and times weights of rows."""
         own, other = ((self.scales * each) ** power * weights for each in (1 - self.background, -self.background))
-        return self.candidates.sum_rows(own - other) + other.sum()
+        return np.asarray(self.candidates.sum_rows(own - other) + other.sum())
 
     def correlate(self, residual: Floats) -> Floats:
         """Return the product of every candidate's column with a vector of rows."""
@@ -114,7 +114,7 @@ class Fit:
     @cached_property
     def misfit(self) -> float:
         """The mean square of what is left, in units of what noise leaves."""
-        free = np.count_nonzero(self.design.scales * self.kept) - len(self.estimates)
+        free = int(np.count_nonzero(self.design.scales * self.kept)) - len(self.estimates)
         return float(((self.residual * self.kept) ** 2).sum()) / max(1, free)
 
     @cached_property

@@ -15,7 +15,7 @@ from discreet.local.client.rappor import Rappor
 
 
 @dataclass(frozen=True, eq=False)
-class Rates:
+class BitRates:
     """How often each bit of each cohort was set, unbiased; a cohort without reports has infinite variances."""
 
     reports: Ints
@@ -30,7 +30,7 @@ class Rates:
         return 1 / self.variances
 
 
-def estimate_rates(rappor: Rappor, counts: Ints) -> Rates:
+def estimate_rates(rappor: Rappor, counts: Ints) -> BitRates:
     """Return the rates that counts show: (v / n - p*) / (q* - p*) for v set bits of n reports.
 
     People fall into cohorts at random, so a set bit is a coin with the chance r = p* + (q* - p*) t, where t is the
@@ -43,7 +43,7 @@ def estimate_rates(rappor: Rappor, counts: Ints) -> Rates:
         seen = np.where(reports > 0, held[:, 1:] / reports, stray)
         spread = np.clip(seen, min(own, stray), max(own, stray))
         variances = spread * (1 - spread) / (reports * (own - stray) ** 2)
-    return Rates(held[:, 0], (seen - stray) / (own - stray), variances)
+    return BitRates(held[:, 0], (seen - stray) / (own - stray), variances)
 
 
 def check_counts(rappor: Rappor, counts: object) -> Ints:

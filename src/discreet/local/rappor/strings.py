@@ -17,7 +17,7 @@ from discreet.local.client.rappor_strings import FILLER, PARTS
 from discreet.local.oracles.oracle import Batch
 from discreet.local.rappor.association import associate
 from discreet.local.rappor.candidates import Candidates, hash_candidates
-from discreet.local.rappor.decoding import Decoded, decode
+from discreet.local.rappor.decoding import DecodedCandidates, decode
 from discreet.local.rappor.oracle import RapporOracle, add_noise, choose_cohorts, set_bits
 from discreet.noise.coin import Bools
 
@@ -33,10 +33,10 @@ Edges = dict[tuple[int, int], set[tuple[str, str]]]
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FoundStrings:
     """Texts that were found without a list."""
 
-    decoded: Decoded
+    decoded: DecodedCandidates
     """How frequent each text is that frequent fragments make up; those that are significant are there."""
     fragments: tuple[tuple[str, ...], ...]
     """The frequent fragments of each place."""
@@ -46,7 +46,9 @@ class Found:
     """Reports that were left out."""
 
 
-def find_strings(mechanism: RapporStrings, batch: Batch, alphabet: Iterable[str], confidence: float = 0.95) -> Found:
+def find_strings(
+    mechanism: RapporStrings, batch: Batch, alphabet: Iterable[str], confidence: float = 0.95
+) -> FoundStrings:
     """Return the texts over an alphabet that reports show (Fanti, Pihur, Erlingsson 2016).
 
     All fragments of the alphabet are tried in every place, and those kept of which few are false (false-discovery
@@ -78,7 +80,7 @@ def find_strings(mechanism: RapporStrings, batch: Batch, alphabet: Iterable[str]
     joined = sorted({mechanism.join(tuple(each.encode() for each in text)).decode() for text in texts})
     counts = RapporOracle(mechanism.part).count(whole).counts
     decoded = decode(hash_candidates(mechanism.part, joined), counts, confidence)
-    return Found(decoded, names, edges, len(batch) - int(sound.sum()))
+    return FoundStrings(decoded, names, edges, len(batch) - int(sound.sum()))
 
 
 def list_fragments(mechanism: RapporStrings, alphabet: Iterable[str]) -> list[str]:
