@@ -25,9 +25,9 @@ from discreet.gradients.encoding import Encoding
 from discreet.learn import fit
 from discreet.noise import bits
 from discreet.policy import loads
-from discreet.policy.model import DeclaredEngine
+from discreet.policy.model import DeclaredEngine, EngineKind
 from engines.spark.worlds import both, section, with_sources
-from servers.spark import Cluster
+from servers.spark import Cluster, connect_server
 from support.hospital import by_unit, open_engines, rows_of
 from support.sampling import GeneratorBits
 from support.teaching import POLICY, compute_all, list_sums, make_tables, select, wait
@@ -250,3 +250,18 @@ def test_a_model_is_the_same_as_on_duckdb_and_no_row_comes_to_the_desk(
             found.append(model.weights.tolist())
             assert count_kept(session) == before
     assert found[0] == found[1]
+
+
+@pytest.mark.long
+def test_sums_over_spark_connect_are_those_of_duckdb(tmp_path: Path) -> None:
+    server, address = connect_server(tmp_path)
+    try:
+        declared = DeclaredEngine("engine", EngineKind.SPARK, remote=address)
+        duck, spark = both(POLICY, make_tables(), tmp_path, declared)
+        plan = rows_of(duck, select("named"))
+        with held_by(spark, "named") as held:
+            assert compute_all(held, plan) == compute_all(duck.hold(plan, wait), plan)
+        spark.close()
+        duck.close()
+    finally:
+        server.kill()

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import partial
 from typing import Generic, TypeVar
 
 from discreet.answers import Receipt
@@ -162,7 +161,7 @@ class Performance(Generic[R]):
 
     def _perform(self) -> tuple[bytes, Receipt]:
         journal, declared = _ClaimJournal(self._ledger, self._claim), self._declared
-        ways = (self._compute, partial(self._hold, wait=self._wait), self._check_ending, self._confirm)
+        ways = (self._compute, lambda plan: self._hold(plan, self._wait), self._check_ending, self._confirm)
         desk = Desk(declared.plans, make_meter(declared), journal, *ways)
         self._desk = desk
         try:
