@@ -18,7 +18,7 @@ import json
 import uuid
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -41,6 +41,8 @@ from discreet.engines.spark.running import start_work
 from discreet.engines.spark.session import SparkConnection
 from discreet.gradients.encoding import Encoding
 from discreet.plan.rows_plan import RowsPlan
+
+E = TypeVar("E")
 
 SQL_TYPES = {pa.int64(): "BIGINT", pa.string(): "STRING", pa.binary(): "BINARY"}
 
@@ -91,7 +93,7 @@ class SparkRows:
                     frame.unpersist()
         self._features = self._points = self._encoding = self._here = None
 
-    def _work(self, work: Callable[[], Any]) -> Any:
+    def _work(self, work: Callable[[], E]) -> E:
         return self._wait(partial(start_work, self._session, work))
 
     def _collect(self) -> ExactRows:
