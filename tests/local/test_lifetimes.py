@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from discreet.base.errors import ParameterError
-from discreet.local.client import Choices, DirectResponse, MemoisedHashing, Metric
+from discreet.local.client import Choices, DirectResponse, MemoisedHashing, Metric, Rappor, Texts
 from discreet.local.lifetimes import tabulate_metric, tabulate_published
 
 FRUIT = Choices(("apple", "pear"))
@@ -35,6 +35,14 @@ def test_a_metric_of_fresh_reports_adds_up_and_one_that_remembers_says_for_what(
     assert kept.summed == (memoised.bound_lifetime(1), memoised.bound_lifetime(10))
     assert "never changes tells 2" in kept.note
     assert "not when they changed" in kept.note
+
+
+def test_reports_of_rappor_tell_more_than_their_sum_where_texts_change() -> None:
+    rappor = Rappor.take(32, 2, 8, 0.5, 0.75, 0.5)
+    found = tabulate_metric(Metric("page", Texts(), rappor, lifetime=50), 1, (1, 10))
+    assert found.summed == (rappor.epsilon, rappor.bound_lifetime(10))
+    assert found.summed[1] > 10 * rappor.epsilon
+    assert "never changes tells 4.39" in found.note
 
 
 @pytest.mark.parametrize("days", [(0,), (-1,), (1.5,), (10**6,)])

@@ -21,8 +21,8 @@ from discreet.plan.rows_plan import RowsPlan
 MOST_COUNT = 1 << 48
 """More rows than a table can have."""
 
-COUNT_TIME = 5000
-"""Nanoseconds that a row of a unit with many takes to be counted: measured, rounded up."""
+COUNT_TIME = 100
+"""Nanoseconds that a row takes to be counted: measured, rounded up."""
 
 
 class Rehearsal(GradientSource):

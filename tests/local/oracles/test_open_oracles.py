@@ -11,6 +11,7 @@ import pytest
 from discreet.base.errors import ParameterError
 from discreet.local.client import (
     BoundedNumbers,
+    Choices,
     CountMeanSketch,
     HadamardSketch,
     HybridMean,
@@ -21,10 +22,14 @@ from discreet.local.client import (
     PiecewiseMean,
     PrefixExtending,
     Randomised,
+    Records,
     Sampled,
     Texts,
+    ValueDomain,
+    Words,
 )
 from discreet.local.client.sketch import find_text_bucket
+from discreet.local.counting import ReportCounter
 from discreet.local.oracles.find import find_oracle
 from discreet.local.oracles.oracle import Batch
 from discreet.local.oracles.sketch import SketchOracle, estimate_squares
@@ -40,9 +45,7 @@ MANY = 100_000
 
 def repeat(case: Case, value: Any, count: int) -> Any:
     """Return one value many times, as the bulk encoder takes them."""
-    if case.mechanism.takes == "record":
-        return [np.full(count, float(value[0])), np.full(count, value[1]), [value[2]] * count]
-    if case.mechanism.takes == "text":
+    if case.mechanism.takes in ("text", "record"):
         return [value] * count
     return np.full(count, float(value) if isinstance(value, Fraction) else value)
 
@@ -181,7 +184,7 @@ def test_values_that_are_not_placed_are_refused() -> None:
     with pytest.raises(ParameterError, match="from -1 to 1"):
         find_oracle(OneBitMean.calibrate(1)).encode([1.5])
     with pytest.raises(ParameterError, match="2 columns"):
-        find_oracle(Sampled((OneBitMean.calibrate(1),) * 2)).encode([[0.5]])
+        find_oracle(Sampled((OneBitMean.calibrate(1),) * 2)).encode([(0.5,)])
 
 
 def test_a_tally_goes_and_comes_as_bytes() -> None:
@@ -194,6 +197,33 @@ def test_a_tally_goes_and_comes_as_bytes() -> None:
         assert lost == 0
         assert read_tally(tally.to_bytes()) == tally
         assert (tally + tally).reports == 60
+
+
+WORDS = Words("ab", 2)
+DOMAINS: dict[str, ValueDomain] = {
+    "text": Texts(),
+    "word": WORDS,
+    "number": BoundedNumbers(0, 5),
+    "record": Records(("number", "fruit", "text"), (BoundedNumbers(0, 5), Choices(("apple", "banana")), Texts())),
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_frames_and_lines_of_reports_are_counted_as_their_batch_is(case: Case) -> None:
+    domain = DOMAINS[case.mechanism.takes]
+    metric = Metric("x", domain, case.mechanism, lifetime=9)
+    batch = find_oracle(case.mechanism).encode(repeat(case, case.values[1], 40))
+    counter = ReportCounter(metric)
+    reports = [metric.wrap(each) for each in list_reports(batch)]
+    beyond = reports[0].to_json().replace(f'"seed": {reports[0].seed}', f'"seed": {(1 << 8 * metric.seed_width) - 1}')
+    found = [
+        counter.count_batch(batch),
+        counter.count_frames(counter.write_frames(batch))[0],
+        counter.count_lines(report.to_json().encode() for report in reports),
+    ]
+    assert all(each.tally == found[0].tally and not each.faults for each in found)
+    assert found[0].tally.reports == 40
+    assert counter.count_lines([beyond.encode()]).tally.reports <= 1
 
 
 def test_whole_words_of_64_bits_are_told_in_bulk() -> None:

@@ -15,6 +15,10 @@ PLAIN = 1 << 53
 """Whole numbers from here on are texts in JSON: other languages' numbers are floats."""
 
 
+MOST_SEEDS = 1 << 56
+"""Seeds of a mechanism that is made of several: a report holds them in at most seven bytes."""
+
+
 class Randomised(NamedTuple):
     """What a report carries: a public seed or cohort, drawn without looking at the value, and the noisy payload."""
 

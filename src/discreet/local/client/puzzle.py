@@ -11,11 +11,10 @@ from .coins import Coins, check_count, check_epsilon
 from .domain import MOST_WORD_BITS
 from .errors import ClientError
 from .hadamard import HadamardBit
-from .mechanism import Mechanism, Randomised, check_part
+from .mechanism import MOST_SEEDS, Mechanism, Randomised, check_part
 from .sketch import MOST_CELLS, CountMeanSketch, HadamardSketch, digest
 
 MOST_PIECES = 1 << 16
-MOST_SEEDS = 1 << 63
 PIECE_BLOCK = (1 << 32) - 1
 """The block that a puzzle piece is taken from: no function of a sketch uses it."""
 

@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 from .coins import Coins, check_count
 from .errors import ClientError
-from .mechanism import Mechanism, Randomised
+from .mechanism import MOST_SEEDS, Mechanism, Randomised
 
 MOST_ATTRIBUTES = 1000
-MOST_SEEDS = 1 << 63
 
 
 @dataclass(frozen=True)

@@ -35,17 +35,22 @@ class SampledOracle(Oracle[Sampled]):
         return (len(self.parts) + sum(int(np.prod(part.shape)) for part in self.parts),)
 
     def encode(self, values: Any) -> Batch:
-        """Return a report for each person; `values` has one column for each attribute, of what its oracle encodes."""
-        columns = list(values)
+        """Return a report for each record, of which every attribute is as its oracle encodes it."""
+        rows = list(values)
+        return self.encode_columns(list(zip(*rows, strict=True)) if rows else [[] for _ in self.parts])
+
+    def encode_columns(self, columns: Sequence[Any]) -> Batch:
+        """Return a report for each record; there is a column for each attribute, a sequence or an array."""
         sizes = {len(column) for column in columns}
         if len(columns) != len(self.parts) or len(sizes) != 1:
-            raise ParameterError.of_data("values", values, f"{len(self.parts)} columns of one length")
+            raise ParameterError.of_data("values", columns, f"{len(self.parts)} columns of one length")
         chosen = uniform_int(len(columns), sizes.pop())
         seeds = chosen * self.mechanism.each_seeds
         payloads = np.zeros((len(chosen), self.mechanism.payload_size), dtype=np.uint8)
         for place, (part, column) in enumerate(zip(self.parts, columns, strict=True)):
             lines = np.flatnonzero(chosen == place)
-            made = part.encode([column[line] for line in lines] if isinstance(column, list) else column[lines])
+            held = column[lines] if isinstance(column, np.ndarray) else [column[line] for line in lines]
+            made = part.encode(held)
             seeds[lines] += made.seeds
             payloads[lines, : made.payloads.shape[1]] = made.payloads
         return Batch(seeds, payloads)

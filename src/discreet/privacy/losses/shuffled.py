@@ -34,8 +34,9 @@ BOUNDS = ("2021", "2023")
 class ShuffledLoss(Loss):
     """`count` people run the same epsilon-DP randomiser, and their reports are shuffled; replace neighbours.
 
-    One person's value is another one; whoever sees the shuffled reports knows all other values. `count` is how many
-    people at least send an honest report. Who shuffles sees epsilon, not this: it is trusted not to look.
+    Neighbours differ in one person's value; whoever sees the shuffled reports may know all other values. `count` is how
+    many people at least send an honest report. Against the shuffler itself a report is worth epsilon and no more: it is
+    trusted not to look.
 
     Theorem. With e = e^epsilon let N0 and N1 count two sides of n dice, which fall with probability r each. P and Q
     have densities (e N0 + N1) / (n r (e + 1)) and (N0 + e N1) / (n r (e + 1)) to their law. Then (P, Q) dominates both
@@ -43,10 +44,10 @@ class ShuffledLoss(Loss):
     shuffling", by the proof below) and for r = 1 / (2 e) (bound 2021: the same authors, "Hiding among the clones").
 
     Proof. Let A and B be the densities of the person's report before and after, and w = max(A, B) / e. Every other
-    report has a density of at least w: it is drawn from w with probability |w|, else from the rest, and tell who drew
-    from the rest, and what. The hockey stick of what is left, at t = e^epsilon' with epsilon' <= epsilon, is
+    report has a density of at least w: it is drawn from w with probability |w|, else from the rest. Tell, for free, who
+    drew from the rest, and what. The hockey stick of what is left, at t = e^epsilon' with epsilon' <= epsilon, is
     E(Z1 + ... + Zn)+ / n for independent Z, which is (A - t B) / w at a point drawn from w, and 0 with probability
-    1 - |w| (Balle, Bell, Gascon, Nissim 2019, "The privacy blanket of the shuffle model", Lemma 5.3). Write
+    1 - |w| (as in Balle, Bell, Gascon, Nissim 2019, "The privacy blanket of the shuffle model", Lemma 5.3). Write
     (A, B) = x (e, 1) + y (1, e) at every point, x and y >= 0; both integrate to 1 / (e + 1). With a = e - t and
     b = e t - 1, let Z* be a or -b with probability 1 / (e + 1) each, else 0. Then E f(Z) <= E f(Z*) for all convex f:
     with f(0) = 0 this says that w f((x a - y b) / w) integrates to at most x f(a) + y f(-b). For linear f both are
