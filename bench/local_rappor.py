@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet.local.client.rappor import Rappor
 from discreet.local.rappor.candidates import Candidates, hash_candidates, read_candidates
-from discreet.local.rappor.decoding import Decoded, decode
+from discreet.local.rappor.decoding import DecodedCandidates, decode
 from discreet.local.rappor.rates import read_counts, read_parameters
 from timing import markdown
 
@@ -45,7 +45,7 @@ def lengthen(listed: Candidates) -> Candidates:
     return Candidates(rappor, (*listed.names, *(f"decoy {number}" for number in range(count))), places)
 
 
-def describe(name: str, seconds: float, decoded: Decoded, listed: int) -> list[str]:
+def describe(name: str, seconds: float, decoded: DecodedCandidates, listed: int) -> list[str]:
     bonferroni, fdr = decoded.find_significant(), decoded.find_significant(control="fdr")
     return [
         name,

@@ -10,6 +10,7 @@ import pytest
 
 from discreet.base.errors import ParameterError
 from discreet.local.client import (
+    AlphabetWords,
     BoundedNumbers,
     Choices,
     CountMeanSketch,
@@ -26,7 +27,6 @@ from discreet.local.client import (
     Sampled,
     Texts,
     ValueDomain,
-    Words,
 )
 from discreet.local.client.sketch import find_text_bucket
 from discreet.local.counting import ReportCounter
@@ -199,7 +199,7 @@ def test_a_tally_goes_and_comes_as_bytes() -> None:
         assert (tally + tally).reports == 60
 
 
-WORDS = Words("ab", 2)
+WORDS = AlphabetWords("ab", 2)
 DOMAINS: dict[str, ValueDomain] = {
     "text": Texts(),
     "word": WORDS,
