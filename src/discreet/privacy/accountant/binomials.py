@@ -103,12 +103,12 @@ def _add_deviances(trials: int, share: Fraction, reach: int) -> tuple[int, Float
     """
     expected = trials * share
     middle = math.floor(expected)
-    steps = np.arange(-reach, reach + 1)
+    steps = np.arange(-reach, reach + 1, dtype=np.float64)
     off = steps - float(expected - middle)
     m, rest = float(expected), float(trials - expected)
-    x, y = np.asarray(off / m, dtype=np.float64), np.asarray(-off / rest, dtype=np.float64)
-    deviance: Floats = m * _find_growth(x) + rest * _find_growth(y)
-    counts = (middle + steps).astype(np.float64)
+    x, y = off / m, -off / rest
+    deviance = m * _find_growth(x) + rest * _find_growth(y)
+    counts = middle + steps
     masses = np.exp(-deviance - _complete_stirling(counts) - _complete_stirling(trials - counts))
     masses /= np.sqrt((1 + x) * (1 + y))
     return middle - reach, masses / masses.sum()
@@ -139,8 +139,8 @@ def choose_edges(law: CountLaw, blocks: int) -> list[int]:
     if size <= blocks:
         return list(range(law.first, law.first + size + 1))
     middle, spread = int(np.argmax(law.masses)), law.spread
-    ends = np.arcsinh(np.array([-middle, size - middle]) / spread)
-    inner = middle + np.floor(spread * np.sinh(np.linspace(float(ends[0]), float(ends[1]), blocks + 1)[1:-1]))
+    low, high = math.asinh(-middle / spread), math.asinh((size - middle) / spread)
+    inner = middle + np.floor(spread * np.sinh(np.linspace(low, high, blocks + 1)[1:-1]))
     return [law.first + edge for edge in sorted({0, *(int(edge) for edge in inner if 0 < edge < size), size})]
 
 

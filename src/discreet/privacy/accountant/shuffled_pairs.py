@@ -102,11 +102,11 @@ def _spread_coins(coins: int) -> tuple[Floats, Floats, float]:
     law = find_law(coins, Fraction(1, 2))
     step = _choose_step(law)
     rows, share = _cut(law.masses, step), np.arange(step) / step
-    moved = np.append(rows @ (1 - share), 0.0)
+    moved: Floats = np.append(rows @ (1 - share), 0.0)
     moved[1:] += rows @ share
     kept = moved[:-1] if step == 1 else moved
-    values = np.asarray(2 * law.first - coins + 2.0 * step * np.arange(len(kept)), dtype=np.float64)
-    return values, np.asarray(kept), law.outside
+    lead: Floats = 2 * law.first - coins + 2.0 * step * np.arange(len(kept), dtype=np.float64)
+    return lead, kept, law.outside
 
 
 def _merge_coins(coins: int) -> tuple[Floats, Floats]:

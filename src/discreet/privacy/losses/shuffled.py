@@ -35,8 +35,8 @@ class ShuffledLoss(Loss):
     """`count` people run the same epsilon-DP randomiser, and their reports are shuffled; replace neighbours.
 
     Neighbours differ in one person's value; whoever sees the shuffled reports may know all other values. `count` is how
-    many people at least send an honest report. Against the shuffler itself a report is worth epsilon and no more: it is
-    trusted not to look.
+    many people at least send an honest report. Against the shuffler itself a report is epsilon-DP and nothing better:
+    it is trusted not to look.
 
     Theorem. With e = e^epsilon let N0 and N1 count two sides of n dice, which fall with probability r each. P and Q
     have densities (e N0 + N1) / (n r (e + 1)) and (N0 + e N1) / (n r (e + 1)) to their law. Then (P, Q) dominates both
