@@ -112,18 +112,18 @@ def to_lines(metric: Metric, batch: Batch) -> bytes:
     return "".join(f"{report.to_json()}\n" for report in reports).encode()
 
 
-def _count_frames(counter: ReportCounter, file: BinaryIO) -> CountedFile:
+def _count_frames(counter: ReportCounter, file: BufferedReader) -> CountedFile:
     whole = hashlib.sha256()
     return CountedFile(counter.count_stream(_read_pieces(file, whole)), whole.hexdigest())
 
 
-def _read_pieces(file: BinaryIO, whole: Any) -> Iterator[bytes]:
+def _read_pieces(file: BufferedReader, whole: Any) -> Iterator[bytes]:
     while piece := file.read(PIECE):
         whole.update(piece)
         yield piece
 
 
-def _count_lines(counter: ReportCounter, file: BinaryIO) -> CountedFile:
+def _count_lines(counter: ReportCounter, file: BufferedReader) -> CountedFile:
     whole, total, lines = hashlib.sha256(), Intake.start(counter.metric), list[bytes]()
     for line in _read_lines(file, whole):
         lines.append(line)
@@ -132,7 +132,7 @@ def _count_lines(counter: ReportCounter, file: BinaryIO) -> CountedFile:
     return CountedFile(total + counter.count_lines(lines), whole.hexdigest())
 
 
-def _read_lines(file: BinaryIO, whole: Any) -> Iterator[bytes]:
+def _read_lines(file: BufferedReader, whole: Any) -> Iterator[bytes]:
     """Yield lines; of one that is too long, as much as shows that."""
     while line := file.readline(MOST_LINE):
         whole.update(line)

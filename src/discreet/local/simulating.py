@@ -84,7 +84,7 @@ def share_out(items: int, people: int, exponent: float) -> Ints:
     """Return how many people have each item."""
     weights = np.arange(1, items + 1, dtype=np.float64) ** -float(check.real("exponent", exponent, least=0, most=20))
     wanted = people * weights / weights.sum()
-    counts = np.floor(wanted).astype(np.int64)
+    counts: Ints = np.floor(wanted).astype(np.int64)
     left = people - int(counts.sum())
     counts[np.argsort(counts - wanted, kind="stable")[:left]] += 1
     return np.asarray(counts)
