@@ -31,6 +31,7 @@ def learn(
         typer.Option(metavar="NAME=COUNT", help="A weight for each bin of a number. Repeatable.", show_default=False),
     ] = None,
     max_rows: MaxRowsOption = None,
+    method: Annotated[str, typer.Option(help="descent, output or objective: where the noise is put.")] = "descent",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write the model: .json.", show_default=False)
     ] = None,
@@ -55,6 +56,7 @@ def learn(
         if report is not None:
             check_page(report)
         how: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho, "max_rows": max_rows}
+        how["method"] = method
         how |= {"bins": read_bins(bins or []), "features": None if features is None else split_list(features)}
         with Curator.open(find_policy(policy), analyst) as curator, progress("learning") as shown:
             found = fit(curator, model, table, target=target, fresh=fresh, progress=shown, **how)

@@ -16,10 +16,11 @@ from discreet.base import check
 from discreet.base.canonical import Json
 from discreet.base.errors import ParameterError
 from discreet.base.exact import write_exact
-from discreet.base.rounding import ball, rounded_up
+from discreet.base.rounding import ball, float_down, ratio_up, rounded_up
+from discreet.base.search import least_float
 from discreet.mechanisms import Gaussian
 from discreet.mechanisms.gaussian import analytic_sigma
-from discreet.privacy import GaussianLoss
+from discreet.privacy import GaussianLoss, Loss, ZcdpLoss
 from discreet.privacy.charges import Charge
 from discreet.query.price import read_amount
 
@@ -45,13 +46,13 @@ class GaussianAllowance:
         return rounded_up(lambda: (2 * ball(self.rho)).sqrt())
 
     @property
-    def loss(self) -> GaussianLoss:
+    def loss(self) -> Loss:
         """The loss of spending all of it."""
         return GaussianLoss(Fraction(self.mu))
 
     def take(self, share: Fraction) -> GaussianAllowance:
         """Return a share of it."""
-        return GaussianAllowance(self.rho * share)
+        return type(self)(self.rho * share)
 
     def make_noise(self, sensitivity: int) -> Gaussian:
         """Return the noise that costs all of it, on a sum that one unit moves by so much."""
@@ -60,6 +61,16 @@ class GaussianAllowance:
     def describe(self) -> Json:
         """Return the form of the allowance."""
         return {"rho": write_exact(self.rho)}
+
+
+@dataclass(frozen=True, slots=True)
+class ZcdpAllowance(GaussianAllowance):
+    """An amount of rho, spent on what is zCDP and no Gaussian mechanism, such as a pushed minimum."""
+
+    @property
+    def loss(self) -> Loss:
+        """The loss of spending all of it."""
+        return ZcdpLoss(self.rho)
 
 
 def read_gaussian_allowance(epsilon: Any = None, delta: Any = None, rho: Any = None) -> GaussianAllowance:
@@ -75,3 +86,12 @@ def read_gaussian_allowance(epsilon: Any = None, delta: Any = None, rho: Any = N
     check.real("delta", delta, above=0, below=1)
     sigma = analytic_sigma(float(read_amount("epsilon", epsilon)), delta, 1)
     return GaussianAllowance(1 / (2 * Fraction(sigma) ** 2))
+
+
+def read_zcdp_allowance(epsilon: Any = None, delta: Any = None, rho: Any = None) -> ZcdpAllowance:
+    """Return the allowance that somebody states, for what is zCDP only: the largest rho that the conversion allows."""
+    if rho is not None or epsilon is None:
+        return ZcdpAllowance(read_gaussian_allowance(epsilon, delta, rho).rho)
+    most, target = read_gaussian_allowance(epsilon, delta).rho, float_down(read_amount("epsilon", epsilon))
+    _, inverse = least_float(lambda each: each > 0 and ZcdpLoss(ratio_up(1, each)).delta(target).high <= delta)
+    return ZcdpAllowance(min(most, 1 / Fraction(inverse)))

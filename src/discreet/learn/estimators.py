@@ -23,7 +23,7 @@ from discreet.base.wide import Ints
 from discreet.gradients.encoding import Encoding, LabelColumn
 from discreet.gradients.residuals import RESIDUAL_STEPS, WEIGHT_STEPS
 from discreet.gradients.sums import MOST_ROWS
-from discreet.learn.allowance import read_gaussian_allowance
+from discreet.learn.allowance import read_gaussian_allowance, read_zcdp_allowance
 from discreet.learn.arrays import (
     POINTS,
     group_units,
@@ -40,7 +40,7 @@ from discreet.learn.kinds import find_kind
 from discreet.learn.source import MemorySource
 from discreet.learn.targets import POISSON_SCALE
 from discreet.learn.training import train
-from discreet.privacy import GaussianLoss
+from discreet.privacy import Loss
 from discreet.privacy.neighbours import Neighbours
 
 
@@ -100,7 +100,11 @@ def check_classes(classes: Any) -> list[Any]:
 
 
 class LinearEstimator(Estimator):
-    """A linear model that descends on noisy gradients of bounded rows."""
+    """A linear model of bounded rows, by one of three methods.
+
+    `descent` goes down noisy gradients. `output` adds noise to the minimum of the loss with a ridge, `objective` to
+    what is minimised (`learn/perturbation.py`); `ridge` is the least there may be, for features scaled by their bounds.
+    """
 
     _kind: ClassVar[str]
 
@@ -112,25 +116,31 @@ class LinearEstimator(Estimator):
     size: Any
     max_rows: Any
     neighbours: str
+    method: str
+    ridge: Any
 
     coef_: Floats
     intercept_: Floats
     n_features_in_: int
-    loss_: GaussianLoss
+    loss_: Loss
     """What fitting cost: `model.loss_.epsilon(1e-6)`."""
     rows_: float
     """How many rows there are, about: counted with noise."""
 
     def _learn(self, matrix: Floats, labels: Ints, label: LabelColumn, classes: int, units: Any) -> None:
         """Fit weights to rows and labels that are points already."""
-        allowance = read_gaussian_allowance(self.epsilon, self.delta, self.rho)
+        read = read_zcdp_allowance if self.method == "objective" else read_gaussian_allowance
+        allowance = read(self.epsilon, self.delta, self.rho)
         lower, upper = read_bounds(self.bounds, matrix.shape[1])
         size = None if self.size is None else check.integer("size", self.size, least=1)
         length = None if self.norm is None else (float(check.real("norm", self.norm, above=0)) ** 2 + 1) ** 0.5
+        ridge = 0.0 if self.ridge is None else float(check.positive("ridge", self.ridge))
+        if self.ridge is not None and self.method == "descent":
+            raise ParameterError("ridge", self.ridge, "None for descent, which stops early instead")
         points = np.column_stack([put_on_points(matrix, lower, upper), labels])
         gradients = find_kind(self._kind).make_gradients(Encoding(make_number_features(lower), label), classes)
         source = hold_rows(points, units, self.max_rows, self.neighbours)
-        found = train(source, gradients, self._kind, allowance, size, length)
+        found = train(source, gradients, self._kind, allowance, size, length, self.method, ridge)
         weights = np.array(found.weights, dtype=np.float64).reshape(gradients.shape) / WEIGHT_STEPS
         slopes, intercepts = scale_to_data(weights, lower, upper)
         self.coef_, self.intercept_ = slopes.T, intercepts
@@ -166,10 +176,12 @@ class LinearClassifier(LinearEstimator):
         size: Any = None,
         max_rows: Any = None,
         neighbours: str = "add-remove",
+        method: str = "descent",
+        ridge: Any = None,
     ) -> None:
         self.epsilon, self.delta, self.rho = epsilon, delta, rho
         self.bounds, self.norm, self.classes, self.size = bounds, norm, classes, size
-        self.max_rows, self.neighbours = max_rows, neighbours
+        self.max_rows, self.neighbours, self.method, self.ridge = max_rows, neighbours, method, ridge
 
     def fit(self, X: Any, y: Any, units: Any = None) -> Self:  # noqa: N803
         """Learn from rows and their classes; `units` names whose row each is, where somebody has several.
@@ -219,9 +231,12 @@ class LinearRegressor(LinearEstimator):
         size: Any = None,
         max_rows: Any = None,
         neighbours: str = "add-remove",
+        method: str = "descent",
+        ridge: Any = None,
     ) -> None:
         self.epsilon, self.delta, self.rho, self.bounds, self.target_bounds = epsilon, delta, rho, bounds, target_bounds
         self.norm, self.size, self.max_rows, self.neighbours = norm, size, max_rows, neighbours
+        self.method, self.ridge = method, ridge
 
     def fit(self, X: Any, y: Any, units: Any = None) -> Self:  # noqa: N803
         """Learn from rows and their numbers; `units` names whose row each is, where somebody has several rows."""

@@ -37,7 +37,7 @@ class LinearModel:
     weights: Floats
     """A line for each weight, the intercept last, and a column for each output."""
     noise: float
-    """A bound on the standard deviation of the noise in each weight (`learn/descent.py`)."""
+    """A bound on the standard deviation of the noise in each weight (`learn/descent.py`, `learn/perturbation.py`)."""
     rows: int
     """How many rows taught it, about."""
     settings: Any
@@ -73,7 +73,7 @@ class LinearModel:
         yield from zip(self.names, slopes, strict=True)
 
     def find_half_width(self, confidence: float = 0.95) -> float:
-        """Return how far a weight may be from where the same descent without noise would have ended.
+        """Return how far a weight may be from where the same training without noise would have ended.
 
         It is the same for all weights, as if the data said nothing about any: those of common values are closer. It
         says nothing about how rows were sampled, and holds as far as the loss is a parabola near where it ended.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from discreet.answers.drawing import box, choose_ticks, draw, label, safe, stroke, write_number
 from discreet.answers.export import replacing
@@ -57,7 +58,7 @@ def _show_facts(model: LinearModel) -> str:
     facts = [
         (f"{model.rows:,}", "rows, about: counted with noise"),
         (f"{len(model.columns)}", f"features with {len(model.weights):,} weights each output"),
-        (f"{model.settings['steps']}", "steps of a descent on all rows"),
+        (f"{model.settings['steps']}", "steps over all rows"),
     ]
     if isinstance(model.target, ClassTarget):
         facts.append((f"{len(model.classes)}", "classes: " + ", ".join(map(str, model.classes))))
@@ -71,11 +72,20 @@ def _show_cost(model: LinearModel) -> str:
     lines = [("cost", "not said: the model came without a receipt")]
     if model.receipt is not None:
         lines = [("cost", describe_charge(model.receipt)), ("receipt", str(model.receipt))]
-    settings = model.settings
-    how = f"rate {float(settings['rate']):.3g}, momentum {float(settings['momentum']):.3g}, mean of the last"
-    lines.append(("descent", f"{how} {settings['tail']} steps; chosen by public rules, nothing was tuned on the data"))
+    lines.append(_describe_settings(model.settings))
     listed = "".join(f"<dt>{name}</dt><dd>{safe(words)}</dd>" for name, words in lines)
     return f'<div class="card"><dl>{listed}</dl></div>'
+
+
+def _describe_settings(settings: Any) -> tuple[str, str]:
+    """Return the method's name, and how it went."""
+    if "ridge" in settings:
+        noisy = "the minimum" if settings["method"] == "output" else "what is minimised, and some on its minimum"
+        name, how = f"{settings['method']} perturbation", f"ridge {float(settings['ridge']):.3g}, noise on {noisy}"
+    else:
+        how = f"rate {float(settings['rate']):.3g}, momentum {float(settings['momentum']):.3g}, mean of the last"
+        name, how = "descent", f"{how} {settings['tail']} steps"
+    return name, f"{how}; chosen by public rules, nothing was tuned on the data"
 
 
 def _draw_outputs(model: LinearModel) -> list[str]:

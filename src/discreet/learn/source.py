@@ -16,9 +16,11 @@ from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.desk import Desk
+from discreet.curator.door.minima import MinimumNoise, draw_minimum
 from discreet.curator.door.moments import RowMoments
 from discreet.curator.door.unit_functions import RowCount
 from discreet.gradients.encoding import EncodedRows, Encoding
+from discreet.gradients.objective import LinearObjective
 from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients, Weights, hold_weights, sum_gradients
 from discreet.learn.allowance import GaussianAllowance
 from discreet.mechanisms import Gaussian
@@ -59,6 +61,10 @@ class GradientSource(ABC):
         """Return the sum of gradients in steps, with noise."""
 
     @abstractmethod
+    def draw_minimum(self, objective: LinearObjective, noise: MinimumNoise) -> Sequence[int]:
+        """Return the weights that minimise an objective, in its steps, with noise."""
+
+    @abstractmethod
     def draw_moments(self, moments: RowMoments, noise: Gaussian) -> Sequence[int]:
         """Return sums of products or of groups in steps, with noise."""
 
@@ -78,6 +84,10 @@ class DeskSource(GradientSource):
     def draw_gradients(self, gradients: LinearGradients, weights: Weights, noise: Gaussian) -> Sequence[int]:
         """Return the sum of gradients in steps, with noise."""
         return self._desk.sum_gradients(self._plan, gradients, weights, noise)
+
+    def draw_minimum(self, objective: LinearObjective, noise: MinimumNoise) -> Sequence[int]:
+        """Return the weights that minimise an objective, in its steps, with noise."""
+        return self._desk.minimise(self._plan, objective, noise)
 
     def draw_moments(self, moments: RowMoments, noise: Gaussian) -> Sequence[int]:
         """Return sums of products or of groups in steps, with noise."""
@@ -106,6 +116,10 @@ class MemorySource(GradientSource):
         """Return the sum of gradients in steps, with noise."""
         exact = sum_gradients(gradients, self._encode(gradients.encoding), self._offsets, weights)
         return list(noise.release(exact))
+
+    def draw_minimum(self, objective: LinearObjective, noise: MinimumNoise) -> Sequence[int]:
+        """Return the weights that minimise an objective, in its steps, with noise."""
+        return draw_minimum(objective, noise, self._encode(objective.gradients.encoding), self._offsets)
 
     def draw_moments(self, moments: RowMoments, noise: Gaussian) -> Sequence[int]:
         """Return sums of products or of groups in steps, with noise."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from discreet.learn.descent import COUNT_SHARE, DescentSettings, bound_noise, ch
 from discreet.learn.features import LearnedColumn
 from discreet.learn.kinds import find_kind
 from discreet.learn.linear_model import LinearModel
+from discreet.learn.perturbation import MinimumSettings, check_method, find_noisy_minimum
 from discreet.learn.source import DeskSource, GradientSource
 from discreet.learn.targets import ClassTarget, Target
 from discreet.plan.rows_plan import RowsPlan
@@ -41,6 +43,7 @@ class Training:
     columns: tuple[LearnedColumn, ...]
     target: Target
     allowance: GaussianAllowance
+    method: str = "descent"
 
     @property
     def charge(self) -> Charge:
@@ -58,12 +61,13 @@ class Training:
 
     def parameters(self) -> Json:
         """Return all that shapes the result beside the plan."""
-        return {
+        form: dict[str, Json] = {
             "model": self.model,
             "columns": [column.describe() for column in self.columns],
             "target": self.target.describe(),
             "allowance": self.allowance.describe(),
         }
+        return form if self.method == "descent" else form | {"method": self.method}
 
     def describe(self) -> str:
         """Say in a line what is learned, for the ledger's readers."""
@@ -76,8 +80,9 @@ class Training:
         return (self.plan,)
 
     def run(self, desk: Desk) -> bytes:
-        """Descend, and return the weights."""
-        found = train(DeskSource(desk, self.plan), self.gradients, self.model, self.allowance)
+        """Train, and return the weights."""
+        source = DeskSource(desk, self.plan)
+        found = train(source, self.gradients, self.model, self.allowance, method=self.method)
         return write_json(found.describe()).encode()
 
     def finish(self, measured: bytes) -> LinearModel:
@@ -91,11 +96,11 @@ class Training:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trained:
-    """The weights that a descent found, in whole steps, and how it went."""
+    """The weights that training found, in whole steps, and how it went."""
 
     weights: list[int]
     rows: float
-    settings: DescentSettings
+    settings: DescentSettings | MinimumSettings
     noise: float
     """A bound on the standard deviation of the noise in a weight."""
 
@@ -116,25 +121,34 @@ def train(
     allowance: GaussianAllowance,
     size: int | None = None,
     length: float | None = None,
+    method: str = "descent",
+    ridge: float = 0.0,
 ) -> Trained:
     """Return the weights of a model, for all of an allowance; rows are counted unless their number is public.
 
     Few units have as many rows as they may: the clip grows with the root of that number. `length` is how long most
     rows' features are, if that is public: it shapes the descent, and rows that are longer are clipped.
     """
+    check_method(method, gradients)
     if size is None:
         rows = source.count(allowance.take(COUNT_SHARE))
         allowance = allowance.take(1 - COUNT_SHARE)
     else:
         rows = float(size)
-    share = choose_clip(allowance.mu, rows / source.most_rows) * source.most_rows**0.5
     if length is None:
         length = gradients.encoding.longest / FEATURE_STEPS
+    share = choose_clip(allowance.mu, rows / source.most_rows)
+    if method != "descent" and gradients.residual.outputs > 1:
+        share = 1.0  # slopes of several scores cannot be cut
     longest = length * gradients.residual.longest * FEATURE_STEPS
-    clipped = replace(gradients, clip=max(FEATURE_STEPS, round(longest * share)))
+    clipped = replace(gradients, clip=max(FEATURE_STEPS, round(longest * share * source.most_rows**0.5)))
+    if method != "descent":
+        slope = ceil(gradients.residual.longest * share)
+        found, how, noise = find_noisy_minimum(source, clipped, slope, allowance, method, rows, ridge)
+        return Trained(hold_weights(found).ravel().tolist(), rows, how, noise)
     clip = clipped.clip / GRADIENT_STEPS
     settings = choose_settings(allowance.mu, rows, length, clip, find_kind(model).curvature)
     weights = descend(source, clipped, allowance, settings, rows, length)
-    noise = allowance.take(Fraction(1, settings.steps)).make_noise(source.factor * clipped.clip)
-    deviation = bound_noise(settings, noise.sigma / GRADIENT_STEPS / (length * rows)) / length
+    drawn = allowance.take(Fraction(1, settings.steps)).make_noise(source.factor * clipped.clip)
+    deviation = bound_noise(settings, drawn.sigma / GRADIENT_STEPS / (length * rows)) / length
     return Trained(hold_weights(weights).ravel().tolist(), rows, settings, deviation)

@@ -19,6 +19,7 @@ from discreet.curator.door.cells import GapScore, bound_counts, check_gaps, chec
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.gradients import check_gradients, encode_rows
 from discreet.curator.door.meter import Meter
+from discreet.curator.door.minima import MinimumNoise, check_minimum, draw_minimum
 from discreet.curator.door.moments import RowMoments, check_moments
 from discreet.curator.door.recorder import Journal, Recorder
 from discreet.curator.door.sums import bound_sum, check_function, choose_norm, sum_units
@@ -31,6 +32,7 @@ from discreet.engines.result import ExactResult, ExactRows
 from discreet.families.domain import RowTable
 from discreet.families.family import Family, Vector
 from discreet.gradients.encoding import EncodedRows, Encoding
+from discreet.gradients.objective import LinearObjective
 from discreet.gradients.sums import LinearGradients, Weights, sum_gradients
 from discreet.mechanisms.identity import describe_mechanism
 from discreet.mechanisms.sparse_vector import SparseVector
@@ -167,6 +169,18 @@ class Desk:
             return json.dumps(noise.release(moments.sum(rows, self._read(declared, plan).offsets))).encode()
 
         cost, loss = cost_vector(sensitivity, noise), noise.loss(sensitivity, dim=moments.entries)
+        return tuple(json.loads(self.__recorder.answer(call, cost, loss, draw)))
+
+    def minimise(self, plan: RowsPlan, objective: LinearObjective, noise: MinimumNoise) -> tuple[int, ...]:
+        """Return the weights that minimise a linear model's loss over units, with noise, in the objective's steps."""
+        declared = self._find_hash(plan, RowsPlan)
+        cost, loss = check_minimum(plan, objective, noise)
+        call: Json = {"minimise": declared, "objective": objective.describe(), "noise": noise.describe()}
+
+        def draw() -> bytes:
+            rows = self._encode(declared, plan, objective.gradients.encoding)
+            return json.dumps(draw_minimum(objective, noise, rows, self._read(declared, plan).offsets)).encode()
+
         return tuple(json.loads(self.__recorder.answer(call, cost, loss, draw)))
 
     def count(self, plan: RowsPlan, family: Family, group: int, noise: VectorNoise) -> tuple[int, ...]:
