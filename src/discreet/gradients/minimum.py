@@ -9,12 +9,12 @@ m' = t^2 B <= m. One exact step makes V at most (1 - t) V: F(x+) <= F(y) - |g|^2
 (1 - t) v + t y gives |g|^2 / 2B back, and -<g, (1 - t)(y - x) + t (y - x*)>, which convexity bounds by
 (1 - t)(F(x) - F(y)) + t (F* - F(y) - m'/2 |y - x*|^2).
 
-**Errors stay small.** The root of F - F* changes by at most sqrt(B / 2) for each 1 that x moves, since
-|grad F|^2 <= 2 B (F - F*). So W = sqrt(V), the length of (sqrt(F - F*), sqrt(m'/2) |v - x*|), grows by at most
-sqrt(B/2) |a| + sqrt(m'/2) |c| where x is off by a and v by c. An error of y by r is one of v by r (1 + t) / t before the
-step, taken back after it. With u = 2^-53, reach = mass * L / ridge and a gradient that is off by e, the rounding of
-the three lines makes |r| <= 25 u reach, |a| <= e / B + 8 u reach and |c| <= (e / B + 42 u reach) / t: together a step
-adds at most sqrt(B/2) (2 e / B + 2^8 u reach) to W, and after T steps
+**Errors stay small.** The root of F - F* changes by at most sqrt(B/2) for each 1 that x moves, as |grad F|^2 is at
+most 2 B (F - F*). So W = sqrt(V), the length of (sqrt(F - F*), sqrt(m'/2) |v - x*|), grows by at most
+sqrt(B/2) |a| + sqrt(m'/2) |c| where x is off by a and v by c. An error of y by r is one of v by r (1 + t) / t before
+the step, taken back after it. With u = 2^-53, reach = mass * L / ridge and a gradient that is off by e, the rounding
+of the three lines makes |r| <= 25 u reach, |a| <= e / B + 8 u reach and |c| <= (e / B + 42 u reach) / t: together a
+step adds at most sqrt(B/2) (2 e / B + 2^8 u reach) to W, and after T steps
 
     |x - x*| <= sqrt(2 / m) W <= sqrt(2) reach (1 - t)^(T/2) + 2 / t^2 (2 e / B + 2^8 u reach):   the *tolerance*.
 
@@ -70,12 +70,10 @@ def count_steps(objective: LinearObjective) -> int:
 
 
 def find_tolerance(objective: LinearObjective) -> Fraction:
-    """Return how far from the minimum the solver can end, in weights, or refuse an objective that it is no match for."""
+    """Return how far from the minimum the solver can end, in weights, or refuse what it cannot minimise."""
     steps = count_steps(objective)
     if steps > MOST_STEPS:
-        raise OperationError(
-            f"this minimum would take {steps:,} steps, and {MOST_STEPS:,} are allowed: raise the ridge"
-        )
+        raise OperationError(f"a minimum takes at most {MOST_STEPS:,} steps, and this one {steps:,}: raise the ridge")
     smoothness, ridge, root = (Fraction(each) for each in (objective.smoothness, objective.ridge, objective.root))
     pull, reach = objective.mass * objective.longest, objective.reach
     slope = Fraction(objective.slope, RESIDUAL_STEPS)
@@ -121,7 +119,7 @@ def find_minimum(
 
 
 def find_gradient(objective: LinearObjective, rows: EncodedRows, weights: Floats, before: Floats, at: Floats) -> Floats:
-    """Return the gradient of F at w = `at` - push / ridge, where rows weigh so much and have the push's scores before."""
+    """Return the gradient of F at w = `at` - push / ridge, for rows of these weights and scores before."""
     gradients, cut, blocks = objective.gradients, objective.slope / RESIDUAL_STEPS, []
     for first in range(0, len(rows), AT_ONCE):
         last = min(first + AT_ONCE, len(rows))

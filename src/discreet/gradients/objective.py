@@ -1,4 +1,4 @@
-"""What a linear model minimises: a sum of convex functions, one for each unit, and a ridge; and how far one unit moves it.
+"""What a linear model minimises: convex functions, one for each unit, and a ridge; and how far one unit moves it.
 
     F(w) = s * (f_1(w) + ... + f_n(w)) + ridge / 2 * |w|^2 + <push, w>
 

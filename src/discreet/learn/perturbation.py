@@ -3,8 +3,9 @@
 Everything that shapes them is public: what may be spent, bounds of features, and a noisy number of rows.
 
 **The ridge.** A smaller one leaves more noise, a larger one more bias. Let features have the length a.
-- *Output*: noise of deviation L / (ridge mu) in each weight costs about n beta a^2 / 2 times its square in loss, and the
-  ridge about ridge / 2 |w|^2. With |w| = `EXPECTED` / a the sum is least at ridge^3 = 2 n beta a^4 L^2 / (mu EXPECTED)^2.
+- *Output*: noise of deviation L / (ridge mu) in each weight costs about n beta a^2 / 2 times its square in loss, and
+  the ridge about ridge / 2 |w|^2. With |w| = E / a, E = `EXPECTED`, the sum is least at
+  ridge^3 = 2 n beta a^4 L^2 / (mu E)^2.
 - *Objective*: noise is worth 1 / (ridge + what the data say) in each direction, so the ridge may be small. It is the
   least for which curvature costs half of the allowance (`privacy/objective.py`: a^2 terms beside t^2 / 2).
 

@@ -13,9 +13,9 @@ units of one row that is t^2 / 2 + 1.24 a^2, about: the Gaussian mechanism on gr
 of Iyengar et al. 2019 and of Redberg, Koskela, Wang 2023 have a term of the order of a + t, since they bound the loss
 point by point; here the means of powers are computed by a change of variables.)
 
-Proof. Let S'(w) = grad F'(w) without the unit and S = S' + g with it, H' and H' + A their derivatives: A >= 0, |g| <= L.
-The map from w to b = -S(w) is one-to-one and Lipschitz both ways, so w has the density phi(S) det(H' + A), and
-phi(S') det(H') without. For k > 1,
+Proof. Let S'(w) = grad F'(w) be without the unit and S = S' + g with it, H' and H' + A their derivatives: A >= 0 and
+|g| <= L. The map from w to b = -S(w) is one-to-one and Lipschitz both ways, so w has the density phi(S) det(H' + A),
+and phi(S') det(H') without. For k > 1,
 
     k |S' + g|^2 + (1 - k) |S'|^2 = |S' + k g|^2 - k (k - 1) |g|^2,
 
@@ -35,8 +35,8 @@ formula for Lipschitz maps.)
 
 **More units than expected.** In `gradients/objective.py` all units weigh s(n), which falls once there are more than N.
 Then a unit that leaves is a step from weight s to 0 for it alone, of rho at most s^2 times the above; and one for all
-others from s to s' = s(n - 1), with |g| <= q L, q <= 1 + e - s, with eigenvalues of at most (s' - s) / s <= 4 e / N, that
-add up to at most q a, in d dimensions: by the same proof the root of its rho is at most
+others from s to s' = s(n - 1), with |g| <= q L, q <= 1 + e - s, and with eigenvalues of at most
+(s' - s) / s <= 4 e / N that add up to at most q a, in d dimensions: by the same proof the root of its rho is at most
 q t / sqrt(2) + 4 e / (N sqrt(2)) max(c a / t, 4/3 sqrt(d)). Roots of rho add up along a path (Bun, Steinke 2016, Lemma
 5.2, with the best k). So the root is at most (1 + e) sqrt(rho) plus the last term. Where one unit replaces another it
 is 2 sqrt(rho), or that.

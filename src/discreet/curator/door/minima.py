@@ -1,4 +1,4 @@
-"""Minima over a plan's rows: which a desk may compute, how they are made noisy, and what that costs. For the desk alone.
+"""Minima over a plan's rows: what a desk may minimise, how noise gets in, and what that costs. For the desk alone.
 
 **Output perturbation** (Chaudhuri, Monteleoni, Sarwate 2011): Gaussian noise on the weights of the minimum. One unit
 moves it by at most (1 + e) L / ridge, or 2 L / ridge under replace (`gradients/objective.py`); what is found, in whole
@@ -128,6 +128,4 @@ def check_minimum(plan: RowsPlan, objective: LinearObjective, noise: MinimumNois
 
 def _check_noise(noise: object) -> None:
     if type(noise) is not Gaussian or noise.grid is not None:
-        raise OperationError(
-            "a minimum's weights are bounded in L2, in whole steps: give Gaussian noise without a grid"
-        )
+        raise OperationError("weights are bounded in L2 and in whole steps: give Gaussian noise without a grid")
