@@ -19,7 +19,7 @@ from discreet.learn.allowance import read_gaussian_allowance
 from discreet.learn.components import fit_components
 from discreet.learn.from_table import prepare_training
 from discreet.learn.rehearsal import Rehearsal
-from discreet.learn.source import GradientSource, MemorySource
+from discreet.learn.source import MemorySource
 from discreet.mechanisms import Gaussian
 from support.clinic import open_clinic
 from support.learning import DESCENTS, DRAWS, SUMS
@@ -67,7 +67,6 @@ def note_draws(folder: Path, kind: str, how: dict[str, Any], rows: int = 60) -> 
     sources: list[Any] = [rehearsed, held]
     for source in sources:
         source.noted = []
-        assert isinstance(source, GradientSource)
         training.learner.measure(source, training.subject, training.encoding, training.allowance)
         found.append(source.noted)
     return found[0], found[1]

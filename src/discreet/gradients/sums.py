@@ -138,7 +138,7 @@ def sum_gradients(gradients: LinearGradients, rows: EncodedRows, offsets: Ints, 
         block = rows.take(int(offsets[first]), int(offsets[last]))
         residuals = gradients.residual.find(find_scores(gradients, block, held), block.labels)
         kept = clip_residuals(residuals, block.lengths, None if single else offsets[first : last + 1], gradients.clip)
-        total = total + _multiply(gradients, block, kept).astype(np.int64)
+        total = total + multiply_features(gradients, block, kept.astype(np.float64)).astype(np.int64)
         first = last
     return [int(each) for each in total]
 
@@ -182,9 +182,8 @@ def _share_out(sizes: Ints, lengths: Ints, offsets: Ints, clip: int) -> Ints:
     return np.where(totals > clip, sizes * clip // np.maximum(totals, 1), sizes)
 
 
-def _multiply(gradients: LinearGradients, rows: EncodedRows, residuals: Ints) -> Floats:
-    """Return the sum over rows of residuals times features, weight by weight: whole numbers, exact."""
-    held = residuals.astype(np.float64)
+def multiply_features(gradients: LinearGradients, rows: EncodedRows, held: Floats) -> Floats:
+    """Return the sum over rows of residuals times features, weight by weight: exact where residuals are whole."""
     found = np.empty(gradients.shape)
     found[gradients.number_weights] = rows.numbers.T @ held
     for places, part in zip(rows.places, gradients.place_weights, strict=True):

@@ -20,6 +20,7 @@ from discreet.curator.door.cells import GapScore, bound_counts, check_gaps, chec
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.gradients import check_gradients
 from discreet.curator.door.meter import Meter, make_loss_meter
+from discreet.curator.door.minima import MinimumNoise, check_minimum, draw_minimum
 from discreet.curator.door.moments import RowMoments, check_moments
 from discreet.curator.door.recorder import Journal, Recorder
 from discreet.curator.door.sums import bound_rows, bound_sum, check_function, choose_norm, sum_units
@@ -33,6 +34,7 @@ from discreet.engines.held import HeldRows
 from discreet.engines.result import ExactResult
 from discreet.families.domain import RowTable
 from discreet.families.family import Family, Vector
+from discreet.gradients.objective import LinearObjective
 from discreet.gradients.sums import LinearGradients, Weights, sum_gradients
 from discreet.mechanisms.identity import describe_mechanism
 from discreet.mechanisms.sparse_vector import SparseVector
@@ -183,6 +185,19 @@ class Desk:
             return str(noise.release(self._hold(declared, plan).count())).encode()
 
         return int(self.__recorder.answer(call, cost, loss, draw))
+
+    def minimise(self, plan: RowsPlan, objective: LinearObjective, noise: MinimumNoise) -> tuple[int, ...]:
+        """Return the weights that minimise a linear model's loss over units, with noise, in the objective's steps."""
+        declared = self._find_hash(plan, RowsPlan)
+        cost, loss = check_minimum(plan, objective, noise)
+        call: Json = {"minimise": declared, "objective": objective.describe(), "noise": noise.describe()}
+
+        def draw() -> bytes:
+            exact = self._hold(declared, plan).read()
+            rows = objective.gradients.encoding.encode(exact.points)
+            return json.dumps(draw_minimum(objective, noise, rows, exact.offsets)).encode()
+
+        return tuple(json.loads(self.__recorder.answer(call, cost, loss, draw)))
 
     def count(self, plan: RowsPlan, family: Family, group: int, noise: VectorNoise) -> tuple[int, ...]:
         """Return the answers of one group of a linear family over a plan's rows, with noise."""
