@@ -26,8 +26,8 @@ MUTATIONS = [
     broken(
         "minima: the rounding of the first noise is left out",
         "curator/door/minima.py",
-        "    return bound_move(objective, Fraction(0), Fraction(rounded) / (GRADIENT_STEPS * Fraction(objective.ridge)))",
-        "    return bound_move(objective, Fraction(rounded) * 0)",
+        "Fraction(rounded) / (GRADIENT_STEPS * Fraction(objective.ridge))",
+        "0 * Fraction(rounded) / (GRADIENT_STEPS * Fraction(objective.ridge))",
         DESK,
     ),
     broken(
