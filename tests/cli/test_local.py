@@ -110,7 +110,7 @@ def test_duckdb_counts_the_same_and_checkpoints_add_up(here: Path) -> None:
         (("metric", "x", "-e", 1, "--lifetime", 0, "--choices", "a,b"), "lifetime is 0.0; write the epsilon"),
         (("metric", "x", "-e", 0, "--lifetime", 1, "--choices", "a,b"), "epsilon"),
         (("metric", "x", "-e", 1, "--lifetime", 1, "--choices", "a,a"), "listed once"),
-        (("metric", "x", "-e", 1, "--lifetime", 1), "--choices A,B"),
+        (("metric", "x", "-e", 1, "--lifetime", 1), "in one way: --choices"),
         (("metric", "x", "-e", 1, "--lifetime", 1, "--choices-file", "none.txt"), "cannot be read"),
         (("metric", "x", "-e", 1, "--lifetime", 1, "--choices", "a,b", "--mechanism", "magic"), "one of"),
         (("metric", "x", "-e", 1, "--lifetime", 1, "--choices", "a", "-o", "no/x.json"), "no folder"),
@@ -123,6 +123,19 @@ def test_duckdb_counts_the_same_and_checkpoints_add_up(here: Path) -> None:
         (("encode", "fruit.json", "apple", "--client", "no/me"), "cannot be opened"),
         (("collect", "counts", "a.frames"), "say which metric"),
         (("collect", "counts", "a.frames", "b.frames", "--batch", "x"), "one file"),
+        (("metric", "x", "-e", 1, "--lifetime", 1, "--numbers", "a,b"), "--numbers must be numbers"),
+        (("metric", "x", "-e", 1, "--lifetime", 1, "--numbers", "1"), "two numbers"),
+        (("metric", "x", "-e", 2, "--lifetime", 1, "--numbers", "0,1"), "--lifetime must be at least 2"),
+        (("metric", "x", "-e", 2, "--lifetime", 3, "--daily", 1, "--numbers", "0,1"), "--daily must be at least 2"),
+        (("metric", "x", "--lifetime", 1, "--texts"), "--epsilon is what one report tells"),
+        (("metric", "x", "-e", 1, "--lifetime", 1, "--texts", "--mechanism", "prefix"), "hadamard-mean, count-mean"),
+        (("metric", "x", "-e", 1, "--lifetime", 1, "--texts", "--fragments", "2,3"), "is for --rappor"),
+        (("metric", "x", "-e", 1, "--lifetime", 1, "--texts", "--constant", 2), "is for choices"),
+        (("metric", "x", "--lifetime", 5, "--rappor", "32,2,64,.25,.75"), "six numbers"),
+        (("metric", "x", "-e", 1, "--lifetime", 5, "--rappor", "32,2,64,.25,.75,.5"), "leave it out"),
+        (("metric", "x", "-e", 1, "--lifetime", 5, "--words", "aa"), "each of them once"),
+        (("metric", "x", "--lifetime", 5, "--attribute", "none.json"), "cannot be read"),
+        (("strings", "fruit.json", "a.frames"), "use collect and decode"),
         (("decode", "none"), "none cannot be read"),
         (("decode", "fruit.json"), "damaged"),
         (("decode", "fruit.json", "--plot", "a.txt"), ".png, .pdf, .svg"),
@@ -145,3 +158,75 @@ def test_a_lifetime_is_told_for_published_deployments_and_for_a_metric(here: Pat
 
 def test_days_that_are_no_numbers_are_refused(here: Path) -> None:
     assert "whole numbers with commas" in Ran("local", "lifetime", "--days", "x").err
+
+
+def collect_people(kind: tuple[object, ...], *values: object) -> None:
+    """Declare a metric called thing, make its reports, and count them."""
+    run("local", "metric", "thing", "--lifetime", 30, *kind, "-o", "thing.json")
+    run("local", "simulate", "thing.json", *values, "-o", "thing.frames")
+    run("local", "collect", "thing", "thing.frames", "--metric", "thing.json")
+
+
+KINDS: list[tuple[tuple[object, ...], tuple[object, ...], str]] = [
+    (("-e", 2, "--numbers", "0,90"), (), "(mean)"),
+    (("-e", 2, "--numbers", "0,90", "--mechanism", "one-bit"), (), "(mean)"),
+    (("-e", 4, "--texts"), ("--candidates", "text 1,text 2,no such text"), "text 1"),
+    (("-e", 4, "--texts", "--mechanism", "count-mean"), ("--candidates-file", "texts.txt"), "text 1"),
+    (("--rappor", "32,2,16,0.1,0.9,0.1"), ("--candidates-file", "texts.txt"), "text 1"),
+    (("-e", 6, "--words", "ab", "--letters", 3), (), "a"),
+    (("-e", 8, "--words", "ab", "--letters", 3, "--mechanism", "puzzle"), (), "a"),
+    (("-e", 3, "--constant", 4, "--choices", "a,b"), (), "a"),
+]
+
+
+@pytest.mark.parametrize(("kind", "asked", "first"), KINDS, ids=lambda each: " ".join(map(str, each))[:50])
+def test_every_kind_is_declared_simulated_collected_and_decoded(
+    here: Path, kind: tuple[object, ...], asked: tuple[object, ...], first: str
+) -> None:
+    (here / "texts.txt").write_text("text 1\ntext 2\n")
+    collect_people(kind, "--people", 20_000)
+    ran = Ran("local", "decode", "thing", *asked, "--plot", "thing.png", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(ran.out)))
+    assert rows[0]["value"] == first
+    assert {"standard_error", "all_low", "all_high", "consistent"} <= set(rows[0])
+    for said in ("stands out", "malicious reports can move a", "consistent"):
+        assert said in ran.err
+    assert (here / "thing.png").stat().st_size > 5000
+
+
+def test_records_are_declared_from_metrics_and_told_as_json(here: Path) -> None:
+    run("local", "metric", "age", "-e", 2, "--lifetime", 9, "--numbers", "0,100", "-o", "age.json")
+    run("local", "metric", "word", "-e", 2, "--lifetime", 9, "--texts", "-o", "word.json")
+    (here / "people.csv").write_text("word,age\n" + "yes,40\nno,60\nno,60\nno,60\n" * 3000 + "no,old\n")
+    parts = [part for name in ("age", "fruit", "word") for part in ("--attribute", f"{name}.json")]
+    assert "one report tells epsilon 2; 15 fit a lifetime" in run(
+        "local", "metric", "person", "--lifetime", 30, *parts, "-o", "person.json"
+    )
+    assert "column must be one of word, age" in refused(
+        "local", "simulate", "person.json", "--values", "people.csv", "-o", "a.frames"
+    )
+    run("local", "metric", "two", "--lifetime", 30, *parts[:2], *parts[4:], "-o", "two.json")
+    ran = Ran("local", "simulate", "two.json", "--values", "people.csv", "-o", "a.frames")
+    assert "1 values" in ran.err
+    run("local", "collect", "two", "a.frames", "--metric", "two.json")
+    assert "name the candidates" in refused("local", "decode", "two")
+    assert "ATTRIBUTE=" in refused("local", "decode", "two", "--candidates", "yes,no")
+    said = run("local", "decode", "two", "--candidates", "word=yes,no", "--plot", "two.png")
+    assert [line.split()[:2] for line in said.splitlines()[2:5]] == [["age", "(mean)"], ["word", "no"], ["word", "yes"]]
+    ran = Ran("local", "encode", "two.json", '{"age": 41, "word": "yes"}', "--client", "me")
+    assert read_json_report(ran.out).mechanism == "sampled"
+    assert "no JSON object" in Ran("local", "encode", "two.json", "41", "--client", "me").err
+    assert "no number" in Ran("local", "encode", "age.json", "forty", "--client", "me").err
+
+
+def test_texts_that_nobody_listed_are_found_in_reports_themselves(here: Path) -> None:
+    (here / "words.csv").write_text("word\n" + "kiwi\nplum\nkiwi\n" * 2000)
+    kind = ("--rappor", "16,2,16,0.1,0.9,0.125", "--fragments", "2,2")
+    collect_people(kind, "--values", "words.csv", "--column", "word")
+    said = run("local", "strings", "thing.json", "thing.frames", "--alphabet", "iklmpuw")
+    assert [line.split()[0] for line in said.splitlines()[2:4]] == ["kiwi", "plum"]
+    assert "local strings" in refused("local", "decode", "thing")
+    assert "kiwi" in run("local", "decode", "thing", "--candidates", "kiwi,fig")
+    assert "at most 4 bytes" in refused("local", "decode", "thing", "--candidates", "kiwis")
+    (here / "empty.frames").write_bytes(b"")
+    assert "no sound report" in refused("local", "strings", "thing.json", "empty.frames")

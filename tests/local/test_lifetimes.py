@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+from fractions import Fraction
+
 import pytest
 
 from discreet.base.errors import ParameterError
@@ -43,6 +46,16 @@ def test_reports_of_rappor_tell_more_than_their_sum_where_texts_change() -> None
     assert found.summed == (rappor.epsilon, rappor.bound_lifetime(10))
     assert found.summed[1] > 10 * rappor.epsilon
     assert "never changes tells 4.39" in found.note
+
+
+def test_sums_and_what_a_constant_value_tells_are_rounded_up() -> None:
+    response = DirectResponse.calibrate(0.1, 3)
+    metric = Metric("fruit", FRUIT, response, lifetime=8)
+    for count in range(1, 60):
+        assert tabulate_metric(metric, count, (1,)).summed[0] >= count * Fraction(response.epsilon)
+    rappor = Rappor.take(32, 2, 8, 0.5, 0.75, 0.5)
+    note = tabulate_metric(Metric("page", Texts(), rappor, lifetime=50), 1, (1,)).note
+    assert all(float(each) >= rappor.constant for each in re.findall(r"4[.][0-9]+", note))
 
 
 @pytest.mark.parametrize("days", [(0,), (-1,), (1.5,), (10**6,)])

@@ -95,8 +95,8 @@ MUTATIONS = [
     broken(
         "a forked child tosses its parent's coins",
         f"{CLIENT}/coins.py",
-        "self._owner != os.getpid() or not self._held",
-        "not self._held",
+        "owner != here or not held",
+        "not held",
         "tests/local/client/test_coins.py",
     ),
     broken(

@@ -62,9 +62,9 @@ CLIENTS = [
     ),
     broken(
         "local: a value that cannot be looked at sends nothing",
-        "local/client/client.py",
-        "    except Exception:\n        return metric.domain.place(None)\n",
-        "    except KeyError:\n        return metric.domain.place(None)\n",
+        "local/client/metric.py",
+        "        except Exception:\n            return self.domain.place(None)\n",
+        "        except KeyError:\n            return self.domain.place(None)\n",
         LEDGER,
     ),
     broken(

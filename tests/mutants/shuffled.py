@@ -83,9 +83,9 @@ MUTATIONS = [
     ),
     broken(
         "a Poisson sample of shuffled reports is allowed",
-        "privacy/losses/sampled.py",
-        "if isinstance(self.base, ShuffledLoss):",
-        "if False:",
+        "privacy/losses/shuffled.py",
+        "    for_replace = True\n",
+        "    for_replace = False\n",
         LOSS,
     ),
 ]

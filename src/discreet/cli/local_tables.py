@@ -15,8 +15,9 @@ from discreet.answers.export import save_text
 from discreet.answers.words import to_one_line
 from discreet.cli.output import OutputFormat, OutputOptions
 from discreet.local.advisor import Advice
-from discreet.local.client import Metric
+from discreet.local.client import MemoisedMechanism, Metric, Rappor, RapporStrings
 from discreet.local.collector import Collection, Outcome
+from discreet.local.declaring import count_reports
 from discreet.local.decoding import Decoded
 from discreet.local.lifetimes import DELTA, Lifetime
 
@@ -39,8 +40,18 @@ def show_advice(advice: Advice, metric: Metric) -> None:
     console.print(f"advised: {advice.reason}", highlight=False)
     if metric.mechanism != advice.mechanism:
         console.print(f"taken, as you say: {metric.mechanism.kind}", highlight=False)
-    epsilon = metric.mechanism.epsilon
-    console.print(f"one report tells epsilon {epsilon:.6g}; {int(metric.lifetime / epsilon)} fit a lifetime")
+
+
+def show_metric(metric: Metric) -> None:
+    """Print what a person tells, and what a report weighs."""
+    mechanism, fit = metric.mechanism, count_reports(metric)
+    words = f"one report tells epsilon {mechanism.epsilon:.6g}; {fit:,} fit a lifetime"
+    if isinstance(mechanism, MemoisedMechanism | Rappor | RapporStrings):
+        words += f", however values change; all reports of a value that never changes tell {mechanism.constant:.6g}"
+    size = metric.seed_width + mechanism.payload_size
+    console = Console()
+    console.print(words, highlight=False)
+    console.print(f"{mechanism.kind}, {size:,} byte{'s' * (size > 1)} of seed and payload a report", highlight=False)
 
 
 def show_outcomes(outcomes: Sequence[Outcome], collected: Collection) -> None:
@@ -89,7 +100,7 @@ def write_decoded(decoded: Decoded, asked: OutputOptions, malicious: int | None)
         rows = SHOWN_ROWS if asked.file is None and sys.stdout.isatty() else None
         text = decoded.text(width, asked.simultaneous, malicious, encoding, rows) + "\n"
     elif asked.format is OutputFormat.JSON:
-        text = decoded.to_json()
+        text = decoded.to_json(malicious)
     else:
         text = decoded.table().to_csv()
     if asked.file is None:
@@ -101,8 +112,11 @@ def write_decoded(decoded: Decoded, asked: OutputOptions, malicious: int | None)
     if asked.format not in (OutputFormat.TABLE, OutputFormat.JSON):
         for note in (decoded.guarantee, *decoded.notes(malicious)):
             typer.echo(to_one_line(note), err=True)
-    if asked.plot is not None:
-        decoded.plot(asked.plot, asked.simultaneous)
-    for path in (asked.file, asked.plot):
+    drawn = asked.plot if decoded.table().rows else None
+    if drawn is not None:
+        decoded.plot(drawn, asked.simultaneous)
+    elif asked.plot is not None:
+        typer.echo("there is no row to draw", err=True)
+    for path in (asked.file, drawn):
         if path is not None:
             typer.echo(f"wrote {path}", err=True)

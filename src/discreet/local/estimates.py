@@ -1,10 +1,10 @@
-"""Estimated frequencies: unbiased, with standard errors and intervals, and beside them a consistent version."""
+"""Estimates: unbiased, with standard errors and intervals, and beside them a consistent version."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,12 +19,12 @@ special = Later("scipy.special")
 
 
 @dataclass(frozen=True, eq=False)
-class Frequencies:
-    """How frequent each item is among those who reported.
+class Estimates:
+    """Numbers that reports say, one for each name.
 
-    `raw` is unbiased, and may lie below 0 or above 1. `low` to `high` holds one item's frequency at the confidence, and
-    `all_low` to `all_high` those of all items at once (Sidak). `consistent` is the nearest distribution (no item
-    below 0, all add up to 1): it is better to look at, and biased.
+    `raw` is unbiased, and may lie where no true number can. `low` to `high` holds one number at the confidence, and
+    `all_low` to `all_high` all of them at once (Sidak). `consistent` are numbers that can be true: they are better to
+    look at, and biased.
     """
 
     names: tuple[str, ...]
@@ -35,38 +35,45 @@ class Frequencies:
     """The standard errors of `raw`."""
     consistent: Floats
     detectable: float
-    """The least frequency that would stand out of the noise of all items at this confidence, half of the times."""
+    """The least distance from nothing that would stand out of all noise at this confidence, half of the times."""
     shift: float
     """How far one malicious report moves an estimate at most; k of them move it by k times as much."""
     compared: int
-    """How many items the intervals of all hold at once: also those that were left out since."""
+    """How many numbers the intervals of all hold at once: also those that were left out since."""
 
     @property
     def low(self) -> Floats:
-        """Where each item's own interval begins."""
+        """Where each number's own interval begins."""
         return self.raw - find_quantile(self.confidence) * self.errors
 
     @property
     def high(self) -> Floats:
-        """Where each item's own interval ends."""
+        """Where each number's own interval ends."""
         return self.raw + find_quantile(self.confidence) * self.errors
 
     @property
     def all_low(self) -> Floats:
-        """Where the intervals begin that hold all frequencies at once."""
+        """Where the intervals begin that hold all numbers at once."""
         return self.raw - find_quantile(self.confidence, self.compared) * self.errors
 
     @property
     def all_high(self) -> Floats:
-        """Where the intervals end that hold all frequencies at once."""
+        """Where the intervals end that hold all numbers at once."""
         return self.raw + find_quantile(self.confidence, self.compared) * self.errors
 
-    def pick(self, places: Ints) -> Frequencies:
-        """Return some of the items, in this order. Intervals stay as wide, so that choosing by the data is allowed."""
+    def pick(self, places: Ints) -> Self:
+        """Return some of the numbers, in this order. Intervals stay as wide: choosing by the data is allowed."""
         names = tuple(self.names[place] for place in places)
         return replace(
             self, names=names, raw=self.raw[places], errors=self.errors[places], consistent=self.consistent[places]
         )
+
+
+class Frequencies(Estimates):
+    """How frequent each item is among those who reported: `consistent` is the nearest distribution.
+
+    There no item is below 0, and all add up to 1; to 1 at most, where people may have other items than these.
+    """
 
 
 @dataclass(frozen=True, eq=False)

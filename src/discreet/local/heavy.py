@@ -21,13 +21,16 @@ from discreet.local.tally import Tally
 MOST_CANDIDATES = 1 << 24
 
 
-def find_heavy_hitters(tally: Tally, count: int, width: int | None = None, confidence: float = 0.95) -> Frequencies:
+def find_heavy_hitters(
+    tally: Tally, count: int, width: int | None = None, confidence: float = 0.95, people: int | None = None
+) -> Frequencies:
     """Return so many words that seem the most frequent ones, with their frequencies among all people.
 
     Of each group's prefixes, the `width` most frequent ones (twice the count, if left out) are extended by all bits
     that the next group's have more. The last group estimates whole words: its reports alone, so that the choice of the
     candidates, made by others, biases nothing. Choosing the best of them does; `all_low` to `all_high` allow for it,
     since they hold all candidates of the last group at once. `find_reach` says how frequent a word must be to be found.
+    `people` are those of whom all reports are a random part, if there are more.
     """
     oracle, domain = find_oracle(tally.metric.mechanism), tally.metric.domain
     if not isinstance(oracle, PrefixOracle) or not isinstance(domain, AlphabetWords):
@@ -42,7 +45,7 @@ def find_heavy_hitters(tally: Tally, count: int, width: int | None = None, confi
         if group:
             more = np.uint64(length - lengths[group - 1])
             found = (found[:, None] << more | np.arange(1 << int(more), dtype=np.uint64)).ravel()
-        solved, spread = _solve(oracle, tally, group, found)
+        solved, spread = _solve(oracle, tally, group, found, people)
         if group < len(lengths) - 1:
             found = found[np.argsort(-solved.raw, kind="stable")[:width]]
     names = [domain.spell(int(word)) for word in found]
@@ -82,13 +85,13 @@ def find_reach(
     return (apart + 1 / count) / (1 + 1 / count)
 
 
-def _solve(oracle: PrefixOracle, tally: Tally, group: int, prefixes: Any) -> tuple[Solved, Floats]:
+def _solve(oracle: PrefixOracle, tally: Tally, group: int, prefixes: Any, people: int | None) -> tuple[Solved, Floats]:
     """Return the frequencies of prefixes in a group, and the variance that collisions of hash functions add."""
     hashing = oracle.mechanism.hashing
     counts: Ints = tally.counts[group]
     supports = oracle.find_supports_of(tally.counts, group, prefixes)
     own, stray = float(hashing.supported), float(hashing.strayed)
-    solved = solve(supports, int(counts.sum()), own, stray, tally.reports)
+    solved = solve(supports, int(counts.sum()), own, stray, tally.reports if people is None else people)
     squares = estimate_squares(counts, counts.sum(axis=1), own, (1 - own) / (hashing.buckets - 1))
     others = np.maximum(squares - np.clip(solved.raw, 0.0, 1.0) ** 2, 0.0)
     return solved, others / (hashing.pool * (hashing.buckets - 1))

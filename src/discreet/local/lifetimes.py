@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from discreet.answers.numbers import format_price
 from discreet.base import check
+from discreet.base.rounding import float_up
 from discreet.local.client import MemoisedMechanism, Metric, Rappor, RapporStrings
 from discreet.privacy import PureLoss
 
@@ -75,12 +77,13 @@ def tabulate_metric(metric: Metric, daily: int, days: Sequence[int] = DAYS) -> L
     check.integer("daily", daily, least=1)
     counts = [daily * day for day in check_days(days)]
     mechanism = metric.mechanism
-    note = f"its cap is {metric.lifetime:g}: what would tell more is not sent"
+    note = f"its cap is {format_price(metric.lifetime)}: what would tell more is not sent"
     if not isinstance(mechanism, MemoisedMechanism | Rappor | RapporStrings):
         return _accumulate(metric.name, mechanism.epsilon, counts, days, note)
     summed = tuple(mechanism.bound_lifetime(count) for count in counts)
-    note += f"; a value that never changes tells {mechanism.constant:.3g} in all its reports; several values tell"
-    note += f" {mechanism.constant:.3g} each of which they are, and not when they changed"
+    constant = format_price(mechanism.constant)
+    note += f"; a value that never changes tells {constant} in all its reports; several values tell"
+    note += f" {constant} each of which they are, and not when they changed"
     return Lifetime(metric.name, mechanism.epsilon, tuple(days), summed, summed, note)
 
 
@@ -92,9 +95,9 @@ def check_days(days: Sequence[int]) -> Sequence[int]:
 
 
 def _accumulate(name: str, epsilon: float, counts: Sequence[int], days: Sequence[int], note: str) -> Lifetime:
-    """Add up equal reports: no private report tells more than `PureLoss` does (Kairouz, Oh, Viswanath 2017)."""
+    """Add up equal reports, up: no private report tells more than `PureLoss` does (Kairouz, Oh, Viswanath 2017)."""
     one = Fraction(epsilon)
-    summed = tuple(float(one * count) for count in counts)
+    summed = tuple(float_up(one * count) for count in counts)
     proven = ((PureLoss(one) * count).epsilon(DELTA).high for count in counts)
     certified = tuple(min(pair) for pair in zip(summed, proven, strict=True))
     return Lifetime(name, epsilon, tuple(days), summed, certified, note)

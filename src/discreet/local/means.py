@@ -9,7 +9,7 @@ import numpy as np
 from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.local.client import BoundedNumbers
-from discreet.local.estimates import find_quantile
+from discreet.local.estimates import Estimates, find_quantile
 from discreet.local.oracles.find import find_oracle
 from discreet.local.oracles.numbers import NumberOracle
 from discreet.local.tally import Tally
@@ -26,6 +26,8 @@ class Mean:
     """The standard error of `value`: see `estimate_mean` for of what."""
     shift: float
     """How far one malicious report moves the mean at most; k of them move it by k times as much."""
+    bounds: tuple[float, float]
+    """What numbers were held between."""
 
     @property
     def low(self) -> float:
@@ -36,6 +38,14 @@ class Mean:
     def high(self) -> float:
         """Where the interval ends."""
         return self.value + find_quantile(self.confidence) * self.error
+
+    def state(self, name: str) -> Estimates:
+        """Return the mean as estimates of one number, of which the consistent one lies between the bounds."""
+        raw, error = np.array([self.value]), np.array([self.error])
+        apart = find_quantile(self.confidence) * self.error
+        return Estimates(
+            (name,), self.reports, self.confidence, raw, error, np.clip(raw, *self.bounds), apart, self.shift, 1
+        )
 
 
 def estimate_mean(tally: Tally, confidence: float = 0.95) -> Mean:
@@ -61,4 +71,5 @@ def estimate_mean(tally: Tally, confidence: float = 0.95) -> Mean:
         (domain.low + domain.high) / 2 + half * mean,
         half * float(np.sqrt(variance)),
         half * float(np.ptp(oracle.values)) / tally.reports,
+        (domain.low, domain.high),
     )

@@ -11,7 +11,7 @@ import numpy as np
 from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.wide import Ints
-from discreet.local.client import AlphabetWords
+from discreet.local.client import AlphabetWords, FragmentPuzzle
 from discreet.local.client.puzzle import find_piece, write_word
 from discreet.local.estimates import Frequencies, find_quantile, solve
 from discreet.local.oracles.find import find_oracle
@@ -48,7 +48,11 @@ def estimate_texts(
 
 
 def find_words(
-    tally: Tally, confidence: float = 0.95, most: int = 10_000, false_fragments: float = FALSE_FRAGMENTS
+    tally: Tally,
+    confidence: float = 0.95,
+    most: int = 10_000,
+    false_fragments: float = FALSE_FRAGMENTS,
+    people: int | None = None,
 ) -> Frequencies:
     """Return the words of a fragment puzzle that stand out, the most frequent first, with their frequencies.
 
@@ -68,8 +72,17 @@ def find_words(
     words = _join_fragments(oracle, domain, fragments, most, false_fragments)
     names = [str(domain.spell(word)) for word in words]
     placed = [write_word(word) for word in words]
-    found = _estimate_placed(oracle.whole, tally.reports, whole, names, placed, confidence)
+    found = _estimate_placed(oracle.whole, tally.reports, whole, names, placed, confidence, people)
     return found.pick(np.array([place for place in np.argsort(-found.raw) if found.all_low[place] > 0], dtype=np.int64))
+
+
+def find_visible(mechanism: FragmentPuzzle, reports: int, false_fragments: float = FALSE_FRAGMENTS) -> float:
+    """Return the frequency at which each fragment of a word stands out about half of the times, noise being normal.
+
+    A position has one of `positions` reports, and a fragment stands out where it exceeds the level of `find_words`.
+    """
+    error = np.sqrt(mechanism.fragment.variance() * mechanism.positions / reports)
+    return float(_find_level(mechanism, false_fragments) * error)
 
 
 def _estimate_placed(
@@ -99,7 +112,7 @@ def _join_fragments(
     At every position the `most` strongest fragments are used, and a hundred times as many beginnings go on.
     """
     mechanism, own = oracle.mechanism, float(oracle.mechanism.fragment.supported)
-    level = find_quantile(1 - 2 * min(0.5, false_fragments * mechanism.pieces / mechanism.fragment.size))
+    level = _find_level(mechanism, false_fragments)
     begun: list[tuple[float, int, int]] = [(1.0, piece, 0) for piece in range(mechanism.pieces)]
     for counts in fragments:
         if (reports := int(counts.sum())) == 0:
@@ -119,3 +132,8 @@ def _join_fragments(
         begun = heapq.nlargest(100 * most, longer)
     checked = [word for _, piece, word in begun if find_piece(word, mechanism.pieces) == piece]
     return [word for word in checked if domain.spell(word) is not None][:most]
+
+
+def _find_level(mechanism: FragmentPuzzle, false_fragments: float) -> float:
+    """Return how many standard errors a fragment must stand out by."""
+    return find_quantile(1 - 2 * min(0.5, false_fragments * mechanism.pieces / mechanism.fragment.size))

@@ -62,6 +62,34 @@ def test_words_of_the_system_are_fresh_in_a_forked_child() -> None:
     assert int.from_bytes(os.read(reads, 8), "little") not in [coins.word() for _ in range(600)]
 
 
+def test_words_are_fresh_in_a_child_that_has_its_parents_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers of processes come back, and a child in a namespace of its own has the number 1 as its parent may."""
+    coins = SystemCoins()
+    coins.word()
+    number, (reads, writes) = os.getpid(), os.pipe()
+    monkeypatch.setattr(os, "getpid", lambda: number)
+    child = os.fork()
+    if child == 0:
+        os.write(writes, coins.word().to_bytes(8, "little"))
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert int.from_bytes(os.read(reads, 8), "little") not in [coins.word() for _ in range(600)]
+
+
+class Taken(list[int]):
+    """Words of which another thread takes the last after somebody saw that there is one."""
+
+    def __bool__(self) -> bool:
+        return True
+
+
+def test_a_word_that_another_thread_took_is_drawn_anew() -> None:
+    coins = SystemCoins()
+    coins.word()
+    coins._ahead = (coins._ahead[0], Taken())
+    assert 0 <= coins.word() < ONE
+
+
 def test_words_of_the_system_are_even() -> None:
     coins = SystemCoins()
     drawn = Counter(coins.choose(8) for _ in range(80_000))
@@ -91,7 +119,7 @@ def test_a_chance_that_tells_all_or_nothing_is_refused(chance: object) -> None:
 
 @pytest.mark.parametrize("epsilon", [0, -1, math.nan, math.inf, 21, True, "1", None])
 def test_an_epsilon_that_cannot_be_realised_is_refused(epsilon: object) -> None:
-    with pytest.raises(ClientError, match="above 0"):
+    with pytest.raises(ClientError, match="from 1e-09"):
         check_epsilon(epsilon)
 
 

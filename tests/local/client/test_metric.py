@@ -47,7 +47,7 @@ def test_whatever_changes_a_metric_changes_its_hash() -> None:
     assert len({metric.parameters for metric in metrics}) == len(metrics)
 
 
-@pytest.mark.parametrize("cap", [None, 0, -1, math.inf, math.nan, True, "8"])
+@pytest.mark.parametrize("cap", [None, 0, -1, math.inf, math.nan, True, "8", pytest.param(10**400, id="huge")])
 def test_a_metric_without_a_cap_for_a_lifetime_does_not_start(cap: Any) -> None:
     with pytest.raises(ClientError, match="lifetime"):
         Metric("fruit", FRUIT, DirectResponse.calibrate(1, 3), lifetime=cap)
@@ -71,6 +71,19 @@ def test_texts_are_cut_and_never_raise() -> None:
     assert [texts.place(value) for value in ("abcd", "é", "\ud800", None, 5)] == [b"abc", b"\xc3\xa9", b"?", b"", b""]
 
 
+class Hostile(str):
+    """A text that cannot even be looked up."""
+
+    def __hash__(self) -> int:
+        raise RuntimeError(str(self))
+
+
+def test_a_value_that_cannot_be_looked_at_counts_as_none() -> None:
+    metric = Metric("fruit", FRUIT, DirectResponse.calibrate(1, 3), lifetime=8)
+    assert metric.place(Hostile("apple")) == metric.place(None) == 2
+    assert len(metric.encode(Hostile("apple")).payload) == 1
+
+
 def test_numbers_are_placed_between_their_bounds() -> None:
     ages = BoundedNumbers(0, 100)
     values = [0, 50, 100, -5, 1e308, math.inf, -math.inf, math.nan, None, "7", True]
@@ -86,6 +99,9 @@ def test_numbers_are_placed_between_their_bounds() -> None:
         (lambda: Choices(("a", OTHER)), "added"),
         (lambda: BoundedNumbers(1, 1), "lower first"),
         (lambda: BoundedNumbers(0, math.inf), "lower first"),
+        (lambda: BoundedNumbers(0, 10**400), "lower first"),
+        (lambda: BoundedNumbers(2**53, 2**53 + 1), "differ as floats"),
+        (lambda: Metric("\ud800", FRUIT, DirectResponse.calibrate(1, 3), lifetime=1), "name"),
         (lambda: Texts(0), "letters"),
         (lambda: Metric("", FRUIT, DirectResponse.calibrate(1, 3), lifetime=1), "name"),
         (lambda: Metric("x" * 101, FRUIT, DirectResponse.calibrate(1, 3), lifetime=1), "name"),

@@ -104,6 +104,26 @@ def test_one_malicious_report_moves_an_estimate_by_no_more_than_told() -> None:
     assert 0 < worst <= 1.01 * before.shift
 
 
+def test_a_report_that_has_a_row_left_out_moves_an_estimate_by_more_than_told() -> None:
+    """Why `shift` holds for the same rows only: of reports that all set one bit, one tips the scale."""
+    rappor = Rappor.take(16, 2, 8, 0.25, 0.75, 0.5)
+    candidates = hash_candidates(rappor, [f"word {number}" for number in range(30)])
+    counts = draw_counts(candidates, fall(30, 12), 20_000, np.random.default_rng(1))
+
+    def push(reports: int) -> DecodedCandidates:
+        changed = counts.copy()
+        changed[0, [0, 3]] += reports
+        return decode(candidates, changed)
+
+    low, high, rows = 0, 1000, push(0).rows_apart
+    assert push(high).rows_apart > rows
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if push(middle).rows_apart == rows else (low, middle)
+    before, after = push(low), push(high)
+    assert np.abs(after.raw - before.raw)[before.modelled].max() > 5 * before.shift
+
+
 def test_detectable_frequencies_are_significant_half_of_the_times() -> None:
     least = decode_drawn(FEW, 12, 1.0, 1)[0].detectable
     truth, generator = fall(60, 12, 1 - least), np.random.default_rng(5)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,20 @@ def test_standard_errors_are_those_of_repeated_collections() -> None:
     assert np.all(np.abs(spread[:4] / claimed[:4] - 1) < 0.25)
     assert np.mean(spread / claimed) == pytest.approx(1, abs=0.06)
     assert np.sqrt(fits[0].inverse[0, 0]) < 0.93 * spread[0]
+
+
+def test_bits_that_the_same_people_set_vary_together() -> None:
+    """What falling into cohorts adds to a candidate's variance, pair of bits by pair of bits."""
+    fit = Fit.solve(draw_design(1), ALL, np.ones(MANY.rows, dtype=bool))
+    columns, held = MANY.write_columns(ALL), np.clip(fit.estimates, 0.0, 1.0)
+    rates, influence, total = columns @ held, fit.influence[0] * fit.design.scales, 0.0
+    for cohort in range(PLAIN.cohorts):
+        rows = range(cohort * PLAIN.bits, (cohort + 1) * PLAIN.bits)
+        for first, second in permutations(rows, 2):
+            together = held @ (columns[first] * columns[second]) - rates[first] * rates[second]
+            total += influence[first] * influence[second] * together / fit.design.reports[cohort]
+    assert total > 0.1 * fit.inverse[0, 0]
+    assert fit.sampling[0, 0] == pytest.approx(total)
 
 
 def test_the_misfit_is_one_where_the_list_is_whole() -> None:

@@ -8,7 +8,8 @@ import pytest
 from discreet.base.errors import ParameterError
 from discreet.local.client import Rappor, RapporStrings
 from discreet.local.oracles.oracle import Batch
-from discreet.local.rappor.strings import encode_strings, find_cliques, find_strings, list_fragments
+from discreet.local.rappor.strings import find_cliques, find_strings, list_fragments
+from discreet.local.rappor.strings_oracle import encode_strings
 
 MECHANISM = RapporStrings.take(Rappor.take(16, 2, 16, 0.1, 0.9, 0.125), 2, 3)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

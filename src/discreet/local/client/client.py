@@ -32,11 +32,12 @@ class ClientSpending(NamedTuple):
 class Client:
     """A person's client. Every report is counted, durably, before it is handed out.
 
-    Guarantee: the reports of a metric tell at most its `lifetime` in all, and at most `daily` on any one day, whatever
-    the values were; versions of a metric share one account. At a cap the client goes on sending: a report of
-    nothing, or the last one again where noise is permanent. So whether and when something is sent never depends on
-    values. A file that was lost or damaged starts a new lifetime, with a new secret and new caps: `lifetime` counts
-    them, and a person told at most `lifetime` times the caps.
+    Guarantee: the reports of a metric tell at most its `lifetime` in all, and those of any one day, looked at alone, at
+    most `daily`, whatever the values were; versions of a metric share one account. Where noise is permanent, reports
+    of other days say more about this day's value than it says itself: what they tell together is the lifetime's. At
+    a cap the client goes on sending: a report of nothing, or the last one again where noise is permanent. So whether
+    and when something is sent never depends on values. A file that was lost or damaged starts a new lifetime, with a
+    new secret and new caps: `lifetime` counts them, and a person told at most `lifetime` times the caps.
     """
 
     def __init__(self, store: ClientStore, metrics: Iterable[Metric], coins: Coins = SYSTEM) -> None:
@@ -74,7 +75,7 @@ class Client:
                 return self._report_nothing(metric, page)
             page.whole, page.days[date] = later
             secret = diary.derive_secret(metric.name, metric.version, page.generation)
-            report = metric.wrap(metric.mechanism.recall(_place(metric, value), secret, self._coins))
+            report = metric.wrap(metric.mechanism.recall(metric.place(value), secret, self._coins))
             if metric.mechanism.remembers:
                 page.last = report.to_bytes().hex()
             self._store.save(diary)
@@ -126,14 +127,6 @@ def count_report(told: Told, mechanism: Mechanism) -> Told:
 def fits(told: Told, cap: float | None) -> bool:
     """Say whether what is told is within a cap."""
     return cap is None or told.spent <= Fraction(cap)
-
-
-def _place(metric: Metric, value: Any) -> Any:
-    """Return what is randomised for a value; an object that cannot even be looked at counts as none."""
-    try:
-        return metric.domain.place(value)
-    except Exception:
-        return metric.domain.place(None)
 
 
 def _read_day(day: object) -> str:

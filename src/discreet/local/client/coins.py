@@ -19,6 +19,9 @@ from .errors import ClientError
 ONE = 1 << 64
 """A chance of 1."""
 
+LEAST_EPSILON = 1e-9
+"""The least epsilon that chances are computed for."""
+
 BUFFER = 512
 """Words that are read ahead of single coins."""
 
@@ -68,10 +71,14 @@ class Coins(ABC):
 
 
 class SystemCoins(Coins):
-    """Coins of the operating system's CSPRNG. None is used twice: also not by a forked child, which reads anew."""
+    """Coins of the operating system's CSPRNG. None is used twice: not by two threads, and not by a forked child.
+
+    Words that are read ahead belong to one process, and change hands with its mark in one step: a thread that comes
+    between would otherwise use words which the parent uses too.
+    """
 
     def __init__(self) -> None:
-        self._owner, self._held = 0, list[int]()
+        self._ahead: tuple[object, list[int]] = (None, [])
 
     def words(self, count: int) -> tuple[int, ...]:
         """Return so many fresh words."""
@@ -79,9 +86,28 @@ class SystemCoins(Coins):
 
     def word(self) -> int:
         """Return one fresh word."""
-        if self._owner != os.getpid() or not self._held:
-            self._owner, self._held = os.getpid(), list(self.words(BUFFER))
-        return self._held.pop()
+        here, (owner, held) = (_Process.mark, os.getpid()), self._ahead
+        if owner != here or not held:
+            held = list(self.words(BUFFER))
+            self._ahead = (here, held)
+        try:
+            return held.pop()
+        except IndexError:  # another thread took the last one
+            return self.words(1)[0]
+
+
+class _Process:
+    """Which process this is. Its number is not enough: numbers come back, and two namespaces have the same ones."""
+
+    mark: object = object()
+
+    @classmethod
+    def renew(cls) -> None:
+        """Take a new mark, as a forked child."""
+        cls.mark = object()
+
+
+os.register_at_fork(after_in_child=_Process.renew)
 
 
 class KeyedCoins(Coins):
@@ -124,10 +150,10 @@ def bound_log(ratio: Fraction) -> float:
 
 
 def check_epsilon(epsilon: object, most: float = 20.0) -> float:
-    """Return an epsilon that one report may have."""
-    if isinstance(epsilon, bool) or not isinstance(epsilon, int | float | Fraction) or not 0 < epsilon <= most:
-        raise ClientError(f"epsilon is {epsilon!r}; write a number above 0, at most {most:g}, for one report")
-    return float(epsilon)
+    """Return an epsilon that one report may have: below the least, whole 2^64ths would be too coarse to hold it."""
+    if isinstance(epsilon, int | float | Fraction) and epsilon is not True and LEAST_EPSILON <= epsilon <= most:
+        return float(epsilon)
+    raise ClientError(f"epsilon is {epsilon!r}; write a number from {LEAST_EPSILON:g} to {most:g}, for one report")
 
 
 def check_count(name: str, value: object, least: int, most: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -106,8 +106,8 @@ class BoundedNumbers(ValueDomain):
     high: float
 
     def __post_init__(self) -> None:
-        if not (_is_number(self.low) and _is_number(self.high) and self.low < self.high):
-            raise ClientError(f"bounds are {self.low!r} and {self.high!r}; write two numbers, the lower first")
+        if not (is_number(self.low) and is_number(self.high) and float(self.low) < float(self.high)):
+            raise ClientError("bounds are two finite numbers that differ as floats; write the lower first")
         object.__setattr__(self, "low", float(self.low))
         object.__setattr__(self, "high", float(self.high))
 
@@ -237,5 +237,7 @@ def _read_records(names: object, domains: object) -> Records:
     return Records(tuple(names), tuple(read_domain(each) for each in domains))
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def is_number(value: object) -> bool:
+    """Say whether a value is a finite number, also as a float."""
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    return known and abs(value) <= sys.float_info.max  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from .coins import Coins, SystemCoins, check_count
-from .domain import Records, ValueDomain, read_domain
+from .domain import Records, ValueDomain, is_number, read_domain
 from .errors import ClientError
 from .kinds import read_mechanism
 from .mechanism import Mechanism, Randomised, count_bytes
@@ -24,8 +24,8 @@ SYSTEM = SystemCoins()
 class Metric:
     """What is collected. Whoever collects and whoever reports hold the same metric, and a report names its hash.
 
-    `lifetime` is the epsilon that a person's reports may tell in all, and `daily` in one day; a metric without the
-    first does not start.
+    `lifetime` is the epsilon that a person's reports may tell in all, and `daily` those of one day, looked at alone; a
+    metric without the first does not start.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Metric:
     version: int = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not 1 <= len(self.name.encode()) <= MOST_NAME:
+        if not _is_name(self.name):
             raise ClientError(f"the metric's name is {self.name!r}; write a text of 1 to {MOST_NAME} bytes")
         check_count("version", self.version, 1, 1 << 31)
         check_fit(self.domain, self.mechanism)
@@ -61,7 +61,14 @@ class Metric:
 
     def encode(self, value: Any, coins: Coins = SYSTEM) -> Report:
         """Return a report of a value. It counts nothing: a `Client` keeps a person's ledger."""
-        return self.wrap(self.mechanism.randomise(self.domain.place(value), coins))
+        return self.wrap(self.mechanism.randomise(self.place(value), coins))
+
+    def place(self, value: Any) -> Any:
+        """Return what is randomised for a value; an object that cannot even be looked at counts as none."""
+        try:
+            return self.domain.place(value)
+        except Exception:
+            return self.domain.place(None)
 
     def wrap(self, randomised: Randomised) -> Report:
         """Return what a mechanism made, with the metric's name and parameters beside it."""
@@ -113,5 +120,12 @@ def read_metric(text: str | bytes) -> Metric:
     return Metric(form["metric"], domain, mechanism, form["lifetime"], form["daily"], form["version"])
 
 
+def _is_name(value: object) -> bool:
+    try:
+        return isinstance(value, str) and 1 <= len(value.encode()) <= MOST_NAME
+    except UnicodeEncodeError:
+        return False
+
+
 def _is_cap(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf")
+    return is_number(value) and value > 0  # type: ignore[operator]

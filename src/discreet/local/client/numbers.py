@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from .coins import ONE, Coins, bound_log, check_count, check_epsilon, take_chance
-from .mechanism import Mechanism, Randomised, count_bytes, lower
+from .mechanism import Mechanism, Randomised, count_bytes, grow
 
 
 class NumberMechanism(Mechanism):
@@ -66,7 +65,8 @@ class OneBitMean(NumberMechanism):
     @classmethod
     def calibrate(cls, epsilon: float) -> OneBitMean:
         """Return the mechanism whose epsilon is this one, or a little less."""
-        return cls(take_chance(1 / (1 + math.exp(-lower(check_epsilon(epsilon))))))
+        grown = grow(check_epsilon(epsilon))
+        return cls(take_chance(grown / (grown + 1)))
 
     @property
     def epsilon(self) -> float:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from .coins import ONE, Coins, bound_log, check_count, check_epsilon, read_chance, take_chance
 from .errors import ClientError
-from .mechanism import check_part, lower
+from .mechanism import check_part, grow
 from .numbers import NumberMechanism, OneBitMean, round_by_coin
 
 MOST_OUTPUTS = 1 << 16
@@ -47,10 +47,10 @@ class PiecewiseMean(NumberMechanism):
         The window has (C - 1) / (2 C) of all cells, with C = (e^(epsilon/2) + 1) / (e^(epsilon/2) - 1): the least
         variance of the continuous form.
         """
-        exponent = lower(check_epsilon(epsilon))
+        grown = grow(check_epsilon(epsilon))
         check_count("cells", cells, 2, MOST_OUTPUTS)
-        width = min(max(1, round(cells / (1 + math.exp(exponent / 2)))), cells - 1)
-        inside = width * math.exp(exponent)
+        width = min(max(1, round(cells / (1 + math.exp(epsilon / 2)))), cells - 1)
+        inside = width * grown
         return cls(cells - width, width, take_chance(inside / (inside + cells - width)))
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +10,7 @@ from typing import ClassVar
 
 from .coins import ONE, Coins, bound_log, check_count, check_epsilon, read_chance, take_chance
 from .errors import ClientError
-from .mechanism import Mechanism, Randomised, lower
+from .mechanism import Mechanism, Randomised, grow
 from .unary import UnaryEncoding
 
 MOST_FUNCTIONS = 1 << 20
@@ -140,7 +139,8 @@ class HadamardSketch(SketchMechanism):
     @classmethod
     def calibrate(cls, epsilon: float, functions: int, buckets: int) -> HadamardSketch:
         """Return the sketch whose epsilon is this one, or a little less."""
-        return cls(functions, buckets, take_chance(1 / (1 + math.exp(-lower(check_epsilon(epsilon))))))
+        grown = grow(check_epsilon(epsilon))
+        return cls(functions, buckets, take_chance(grown / (grown + 1)))
 
     @property
     def epsilon(self) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from discreet.base.errors import ParameterError
 from discreet.local.client import (
     CountMeanSketch,
     DirectResponse,
@@ -21,6 +20,7 @@ from discreet.local.client import (
     PrefixExtending,
     ProjectiveResponse,
     Rappor,
+    RapporStrings,
     Sampled,
     SubsetSelection,
     UnaryEncoding,
@@ -39,6 +39,7 @@ from discreet.local.oracles.sketch import CountMeanOracle, HadamardSketchOracle
 from discreet.local.oracles.subset import SubsetOracle
 from discreet.local.oracles.unary import UnaryOracle
 from discreet.local.rappor.oracle import RapporOracle
+from discreet.local.rappor.strings_oracle import RapporStringsOracle
 
 ORACLES: dict[type[Mechanism], type[Oracle[Any]]] = {
     DirectResponse: DirectOracle,
@@ -57,6 +58,7 @@ ORACLES: dict[type[Mechanism], type[Oracle[Any]]] = {
     PiecewiseMean: PiecewiseOracle,
     HybridMean: HybridOracle,
     Rappor: RapporOracle,
+    RapporStrings: RapporStringsOracle,
 }
 
 
@@ -64,7 +66,4 @@ def find_oracle(mechanism: Mechanism) -> Oracle[Any]:
     """Return the collector's side of a mechanism."""
     if isinstance(mechanism, Sampled):
         return SampledOracle(mechanism, [find_oracle(part) for part in mechanism.parts])
-    if type(mechanism) not in ORACLES:
-        told = "one that counts of reports are enough for: this one's reports are decoded themselves"
-        raise ParameterError("mechanism", mechanism.kind, told)
     return ORACLES[type(mechanism)](mechanism)

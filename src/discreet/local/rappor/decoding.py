@@ -50,7 +50,8 @@ class DecodedCandidates:
     rows_apart: int
     """Bits that only texts which are not listed explain; they are left out."""
     shift: float
-    """How far one malicious report moves an estimate at most; k of them move it by k times as much."""
+    """How far one malicious report moves a modelled estimate at most, and k of them k times as much, while the same
+    rows and candidates are chosen. One that makes a row be left out, or taken back, can move it by much more."""
 
     @property
     def unallocated(self) -> float:

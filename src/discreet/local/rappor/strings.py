@@ -18,8 +18,8 @@ from discreet.local.oracles.oracle import Batch
 from discreet.local.rappor.association import associate
 from discreet.local.rappor.candidates import Candidates, hash_candidates
 from discreet.local.rappor.decoding import DecodedCandidates, decode
-from discreet.local.rappor.oracle import RapporOracle, add_noise, choose_cohorts, set_bits
-from discreet.noise.coin import Bools
+from discreet.local.rappor.oracle import RapporOracle
+from discreet.local.rappor.strings_oracle import find_sound
 
 special = Later("scipy.special")
 
@@ -57,7 +57,7 @@ def find_strings(
     no part in finding them: their p-values and intervals hold as for a list that was made before.
     """
     check.confidence(confidence)
-    sound = (batch.seeds >= 0) & (batch.seeds < mechanism.seeds) & _find_sound(mechanism, batch)
+    sound = find_sound(mechanism, batch)
     if not sound.any():
         raise ParameterError("batch", len(batch), "at least one sound report")
     seeds, payloads = batch.seeds[sound], batch.payloads[sound]
@@ -110,29 +110,6 @@ def find_cliques(names: Sequence[Sequence[str]], edges: Edges) -> list[tuple[str
             told = f"such that at most {MOST_STRINGS} texts are possible: more reports, or fewer pieces"
             raise ParameterError("fragments", len(found), told)
     return found
-
-
-def encode_strings(mechanism: RapporStrings, texts: Sequence[bytes]) -> Batch:
-    """Return a report for each text, each of another person, who reports once: for simulations."""
-    seeds = choose_cohorts(mechanism.seeds, len(texts))
-    chosen = [mechanism.choose_parts(text, mechanism.split(seed)[0]) for text, seed in zip(texts, seeds, strict=True)]
-    cohorts = seeds % mechanism.cohorts
-    parts = [
-        add_noise(mechanism.part, set_bits(mechanism.part, [each[number] for each in chosen], cohorts))
-        for number in range(PARTS)
-    ]
-    packed = [np.packbits(noisy, axis=1, bitorder="little") for noisy in parts]
-    return Batch(seeds, np.concatenate(packed, axis=1))
-
-
-def _find_sound(mechanism: RapporStrings, batch: Batch) -> Bools:
-    """Say which reports have no bit set beyond the last of a part."""
-    oracle, width = RapporOracle(mechanism.part), mechanism.part.payload_size
-    if batch.payloads.shape[1:] != (PARTS * width,):
-        raise ParameterError("batch", batch.payloads.shape[1:], f"payloads of {PARTS * width} bytes")
-    nobody = np.zeros(len(batch), dtype=np.int64)
-    parts = [oracle.count(Batch(nobody, each)).good for each in np.split(batch.payloads, PARTS, axis=1)]
-    return parts[0] & parts[1] & parts[2]
 
 
 def _find_fragments(

@@ -62,6 +62,7 @@ class ShuffledLoss(Loss):
     """
 
     kind = "shuffled"
+    for_replace = True
     epsilon_: Exact
     count: int
     bound: str
@@ -105,10 +106,6 @@ class ShuffledLoss(Loss):
         """e^epsilon - 1, rounded down and up."""
         below, above = read_down(self.epsilon_), read_up(self.epsilon_)
         return Fraction(rounded_down(lambda: ball(below).expm1())), Fraction(rounded_up(lambda: ball(above).expm1()))
-
-    def replace(self) -> Loss:
-        """Return this loss: it is stated for replace neighbours."""
-        return self
 
     def _renyi(self, order: Exact) -> float:
         """Return the divergence of the theorem's pair: it dominates, so no divergence is larger."""
