@@ -26,11 +26,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 import jax
 import jax.numpy as jnp
 
-from discreet.learn.compiled.descent import shape_like
-from discreet.learn.compiled.memory_sums import NoiseAhead
+from discreet.gradients.compiled.memory_sums import NoiseAhead
+from discreet.gradients.compiled.states import shape_like
+from discreet.gradients.compiled.unit_sums import PhysicalBatch, UnitSums, plan_grid
 from discreet.learn.compiled.optimisers import Momentum
-from discreet.learn.compiled.unit_sums import PhysicalBatch, UnitSums, plan_grid
-from discreet.noise.device.frame import wide
 
 ASKED = 1.1
 ROUNDS = 7
@@ -140,7 +139,6 @@ class ExactStep:
         self.sums, self.optimiser, self.batch = UnitSums(loss, self.grid), optimiser, batch
         self.ahead = NoiseAhead(self.grid.steps * MULTIPLIER, self.grid.coordinates)
         self.draws = 0
-        self._update = jax.jit(self._move)
 
     def _move(self, state: Any, noisy: Any) -> Any:
         parameters, memory = state
@@ -152,9 +150,7 @@ class ExactStep:
         """Return parameters and the optimiser's state after one step; the key is not used."""
         noise, start = self.ahead.take()
         self.draws += self.grid.coordinates
-        noisy = self.sums.add(state[0], PhysicalBatch(examples, self.kept), noise, start)
-        with wide():
-            return self._update(state, noisy)
+        return self.sums.add_and_move(self._move, state, PhysicalBatch(examples, self.kept), noise, start)
 
 
 def find_milliseconds(step: Callable[..., Any], state: Any, examples: Any, steps: int) -> tuple[float, Any]:

@@ -2,6 +2,7 @@
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -144,6 +145,28 @@ def test_blocks_do_not_matter() -> None:
     assert whole == [sum(each) for each in zip(*parts, strict=True)]
     order = rng.permutation(40_000)
     assert whole == sum_gradients(gradients, ENCODING.encode(points[order]), np.arange(40_001), weights)
+
+
+@pytest.mark.parametrize("kind", [LogisticResidual(), SoftmaxResidual(3)])
+def test_units_of_one_row_are_summed_the_same_way_unless_all_must_be(
+    kind: Residual, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Were the quick way chosen by the rows, one person with two of them would make every step longer."""
+    rng = np.random.default_rng(3)
+    rows, offsets = ENCODING.encode(draw_points(rng, 300)), np.arange(301)
+    gradients = LinearGradients(ENCODING, kind, 2**20)
+    weights = hold_weights(rng.normal(size=gradients.shape))
+    shared, plain = [0], sums._share_out
+
+    def share_out(*given: Any) -> Any:
+        shared[0] += 1
+        return plain(*given)
+
+    monkeypatch.setattr(sums, "_share_out", share_out)
+    usual = sum_gradients(gradients, rows, offsets, weights)
+    assert shared[0] == 1
+    assert sum_gradients(gradients, rows, offsets, weights, single=True) == usual
+    assert shared[0] == 1
 
 
 def test_without_cutting_a_logistic_gradient_is_the_textbook_one() -> None:

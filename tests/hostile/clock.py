@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -160,13 +160,25 @@ class Timed:
 def time_question(
     present: Engines, absent: Engines, question: DearQuestion, rounds: int = ROUNDS, again: int = 11
 ) -> Timed:
+    """Return how long a question takes on both."""
+    return time_task(present, absent, question.sql, lambda engines: engines.run(question.plan).result(), rounds, again)
+
+
+def time_task(
+    present: Engines,
+    absent: Engines,
+    name: str,
+    task: Callable[[Engines], object],
+    rounds: int = ROUNDS,
+    again: int = 11,
+) -> Timed:
     """Return the medians of some rounds; where they tell, the least of many more: other work only makes it longer."""
     taken: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds):
         for engines, seconds in zip((present, absent), taken, strict=True):
             start = time.perf_counter()
-            engines.run(question.plan).result()
+            task(engines)
             seconds.append(time.perf_counter() - start)
     told = statistics.median if rounds == ROUNDS else min
-    found = Timed(question.sql, told(taken[0]), told(taken[1]))
-    return time_question(present, absent, question, again) if found.tells and rounds < again else found
+    found = Timed(name, told(taken[0]), told(taken[1]))
+    return time_task(present, absent, name, task, again) if found.tells and rounds < again else found

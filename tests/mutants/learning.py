@@ -26,7 +26,7 @@ GRADIENTS = [
     broken(
         "learning: rows of one unit are clipped each on its own",
         "gradients/sums.py",
-        "    single = len(offsets) == len(rows) + 1\n",
+        "    single = single and len(offsets) == len(rows) + 1\n",
         "    single = True\n",
         SUMS,
     ),
@@ -133,9 +133,9 @@ CHARGED = [
     ),
     broken(
         "learning: rows are counted for free",
-        "learn/descent.py",
-        "        allowance = allowance.take(1 - COUNT_SHARE)\n",
-        "",
+        "learn/source.py",
+        "        return self.count(allowance.take(COUNT_SHARE)), allowance.take(1 - COUNT_SHARE)\n",
+        "        return self.count(allowance.take(COUNT_SHARE)), allowance\n",
         DESCENT,
     ),
     broken(
@@ -206,4 +206,14 @@ APART = [
     ),
 ]
 
-MUTATIONS = [*GRADIENTS, *CHARGED, *APART]
+TIMED = [
+    broken(
+        "learning: a person with two rows makes every step longer",
+        "gradients/sums.py",
+        "    single = single and len(offsets) == len(rows) + 1",
+        "    single = len(offsets) == len(rows) + 1",
+        f"{SUMS}::test_units_of_one_row_are_summed_the_same_way_unless_all_must_be",
+    ),
+]
+
+MUTATIONS = [*GRADIENTS, *CHARGED, *APART, *TIMED]

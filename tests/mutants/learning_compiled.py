@@ -5,8 +5,11 @@ from __future__ import annotations
 from mutants.mutant import broken
 
 DESCENT = "tests/learn/compiled/test_descent.py"
+DESK = "tests/learn/compiled/test_compiled_fit.py"
+GRADIENTS = "tests/gradients/compiled/test_compiled_gradients.py"
+DOOR = "curator/door/compiled.py"
 NOISE = "tests/noise/device/test_gaussian.py"
-SUMS, MEMORY = "learn/compiled/unit_sums.py", "learn/compiled/memory_sums.py"
+SUMS, MEMORY = "gradients/compiled/unit_sums.py", "gradients/compiled/memory_sums.py"
 
 MUTATIONS = [
     broken(
@@ -74,7 +77,7 @@ MUTATIONS = [
     ),
     broken(
         "a model that mixes examples is trained all the same",
-        "learn/compiled/independence.py",
+        "gradients/compiled/independence.py",
         "            if not np.array_equal(whole, first + second):",
         "            if False:",
         f"{DESCENT}::test_a_model_that_mixes_examples_is_not_trained",
@@ -82,8 +85,8 @@ MUTATIONS = [
     broken(
         "noise made ahead is given out twice",
         MEMORY,
-        "        start = self._used * self._coordinates\n        self._used += 1",
-        "        start = (self._used // 2) * self._coordinates\n        self._used += 1",
+        "        start = self._starts[self._used]\n        self._used += 1",
+        "        start = self._starts[self._used // 2]\n        self._used += 1",
         f"{DESCENT}::test_noise_made_ahead_is_given_out_once",
     ),
     broken(
@@ -106,5 +109,68 @@ MUTATIONS = [
         "    return bits.words(4).view(np.uint32).copy()",
         "    return np.arange(8, dtype=np.uint32)",
         "tests/noise/device/test_chacha.py",
+    ),
+    broken(
+        "a compiled loss may tell its rows while it runs",
+        "gradients/compiled/programs.py",
+        "        if any(word in primitive for word in TELLING):",
+        "        if False:",
+        f"{GRADIENTS}::test_a_program_that_calls_back_is_refused",
+    ),
+    broken(
+        "a desk charges a compiled descent for one step of many",
+        DOOR,
+        "    return descent.find_loss(plan) * steps",
+        "    return descent.find_loss(plan)",
+        f"{DESK}::test_the_charge_is_the_certified_loss_of_all_steps_and_the_meter_admits_no_other",
+    ),
+    broken(
+        "a desk samples units under replace neighbours",
+        DOOR,
+        "    if descent.rate < 1 and plan.factor != 1:",
+        "    if False:",
+        f"{DESK}::test_sampling_is_for_add_remove_neighbours",
+    ),
+    broken(
+        "a desk forgets that replacing a unit moves a sum twice",
+        DOOR,
+        "self.noise.loss(plan.factor * grid.steps, ",
+        "self.noise.loss(grid.steps, ",
+        f"{DESK}::test_sampling_is_for_add_remove_neighbours",
+    ),
+    broken(
+        "a desk descends with less noise than it charges for",
+        DOOR,
+        "        multiplier = self.noise.sigma / gradients.grid.steps",
+        "        multiplier = 0.9 * self.noise.sigma / gradients.grid.steps",
+        f"{DESK}::test_every_step_draws_the_declared_noise_and_makes_its_public_batches",
+    ),
+    broken(
+        "how many batches a compiled step makes follows the sample",
+        MEMORY,
+        "max(least * slots, len(chosen))",
+        "max(1, len(chosen))",
+        f"{DESK}::test_every_step_draws_the_declared_noise_and_makes_its_public_batches",
+    ),
+    broken(
+        "a compiled model keeps more rows of a unit than the plan says",
+        "gradients/compiled/compiled_gradients.py",
+        "        first = ranks < self.rows",
+        "        ranks, first = ranks % self.rows, ranks >= 0",
+        f"{GRADIENTS}::test_a_unit_s_rows_are_its_own_first_ones_whoever_else_is_there",
+    ),
+    broken(
+        "a row of no class teaches a compiled model",
+        "gradients/compiled/compiled_gradients.py",
+        "taught = (labels >= 0) & (labels < self.classes) if self.classes else",
+        "taught = np.ones(len(labels), dtype=bool) if self.classes else",
+        f"{GRADIENTS}::test_rows_of_no_class_are_left_out",
+    ),
+    broken(
+        "a draw that was not decided is given out",
+        "noise/device/gaussian.py",
+        "        while left:\n",
+        "        while False:\n",
+        NOISE,
     ),
 ]

@@ -7,6 +7,8 @@ from mutants.mutant import broken
 DESK = "tests/curator/door/test_minima.py"
 MINIMUM = "tests/gradients/test_minimum.py"
 LOSS = "tests/privacy/test_objective.py"
+FACE = "tests/learn/test_perturbation.py"
+TABLE = "tests/learn/test_minimum_from_table.py"
 
 MUTATIONS = [
     broken(
@@ -50,5 +52,68 @@ MUTATIONS = [
         "    return t**2 / 2 + a**2 * (_find_near()).max(far * 16 / 9)",
         "    return t**2 / 2",
         LOSS,
+    ),
+    broken(
+        "minima: what a push costs forgets that the others weigh more when a unit leaves",
+        "privacy/objective.py",
+        "        return ((1 + ball(ease)) * unit.sqrt() + 4 * ball(ease) / units / arb(2).sqrt() * others) ** 2",
+        "        return (unit.sqrt() + 4 * ball(ease) / units / arb(2).sqrt() * others) ** 2",
+        LOSS,
+    ),
+    broken(
+        "minima: what a push costs forgets how the others bend when a unit leaves",
+        "privacy/objective.py",
+        "        return ((1 + ball(ease)) * unit.sqrt() + 4 * ball(ease) / units / arb(2).sqrt() * others) ** 2",
+        "        return ((1 + ball(ease)) * unit.sqrt()) ** 2 + 0 * others",
+        LOSS,
+    ),
+    broken(
+        "minima: an epsilon is spent on a pushed objective as on Gaussian noise",
+        "learn/linear_learners.py",
+        'read_concentrated_allowance if self.method == "objective" else read_gaussian_allowance',
+        "read_gaussian_allowance",
+        FACE,
+    ),
+    broken(
+        "minima: a pushed objective says that its loss is Gaussian",
+        "learn/allowance.py",
+        "        return ZcdpLoss(self.rho)\n",
+        "        return GaussianLoss(Fraction(self.mu))\n",
+        FACE,
+    ),
+    broken(
+        "minima: the noise that covers the solver is not paid for",
+        "learn/perturbation.py",
+        "    spent = allowance.take(1 - REST).rho\n    low =",
+        "    spent = allowance.rho\n    low =",
+        FACE,
+    ),
+    broken(
+        "minima: noise in memory forgets the neighbours",
+        "learn/perturbation.py",
+        "bound_output(objective, source.factor)",
+        "bound_output(objective, 1)",
+        FACE,
+    ),
+    broken(
+        "minima: a rehearsal does not meet the checks of the desk",
+        "learn/rehearsal.py",
+        "        check_minimum(self._plan, objective, noise)\n",
+        "",
+        FACE,
+    ),
+    broken(
+        "minima: a rehearsal takes the solver for one step",
+        "learn/rehearsal.py",
+        "find_row_time(objective.gradients) * MOST_STEPS",
+        "find_row_time(objective.gradients)",
+        FACE,
+    ),
+    broken(
+        "minima: both methods are one question to the ledger",
+        "learn/linear_learners.py",
+        '        return {"method": self.method}\n',
+        "        return {}\n",
+        TABLE,
     ),
 ]

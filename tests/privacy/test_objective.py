@@ -74,25 +74,51 @@ def test_a_unit_of_two_rows_loses_no_more_than_the_theorem_says() -> None:
         assert max(list_divergences(here.ravel(), gone.ravel())) <= bound * (1 + 1e-3)
 
 
-def test_more_units_than_expected_lose_no_more_than_the_theorem_says() -> None:
-    """All units weigh less once there are more than N: both the one that leaves and all others change."""
+def weigh(units: int, expected: int) -> float:
+    """Return the weight of each unit, from the definition, for an ease of a tenth."""
+    half = expected * 6
+    return half / (2 * units) if units > half else min(1.0, 1.1 - units / expected / 10)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@pytest.mark.parametrize("expected", [1, 2, 5])
+def test_more_units_than_expected_lose_no_more_than_the_theorem_says(name: str, expected: int) -> None:
+    """All units weigh less once there are more than N: both the one that leaves and all others change.
+
+    The last unit pulls against all others, with them, or where they bend; every number of units up to beyond the last
+    joint of the weights is tried.
+    """
+    slope, bend, curvature = LOSSES[name]
+    for ridge, sigma in ((4.0, 1.0), (0.5, 3.0)):
+        bound = bound_rho(Fraction(1 / sigma), Fraction(curvature / ridge), 1, 1, expected, Fraction(1, 10))
+        w = np.linspace(-1, 1, 4001) * ((10 * sigma + 4 * expected) / ridge + 4)
+        for units in (*range(1, 7 * expected + 2), 20 * expected):
+            for there, last in ((3.0, -3.0), (0.0, 0.0), (1.0, 3.0)):
+                logs = []
+                for present in (1, 0):
+                    s = weigh(max(1, units - 1 + present), expected)
+                    pull = ridge * w + s * ((units - 1) * slope(w + there) + present * slope(w + last))
+                    second = ridge + s * ((units - 1) * bend(w + there) + present * bend(w + last))
+                    logs.append(-(pull**2) / (2 * sigma**2) + np.log(second))
+                assert max(list_divergences(*logs)) <= bound * (1 + 1e-6)
+
+
+def test_in_two_dimensions_more_units_than_expected_lose_no_more_either() -> None:
+    """The others bend both directions, the one that leaves only one of them."""
     slope, bend, curvature = LOSSES["huber"]
-    expected, ease, ridge, sigma = 5, Fraction(1, 10), 4.0, 1.0
-    bound = bound_rho(Fraction(1 / sigma), Fraction(curvature / ridge), 1, 1, expected, ease)
-
-    def weigh(units: int) -> float:
-        half = expected * (0.5 + float(ease)) / float(ease)
-        return half / (2 * units) if units > half else min(1.0, 1 - float(ease) * (units / expected - 1))
-
-    w = np.linspace(-1, 1, 20_001) * (12 * sigma / ridge + 12)
-    for units in (3, 5, 6, 12, 20, 29, 30, 31, 32, 100):
-        logs = []
-        for there in (units, units - 1):  # the last one pulls against all others
-            s, against = weigh(there), there == units
-            pull = ridge * w + s * ((units - 1) * slope(w + 3) + against * slope(w - 3))
-            second = ridge + s * ((units - 1) * bend(w + 3) + against * bend(w - 3))
-            logs.append(-(pull**2) / (2 * sigma**2) + np.log(second))
-        assert max(list_divergences(*logs)) <= bound
+    for expected, ridge, sigma in ((1, 3.0, 2.0), (3, 5.0, 1.0)):
+        bound = bound_rho(Fraction(1 / sigma), Fraction(curvature / ridge), 1, 2, expected, Fraction(1, 10))
+        line = np.linspace(-1, 1, 301) * ((7 * sigma + 4 * expected) / ridge + 1)
+        x, y = np.meshgrid(line, line, indexing="ij")
+        for units in (2, expected + 1, 3 * expected, 6 * expected, 6 * expected + 1, 20 * expected):
+            logs = []
+            for present in (1, 0):
+                s, half = weigh(max(1, units - 1 + present), expected), (units - 1) / 2
+                across = ridge * x + s * (half * slope(x) + present * slope(x - 1))
+                along = ridge * y + s * half * slope(y)
+                bent = np.log(ridge + s * (half * bend(x) + present * bend(x - 1))) + np.log(ridge + s * half * bend(y))
+                logs.append((bent - (across**2 + along**2) / (2 * sigma**2)).ravel())
+            assert max(list_divergences(*logs)) <= bound * (1 + 1e-3)
 
 
 def test_without_curvature_it_is_the_gaussian_mechanism_s() -> None:

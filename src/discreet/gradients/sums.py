@@ -122,14 +122,18 @@ def hold_weights(weights: Floats) -> Weights:
     return held
 
 
-def sum_gradients(gradients: LinearGradients, rows: EncodedRows, offsets: Ints, weights: Weights) -> list[int]:
+def sum_gradients(
+    gradients: LinearGradients, rows: EncodedRows, offsets: Ints, weights: Weights, single: bool = False
+) -> list[int]:
     """Return the sum of all units' clipped gradients at some weights, weight by weight, in steps.
 
     Those of unit u are `rows[offsets[u]:offsets[u + 1]]`. Each unit is computed in one block with all of its rows.
+    `single` says that no unit may have more than one row, which takes less time. It is a public fact, never found in
+    the rows: else one person with two of them would make every step longer.
     """
     gradients.check_weights(weights)
     total: WideInts = np.zeros(gradients.entries, dtype=object)
-    single = len(offsets) == len(rows) + 1
+    single = single and len(offsets) == len(rows) + 1
     held = weights.astype(np.float64)
     first, units = 0, len(offsets) - 1
     while first < units:

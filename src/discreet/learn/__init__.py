@@ -2,6 +2,8 @@
 
 from discreet.learn.best_from_table import fit_best
 from discreet.learn.choosing import Setting
+from discreet.learn.compiled.compiled_fit import fit_compiled
+from discreet.learn.compiled.compiled_model import CompiledModel
 from discreet.learn.estimators.classifiers import GaussianNB, StumpsClassifier
 from discreet.learn.estimators.linear import HuberRegressor, LinearSVC, LogisticRegression, PoissonRegressor
 from discreet.learn.estimators.preprocessing import PublicEncoder, PublicScaler
@@ -22,6 +24,7 @@ __all__ = [
     "BayesModel",
     "ChosenSetting",
     "ClusterModel",
+    "CompiledModel",
     "ComponentModel",
     "GaussianNB",
     "HuberRegressor",
@@ -40,6 +43,7 @@ __all__ = [
     "StumpsModel",
     "fit",
     "fit_best",
+    "fit_compiled",
     "load_model",
     "write_learning_report",
 ]

@@ -3,15 +3,16 @@
 Gaussian noise on sums of whole numbers is post-processing of the real Gaussian mechanism. Releases whose rhos add up
 to r are together one Gaussian mechanism with mu = sqrt(2 r), also if each query is chosen after earlier results (Dong,
 Roth, Su 2022, Corollary 3.3). So an (epsilon, delta) is spent as the largest mu that the analytic Gaussian theorem
-allows for it (Balle, Wang 2018): more than the general conversion from zCDP would allow.
+allows for it (Balle, Wang 2018): more than the general conversion from zCDP would allow. Where not all of it is
+Gaussian noise, as in objective perturbation, that conversion is all there is (`ConcentratedAllowance`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 from discreet.base import check
 from discreet.base.canonical import Json
@@ -20,7 +21,8 @@ from discreet.base.exact import write_exact
 from discreet.base.rounding import ball, rounded_up
 from discreet.mechanisms import Gaussian
 from discreet.mechanisms.gaussian import analytic_sigma
-from discreet.privacy import BestOfLoss, GaussianLoss
+from discreet.privacy import BestOfLoss, GaussianLoss, Loss, ZcdpLoss
+from discreet.privacy.budget import rho_cap
 from discreet.privacy.charges import Charge
 from discreet.query.price import read_amount
 
@@ -49,17 +51,20 @@ class GaussianAllowance:
         return rounded_up(lambda: (2 * ball(self.rho)).sqrt())
 
     @property
-    def loss(self) -> GaussianLoss:
+    def loss(self) -> Loss:
         """The loss of spending all of it."""
         return GaussianLoss(Fraction(self.mu))
 
-    def take(self, share: Fraction) -> GaussianAllowance:
+    def take(self, share: Fraction) -> Self:
         """Return a share of it."""
-        return GaussianAllowance(self.rho * share)
+        return replace(self, rho=self.rho * share)
 
     def make_noise(self, sensitivity: int) -> Gaussian:
         """Return the noise that costs all of it, on a sum that one unit moves by so much."""
-        sigma = rounded_up(lambda: ball(sensitivity) / (2 * ball(self.rho)).sqrt())
+        return self.hold_noise(rounded_up(lambda: ball(sensitivity) / (2 * ball(self.rho)).sqrt()))
+
+    def hold_noise(self, sigma: float) -> Gaussian:
+        """Return noise of this deviation, or refuse what cannot be drawn."""
         try:
             return Gaussian(sigma)
         except ParameterError:
@@ -69,6 +74,24 @@ class GaussianAllowance:
     def describe(self) -> Json:
         """Return the form of the allowance."""
         return {"rho": write_exact(self.rho)}
+
+
+@dataclass(frozen=True, slots=True)
+class ConcentratedAllowance(GaussianAllowance):
+    """An amount of rho, spent on Gaussian noise and on what is known to be zCDP, and of which nothing more is known."""
+
+    @property
+    def loss(self) -> Loss:
+        """The loss of spending all of it."""
+        return ZcdpLoss(self.rho)
+
+
+def read_concentrated_allowance(epsilon: Any = None, delta: Any = None, rho: Any = None) -> ConcentratedAllowance:
+    """Return the allowance that somebody states: (epsilon, delta), spent as the largest rho that implies it, or rho."""
+    checked = read_gaussian_allowance(epsilon, delta, rho)
+    if rho is not None:
+        return ConcentratedAllowance(checked.rho)
+    return ConcentratedAllowance(Fraction(rho_cap(read_amount("epsilon", epsilon), delta)))
 
 
 def read_gaussian_allowance(epsilon: Any = None, delta: Any = None, rho: Any = None) -> GaussianAllowance:

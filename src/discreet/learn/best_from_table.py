@@ -13,7 +13,7 @@ from discreet.learn.allowance import read_gaussian_allowance, read_try_allowance
 from discreet.learn.choosing import CHANCE, BestTraining, Setting, read_settings, read_tries
 from discreet.learn.from_table import choose_delta, plan_training
 from discreet.learn.kinds import KINDS
-from discreet.learn.learners import DescentLearner
+from discreet.learn.linear_learners import DescentLearner
 from discreet.learn.models.linear_model import LinearModel
 
 
@@ -92,15 +92,12 @@ def prepare_best_training(
             (bins or {}) if each.bins is None else each.bins,
             max_rows,
             whole,
-            {},
+            DescentLearner(KINDS[model], float(each.patience)),
         )
         for each in given
     ]
     allowance, loss = read_try_allowance(epsilon, delta, rho, many, CHANCE)
-    trainings = tuple(
-        replace(training, allowance=allowance, learner=DescentLearner(KINDS[model], float(each.patience)))
-        for training, each in zip(planned, given, strict=True)
-    )
+    trainings = tuple(replace(training, allowance=allowance) for training in planned)
     best = BestTraining(trainings, tuple(map(str, given)), loss)
     best.rehearse()
     return best

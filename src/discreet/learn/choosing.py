@@ -24,7 +24,7 @@ from discreet.gradients.errors import PredictionErrors
 from discreet.gradients.sums import LinearGradients
 from discreet.learn.allowance import GaussianAllowance
 from discreet.learn.descent import Trained, train
-from discreet.learn.learners import DescentLearner
+from discreet.learn.linear_learners import DescentLearner
 from discreet.learn.models.linear_model import ChosenSetting, LinearModel
 from discreet.learn.rehearsal import Rehearsal
 from discreet.learn.source import DeskSource, GradientSource

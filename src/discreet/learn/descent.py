@@ -39,9 +39,6 @@ LONG = 10_000.0
 LEAST_CLIP = 0.4
 """The least clip, as a part of the longest gradient of a row."""
 
-COUNT_SHARE = Fraction(1, 100)
-"""The part of an allowance that the number of rows is counted for, where it is not public."""
-
 MOST_RATE = 4.0
 """The largest step, for features of length 1 and a curvature of 1/4."""
 
@@ -160,11 +157,7 @@ def train(
     Few units have as many rows as they may: the clip grows with the root of that number. `length` is how long most
     rows' features are, if that is public: it shapes the descent, and rows that are longer are clipped.
     """
-    if size is None:
-        rows = source.count(allowance.take(COUNT_SHARE))
-        allowance = allowance.take(1 - COUNT_SHARE)
-    else:
-        rows = float(size)
+    rows, allowance = source.find_rows(size, allowance)
     share = choose_clip(allowance.mu, rows / source.most_rows) * source.most_rows**0.5
     if length is None:
         length = gradients.encoding.longest / FEATURE_STEPS

@@ -10,13 +10,15 @@ from sqlglot import exp
 from discreet.base.errors import ParameterError
 from discreet.curator import Curator
 from discreet.curator.session import Session, Watch
-from discreet.learn.allowance import GaussianAllowance, read_gaussian_allowance
+from discreet.learn.allowance import GaussianAllowance
 from discreet.learn.features import find_features, write_features
 from discreet.learn.kinds import Predicts
+from discreet.learn.learner import Learner
 from discreet.learn.learners import find_learner
 from discreet.learn.models.model import Subject
 from discreet.learn.targets import Target, find_class_target, find_number_target
 from discreet.learn.training import Training
+from discreet.plan.rows_plan import RowsPlan
 from discreet.policy.schema import Resolved
 from discreet.query.parse import parse_condition
 
@@ -42,8 +44,9 @@ def fit(
     `model` is logistic, svc, huber, poisson, linear, ridge, bayes or stumps, which predict a `target`, or pca or
     kmeans, which have none. A target is a column with public values or bounds, or an SQL expression; `features` are
     columns or SQL expressions, or all that have public values or bounds. `bins` makes categories of a number: a weight
-    for each bin. ridge takes `alpha`, pca `components`, kmeans `clusters`. `delta` is the policy's own for one
-    question, if none is given. The same again is free; `fresh` pays for new noise.
+    for each bin. ridge takes `alpha`, pca `components`, kmeans `clusters`; logistic, svc and huber take `method`:
+    descent, or one noisy minimum by output or objective perturbation. `delta` is the policy's own for one question, if
+    none is given. The same again is free; `fresh` pays for new noise.
 
     What is returned is one of `discreet.learn.models`: its class follows from the kind.
     """
@@ -80,8 +83,9 @@ def prepare_training(
     settings: Mapping[str, Any] | None = None,
 ) -> Training:
     """Return the operation, or refuse what could not run: nothing is charged."""
-    allowance = read_gaussian_allowance(epsilon, choose_delta(session, epsilon, delta), rho)
-    training = plan_training(session, model, table, target, features, bins or {}, max_rows, allowance, settings or {})
+    learner = find_learner(model, settings or {})
+    allowance = learner.read_allowance(epsilon, choose_delta(session, epsilon, delta), rho)
+    training = plan_training(session, model, table, target, features, bins or {}, max_rows, allowance, learner)
     training.rehearse()
     return training
 
@@ -95,15 +99,32 @@ def plan_training(
     bins: Mapping[str, int | Sequence[Any]],
     max_rows: int | None,
     allowance: GaussianAllowance,
-    settings: Mapping[str, Any],
+    learner: Learner,
 ) -> Training:
     """Return the operation, which is to be rehearsed before it is charged."""
-    learner = find_learner(model, settings)
+    plan, subject = plan_subject(
+        session, model, table, learner.predicts, target, features, bins, max_rows, learner.placed
+    )
+    return Training(plan, subject, learner, allowance)
+
+
+def plan_subject(
+    session: Session,
+    model: str,
+    table: str,
+    predicts: Predicts | None,
+    target: str | None,
+    features: Iterable[str] | None,
+    bins: Mapping[str, int | Sequence[Any]],
+    max_rows: int | None,
+    placed: bool = False,
+) -> tuple[RowsPlan, Subject]:
+    """Return the plan of a table's features and target, and what a model of them is of."""
     resolved = session.tables[table]
     if resolved.table.public:
         raise ParameterError("table", resolved.table.name, "a private one: a public table can be read as it is")
-    wanted = find_target(session, resolved, model, learner.predicts, target)
-    columns = find_features(session, resolved, features, bins, find_names(resolved, target), learner.placed)
+    wanted = find_target(session, resolved, model, predicts, target)
+    columns = find_features(session, resolved, features, bins, find_names(resolved, target), placed)
     if target in [column.name for column in columns]:
         raise ParameterError("features", target, "columns other than the target")
     parameters: dict[str, Any] = {}
@@ -112,7 +133,7 @@ def plan_training(
     plan = session.plan_rows(sql, parameters, max_rows)
     if len(plan.columns) != len(columns) + (wanted is not None):
         raise ParameterError("features", [column.name for column in columns], "expressions that are one column each")
-    return Training(plan, Subject(model, resolved.table.name, columns, wanted), learner, allowance)
+    return plan, Subject(model, resolved.table.name, columns, wanted)
 
 
 def find_target(

@@ -1,34 +1,26 @@
-"""The kinds of models that are learned from a table: what each predicts, its settings, and how it is learned.
-
-A learner turns noisy sums into what is recorded, and what is recorded into a model. The first runs at a desk and is
-paid for; the second is free, and may be done again at any time.
-"""
+"""The kinds of models that are learned from a table: what each predicts, its settings, and how it is learned."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
-
-import numpy as np
 
 from discreet.base import check
 from discreet.base.canonical import Json
 from discreet.base.errors import ParameterError
 from discreet.gradients.encoding import Encoding
-from discreet.gradients.residuals import WEIGHT_STEPS
-from discreet.gradients.sums import LinearGradients
 from discreet.learn.allowance import GaussianAllowance
 from discreet.learn.clusters import MOST_CENTRES, fit_clusters
 from discreet.learn.components import fit_components
-from discreet.learn.descent import train
 from discreet.learn.features import CategoryColumn, LearnedColumn
-from discreet.learn.kinds import KINDS, ModelKind, Predicts
+from discreet.learn.kinds import KINDS, Predicts
+from discreet.learn.learner import Learner, count_classes
+from discreet.learn.linear_learners import DESCENT, DescentLearner, find_linear_learner
 from discreet.learn.models.bayes_model import BayesModel
 from discreet.learn.models.cluster_model import ClusterModel
 from discreet.learn.models.component_model import ComponentModel
-from discreet.learn.models.linear_model import LinearModel
 from discreet.learn.models.model import Model, Subject
 from discreet.learn.models.regression_model import RegressionModel
 from discreet.learn.models.stumps_model import StumpsModel
@@ -36,72 +28,7 @@ from discreet.learn.naive_bayes import fit_naive_bayes
 from discreet.learn.regression import fit_regression
 from discreet.learn.source import GradientSource
 from discreet.learn.stumps import fit_stumps
-from discreet.learn.targets import ClassTarget, Target
 from discreet.query.placed_columns import BinnedColumn, ListedWhole
-
-
-class Learner(ABC):
-    """How one kind of model is learned: a frozen value, whose fields are the kind's settings."""
-
-    placed: ClassVar[bool] = False
-    """Whether numbers are put into bins."""
-
-    @property
-    @abstractmethod
-    def predicts(self) -> Predicts | None:
-        """What it predicts, if anything."""
-
-    @abstractmethod
-    def measure(
-        self, source: GradientSource, subject: Subject, encoding: Encoding, allowance: GaussianAllowance
-    ) -> Json:
-        """Learn for all of an allowance, and return what is recorded: noisy numbers and public facts."""
-
-    @abstractmethod
-    def make_model(self, subject: Subject, measured: Any) -> Model:
-        """Return the model of what was recorded."""
-
-    def settings(self) -> dict[str, Json]:
-        """Return the settings."""
-        return {}
-
-
-@dataclass(frozen=True, slots=True)
-class DescentLearner(Learner):
-    """A linear model that descends on noisy gradients."""
-
-    kind: ModelKind
-    patience: float = 1.0
-    """How many times as long as usual to descend."""
-
-    @property
-    def predicts(self) -> Predicts:
-        """What its kind predicts."""
-        return self.kind.predicts
-
-    def settings(self) -> dict[str, Json]:
-        """Return the patience, if it is not the usual one."""
-        return {} if self.patience == 1 else {"patience": repr(self.patience)}
-
-    def make_gradients(self, subject: Subject, encoding: Encoding) -> LinearGradients:
-        """Return the gradients that it descends on."""
-        return self.kind.make_gradients(encoding, count_classes(subject.target))
-
-    def measure(
-        self, source: GradientSource, subject: Subject, encoding: Encoding, allowance: GaussianAllowance
-    ) -> Json:
-        """Descend, and return the weights."""
-        gradients = self.make_gradients(subject, encoding)
-        return train(source, gradients, self.kind.name, allowance, patience=self.patience).describe()
-
-    def make_model(self, subject: Subject, measured: Any) -> LinearModel:
-        """Return the model of its weights."""
-        kind, table, columns, target = subject
-        assert target is not None
-        width = sum(len(column.weights) for column in columns) + 1
-        weights = np.array(measured["weights"], dtype=np.float64).reshape(width, -1) / WEIGHT_STEPS
-        noise = float(measured["noise"])
-        return LinearModel(kind, table, columns, target, measured["rows"], weights, noise, measured["settings"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,11 +160,6 @@ class StumpsLearner(SumLearner):
         return StumpsModel.make(subject, fit_stumps(source, encoding, ordered, allowance))
 
 
-def count_classes(target: Target | None) -> int:
-    """Return how many classes there are."""
-    return len(target.classes) if isinstance(target, ClassTarget) else 0
-
-
 def count_ordered(column: LearnedColumn) -> int:
     """Return how many of a column's places are bins or numbers with an order: all but the first, which is NULL."""
     ordered = isinstance(column, CategoryColumn) and isinstance(column.placed, BinnedColumn | ListedWhole)
@@ -255,7 +177,7 @@ USUAL: dict[str, Learner] = {
 }
 """Every kind by its name, with the settings that it has where nobody says otherwise."""
 
-SETTINGS = {"ridge": "alpha", "pca": "components", "kmeans": "clusters"}
+SETTINGS = {**dict.fromkeys(KINDS, "method"), "ridge": "alpha", "pca": "components", "kmeans": "clusters"}
 """The setting of each kind that has one."""
 
 
@@ -267,4 +189,6 @@ def find_learner(model: str, settings: Mapping[str, Any]) -> Learner:
         if name != SETTINGS.get(model):
             takes = f"{model} takes {SETTINGS[model]}" if model in SETTINGS else f"{model} has no settings"
             raise ParameterError(name, value, f"left out: {takes}")
+    if model in KINDS:
+        return find_linear_learner(KINDS[model], settings.get("method", DESCENT))
     return replace(USUAL[model], **settings) if settings else USUAL[model]  # type: ignore[type-var]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -15,12 +16,17 @@ from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.curator.door.desk import Desk
+from discreet.curator.door.minima import MinimumNoise, draw_minimum
 from discreet.curator.door.moments import RowMoments
 from discreet.gradients.encoding import EncodedRows, Encoding
+from discreet.gradients.objective import LinearObjective
 from discreet.gradients.sums import GRADIENT_STEPS, LinearGradients, Weights, hold_weights, sum_gradients
 from discreet.learn.allowance import GaussianAllowance
 from discreet.mechanisms import Gaussian
 from discreet.plan.rows_plan import RowsPlan
+
+COUNT_SHARE = Fraction(1, 100)
+"""The part of an allowance that the number of rows is counted for, where it is not public."""
 
 
 class GradientSource(ABC):
@@ -35,6 +41,12 @@ class GradientSource(ABC):
         """Return the noisy number of rows, at least 1."""
         noise = allowance.make_noise(self.factor * self.most_rows)
         return float(max(1, self.draw_count(noise)))
+
+    def find_rows(self, size: int | None, allowance: GaussianAllowance) -> tuple[float, GaussianAllowance]:
+        """Return the number of rows, and what is left of an allowance: they are counted unless their size is public."""
+        if size is not None:
+            return float(size), allowance
+        return self.count(allowance.take(COUNT_SHARE)), allowance.take(1 - COUNT_SHARE)
 
     def sum(self, gradients: LinearGradients, weights: Floats, allowance: GaussianAllowance) -> Floats:
         """Return the noisy sum of gradients at some weights, in the gradients' own numbers."""
@@ -60,6 +72,10 @@ class GradientSource(ABC):
     def draw_moments(self, moments: RowMoments, noise: Gaussian) -> Sequence[int]:
         """Return sums of products or of groups in steps, with noise."""
 
+    @abstractmethod
+    def draw_minimum(self, objective: LinearObjective, noise: MinimumNoise) -> Sequence[int]:
+        """Return the weights that minimise an objective in its steps, with noise."""
+
 
 class DeskSource(GradientSource):
     """Sums at a desk, over the rows of one plan."""
@@ -79,6 +95,10 @@ class DeskSource(GradientSource):
     def draw_moments(self, moments: RowMoments, noise: Gaussian) -> Sequence[int]:
         """Return sums of products or of groups in steps, with noise."""
         return self._desk.sum_moments(self._plan, moments, noise)
+
+    def draw_minimum(self, objective: LinearObjective, noise: MinimumNoise) -> Sequence[int]:
+        """Return the weights that minimise an objective in its steps, with noise."""
+        return self._desk.minimise(self._plan, objective, noise)
 
 
 class MemorySource(GradientSource):
@@ -101,12 +121,17 @@ class MemorySource(GradientSource):
 
     def draw_gradients(self, gradients: LinearGradients, weights: Weights, noise: Gaussian) -> Sequence[int]:
         """Return the sum of gradients in steps, with noise."""
-        exact = sum_gradients(gradients, self._encode(gradients.encoding), self._offsets, weights)
+        rows, single = self._encode(gradients.encoding), self.most_rows == 1
+        exact = sum_gradients(gradients, rows, self._offsets, weights, single)
         return list(noise.release(exact))
 
     def draw_moments(self, moments: RowMoments, noise: Gaussian) -> Sequence[int]:
         """Return sums of products or of groups in steps, with noise."""
         return list(noise.release(moments.sum(self._encode(moments.encoding), self._offsets)))
+
+    def draw_minimum(self, objective: LinearObjective, noise: MinimumNoise) -> Sequence[int]:
+        """Return the weights that minimise an objective in its steps, with noise."""
+        return draw_minimum(objective, noise, self._encode(objective.gradients.encoding), self._offsets)
 
     def _encode(self, encoding: Encoding) -> EncodedRows:
         if self._encoded is None or self._encoded[0] != encoding:

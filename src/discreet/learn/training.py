@@ -10,7 +10,7 @@ from discreet.base.canonical import Json, write_json
 from discreet.curator.door.desk import Desk
 from discreet.gradients.encoding import Encoding, LabelColumn
 from discreet.learn.allowance import GaussianAllowance
-from discreet.learn.learners import Learner
+from discreet.learn.learner import Learner
 from discreet.learn.models.model import Model, Subject
 from discreet.learn.rehearsal import Rehearsal
 from discreet.learn.source import DeskSource, GradientSource
@@ -19,6 +19,15 @@ from discreet.privacy.charges import Charge
 
 MOST_TEXT = 300
 """Letters of the line that says what is learned."""
+
+
+def make_encoding(plan: RowsPlan, subject: Subject) -> Encoding:
+    """Return what a row's points become: features, and a label, which is 0 for all where nothing is predicted."""
+    grids = [each.grid for each in plan.columns]
+    features = tuple(column.make_feature(at, grids[at]) for at, column in enumerate(subject.columns))
+    target = subject.target
+    label = LabelColumn(0, 0, 1, 0, 0) if target is None else target.make_label(len(features), grids[-1])
+    return Encoding(features, label)
 
 
 @dataclass(frozen=True)
@@ -40,12 +49,8 @@ class Training:
 
     @property
     def encoding(self) -> Encoding:
-        """What a row's points become: features, and a label, which is 0 for all where nothing is predicted."""
-        grids = [each.grid for each in self.plan.columns]
-        features = tuple(column.make_feature(at, grids[at]) for at, column in enumerate(self.subject.columns))
-        target = self.subject.target
-        label = LabelColumn(0, 0, 1, 0, 0) if target is None else target.make_label(len(features), grids[-1])
-        return Encoding(features, label)
+        """What a row's points become."""
+        return make_encoding(self.plan, self.subject)
 
     def parameters(self) -> Json:
         """Return all that shapes the result beside the plan."""

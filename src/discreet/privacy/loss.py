@@ -57,6 +57,8 @@ class Loss(ABC):
 
     kind: ClassVar[str]
     version: ClassVar[int] = 1
+    for_replace: ClassVar[bool] = False
+    """Whether it is stated for replace neighbours, and for them alone."""
 
     def __init_subclass__(cls, **named: Any) -> None:
         super().__init_subclass__(**named)
@@ -147,11 +149,11 @@ class Loss(ABC):
         return self if size == 1 else self._group(size)
 
     def replace(self) -> Loss:
-        """Return the loss under replace neighbours of a release whose loss is stated for add-remove.
+        """Return the loss under replace neighbours: this one, where it is stated for them.
 
-        Replacing a unit is removing one and adding another: two steps.
+        Else it is stated for add-remove, and replacing a unit is removing one and adding another: two steps.
         """
-        return self.group(2)
+        return self if self.for_replace else self.group(2)
 
     def _group(self, size: int) -> Loss:
         if math.isinf(self.pure):

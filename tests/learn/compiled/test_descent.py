@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from discreet.base.errors import ParameterError
+from discreet.gradients.compiled import memory_sums
+from discreet.gradients.compiled.independence import DependenceError, check_independence, make_up_batch
+from discreet.gradients.compiled.memory_sums import MemorySums, NoiseAhead, NoisySums, RowsOfUnits, group_rows
+from discreet.gradients.compiled.unit_sums import PhysicalBatch, UnitSums, plan_grid
 from discreet.learn.compiled import descent as descent_module
-from discreet.learn.compiled import memory_sums
 from discreet.learn.compiled.descent import Descent, TrainingProgress
-from discreet.learn.compiled.independence import DependenceError, check_independence, make_up_batch
-from discreet.learn.compiled.memory_sums import MemorySums, NoiseAhead, RowsOfUnits, group_rows
 from discreet.learn.compiled.optimisers import Momentum
-from discreet.learn.compiled.unit_sums import PhysicalBatch, UnitSums, plan_grid
 from discreet.noise import bernoulli, rounded_gaussian
 from discreet.noise.device.frame import jax_modules, wide
 from servers.accelerated import require_jax
@@ -236,7 +236,7 @@ def test_the_noise_is_the_multiplier_times_the_grid_whatever_the_batch(monkeypat
 
 def test_noise_made_ahead_is_given_out_once() -> None:
     ahead = NoiseAhead(1e9, 100)
-    parts = [np.asarray(draws)[start : start + 100] for draws, start in (ahead.take() for _ in range(20))]
+    parts = [np.asarray(draws)[int(start) : int(start) + 100] for draws, start in (ahead.take() for _ in range(20))]
     assert len(np.unique(np.concatenate(parts))) > 1990
 
 
@@ -276,7 +276,7 @@ class StoppedError(Exception):
     pass
 
 
-class ScriptedSums:
+class ScriptedSums(NoisySums):
     """Noisy sums from a desk that counts its releases, and may stop."""
 
     def __init__(self, stop_at: int | None = None, error: type[BaseException] = StoppedError) -> None:

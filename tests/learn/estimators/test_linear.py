@@ -18,6 +18,7 @@ from discreet.learn import (
     PublicEncoder,
     PublicScaler,
 )
+from discreet.privacy import GaussianLoss, ZcdpLoss
 
 NOISE = "two fits have different noise"
 OWN = "errors are discreet's own, which are ValueErrors"
@@ -89,6 +90,31 @@ def test_logistic_regression_learns_and_says_what_it_cost() -> None:
     assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
     assert (model.decision_function(X) > 0).tolist() == (model.predict(X) == 1).tolist()
     assert abs(model.rows_ - 5000) < 500
+
+
+@pytest.mark.parametrize("method", ["output", "objective"])
+def test_a_noisy_minimum_is_learned_and_says_what_it_cost(method: str) -> None:
+    X, y = make_rows()  # noqa: N806
+    model = LogisticRegression(epsilon=1.0, delta=1e-6, method=method).fit(X, y)
+    assert model.score(X, y) > 0.75
+    assert 0.999 < model.loss_.epsilon(1e-6).high <= 1.0 + 1e-9
+    assert isinstance(model.loss_, ZcdpLoss if method == "objective" else GaussianLoss)
+    assert LinearSVC(epsilon=1.0, method=method, size=5000).fit(X, y).score(X, y) > 0.75
+    number = X @ np.array([20.0, 10.0, 0.0]) + 50
+    assert HuberRegressor(epsilon=1.0, target_bounds=(0, 100), method=method).fit(X, number).score(X, number) > 0.8
+    assert clone(model).method == method
+    assert f"method='{method}'" in repr(model)
+
+
+def test_a_method_without_a_theorem_is_refused() -> None:
+    X, y = make_rows(300, classes=3)  # noqa: N806
+    with pytest.raises(ParameterError, match="for two classes or a number"):
+        LogisticRegression(classes=(0, 1, 2), method="objective").fit(X, y)
+    assert LogisticRegression(epsilon=5, classes=(0, 1, 2), method="output").fit(X, y).coef_.shape == (3, 3)
+    with pytest.raises(ParameterError, match="descent: a minimum is bounded for logistic, svc and huber"):
+        PoissonRegressor(target_bounds=(0, 10), method="output").fit(X, y)
+    with pytest.raises(ParameterError, match="method must be one of"):
+        LinearSVC(method="newton").fit(X, y)
 
 
 def test_more_classes_are_multinomial_and_may_have_any_names() -> None:

@@ -16,11 +16,15 @@ from discreet.privacy import (
     Certified,
     DiscreteGaussianLoss,
     DiscreteLaplaceLoss,
+    FixedSizeSampledLoss,
     GaussianLoss,
     LaplaceLoss,
     Loss,
     PureLoss,
+    ReplaceSampledGaussianLoss,
+    ReplaceSampledLoss,
     SampledLoss,
+    ShuffledLoss,
     ZcdpLoss,
     composition,
 )
@@ -120,6 +124,23 @@ def test_renyi_of_other_bases_goes_through_their_epsilon() -> None:
 def test_bases_without_one_pair_are_refused(base: Loss) -> None:
     with pytest.raises(ParameterError, match=r"^base must be"):
         SampledLoss(base, 0.1)
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        FixedSizeSampledLoss(GaussianLoss(1.0), 10, 100),
+        FixedSizeSampledLoss(PureLoss(1.0), 100, 100),
+        ReplaceSampledLoss(GaussianLoss(1.0), 0.5),
+        ReplaceSampledGaussianLoss(1.0, 0.5),
+        ShuffledLoss(1.0, 1000),
+    ],
+    ids=repr,
+)
+def test_what_is_stated_for_replace_neighbours_has_no_poisson_sample(base: Loss) -> None:
+    with pytest.raises(ParameterError, match=r"^base must be a loss stated for add-remove neighbours"):
+        SampledLoss(base, 0.1)
+    assert base.replace() is base
 
 
 @pytest.mark.parametrize("rate", [0, -0.1, 1.0001, math.nan, math.inf, "0.1", None])

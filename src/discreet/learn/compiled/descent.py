@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,13 @@ import numpy as np
 
 from discreet.base import check
 from discreet.base.errors import ParameterError
-from discreet.learn.compiled.independence import check_independence, make_up_batch
-from discreet.learn.compiled.memory_sums import MemorySums, NoisySums, group_rows
-from discreet.learn.compiled.optimisers import Momentum, Optimiser
+from discreet.gradients.compiled.independence import check_independence, make_up_batch
+from discreet.gradients.compiled.memory_sums import MemorySums, NoisySums, group_rows
+from discreet.gradients.compiled.unit_sums import RowLoss, UnitSums, plan_grid
+from discreet.learn.compiled.optimisers import Momentum, Optimiser, make_move, start_state
 from discreet.learn.compiled.schedule import SampledSchedule, plan_schedule
 from discreet.learn.compiled.training_state import TrainingState, hold_state, read_state, write_state
-from discreet.learn.compiled.unit_sums import RowLoss, UnitSums, plan_grid
-from discreet.noise.device.frame import jax_modules, narrow, wide
+from discreet.noise.device.frame import jax_modules, narrow
 from discreet.privacy import Loss
 
 
@@ -72,8 +71,8 @@ class Descent:
         fitting = min(batch, 512) if physical is None else physical
         self.physical = check.integer("physical", fitting, least=1, most=1 << 16)
         self.batch, self.size = batch, size
-        with narrow():
-            self.parameters = jax.tree.map(_as_floats, parameters)
+        self._start = start_state(self.optimiser, parameters)
+        self.parameters = self._start[0]
         self.clip = float(check.real("clip", clip, least=1e-20, most=1e20))
         found = check.choice("noise", noise, ("auto", "device", "host"))
         self.on_device = found == "device" or (found == "auto" and jax.default_backend() != "cpu")
@@ -125,18 +124,15 @@ class Descent:
         return self
 
     def _make_steps(self, source: NoisySums) -> None:
-        jax, _ = jax_modules()
         state, begun, updates = self._restore()
-        steps, move = self.schedule.steps, jax.jit(partial(self._move, source.grid.length / self.batch))
+        steps, move = self.schedule.steps, make_move(self.optimiser, source.grid.length / self.batch)
         reserved = begun
         while begun < steps:
             if begun == reserved:
                 reserved = min(steps, begun + self.every)
                 self._keep(state, reserved, updates)
             try:
-                noisy = source.release(state[0])
-                with wide():
-                    state = move(state, noisy)
+                state = source.advance(move, state)
             except BaseException:
                 self._keep(state, begun + 1, updates)
                 raise
@@ -146,21 +142,11 @@ class Descent:
         self._keep(state, steps, updates)
         self.parameters_, self.updates_ = state[0], updates
 
-    def _move(self, share: float, state: Any, noisy: Any) -> Any:
-        """Return parameters and the optimiser's state after one noisy sum: post-processing."""
-        jax, _ = jax_modules()
-        parameters, memory = state
-        means = (noisy.astype(np.float64) * share).astype(np.float32)
-        with narrow():
-            gradient = shape_like(parameters, means)
-            change, memory = self.optimiser.update(gradient, memory, parameters)
-            return jax.tree.map(lambda old, step: old + step, parameters, change), memory
-
     def _restore(self) -> tuple[Any, int, int]:
         """Return the state to go on from, how many steps are spent and how many updates were made."""
         jax, jnp = jax_modules()
         with narrow():
-            fresh = (self.parameters, self.optimiser.init(self.parameters))
+            fresh = self._start
             held = None if self.checkpoint is None else read_state(self.checkpoint, self._declare())
             if held is None:
                 return fresh, 0, 0
@@ -189,25 +175,6 @@ class Descent:
             "shapes": [list(leaf.shape) for leaf in jax.tree.leaves(self.parameters)],
             "optimiser": type(self.optimiser).__name__,
         }
-
-
-def shape_like(parameters: Any, line: Any) -> Any:
-    """Return a line of numbers as a tree of arrays like the parameters."""
-    jax, _ = jax_modules()
-    leaves, structure = jax.tree.flatten(parameters)
-    found, start = [], 0
-    for leaf in leaves:
-        found.append(line[start : start + leaf.size].reshape(leaf.shape))
-        start += leaf.size
-    return jax.tree.unflatten(structure, found)
-
-
-def _as_floats(leaf: Any) -> Any:
-    _, jnp = jax_modules()
-    found = jnp.asarray(leaf)
-    if not jnp.issubdtype(found.dtype, jnp.floating):
-        raise ParameterError("parameters", found.dtype, "arrays of floats")
-    return found.astype(np.float32)
 
 
 def _as_column(column: Any) -> Any:

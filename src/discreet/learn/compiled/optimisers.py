@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from discreet.base import check
-from discreet.noise.device.frame import jax_modules
+from discreet.base.errors import ParameterError
+from discreet.gradients.compiled.states import shape_like
+from discreet.gradients.compiled.unit_sums import Move
+from discreet.noise.device.frame import jax_modules, narrow
 
 
 class Optimiser(Protocol):
@@ -77,3 +82,33 @@ class Adam:
             return -self.step * mean / (1 - self.first**seen) / root
 
         return jax.tree.map(move, means, squares), (means, squares, seen)
+
+
+def start_state(optimiser: Optimiser, parameters: Any) -> Any:
+    """Return the state that a descent starts from: parameters in 32-bit floats, and what the optimiser remembers."""
+    with narrow():
+        held = jax_modules()[0].tree.map(_as_floats, parameters)
+        return held, optimiser.init(held)
+
+
+def make_move(optimiser: Optimiser, share: float) -> Move:
+    """Return what makes the next state of noisy sums, whose mean is `share` of them: post-processing, compiled."""
+    jax, _ = jax_modules()
+
+    def move(state: Any, noisy: Any) -> Any:
+        parameters, memory = state
+        means = (noisy.astype(np.float64) * share).astype(np.float32)
+        with narrow():
+            change, memory = optimiser.update(shape_like(parameters, means), memory, parameters)
+            return jax.tree.map(lambda old, step: old + step, parameters, change), memory
+
+    found: Move = jax.jit(move)
+    return found
+
+
+def _as_floats(leaf: Any) -> Any:
+    _, jnp = jax_modules()
+    found = jnp.asarray(leaf)
+    if not jnp.issubdtype(found.dtype, jnp.floating):
+        raise ParameterError("parameters", found.dtype, "arrays of floats")
+    return found.astype(np.float32)

@@ -1,8 +1,9 @@
-"""Linear models that descend: `LogisticRegression(epsilon=1, delta=1e-6, bounds=(0, 1)).fit(X, y)`.
+"""Linear models: `LogisticRegression(epsilon=1, delta=1e-6, bounds=(0, 1)).fit(X, y)`.
 
 No true number of rows, no statistic of the features and no set of labels is taken from the data: bounds and
 classes are declared, and rows are counted with noise, unless `size` says how many there are. Where a unit may have
-several rows, `max_rows` says how many are kept of each.
+several rows, `max_rows` says how many are kept of each. They descend on noisy gradients, or, with `method="output"` or
+`method="objective"`, are one noisy minimum (`learn/perturbation.py`).
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.gradients.encoding import Encoding, LabelColumn
 from discreet.gradients.residuals import RESIDUAL_STEPS, WEIGHT_STEPS
-from discreet.learn.allowance import read_gaussian_allowance
-from discreet.learn.descent import train
 from discreet.learn.estimators.arrays import (
     POINTS,
     make_number_features,
@@ -32,12 +31,13 @@ from discreet.learn.estimators.arrays import (
 )
 from discreet.learn.estimators.estimator import Classifier, Estimator, Regressor, check_classes, hold_rows
 from discreet.learn.kinds import find_kind
+from discreet.learn.linear_learners import DESCENT, find_linear_learner
 from discreet.learn.targets import POISSON_SCALE
-from discreet.privacy import GaussianLoss
+from discreet.privacy import Loss
 
 
 class LinearEstimator(Estimator):
-    """A linear model that descends on noisy gradients of bounded rows."""
+    """A linear model of bounded rows."""
 
     _kind: ClassVar[str]
 
@@ -49,25 +49,27 @@ class LinearEstimator(Estimator):
     size: Any
     max_rows: Any
     neighbours: str
+    method: str
 
     coef_: Floats
     intercept_: Floats
     n_features_in_: int
-    loss_: GaussianLoss
+    loss_: Loss
     """What fitting cost: `model.loss_.epsilon(1e-6)`."""
     rows_: float
     """How many rows there are, about: counted with noise."""
 
     def _learn(self, matrix: Floats, labels: Ints, label: LabelColumn, classes: int, units: Any) -> None:
         """Fit weights to rows and labels that are points already."""
-        allowance = read_gaussian_allowance(self.epsilon, self.delta, self.rho)
+        learner = find_linear_learner(find_kind(self._kind), self.method)
+        allowance = learner.read_allowance(self.epsilon, self.delta, self.rho)
         lower, upper = read_bounds(self.bounds, matrix.shape[1])
         size = None if self.size is None else check.integer("size", self.size, least=1)
         length = None if self.norm is None else (float(check.real("norm", self.norm, above=0)) ** 2 + 1) ** 0.5
         points = np.column_stack([put_on_points(matrix, lower, upper), labels])
         gradients = find_kind(self._kind).make_gradients(Encoding(make_number_features(lower), label), classes)
         source = hold_rows(points, units, self.max_rows, self.neighbours)
-        found = train(source, gradients, self._kind, allowance, size, length)
+        found = learner.learn(source, gradients, allowance, size, length)
         weights = np.array(found.weights, dtype=np.float64).reshape(gradients.shape) / WEIGHT_STEPS
         slopes, intercepts = scale_to_data(weights, lower, upper)
         self.coef_, self.intercept_ = slopes.T, intercepts
@@ -98,10 +100,11 @@ class LinearClassifier(LinearEstimator, Classifier):
         size: Any = None,
         max_rows: Any = None,
         neighbours: str = "add-remove",
+        method: str = DESCENT,
     ) -> None:
         self.epsilon, self.delta, self.rho = epsilon, delta, rho
         self.bounds, self.norm, self.classes, self.size = bounds, norm, classes, size
-        self.max_rows, self.neighbours = max_rows, neighbours
+        self.max_rows, self.neighbours, self.method = max_rows, neighbours, method
 
     def fit(self, X: Any, y: Any, units: Any = None) -> Self:  # noqa: N803
         """Learn from rows and their classes; `units` names whose row each is, where somebody has several.
@@ -143,9 +146,10 @@ class LinearRegressor(LinearEstimator, Regressor):
         size: Any = None,
         max_rows: Any = None,
         neighbours: str = "add-remove",
+        method: str = DESCENT,
     ) -> None:
         self.epsilon, self.delta, self.rho, self.bounds, self.target_bounds = epsilon, delta, rho, bounds, target_bounds
-        self.norm, self.size, self.max_rows, self.neighbours = norm, size, max_rows, neighbours
+        self.norm, self.size, self.max_rows, self.neighbours, self.method = norm, size, max_rows, neighbours, method
 
     def fit(self, X: Any, y: Any, units: Any = None) -> Self:  # noqa: N803
         """Learn from rows and their numbers; `units` names whose row each is, where somebody has several rows."""

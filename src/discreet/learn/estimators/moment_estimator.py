@@ -18,7 +18,7 @@ from discreet.learn.allowance import GaussianAllowance, read_gaussian_allowance
 from discreet.learn.estimators.arrays import place_labels, put_on_points, read_bounds, read_column_of, read_matrix
 from discreet.learn.estimators.estimator import Estimator, check_classes, hold_rows
 from discreet.learn.source import MemorySource
-from discreet.privacy import GaussianLoss
+from discreet.privacy import Loss
 
 
 class MomentEstimator(Estimator):
@@ -33,7 +33,7 @@ class MomentEstimator(Estimator):
 
     _encoding: Encoding
     n_features_in_: int
-    loss_: GaussianLoss
+    loss_: Loss
     """What fitting cost: `model.loss_.epsilon(1e-6)`."""
 
     def _prepare(self, matrix: Floats, labels: Ints, units: Any) -> tuple[MemorySource, GaussianAllowance]:

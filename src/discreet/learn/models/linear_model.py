@@ -40,16 +40,17 @@ class ChosenSetting:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearModel(WeightedModel):
-    """Weights that a descent found, and how it went."""
+    """Weights that a descent found, or a noisy minimum has, and how they were found."""
 
     noise: float
-    """A bound on the standard deviation of the noise in each weight (`learn/descent.py`)."""
+    """A bound on the standard deviation of the noise in each weight (`learn/descent.py`, `learn/perturbation.py`)."""
     settings: Any
+    """Public facts: of a descent its steps, rate, momentum and tail; of a minimum its method, ridge, clip and slope."""
     choice: ChosenSetting | None = field(default=None, kw_only=True)
     """Which setting won, where there was a choice."""
 
     def find_half_width(self, confidence: float = 0.95) -> float:
-        """Return how far a weight may be from where the same descent without noise would have ended.
+        """Return how far a weight may be from where the same descent, or minimum, without noise would be.
 
         It is the same for all weights, as if the data said nothing about any: those of common values are closer. It
         says nothing about how rows were sampled, and holds as far as the loss is a parabola near where it ended.

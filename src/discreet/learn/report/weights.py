@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ MOST_BARS = 60
 
 
 def show_weights(model: LinearModel) -> Shown:
-    """Return the weights and coefficients of a model that descended."""
+    """Return the weights and coefficients of a linear model, and how it was learned."""
     band = model.find_half_width(CONFIDENCE)
     parts = [
         "<h2>Weights</h2>",
@@ -51,11 +52,21 @@ def show_weights(model: LinearModel) -> Shown:
         f"move one, at {format_percent(CONFIDENCE)}; how rows were sampled comes on top.</p>",
         _list_coefficients(model),
     ]
-    settings = model.settings
-    how = f"descent with rate {float(settings['rate']):.3g}, momentum {float(settings['momentum']):.3g}, mean of the"
-    fact = f"{settings['steps']}", "steps of a descent on all rows"
+    fact, how = _describe_learning(model.settings)
     why = UNTUNED if model.choice is None else f"chosen by public rules, given the {model.choice}"
-    return Shown(f"{model.kind.capitalize()} model", fact, f"{how} last {settings['tail']} steps; {why}", parts)
+    return Shown(f"{model.kind.capitalize()} model", fact, f"{how}; {why}", parts)
+
+
+def _describe_learning(settings: Any) -> tuple[tuple[str, str], str]:
+    """Return a number about how a model was learned, with its words, and how."""
+    if "method" in settings:
+        where = "in what is minimised" if settings["method"] == "objective" else "on its weights"
+        ridge, slope = float(settings["ridge"]), float(settings["slope"])
+        how = f"a minimum with noise {where}, a ridge of {ridge:.3g}, slopes cut at {slope:.2g} of the longest"
+        return ("1", "noisy minimum over all rows"), how
+    rate, momentum = float(settings["rate"]), float(settings["momentum"])
+    how = f"descent with rate {rate:.3g}, momentum {momentum:.3g}, mean of the last {settings['tail']} steps"
+    return (f"{settings['steps']}", "steps of a descent on all rows"), how
 
 
 def show_regression(model: RegressionModel) -> Shown:

@@ -8,7 +8,7 @@ marked, fetched with their bits and decided on the host in ball arithmetic, with
 the one that infinitely many bits would have given.
 
 A draw is decided from the array that the host looked at: one program writes draws and marks into a single array, and
-another counts the marks in it. A compiler that evaluates the same formula twice, rounding differently, can therefore
+another finds the marks in it. A compiler that evaluates the same formula twice, rounding differently, can therefore
 not make a draw pass as decided that is not.
 """
 
@@ -35,10 +35,10 @@ UNDECIDED = -(2**63)
 """The mark of a draw that floats cannot decide; no decided draw is that far out."""
 
 LINE = 1024
-"""Draws in a line: those that are fetched where one of them is undecided."""
+"""Draws in a line: lines that hold undecided draws are found first."""
 
-TOGETHER = 16
-"""Lines fetched at once."""
+LINES, PLACES = 32, 64
+"""Lines, and undecided draws in them, that are found at once."""
 
 
 def enclose_draws(prefixes: Any, sigma: Any, library: Any) -> tuple[Any, Any]:
@@ -65,8 +65,8 @@ def read_draws(words: Any, sigma: Any, library: Any) -> Any:
 
 
 @lru_cache(maxsize=8)
-def _programs(blocks: int) -> tuple[Any, Any, Any, Any]:
-    """Return the compiled programs for so many blocks: draw, count what is undecided, fetch lines, and replace them."""
+def _programs(blocks: int) -> tuple[Any, Any, Any]:
+    """Return the compiled programs for so many blocks: draw, find what is undecided, and replace it."""
     jax, jnp = jax_modules()
 
     def draw(key: Any, sigma: Any) -> tuple[Any, Any]:
@@ -79,16 +79,21 @@ def _programs(blocks: int) -> tuple[Any, Any, Any, Any]:
         words = [low | (high << np.uint64(32)) for low, high in zip(halves[::2], halves[1::2], strict=True)]
         return jnp.concatenate([read_draws(each, sigma, jnp) for each in words]), jnp.concatenate(words)
 
-    def count(draws: Any) -> Any:
-        return jnp.sum(draws.reshape(-1, LINE) == UNDECIDED, axis=1)
+    def find(draws: Any, words: Any) -> Any:
+        """Return how many draws are undecided, then places of some of them (else beyond the end), then their words."""
+        held = draws.reshape(-1, LINE)
+        left = jnp.sum(held == UNDECIDED, axis=1)
+        (lines,) = jnp.nonzero(left, size=min(LINES, len(held)), fill_value=len(held))
+        marks = held.at[lines].get(mode="fill", fill_value=0) == UNDECIDED
+        (spots,) = jnp.nonzero(marks.reshape(-1), size=PLACES, fill_value=marks.size)
+        places = lines.at[spots // LINE].get(mode="fill", fill_value=len(held)) * LINE + spots % LINE
+        bits = words.at[places].get(mode="fill", fill_value=0)
+        return jnp.concatenate([jnp.sum(left)[None].astype(np.uint64), places.astype(np.uint64), bits])
 
-    def fetch(draws: Any, words: Any, lines: Any) -> tuple[Any, Any]:
-        return draws.reshape(-1, LINE)[lines], words.reshape(-1, LINE)[lines]
+    def replace(draws: Any, places: Any, values: Any) -> Any:
+        return draws.at[places].set(values, mode="drop")
 
-    def replace(draws: Any, values: Any, lines: Any) -> Any:
-        return draws.reshape(-1, LINE).at[lines].set(values).reshape(-1)
-
-    return jax.jit(draw), jax.jit(count), jax.jit(fetch), jax.jit(replace)
+    return jax.jit(draw), jax.jit(find), jax.jit(replace, donate_argnums=0)
 
 
 @dataclass(slots=True)
@@ -99,37 +104,39 @@ class PendingDraws:
     count: int
     draws: Any
     words: Any
-    left: Any
+    found: Any = None
     undecided: int = 0
-    asked: list[tuple[Any, Any, Any]] | None = None
 
-    def ask(self) -> None:
-        """Ask for the lines that hold undecided draws, without waiting for what is under way behind them."""
-        _, _, fetch, _ = _programs(self.draws.shape[0] // chacha.WORDS)
+    def look(self) -> None:
+        """Ask for undecided draws, without waiting: they travel while something else is computed."""
+        _, find, _ = _programs(self.draws.shape[0] // chacha.WORDS)
         with wide():
-            left = np.asarray(self.left)
-            self.undecided, self.asked = int(left.sum()), []
-            lines = np.flatnonzero(left)
-            for start in range(0, len(lines), TOGETHER):
-                part = lines[start : start + TOGETHER]
-                found = fetch(self.draws, self.words, np.resize(part, TOGETHER))  # one shape: lines are repeated
-                for each in found:
-                    each.copy_to_host_async()
-                self.asked.append((part, *found))
+            self.found = find(self.draws, self.words)
+            self.found.copy_to_host_async()
 
     def finish(self) -> Any:
-        """Return at least `count` draws as an int64 array on the accelerator, all decided; this waits for it."""
-        _, _, _, replace = _programs(self.draws.shape[0] // chacha.WORDS)
-        law = Inversion(NORMAL, self.sigma, lambda: arb(fmpq(1, 2)), signed=True)
-        if self.asked is None:
-            self.ask()
-        with wide():
-            for part, *found in self.asked or []:
-                draws, words = (np.array(each)[: len(part)] for each in found)
-                for place in zip(*np.nonzero(draws == UNDECIDED), strict=True):
-                    draws[place] = max(-INT64, min(INT64, law.finish(int(words[place]))))
-                self.draws = replace(self.draws, np.resize(draws, (TOGETHER, LINE)), np.resize(part, TOGETHER))
+        """Return at least `count` draws as an int64 array on the accelerator, all decided."""
+        left = self._decide_some()
+        while left:
+            self.look()
+            left = self._decide_some()
         return self.draws
+
+    def _decide_some(self) -> int:
+        """Decide the undecided draws that were found, and return how many others there are."""
+        _, _, replace = _programs(self.draws.shape[0] // chacha.WORDS)
+        found = np.asarray(self.found)
+        total, places, words = int(found[0]), found[1 : 1 + PLACES].astype(np.int64), found[1 + PLACES :]
+        known = int((places < len(self.draws)).sum())
+        if known:
+            law = Inversion(NORMAL, self.sigma, lambda: arb(fmpq(1, 2)), signed=True)
+            values = np.zeros(PLACES, dtype=np.int64)
+            for at in range(known):
+                values[at] = max(-INT64, min(INT64, law.finish(int(words[at]))))
+            with wide():
+                self.draws = replace(self.draws, places, values)
+        self.undecided += known
+        return total - known
 
 
 def begin_rounded_gaussian(sigma: float | Fraction, count: int) -> PendingDraws:
@@ -142,10 +149,11 @@ def begin_rounded_gaussian(sigma: float | Fraction, count: int) -> PendingDraws:
     blocks = -(-count // LINE) * (LINE // chacha.WORDS)
     if blocks > chacha.MOST_BLOCKS:
         raise ParameterError("count", count, f"at most {chacha.MOST_BLOCKS * chacha.WORDS:,}")
-    draw, left, _, _ = _programs(blocks)
+    draw, _, _ = _programs(blocks)
     with wide():
-        draws, words = draw(chacha.take_key(), np.float64(scale))
-        return PendingDraws(scale, count, draws, words, left(draws))
+        pending = PendingDraws(scale, count, *draw(chacha.take_key(), np.float64(scale)))
+    pending.look()
+    return pending
 
 
 def rounded_gaussian_on_device(sigma: float | Fraction, size: int | tuple[int, ...]) -> Any:

@@ -38,6 +38,7 @@ class FixedSizeSampledLoss(Loss):
     """
 
     kind = "fixed-size-sampled"
+    for_replace = True
     base: Loss
     taken: int
     size: int
@@ -77,10 +78,6 @@ class FixedSizeSampledLoss(Loss):
         """Return the base's rho, or what the pure epsilon implies if that is less: a sample is a mixture."""
         return min(self.base.zcdp(), super().zcdp())
 
-    def replace(self) -> Loss:
-        """Return this loss: it is stated for replace neighbours."""
-        return self
-
     def _renyi(self, order: Exact) -> float:
         return min(super()._renyi(order), self.base.renyi(order))
 
@@ -116,6 +113,7 @@ class ReplaceSampledLoss(Loss):
     """
 
     kind = "replace-sampled"
+    for_replace = True
     base: Loss
     rate: float
 
@@ -157,10 +155,6 @@ class ReplaceSampledLoss(Loss):
     def zcdp(self) -> float:
         """Return the rho of the replaced base, or what the pure epsilon implies if that is less: both are mixtures."""
         return min(self.base.replace().zcdp(), super().zcdp())
-
-    def replace(self) -> Loss:
-        """Return this loss: it is stated for replace neighbours."""
-        return self
 
     def _renyi(self, order: Exact) -> float:
         return min(super()._renyi(order), self.base.replace().renyi(order))

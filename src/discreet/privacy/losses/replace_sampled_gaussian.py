@@ -38,6 +38,7 @@ class ReplaceSampledGaussianLoss(Loss):
     """
 
     kind = "replace-sampled-gaussian"
+    for_replace = True
     mu: Exact
     rate: float
 
@@ -67,10 +68,6 @@ class ReplaceSampledGaussianLoss(Loss):
     def zcdp(self) -> float:
         """Return that of all units taken: mixtures have no larger divergence than their parts."""
         return GaussianLoss(2 * Fraction(read_up(self.mu))).zcdp()
-
-    def replace(self) -> Loss:
-        """Return this loss: it is stated for replace neighbours."""
-        return self
 
     def _delta(self, epsilon: Exact) -> arb | tuple[arb, arb]:
         if self.mu == 0:

@@ -19,7 +19,6 @@ from discreet.privacy.amounts import read_up
 from discreet.privacy.loss import Loss
 from discreet.privacy.losses.noises import DiscreteLaplaceLoss, GaussianLoss
 from discreet.privacy.losses.sampled_renyi import bound_sampled_gaussian_renyi
-from discreet.privacy.losses.shuffled import ShuffledLoss
 
 
 def check_base(base: object) -> Loss:
@@ -43,9 +42,8 @@ class SampledLoss(Loss):
     rate: float
 
     def __post_init__(self) -> None:
-        if isinstance(self.base, ShuffledLoss):
+        if check_base(self.base).for_replace:
             raise ParameterError("base", self.base, "a loss stated for add-remove neighbours; see FixedSizeSampledLoss")
-        check_base(self.base)
         self._store(rate=float_up(check.real("rate", self.rate, above=0, most=1)))
 
     @property

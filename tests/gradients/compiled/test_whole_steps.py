@@ -7,7 +7,7 @@ import math
 import pytest
 
 from discreet.base.errors import ParameterError
-from discreet.learn.compiled.whole_steps import COARSEST, choose_whole_steps
+from discreet.gradients.compiled.whole_steps import COARSEST, choose_whole_steps
 
 
 @pytest.mark.parametrize("coordinates", [1, 2, 1000, 10**5, 2 * 10**6, 11 * 10**6])

@@ -6,18 +6,19 @@ with noise the other. A desk can stand in for `MemorySums` without a change to t
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.base.errors import ParameterError
-from discreet.learn.compiled.unit_sums import PhysicalBatch, UnitSums
-from discreet.learn.compiled.whole_steps import WholeSteps
+from discreet.gradients.compiled.unit_sums import Move, PhysicalBatch, UnitSums
+from discreet.gradients.compiled.whole_steps import WholeSteps
 from discreet.noise import bernoulli, rounded_gaussian
-from discreet.noise.device.frame import jax_modules
+from discreet.noise.device.frame import jax_modules, wide
 from discreet.noise.device.gaussian import PendingDraws, begin_rounded_gaussian
 
 RowPlaces = NDArray[np.int64]
@@ -26,15 +27,21 @@ MOST_AHEAD = 1 << 24
 """Draws made ahead, of sixteen bytes each."""
 
 
-class NoisySums(Protocol):
+class NoisySums(ABC):
     """Makes the releases of a schedule, one for each step, in whole steps of a grid."""
 
-    @property
-    def grid(self) -> WholeSteps:
-        """What one whole step is."""
+    grid: WholeSteps
+    """What one whole step is."""
 
+    @abstractmethod
     def release(self, parameters: Any) -> Any:
         """Return noisy sums of integers in one line, leaf after leaf: a fresh sample and fresh noise each time."""
+
+    def advance(self, move: Move, state: Any) -> Any:
+        """Return move(state, a release at the parameters, which the state has first)."""
+        noisy = self.release(state[0])
+        with wide():
+            return move(state, noisy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +56,13 @@ class RowsOfUnits:
         """How many units there are: private."""
         return len(self.places)
 
-    def fill(self, chosen: RowPlaces, slots: int) -> Iterator[PhysicalBatch]:
-        """Yield the rows of the chosen units in physical batches of one shape: as many as needed, and at least one.
+    def fill(self, chosen: RowPlaces, slots: int, least: int = 1) -> Iterator[PhysicalBatch]:
+        """Yield the rows of the chosen units in physical batches of one shape: as many as needed, and `least` of them.
 
         Slots that are left over hold zeros and are marked; a unit's slots beyond its rows repeat its first row.
         """
         jax, _ = jax_modules()
-        for start in range(0, max(1, len(chosen)), slots):
+        for start in range(0, max(least * slots, len(chosen)), slots):
             part = self.places[chosen[start : start + slots]]
             kept = np.zeros((slots, self.places.shape[1]), dtype=bool)
             kept[: len(part)] = part >= 0
@@ -102,27 +109,27 @@ class NoiseAhead:
         self._steps = 8 if 8 * coordinates <= MOST_AHEAD else 1
         self._draws: Any = None
         self._used = self._steps
+        with wide():
+            self._starts = [jax_modules()[1].asarray(step * coordinates) for step in range(self._steps)]
         self._pending = self._begin()
         self.undecided = 0
 
-    def take(self) -> tuple[Any, int]:
-        """Return an array of draws and where those of this step begin in it."""
+    def take(self) -> tuple[Any, Any]:
+        """Return an array of draws and where those of this step begin in it, both on the device."""
         if self._used == self._steps:
             self._draws = self._pending.finish()
             self.undecided += self._pending.undecided
             self._used = 0
             self._pending = self._begin()
-        start = self._used * self._coordinates
+        start = self._starts[self._used]
         self._used += 1
-        if 1 < self._steps == 2 * self._used:
-            self._pending.ask()
         return self._draws, start
 
     def _begin(self) -> PendingDraws:
         return begin_rounded_gaussian(self._sigma, self._steps * self._coordinates)
 
 
-class MemorySums:
+class MemorySums(NoisySums):
     """Noisy sums over arrays in memory: exact coins, checked integers, exact noise.
 
     Theorem (Poisson sampling of the Gaussian mechanism, see `SampledLoss`): each unit's coin is independent with
@@ -139,20 +146,33 @@ class MemorySums:
         multiplier: float,
         slots: int,
         device: bool,
+        least: int = 1,
     ) -> None:
         self.grid, self._sums, self._rows = grid, sums, rows
-        self._rate, self._sigma, self._slots = rate, multiplier * grid.steps, slots
+        self._rate, self._sigma, self._slots, self._least = rate, multiplier * grid.steps, slots, least
         self._ahead = NoiseAhead(self._sigma, grid.coordinates) if device else None
 
     def release(self, parameters: Any) -> Any:
         """Return the noisy sums of one step: noise first, and the sums of every physical batch added to it."""
+        last, noisy, start = self._add_to_last(parameters)
+        return self._sums.add(parameters, last, noisy, start)
+
+    def advance(self, move: Move, state: Any) -> Any:
+        """Return move(state, noisy sums of one step)."""
+        last, noisy, start = self._add_to_last(state[0])
+        return self._sums.add_and_move(move, state, last, noisy, start)
+
+    def _add_to_last(self, parameters: Any) -> tuple[PhysicalBatch, Any, Any]:
+        """Sample, draw, and add the sums of all physical batches but one; return that, and what it is added to."""
         chosen = np.flatnonzero(bernoulli(self._rate, self._rows.units))
         noisy, start = self._draw()
-        for batch in self._rows.fill(chosen, self._slots):
-            noisy, start = self._sums.add(parameters, batch, noisy, start), 0
-        return noisy
+        batches = self._rows.fill(chosen, self._slots, self._least)
+        last = next(batches)
+        for batch in batches:
+            noisy, start, last = self._sums.add(parameters, last, noisy, start), 0, batch
+        return last, noisy, start
 
-    def _draw(self) -> tuple[Any, int]:
+    def _draw(self) -> tuple[Any, Any]:
         """Return fresh noise for every coordinate, and where it begins."""
         if self._ahead is None:
             return rounded_gaussian(self._sigma, self.grid.coordinates), 0

@@ -28,12 +28,15 @@ from typing import Any
 
 import numpy as np
 
-from discreet.learn.compiled.outer import OuterProduct, trace_batch
-from discreet.learn.compiled.whole_steps import COARSEST, MARGIN, WholeSteps, choose_whole_steps
+from discreet.gradients.compiled.outer import OuterProduct, trace_batch
+from discreet.gradients.compiled.whole_steps import COARSEST, MARGIN, WholeSteps, choose_whole_steps
 from discreet.noise.device.frame import jax_modules, narrow, wide
 
 RowLoss = Callable[[Any, Any], Any]
 """loss(parameters, example) -> a number, in JAX."""
+
+Move = Callable[[Any, Any], Any]
+"""move(state, noisy sums) -> state, in JAX."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +58,36 @@ class UnitSums:
         self._loss, self._grid = loss, grid
         self._gradients: Any = None
         self._tally = jax.jit(self._check_and_add)
+        self._moves: dict[Move, Any] = {}
 
     def add(self, parameters: Any, batch: PhysicalBatch, onto: Any = None, start: int = 0) -> Any:
         """Return the sums as a line of int64 on the device, leaf after leaf, added to `onto` from `start` on."""
-        jax, _ = jax_modules()
-        with wide(), jax.default_matmul_precision("highest"):
-            if self._gradients is None:
-                self._gradients = compile_for(self._find_gradients, parameters, batch.rows, batch.kept)
-            leaves, scales, alive = self._gradients(parameters, batch.rows, batch.kept)
+        with wide():
             before = np.zeros(self._grid.coordinates, dtype=np.int64) if onto is None else onto
-            return self._tally(leaves, scales, alive, before, start)
+            return self._tally(*self._differentiate(parameters, batch), before, start)
+
+    def add_and_move(self, move: Move, state: Any, batch: PhysicalBatch, onto: Any, start: int) -> Any:
+        """Return move(state, sums), with the parameters first in the state: one program less to start for each step.
+
+        A move is post-processing, and a barrier keeps it so: it is computed from the finished sums alone.
+        """
+        jax, _ = jax_modules()
+        if move not in self._moves:
+
+            def add(leaves: Any, scales: Any, alive: Any, onto: Any, start: Any, state: Any) -> Any:
+                sums = self._check_and_add(leaves, scales, alive, onto, start)
+                return move(state, jax.lax.optimization_barrier(sums))
+
+            self._moves[move] = jax.jit(add)
+        with wide():
+            return self._moves[move](*self._differentiate(state[0], batch), onto, start, state)
+
+    def _differentiate(self, parameters: Any, batch: PhysicalBatch) -> Any:
+        """Return what `_find_gradients` says, by a program for this shape alone."""
+        if self._gradients is None:
+            with jax_modules()[0].default_matmul_precision("highest"):
+                self._gradients = compile_for(self._find_gradients, parameters, batch.rows, batch.kept)
+        return self._gradients(parameters, batch.rows, batch.kept)
 
     def _find_gradients(self, parameters: Any, rows: Any, kept: Any) -> tuple[list[Any], Any, Any]:
         """Return every leaf as an array or a pair of integer factors, the scale of each unit, and who is there."""

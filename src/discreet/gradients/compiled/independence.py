@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base.errors import DiscreetError
-from discreet.learn.compiled.unit_sums import PhysicalBatch, UnitSums
+from discreet.gradients.compiled.unit_sums import PhysicalBatch, UnitSums
 from discreet.noise.device.frame import jax_modules
 
 ROUNDS = 4
