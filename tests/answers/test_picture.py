@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from discreet.answers import Answer
 from discreet.base.errors import DiscreetError
 from discreet.base.types import Type
 from support.answers import answered, cities, key, noisy
@@ -27,7 +29,15 @@ def overlaps(figure: Any) -> list[tuple[str, str]]:
 
     canvas: Any = FigureCanvasAgg(figure)
     canvas.draw()
+    outside = [
+        tick.label1
+        for axes in figure.axes
+        for axis in (axes.xaxis, axes.yaxis)
+        for tick in axis.get_major_ticks()
+        if not min(axis.get_view_interval()) <= tick.get_loc() <= max(axis.get_view_interval())
+    ]
     texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+    texts = [text for text in texts if text not in outside]  # matplotlib does not draw those
     boxes = [(text.get_text(), text.get_window_extent(canvas.get_renderer())) for text in texts]
     ticks = {label for axes in figure.axes for label in [t.get_text() for t in axes.get_xticklabels()]}
     return [
@@ -98,3 +108,43 @@ def test_nothing_noisy_nothing_to_draw() -> None:
     for answer in (answered(key(), rows=[("a",)]), answered(noisy(), rows=[])):
         with pytest.raises(DiscreetError, match="nothing to draw"):
             answer.plot()
+
+
+def test_the_question_is_the_title_in_a_few_lines() -> None:
+    question = "SELECT city,\n  COUNT(*) AS n FROM people WHERE name = '$x' GROUP BY city"
+    assert "".join(answered(key(), noisy(), rows=[("a", 1)], question=question).plot().get_suptitle().split()) == (
+        "SELECTcity,COUNT(*)ASnFROMpeopleWHEREname='\\$x'GROUPBYcity"
+    )
+    long = answered(key(), noisy(), rows=[("a", 1)], question="SELECT a, b " * 200).plot()
+    assert long.get_suptitle().count("\n") == 3
+    assert long.get_suptitle().endswith("…")
+    assert overlaps(long) == []
+    assert cities().plot().get_suptitle() == ""
+
+
+LONG = "SELECT a, b " * 100
+CHARTS = [
+    answered(key("day", Type.DATE), noisy(), rows=[(date(2026, 1, day), day) for day in range(1, 32)], question=LONG),
+    answered(
+        key("at", Type.TIMESTAMP),
+        key("ward"),
+        noisy(),
+        noisy("m"),
+        rows=[(datetime(2026, 1, 1, hour), ward, hour, -hour) for hour in range(24) for ward in "abc"],
+        question=LONG,
+    ),
+    answered(
+        key("ward"),
+        key("sex"),
+        noisy(),
+        noisy("m"),
+        rows=[(f"a long name of a ward, {ward} " * 2, sex, 10**ward, -ward) for ward in range(9) for sex in "fm"],
+        question=LONG,
+    ),
+    answered(key("a"), key("b"), noisy(), rows=[(a, b, 1) for a in "xy" for b in "pqrstu"], question=LONG),
+]
+
+
+@pytest.mark.parametrize("answer", CHARTS)
+def test_no_text_of_lines_or_groups_lies_on_another(answer: Answer) -> None:
+    assert overlaps(answer.plot()) == []

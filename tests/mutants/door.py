@@ -236,7 +236,7 @@ CLOSED = [
     broken(
         "any number of runs may be late at once",
         "curator/door/keeper.py",
-        "            if self._deadline is not None and self._places[analyst] >= MOST:\n",
+        "            if math.isfinite(self._find_limit(public_time)) and self._places[analyst] >= MOST:\n",
         "            if False:\n",
         HOSTILE,
     ),
@@ -434,8 +434,8 @@ RUNNING = [
     broken(
         "a run that died is not noticed",
         "ledger/entries/decisions.py",
-        "                if begun.token is not None:\n",
-        "                if False:\n",
+        "return self._bury(db, begun) if begun.token is not None else self._take_over(db, begun, who)",
+        "return self._take_over(db, begun, who)",
         OVERRUNS,
     ),
     broken(

@@ -52,8 +52,8 @@ MUTATIONS = [
     broken(
         "a charge that somebody runs is run beside them",
         "ledger/entries/decisions.py",
-        "                if self.alive(begun):\n",
-        "                if False:\n",
+        "        if self.alive(begun):\n",
+        "        if False:\n",
         RULES,
         LEDGER,
     ),
@@ -154,7 +154,7 @@ MUTATIONS = [
     broken(
         "a named state ends a suspension",
         "ledger/ledger.py",
-        "    if name.startswith((suspensions.PREFIX, suspensions.OVERRUNS)) or ",
+        "    if name.startswith((suspensions.PREFIX, suspensions.OVERRUNS, fresh_keys.PREFIX)) or ",
         "    if ",
         SUSPENSIONS,
     ),

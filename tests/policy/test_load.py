@@ -186,7 +186,7 @@ def test_an_analyst_has_a_share_of_the_budget_and_its_delta_unless_said() -> Non
         ("epsilon = 1\ndelta = 0.1", "analysts.bo.delta: is 0.1, more than the budget's delta; write at most 0"),
         ("epsilon = 0", "analysts.bo.epsilon: is 0; write a number above 0, such as epsilon = 1.0"),
         ("", "analysts.bo.epsilon: is missing; write the most that this analyst may spend, such as epsilon = 1.0"),
-        ("epsilon = 1\nrole = 2", "analysts.bo.role: is not known; known here: epsilon, delta"),
+        ("epsilon = 1\nrole = 2", "analysts.bo.role: is not known; known here: epsilon, delta, tables"),
     ],
 )
 def test_an_analyst_above_the_budget_or_without_a_share_is_refused(share: str, line: str) -> None:

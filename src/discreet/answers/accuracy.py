@@ -31,7 +31,9 @@ class Accuracy:
 
     def to_dict(self, confidence: float) -> dict[str, object]:
         """Return it as JSON values."""
-        return {"confidence": float(confidence), "score": self.score, "within": self.bound(float_up(confidence))}
+        many = {} if self.count == 1 else {"count": self.count}
+        within = self.bound(float_up(confidence))
+        return {"confidence": float(confidence), "score": self.score, "within": within, **many}
 
 
 def _format_bound(value: float) -> str:

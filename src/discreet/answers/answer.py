@@ -130,11 +130,14 @@ class Answer(AnswerTable):
     def __str__(self) -> str:
         return self.text(encoding=getattr(sys.stdout, "encoding", None) or "utf-8", rows=SHOWN_ROWS)
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
     def _repr_html_(self) -> str:
         return render_html(self.sheet())
 
     def plot(self, path: str | Path | None = None, confidence: float = CONFIDENCE, simultaneous: bool = False) -> Any:
-        """Draw bars with intervals, one panel per noisy column; return the figure, saved where a path is given."""
+        """Draw lines over time, bars in groups or bars, one panel per noisy column; saved where a path is given."""
         return draw_picture(self.sheet(confidence, simultaneous), None if path is None else Path(path))
 
     def to_csv(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from discreet.answers.receipt import Receipt
 from discreet.base.canonical import Json
@@ -15,7 +16,9 @@ from discreet.base.errors import QueryError
 from discreet.base.rounding import ratio_up
 from discreet.base.types import Type
 from discreet.curator.door.desk import Desk
+from discreet.curator.door.performance import Progress
 from discreet.curator.release.released import Released
+from discreet.ledger import Request
 from discreet.mechanisms import Laplace
 from discreet.mechanisms.additive import fitting_scale
 from discreet.plan.bounded import BoundedPlan
@@ -55,6 +58,9 @@ class FoundBounds:
         plain = re.fullmatch(r"[A-Za-z0-9_-]+", self.column)
         name = self.column if plain else json.dumps(self.column, ensure_ascii=False)
         return f"{name} = {{ lower = {float(self.lower):g}, upper = {float(self.upper):g} }}"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
 
 @dataclass(frozen=True)
@@ -98,12 +104,26 @@ class BoundsOperation:
         return Draws((self.noise,))
 
 
+@dataclass(frozen=True)
+class PreparedBounds:
+    """Bounds that are to be found, with their price. Nothing was charged, and no private row was looked at."""
+
+    operation: BoundsOperation
+    request: Request
+    """What the ledger knows them by."""
+    _find: Callable[[PreparedBounds, Callable[[Progress], None] | None], FoundBounds] = field(repr=False, compare=False)
+
+    def find(self, progress: Callable[[Progress], None] | None = None) -> FoundBounds:
+        """Find them: from the ledger, or by charging for them and counting."""
+        return self._find(self, progress)
+
+
 def declare_bounds(catalog: Catalog, name: str, epsilon: Fraction) -> BoundsOperation:
     """Return the operation that finds bounds of a column, such as visits.cost, at this epsilon or at the floor."""
     table_name, _, column_name = name.partition(".")
     if not table_name or not column_name:
         raise QueryError(f"{name!r} names no column; write TABLE.COLUMN, as in visits.cost")
-    table = catalog.table(table_name)
+    table = catalog.find_named(table_name)
     column = catalog.column(table, column_name)
     if table.table.public or column.type is None or not column.type.numeric:
         raise QueryError(f"{name!r}: bounds are found for numeric columns of private tables, as in visits.cost")

@@ -52,13 +52,14 @@ class Curator(Account):
         *,
         operator: bool = False,
         routes: Sequence[Route] = (),
+        served: bool = False,
     ) -> None:
         super().__init__(policy, ledger, analyst, operator=operator)
         self._engines = engines
         catalog = Catalog.of(engines)
         deadline = None if policy.deadline is None else float(policy.deadline)
         self._keeper = Keeper(ledger.runs, deadline)
-        self._holdings = Holdings(policy, engines, catalog, ledger, self._keeper, tuple(routes))
+        self._holdings = Holdings(policy, engines, catalog, ledger, self._keeper, tuple(routes), served)
         self._own = Session(self._holdings, analyst)
 
     @classmethod
@@ -70,13 +71,15 @@ class Curator(Account):
         *,
         operator: bool = False,
         routes: Sequence[Route] = (),
+        served: bool = False,
     ) -> Self:
         """Open a policy with its ledger. `tables` are pandas, polars or Arrow tables for those without a source.
 
         `routes` are tried before those that the policy asks for.
 
         Where the policy has analysts, one is named; only the `operator`, who looks after the data, need not. Engines
-        are opened when a question first needs them.
+        are opened when a question first needs them. `served` is for analysts who come through a server: they are not
+        told of one another, nor of the whole budget, and each run has a public time after which it counts as late.
         """
         policy = load(path)
         asker = None if operator and analyst is None else policy.analyst(analyst)
@@ -86,7 +89,8 @@ class Curator(Account):
             ledger = Ledger.open(find_ledger_place(policy), read_facts(policy))
             opened.callback(ledger.close)
             every = (*routes, *make_routes(policy))
-            curator = cls(policy, engines, ledger, asker.name if asker else None, operator=operator, routes=every)
+            name = asker.name if asker else None
+            curator = cls(policy, engines, ledger, name, operator=operator, routes=every, served=served)
             opened.pop_all()
         return curator
 
@@ -115,6 +119,11 @@ class Curator(Account):
         self._keeper.wait()
         self._engines.close()
         super().close()
+
+    def open_engines(self) -> None:
+        """Open all engines now, and read all views: what is wrong with them is said before anybody asks."""
+        self._engines.open_all()
+        self.check_views()
 
     def check_views(self) -> None:
         """Refuse a policy whose views cannot be read."""

@@ -58,4 +58,7 @@ class Holdings:
     ledger: Ledger
     keeper: Keeper
     routes: tuple[Route, ...] = ()
+    served: bool = False
+    """Whether analysts come through a server: then nobody is told of others, and every run has a public time."""
+
     issued: IssuedPlans = field(default_factory=IssuedPlans)

@@ -20,7 +20,7 @@ from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.question_operation import make_operation
 from discreet.curator.asking.routes import Recorded, Routed
 from discreet.curator.asking.within import find_least_epsilon, find_least_for_choice
-from discreet.curator.bounds import FoundBounds, declare_bounds
+from discreet.curator.bounds import FoundBounds, PreparedBounds, declare_bounds
 from discreet.curator.door.operation import Declaration, Operation, declare, identify
 from discreet.curator.door.performance import STOPPED, Performance, Progress, make_meter
 from discreet.curator.estimates.assemble import assemble, assemble_candidate, describe_fields
@@ -35,6 +35,7 @@ from discreet.ledger.entries.overruns import MOST
 from discreet.plan.question import Question
 from discreet.plan.relations import is_plain, list_scans
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
+from discreet.privacy.charges import Charge
 from discreet.query.bound import bound
 from discreet.query.bounding.clamping import add_clamped_counts
 from discreet.query.bounding.joint_keys import KeyRows
@@ -49,12 +50,15 @@ from discreet.query.parse import parse
 from discreet.query.plan_rows import plan_rows
 from discreet.query.price import Price, read_amount
 from discreet.query.price_choice import price_choice, price_question
+from discreet.query.public_time import find_public_time
 from discreet.query.work import check_work
 
 R = TypeVar("R")
 
 Watch = Callable[[Progress], None]
 """Called now and then while a run is waited for, with public facts about it."""
+
+UNSHOWN = "the owner's budget has too little left for this question; nothing was charged. Ask the owner"
 
 TICK = 0.1
 """Seconds between two calls of a watch."""
@@ -65,6 +69,8 @@ class Session:
 
     def __init__(self, holdings: Holdings, analyst: str | None) -> None:
         self._holdings, self._analyst = holdings, analyst
+        known = None if analyst is None else holdings.policy.analyst(analyst)
+        self._catalog = holdings.catalog.show(known.tables if known is not None else None)
 
     @property
     def analyst(self) -> str | None:
@@ -79,16 +85,29 @@ class Session:
     @property
     def tables(self) -> Tables:
         """The tables with their columns, types, bounds and categories: public facts, free."""
-        return Tables(tuple(self._holdings.engines.tables.values()), self._holdings.policy.views)
+        tables = (each for each in self._holdings.engines.tables.values() if self._catalog.shows(each.table.name))
+        return Tables(
+            tuple(tables), tuple(each for each in self._holdings.policy.views if self._catalog.shows(each.name))
+        )
 
     @property
     def budget(self) -> Budget:
-        """What is spent and left: of the whole budget, and of this analyst's own cap."""
-        return read_budget(self._holdings.policy, self._holdings.ledger, self._analyst)
+        """What is spent and left: of the whole budget, and of this analyst's own cap; when served, of that alone."""
+        found = read_budget(self._holdings.policy, self._holdings.ledger, self._analyst)
+        return found if not self._holdings.served else Budget(found.analysts[0], (), found.suspended)
+
+    def has_paid(self, request: Request) -> bool:
+        """Say whether an answer to a request is recorded that this analyst has paid for: asking again is free."""
+        entry = self._holdings.ledger.find_answer(request)
+        return entry is not None and self._holdings.ledger.has_paid(entry, self._analyst)
+
+    def find_public_time(self, plans: Sequence[DeclaredPlan]) -> float | None:
+        """Return the seconds after which a run of these plans is late, from public facts; None where it never is."""
+        return find_public_time(plans, self._holdings.policy) if self._holdings.served else None
 
     def plan(self, question: object, params: Mapping[str, Any] | None = None) -> Question:
         """Read a question, SQL or an Ibis expression, into a plan: free, and without a look at private rows."""
-        catalog = self._holdings.catalog
+        catalog = self._catalog
         return cut_first(to_canonical(build(_parse(question, params), catalog, params)), catalog)
 
     def plan_rows(
@@ -99,7 +118,7 @@ class Session:
         Only a desk sees the rows; each unit keeps at most `max_rows`, or as many as the policy allows.
         """
         try:
-            plan = plan_rows(_parse(question, params), self._holdings.catalog, params, max_rows)
+            plan = plan_rows(_parse(question, params), self._catalog, params, max_rows)
             self._holdings.engines.check(plan)
             self._holdings.issued.add(plan)
         except RecursionError:
@@ -173,7 +192,7 @@ class Session:
     ) -> Prepared:
         """Plan and price a choice among public candidates: free; `choose` says what may be given."""
         try:
-            made = plan_choice(self._holdings.catalog, candidates, score, table, largest, count, params or {}, limits)
+            made = plan_choice(self._catalog, candidates, score, table, largest, count, params or {}, limits)
             self._holdings.engines.check(made.draft.bounded.plan)
             priced = self._price_choice(made, epsilon, rho, within)
             operation = make_operation(made.question, priced)
@@ -182,8 +201,8 @@ class Session:
         except RecursionError:
             raise QueryError("the question is nested too deeply; write it flatter") from None
 
-        def ask(prepared: Prepared, fresh: bool, progress: Watch | None) -> Answer:
-            released, receipt = self._wait(self._start_prepared(prepared, fresh), progress)
+        def ask(prepared: Prepared, fresh: bool, progress: Watch | None, key: str | None) -> Answer:
+            released, receipt = self._wait(self._start_prepared(prepared, fresh, key=key), progress)
             return assemble_candidate(made.question, priced, released, receipt, made.text, made.field, made.value)
 
         ways = (ask, self._start_prepared, self._explain)
@@ -214,14 +233,26 @@ class Session:
 
     def table(self, name: str) -> TableQuestion:
         """Begin a question in Python: `session.table("visits").where("age >= 65").count(epsilon=0.2)`."""
-        return TableQuestion(self.ask, self._holdings.catalog.table(name).table.name)
+        return TableQuestion(self.ask, self._catalog.find_named(name).table.name)
 
     def bounds(self, column: str, epsilon: float | Fraction, progress: Watch | None = None) -> FoundBounds:
         """Find bounds of a numeric column privately, over fixed powers of two; charged like any question."""
-        operation = declare_bounds(self._holdings.catalog, column, read_amount("epsilon", epsilon))
+        return self.prepare_bounds(column, epsilon).find(progress)
+
+    def prepare_bounds(self, column: str, epsilon: float | Fraction) -> PreparedBounds:
+        """Plan and price what `bounds` does: free."""
+        operation = declare_bounds(self._catalog, column, read_amount("epsilon", epsilon))
         self._holdings.issued.add(operation.plan)
-        edges, receipt = self.perform(operation, f"bounds of {column}", progress=progress)
-        return FoundBounds(operation.column, *edges, receipt)
+        text = f"bounds of {column}"
+
+        def find(prepared: PreparedBounds, progress: Watch | None) -> FoundBounds:
+            try:
+                edges, receipt = self.perform(operation, text, progress=progress)
+            except BudgetError as refused:
+                raise self._refuse(refused, operation.charge) from None
+            return FoundBounds(operation.column, *edges, receipt)
+
+        return PreparedBounds(operation, self._request(declare(operation), text), find)
 
     def perform(
         self, operation: Operation[R], text: str = "", *, fresh: bool = False, progress: Watch | None = None
@@ -234,11 +265,18 @@ class Session:
         return self._wait(self.start(operation, text, fresh=fresh), progress)
 
     def start(
-        self, operation: Operation[R], text: str = "", *, fresh: bool = False, keep: Sequence[Keepsake] = ()
+        self,
+        operation: Operation[R],
+        text: str = "",
+        *,
+        fresh: bool = False,
+        keep: Sequence[Keepsake] = (),
+        key: str | None = None,
     ) -> Performance[R]:
         """Charge for an operation and begin to run it; one unit's rows must not decide how long it takes.
 
-        What is to be kept is written into the ledger with a new charge, in one step.
+        What is to be kept is written into the ledger with a new charge, in one step. What is asked `fresh` twice under
+        one `key` is charged once.
         """
         declared = declare(operation)
         for plan in declared.plans:
@@ -255,14 +293,16 @@ class Session:
             for plan in declared.plans:
                 shared.engines.ready(plan)
         charge = find_floors(shared.policy).raise_charge(declared.charge)
-        shared.keeper.reserve(self._analyst)
+        public_time = self.find_public_time(declared.plans)
+        shared.keeper.reserve(self._analyst, public_time)
         try:
-            claim = shared.ledger.charge(request, charge, self._analyst, fresh=fresh, timeout=self._patience, keep=keep)
+            how: dict[str, Any] = {"fresh": fresh, "timeout": self._patience, "keep": keep, "key": key}
+            claim = shared.ledger.charge(request, charge, self._analyst, **how)
         except BaseException:
             shared.keeper.free(self._analyst)
             raise
         ways = (shared.engines.run, shared.engines.hold)
-        return Performance(operation, declared, claim, shared.ledger, shared.keeper, *ways)
+        return Performance(operation, declared, claim, shared.ledger, shared.keeper, *ways, public_time)
 
     def _request(self, declared: Declaration, text: str) -> Request:
         version = self._find_versions(declared.plans)
@@ -297,7 +337,7 @@ class Session:
             raise StoppedError(STOPPED) from None
         return performance.result()
 
-    def _ask(self, prepared: Prepared, fresh: bool, progress: Watch | None) -> Answer:
+    def _ask(self, prepared: Prepared, fresh: bool, progress: Watch | None, key: str | None) -> Answer:
         keep: list[Keepsake] = []
         if not fresh and not self._holdings.ledger.answered(prepared.request):
             records = _inform_routes(self, progress)
@@ -306,15 +346,30 @@ class Session:
                 if isinstance(found, Routed):
                     return found.assemble(self._holdings.ledger.use(found.charges, self._analyst))
                 keep += [] if found is None else [found]
-        released, receipt = self._wait(self._start_prepared(prepared, fresh, keep), progress)
+        released, receipt = self._wait(self._start_prepared(prepared, fresh, keep, key), progress)
         return assemble(prepared.question, prepared.priced, released, receipt, prepared.text)
 
-    def _start_prepared(self, prepared: Prepared, fresh: bool, keep: Sequence[Keepsake] = ()) -> Performance[Released]:
+    def _start_prepared(
+        self, prepared: Prepared, fresh: bool, keep: Sequence[Keepsake] = (), key: str | None = None
+    ) -> Performance[Released]:
         try:
-            return self.start(prepared.operation, prepared.text, fresh=fresh, keep=keep)
+            return self.start(prepared.operation, prepared.text, fresh=fresh, keep=keep, key=key)
         except BudgetError as refused:
-            found = find_what_fits(prepared.priced, self._holdings.policy, self.budget, self._analyst)
-            raise BudgetError(f"{refused}. {found}", found.amount) from None
+            budget, told = self.budget, self._refuse(refused, prepared.priced.charge)
+            if str(told) == UNSHOWN:
+                raise told from None
+            found = find_what_fits(prepared.priced, self._holdings.policy, budget, self._analyst)
+            raise BudgetError(f"{told}. {found}", found.amount) from None
+
+    def _refuse(self, refused: BudgetError, charge: Charge) -> BudgetError:
+        """Return a refusal as it is told: through a server, of the analyst's own cap alone."""
+        if not self._holdings.served:
+            return refused
+        budget = self.budget
+        if budget.admits(charge):
+            return BudgetError(UNSHOWN)
+        own = " ".join(budget.total.describe(0)[0].split())
+        return BudgetError(f"this question does not fit into what is left: {own}")
 
     def _explain(self, prepared: Prepared) -> Explanation:
         left = self.budget.more(prepared.priced.charge, self._analyst)
@@ -327,6 +382,8 @@ class Session:
 
     def _find_outlook(self, prepared: Prepared) -> Outlook | None:
         """Say where an answer would come from, if not from a new run; nothing is charged or bought for it."""
+        if self._holdings.served and not self.has_paid(prepared.request):
+            return None  # whether others asked is not told
         entry = self._holdings.ledger.find_answer(prepared.request)
         if entry is not None:
             cost = describe_share(self._holdings.ledger, (entry,), self._analyst)
@@ -360,7 +417,7 @@ class Session:
     ) -> Price:
         """Bound and price a plan. Nothing is charged here, and no private row can be reached from here."""
         policy = self._holdings.policy
-        bounded = bound(question, self._holdings.catalog, limits, given)
+        bounded = bound(question, self._catalog, limits, given)
         self._holdings.engines.check(bounded.plan)
         if sum(value is not None for value in (epsilon, rho, within)) > 1:
             raise QueryError("give one of epsilon, rho and within, not several")
@@ -394,4 +451,4 @@ def _inform_routes(session: Session, progress: Watch | None) -> Recorded:
         return session._wait(session.start(bought.operation, bought.text, keep=keep), progress)[1]
 
     shared = session._holdings
-    return Recorded(session._analyst, shared.ledger.read_record, shared.ledger, shared.catalog, session.prepare, buy)
+    return Recorded(session._analyst, shared.ledger.read_record, shared.ledger, session._catalog, session.prepare, buy)

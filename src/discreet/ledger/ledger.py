@@ -17,7 +17,7 @@ from discreet.answers.receipt import Mark, Receipt
 from discreet.base.canonical import hash_bytes
 from discreet.base.errors import LedgerError, ParameterError, PendingError, SuspendedError
 from discreet.ledger.database import PATIENCE, Database, UncertainError
-from discreet.ledger.entries import chain, claims, policies, states, suspensions, totals
+from discreet.ledger.entries import chain, claims, fresh_keys, policies, states, suspensions, totals
 from discreet.ledger.entries.chain import Entry
 from discreet.ledger.entries.claims import Claim, Request
 from discreet.ledger.entries.decisions import Decisions, Waiting, write_time
@@ -107,14 +107,16 @@ class Ledger:
         fresh: bool = False,
         timeout: float = TIMEOUT,
         keep: Sequence[Keepsake] = (),
+        key: str | None = None,
     ) -> Claim:
         """Pay for a request, or find its answer. What this decides is durable before it returns.
 
         An answer that is recorded is found: free for who has paid for it, and else charged to the asker's own cap. One
         that somebody is running is waited for. A charge that nobody runs any more is run again, without paying the
         total again. Otherwise both filters, the total's and the asker's own, must admit the charge; `fresh` always
-        pays, and its answer is the one that is found later. Whoever is suspended is refused all of it. What is to be
-        kept is set with a new charge, and with nothing else: `Keepsake` says what is kept once.
+        pays, but once under a `key`, and its answer is the one that is found later. Whoever is suspended is refused
+        all of it. What is to be kept is set with a new charge, and with nothing else: `Keepsake` says what is kept
+        once.
         """
         for kept in keep:
             _check_name(kept.name)
@@ -123,7 +125,7 @@ class Ledger:
         self._settle()
         while True:
             pass_step("before charge")
-            found = self._decide(request, price, who, fresh, keep)
+            found = self._decide(request, price, who, fresh, keep, key)
             if isinstance(found, Claim):
                 pass_step("charged")
                 return found
@@ -146,6 +148,11 @@ class Ledger:
         with self._store.reading() as db:
             found = claims.find_answered(db, request.identity)
             return None if found is None else found.entry
+
+    def has_paid(self, charge: int, analyst: str | None) -> bool:
+        """Say whether this analyst has paid for a charge, to the total or to their own cap."""
+        with self._store.reading() as db:
+            return claims.has_paid(db, charge, analyst or totals.TOTAL)
 
     def read_record(self, charge: int) -> bytes | None:
         """Return what was recorded for a charge, if anything was."""
@@ -288,6 +295,11 @@ class Ledger:
         with self._store.reading() as db:
             return states.read_state(db, name)
 
+    def list_states(self, prefix: str) -> dict[str, bytes]:
+        """Return the values whose names begin so, by name."""
+        with self._store.reading() as db:
+            return states.list_states(db, prefix)
+
     def set_state(self, name: str, value: bytes) -> Mark:
         """Set a small durable value; the chain holds its hash, and the mark returned covers it."""
         _check_name(name)
@@ -295,13 +307,13 @@ class Ledger:
             return states.set_state(db, self._rules.now(), name, value).mark
 
     def _decide(
-        self, request: Request, price: Charge, who: str, fresh: bool, keep: Sequence[Keepsake]
+        self, request: Request, price: Charge, who: str, fresh: bool, keep: Sequence[Keepsake], key: str | None
     ) -> Claim | Waiting:
         """Decide in one transaction; a lease whose token is not known to be written is given up at once."""
         found: Claim | Waiting | None = None
         try:
             with self._store.writing() as db:
-                found = self._rules.decide(db, request, price, who, fresh, keep)
+                found = self._rules.decide(db, request, price, who, fresh, keep, key)
         except BaseException:
             if isinstance(found, Claim) and found.lease is not None:
                 found.lease.release()
@@ -344,5 +356,5 @@ class Ledger:
 
 
 def _check_name(name: str) -> None:
-    if name.startswith((suspensions.PREFIX, suspensions.OVERRUNS)) or "\0" in name:
+    if name.startswith((suspensions.PREFIX, suspensions.OVERRUNS, fresh_keys.PREFIX)) or "\0" in name:
         raise ParameterError("name", name, "a name without NUL that is none of the ledger's own")

@@ -8,7 +8,16 @@ from typing import Any
 
 from discreet.base.canonical import hash_json
 from discreet.policy.exact import write_number
-from discreet.policy.model import DUCKDB, DeclaredColumn, DeclaredOnline, LedgerServer, Policy, Table, Value
+from discreet.policy.model import (
+    DUCKDB,
+    DeclaredColumn,
+    DeclaredOnline,
+    DeclaredServer,
+    LedgerServer,
+    Policy,
+    Table,
+    Value,
+)
 
 JsonObject = dict[str, Any]
 """Plain JSON: numbers that need not be whole are exact decimals in text."""
@@ -42,8 +51,10 @@ def describe_policy(policy: Policy) -> JsonObject:
         **({"views": {view.name: view.sql for view in policy.views}} if policy.views else {}),
         **({"ledger": _ledger(policy.ledger)} if policy.ledger else {}),
         **({"time": {"deadline": write_number(policy.deadline)}} if policy.deadline is not None else {}),
+        **({"server": server} if (server := _server(policy.server)) else {}),
         "analysts": {
             analyst.name: {"epsilon": write_number(analyst.epsilon), "delta": write_number(analyst.delta)}
+            | ({"tables": sorted(analyst.tables)} if analyst.tables is not None else {})
             for analyst in policy.analysts
         },
     }
@@ -52,6 +63,19 @@ def describe_policy(policy: Policy) -> JsonObject:
 def hash_policy(policy: Policy) -> str:
     """Return the SHA-256 of everything that the policy declares: it changes with every fact, and only then."""
     return hash_json(describe_policy(policy))
+
+
+def _server(server: DeclaredServer) -> JsonObject:
+    """Return what differs from the usual: a policy that says nothing of a server keeps its hash."""
+    told: JsonObject = {
+        "hosts": list(server.hosts),
+        "workers": server.workers,
+        "rate": server.rate,
+        "login_epsilon": None if server.login_epsilon is None else write_number(server.login_epsilon),
+        "patience": write_number(server.patience),
+        "session_hours": write_number(server.session_hours),
+    }
+    return told if server != DeclaredServer() else {}
 
 
 def _ledger(server: LedgerServer) -> JsonObject:

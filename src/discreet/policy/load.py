@@ -15,11 +15,12 @@ from discreet.policy.model import LEAST_SHARE, Analyst, DeclaredEngine, Declared
 from discreet.policy.paths import read_paths
 from discreet.policy.problems import Problems, quote_value
 from discreet.policy.section import Section
+from discreet.policy.server import read_server
 from discreet.policy.tables import KEYS as TABLE_KEYS
 from discreet.policy.tables import read_table
 from discreet.privacy.neighbours import Neighbours
 
-SECTIONS = ("budget", "privacy", "engine", "engines", "tables", "views", "analysts", "ledger", "time")
+SECTIONS = ("budget", "privacy", "engine", "engines", "tables", "views", "analysts", "ledger", "time", "server")
 MOST_PUBLISHED = Fraction(1, 100)
 """The most that delta * size may be: with delta = 1 / size a mechanism may publish a whole person."""
 
@@ -60,9 +61,10 @@ def loads(text: str, path: str | Path) -> Policy:
     engines = read_engines(root)
     tables = _tables(root, delta, engines)
     views = _views(root, tables)
-    analysts = _analysts(root, epsilon, delta)
+    analysts = _analysts(root, epsilon, delta, [*(each.name for each in tables), *(each.name for each in views)])
     ledger = read_ledger(root)
     deadline = _deadline(root)
+    server = read_server(root)
     problems.refuse()
     if epsilon is None or delta is None or question_delta is None or neighbours is None:
         raise PolicyError(f"{path}: budget: cannot be read; write epsilon and delta as numbers")
@@ -80,6 +82,7 @@ def loads(text: str, path: str | Path) -> Policy:
         deadline=deadline,
         least_share=least_share,
         key_delta=key_delta,
+        server=server,
     )
 
 
@@ -203,14 +206,14 @@ def _check_delta(section: Section, table: Table, delta: Fraction) -> None:
         section.wrong("size", wrong, f"write budget.delta = {most} or less for a table of size {table.size}")
 
 
-def _analysts(root: Section, epsilon: Fraction | None, delta: Fraction | None) -> tuple[Analyst, ...]:
+def _analysts(root: Section, epsilon: Fraction | None, delta: Fraction | None, names: list[str]) -> tuple[Analyst, ...]:
     section = root.section("analysts", None)
     if "analysts" in root and isinstance(root.content["analysts"], dict) and not section.content:
         section.wrong(
             (), "names nobody, so nobody could ask", "write a section such as [analysts.alice], or take it out"
         )
     analysts = []
-    for name, part in section.sections(("epsilon", "delta")):
+    for name, part in section.sections(("epsilon", "delta", "tables")):
         share = part.number("epsilon", "write a number above 0, such as epsilon = 1.0")
         own_delta = _delta(part, "delta", delta)
         if "epsilon" not in part:
@@ -224,5 +227,22 @@ def _analysts(root: Section, epsilon: Fraction | None, delta: Fraction | None) -
             wrong = f"is {exact.write_number(own_delta)}, more than the budget's delta"
             part.wrong("delta", wrong, f"write at most {exact.write_number(delta)}")
         if share is not None and own_delta is not None:
-            analysts.append(Analyst(name, share, own_delta))
+            analysts.append(Analyst(name, share, own_delta, _shown_tables(part, names)))
     return tuple(analysts)
+
+
+def _shown_tables(part: Section, names: list[str]) -> tuple[str, ...] | None:
+    """Return the tables and views that an analyst may ask about, as the policy spells them; None where it says none."""
+    if "tables" not in part:
+        return None
+    known = {name.casefold(): name for name in names}
+    listed = part.texts("tables")
+    if part.content["tables"] == []:
+        part.wrong(
+            "tables", "is empty, so they could ask about nothing", "name a table, or leave it out for all of them"
+        )
+    for name in listed:
+        if name.casefold() not in known:
+            there = ", ".join(sorted(names)) or "none"
+            part.wrong("tables", f"{quote_value(name)} is no table or view", f"write names of these: {there}")
+    return tuple(known[name.casefold()] for name in listed if name.casefold() in known)

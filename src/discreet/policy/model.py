@@ -189,6 +189,8 @@ class Analyst:
     name: str
     epsilon: Fraction
     delta: Fraction
+    tables: tuple[str, ...] | None = None
+    """The tables and views that they may name in a question; None: all. What a view reads need not be among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +207,27 @@ class LedgerServer:
 
     dsn_env: str
     schema: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredServer:
+    """What an owner says of a server: its names, its processes, and how much may be sent and spent at once."""
+
+    hosts: tuple[str, ...] = ()
+    """Names by which it is reached, beside those of this computer itself; requests for others are refused."""
+
+    workers: int = 2
+    rate: int = 120
+    """Requests of one analyst in a minute."""
+
+    login_epsilon: Fraction | None = None
+    """The most that one login may spend, a brake for programs that ask by themselves; None: the analyst's own cap."""
+
+    patience: Fraction = Fraction(1)
+    """How much longer than usual answers wait for their public time, for a slow or busy machine."""
+
+    session_hours: Fraction = Fraction(12)
+    """How long a login lasts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +255,8 @@ class Policy:
     least_share: Fraction = LEAST_SHARE
     key_delta: Fraction | None = None
     """The delta of one question whose keys come from the data, where the owner says; at most question_delta."""
+
+    server: DeclaredServer = DeclaredServer()
 
     @property
     def usual_key_delta(self) -> Fraction:

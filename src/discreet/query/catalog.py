@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from discreet.base.errors import QueryError
@@ -63,6 +63,8 @@ class Catalog:
     evaluate: Evaluate
     public_rows: PublicRows
     combine: Combine
+    shown: frozenset[str] | None = None
+    """The folded names of tables and views that whoever asks may name; None: all."""
 
     @classmethod
     def of(cls, side: PublicSide) -> Catalog:
@@ -70,13 +72,31 @@ class Catalog:
         shown = (side.public_values, side.fan_out, side.evaluate, side.public_rows, side.combine)
         return cls(side.policy, side.tables, *shown)
 
+    def show(self, names: tuple[str, ...] | None) -> Catalog:
+        """Return the catalog of somebody who may name these tables and views alone; None: all."""
+        return replace(self, shown=None if names is None else frozenset(name.casefold() for name in names))
+
+    def shows(self, name: str) -> bool:
+        """Say whether a table or view may be named."""
+        return self.shown is None or name.casefold() in self.shown
+
     def table(self, name: str) -> Resolved:
         """Return the table of that name."""
         found = self.tables.get(name.casefold())
         if found is None:
-            names = [table.name for table in self.policy.tables]
-            raise QueryError(f"there is no table {name!r}; {suggest_name(name, names)}")
+            raise self._refuse(name)
         return found
+
+    def find_named(self, name: str) -> Resolved:
+        """Return the table that whoever asks named; one that they may not name is not there for them."""
+        if not self.shows(name):
+            raise self._refuse(name)
+        return self.table(name)
+
+    def _refuse(self, name: str) -> QueryError:
+        every = [*(each.name for each in self.policy.tables), *(each.name for each in self.policy.views)]
+        names = [each for each in every if self.shows(each)]
+        return QueryError(f"there is no table {name!r}; {suggest_name(name, names)}")
 
     def scan(self, table: Resolved, relation: str) -> Scan:
         """Return the scan of a private table, with the tables through which its rows reach their units."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import warnings
@@ -40,19 +41,28 @@ def kinds(curator: Curator) -> list[str]:
     return [entry.kind for entry in curator.ledger.entries()]
 
 
+HANGING = 600
+"""Seconds after which a child is taken to hang."""
+
+
 def kill_in_child(task: Callable[[], None]) -> None:
-    """Run a task in a forked child that must end by SIGKILL."""
+    """Run a task in a forked child that must end by SIGKILL.
+
+    It takes a second or two. One that hangs says where and ends, but not before any load could explain it.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # forks of a process with threads
         child = os.fork()
     if child == 0:
         try:
-            signal.alarm(60)
+            faulthandler.register(signal.SIGALRM, file=2, chain=True)
+            signal.alarm(HANGING)
             task()
         finally:
             os._exit(1)
     _, status = os.waitpid(child, 0)
-    assert os.WTERMSIG(status) == signal.SIGKILL
+    assert os.WIFSIGNALED(status), f"it ended by itself, with code {os.waitstatus_to_exitcode(status)}"
+    assert os.WTERMSIG(status) == signal.SIGKILL, f"it hung for {HANGING} s: standard error says where"
 
 
 def die() -> None:

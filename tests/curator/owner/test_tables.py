@@ -28,3 +28,17 @@ def test_tables_tell_public_facts_only(tmp_path: Path) -> None:
 def test_views_are_listed_with_their_text() -> None:
     told = str(Tables((), (DeclaredView("grown", "SELECT *\nFROM visits WHERE age >= 18"),)))
     assert told == "grown (view)\n  SELECT * FROM visits WHERE age >= 18"
+
+
+def test_a_table_or_view_is_shown_alone_and_in_html(tmp_path: Path) -> None:
+    with open_clinic(tmp_path) as curator:
+        tables = curator.tables
+    assert tables.names == ("visits", "patients", "wards", "prices", "adults")
+    assert str(tables.find("PATIENTS")).startswith("patients (unit: patient_id)")
+    assert str(tables.find("adults")) == "adults (view)\n  SELECT * FROM visits WHERE age >= 18"
+    with pytest.raises(QueryError, match="these exist: visits, patients, wards, prices, adults"):
+        tables.find("nothing")
+    html = tables._repr_html_()
+    assert "<b>visits</b>" in html
+    assert "age &gt;= 18" in html
+    assert "2025-01-01 to 2026-12-31" in html

@@ -84,7 +84,7 @@ def _write_question(score: str, table: str | None, catalog: Catalog) -> str:
         raise QueryError("the score is an aggregate alone; name its table with table=, or write SELECT ... FROM ...")
     if whole:
         return score
-    name = catalog.table(str(table)).table.name.replace('"', '""')
+    name = catalog.find_named(str(table)).table.name.replace('"', '""')
     return f'SELECT {score} FROM "{name}"'
 
 

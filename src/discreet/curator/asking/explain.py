@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from discreet.answers.html_tables import render_lines
 from discreet.curator.asking.outlook import Outlook
 from discreet.curator.estimates.assemble import describe_score, describe_selection, measure_accuracy
 from discreet.mechanisms import Laplace, PermuteAndFlip
@@ -78,17 +80,34 @@ class Explanation:
         accuracy = measure_accuracy(self.question, priced)
         if accuracy is not None:
             lines.append(f"accuracy   {accuracy.describe(CONFIDENCE)}")
-        for place, asked in enumerate(self.question.aggregates if priced.choice is None else ()):
-            width = self._find_half_width(place)
-            error = f"+- {_shown(width)} at {CONFIDENCE:.0%}" if width is not None else _relative(asked)
-            lines.append(f"error      {describe_aggregate(asked, plan.block)}: {error}")
+        lines += [f"error      {what}: {words}" for what, words in self.errors]
         return "\n".join([*lines, *(f"note       {remark}" for remark in self.remarks)])
 
-    def _find_half_width(self, aggregate: int) -> float | None:
-        """Return how far an aggregate errs, the way it would be answered."""
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        return render_lines("what it would do and cost", str(self))
+
+    @property
+    def errors(self) -> tuple[tuple[str, str], ...]:
+        """How far each aggregate errs, in words, the way it would be answered."""
         if self.outlook is not None and self.outlook.half_width is not None:
-            return self.outlook.half_width(CONFIDENCE)
-        return find_half_width(self.priced, aggregate, CONFIDENCE)
+            width = self.outlook.half_width(CONFIDENCE)
+            return list_errors(self.question, self.priced, lambda place: width)
+        return list_errors(self.question, self.priced)
+
+
+def list_errors(
+    question: Question, priced: Price, half_width: Callable[[int], float | None] | None = None
+) -> tuple[tuple[str, str], ...]:
+    """Return what each aggregate of a question is called and how far it errs at a price; none where keys are chosen."""
+    found = []
+    for place, asked in enumerate(question.aggregates if priced.choice is None else ()):
+        width = find_half_width(priced, place, CONFIDENCE) if half_width is None else half_width(place)
+        error = f"+- {_shown(width)} at {CONFIDENCE:.0%}" if width is not None else _relative(asked)
+        found.append((describe_aggregate(asked, priced.bounded.plan.block), error))
+    return tuple(found)
 
 
 def _describe_outlook(outlook: Outlook | None) -> list[str]:

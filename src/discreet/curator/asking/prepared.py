@@ -26,13 +26,20 @@ class Prepared:
     request: Request
     """What the ledger knows it by."""
     fields: tuple[Field, ...]
-    _ask: Callable[[Prepared, bool, Callable[[Progress], None] | None], Answer] = field(repr=False, compare=False)
+    _ask: Callable[[Prepared, bool, Callable[[Progress], None] | None, str | None], Answer] = field(
+        repr=False, compare=False
+    )
     _start: Callable[[Prepared, bool], Performance[Released]] = field(repr=False, compare=False)
     _explain: Callable[[Prepared], Explanation] = field(repr=False, compare=False)
 
-    def ask(self, *, fresh: bool = False, progress: Callable[[Progress], None] | None = None) -> Answer:
-        """Answer it: from the ledger, by a route, or by charging for it and running it."""
-        return self._ask(self, fresh, progress)
+    def ask(
+        self, *, fresh: bool = False, progress: Callable[[Progress], None] | None = None, key: str | None = None
+    ) -> Answer:
+        """Answer it: from the ledger, by a route, or by charging for it and running it.
+
+        What is asked `fresh` twice under one `key` is charged once, and has one answer.
+        """
+        return self._ask(self, fresh, progress, key)
 
     def start(self, *, fresh: bool = False) -> Performance[Released]:
         """Charge for it and begin to run it; what comes back can be waited for, and cancelled from another thread."""

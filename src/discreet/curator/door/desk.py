@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from discreet.base.canonical import Json, hash_bytes, hash_json
 from discreet.base.errors import OperationError
 from discreet.curator.door.cells import GapScore, bound_counts, check_gaps, check_group, count_rows
 from discreet.curator.door.clipping import Clip
+from discreet.curator.door.compiled import CompiledDescent, check_descent
 from discreet.curator.door.gradients import check_gradients
 from discreet.curator.door.meter import Meter, make_loss_meter
 from discreet.curator.door.minima import MinimumNoise, check_minimum, draw_minimum
@@ -34,6 +36,8 @@ from discreet.engines.held import HeldRows
 from discreet.engines.result import ExactResult
 from discreet.families.domain import RowTable
 from discreet.families.family import Family, Vector
+from discreet.gradients.compiled.memory_sums import RowsOfUnits
+from discreet.gradients.compiled.states import pack_state, unpack_state
 from discreet.gradients.objective import LinearObjective
 from discreet.gradients.sums import LinearGradients, Weights, sum_gradients
 from discreet.mechanisms.identity import describe_mechanism
@@ -80,6 +84,7 @@ class Desk:
         self.__tables: dict[str, RowTable] = {}
         self.__truths: dict[tuple[str, str], list[Vector]] = {}
         self.__watches: list[WatchState] = []
+        self.__arranged: tuple[tuple[str, str], RowsOfUnits] | None = None
 
     @property
     def draws(self) -> int:
@@ -150,7 +155,7 @@ class Desk:
         }
 
         def draw() -> bytes:
-            function = partial(sum_gradients, gradients, weights=weights)
+            function = partial(sum_gradients, gradients, weights=weights, single=plan.rows == 1)
             exact = self._hold(declared, plan).sum(gradients.encoding, function)
             return json.dumps(noise.release(exact)).encode()
 
@@ -173,6 +178,20 @@ class Desk:
 
         cost, loss = cost_vector(sensitivity, noise), noise.loss(sensitivity, dim=moments.entries)
         return tuple(json.loads(self.__recorder.answer(call, cost, loss, draw)))
+
+    def descend(self, plan: RowsPlan, descent: CompiledDescent, state: Any, steps: int) -> Any:
+        """Return the state of a compiled model after so many more steps: what is journaled is that state alone.
+
+        Of a run that dies on the way nobody has seen anything; its steps are made anew, with another sample and noise.
+        """
+        declared = self._find_hash(plan, RowsPlan)
+        loss = check_descent(plan, descent, state, steps)
+        call: Json = {"descend": declared, "descent": descent.describe(state), "steps": steps}
+
+        def draw() -> bytes:
+            return pack_state(descent.run(self._arrange(declared, plan, descent), state, steps, self.__check))
+
+        return unpack_state(self.__recorder.answer(call, charge_of(loss), loss, draw), state)
 
     def count_rows(self, plan: RowsPlan, noise: VectorNoise) -> int:
         """Return how many rows all units keep, with noise."""
@@ -305,6 +324,7 @@ class Desk:
         for held in self.__rows.values():
             held.close()
         self.__rows.clear()
+        self.__arranged = None
 
     def _open_try(self, base: Loss, check: Callable[[], None]) -> Desk:
         """Return a desk over the same plans and the same state of the tables, which journals nothing."""
@@ -345,6 +365,15 @@ class Desk:
         if name not in self.__rows:
             self.__rows[name] = self.__hold(plan)
         return self.__rows[name]
+
+    def _arrange(self, name: str, plan: RowsPlan, descent: CompiledDescent) -> RowsOfUnits:
+        """Return the rows of a plan as a compiled model takes them; those of one model are held at a time."""
+        key = name, hash_json(descent.gradients.describe())
+        if self.__arranged is None or self.__arranged[0] != key:
+            rows, gradients = self._hold(name, plan).read(), descent.gradients
+            encoded = gradients.encoding.encode(rows.points)
+            self.__arranged = key, gradients.arrange(encoded, rows.offsets)
+        return self.__arranged[1]
 
     def _count(self, name: str, plan: RowsPlan) -> RowTable:
         """Return the rows of a plan by cell."""

@@ -48,13 +48,13 @@ class Keeper:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
 
-    def reserve(self, analyst: str | None) -> None:
-        """Take one of an analyst's places; raises where there is a deadline and all of them are taken.
+    def reserve(self, analyst: str | None, public_time: float | None = None) -> None:
+        """Take one of an analyst's places; raises where runs can be late and all of them are taken.
 
         Of runs that were begun before the first was late, each would tell whether it is late.
         """
         with self._changed:
-            if self._deadline is not None and self._places[analyst] >= MOST:
+            if math.isfinite(self._find_limit(public_time)) and self._places[analyst] >= MOST:
                 raise PendingError(f"{MOST} of your questions are still running; nothing was charged. Ask again later")
             self._places[analyst] += 1
 
@@ -64,12 +64,19 @@ class Keeper:
             self._places[analyst] -= 1
 
     @contextmanager
-    def keep(self, claim: Claim, lose: Callable[[], None], stop: Callable[[], None] | None = None) -> Iterator[None]:
+    def keep(
+        self,
+        claim: Claim,
+        lose: Callable[[], None],
+        stop: Callable[[], None] | None = None,
+        public_time: float | None = None,
+    ) -> Iterator[None]:
         """Renew a claim's lease until the end of the block; `lose` is called if somebody else took the charge.
 
-        A run with a `stop` would live for ever: it is stopped by whoever waits for all runs.
+        A run with a `stop` would live for ever: it is stopped by whoever waits for all runs. One that takes longer than
+        its public time, or than the policy's deadline, is counted as late.
         """
-        kept = Kept(claim, lose, math.inf if self._deadline is None else time.monotonic() + self._deadline, stop)
+        kept = Kept(claim, lose, time.monotonic() + self._find_limit(public_time), stop)
         with self._changed:
             self._kept.add(kept)
             if self._thread is None:
@@ -91,6 +98,10 @@ class Keeper:
             stop()
         with self._changed:
             self._changed.wait_for(lambda: not self._kept)
+
+    def _find_limit(self, public_time: float | None) -> float:
+        """Return the seconds after which a run is late; infinity where it never is."""
+        return min(math.inf if each is None else each for each in (self._deadline, public_time))
 
     def _work(self) -> None:
         while True:

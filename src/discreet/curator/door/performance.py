@@ -82,10 +82,11 @@ class Performance(Generic[R]):
         keeper: Keeper,
         start: Callable[[BoundedPlan], Run[ExactResult]],
         hold: Callable[[RowsPlan, Wait], HeldRows],
+        public_time: float | None = None,
     ) -> None:
         self._operation, self._declared = operation, declared
         self._claim, self._ledger, self._keeper = claim, ledger, keeper
-        self._start, self._hold = start, hold
+        self._start, self._hold, self._public_time = start, hold, public_time
         self._began = time.monotonic()
         self._lock = threading.Lock()
         self._running: Run[object] | None = None
@@ -141,7 +142,8 @@ class Performance(Generic[R]):
     def _work(self) -> None:
         outcome: tuple[bytes, Receipt] | BaseException = FailedError(GENERIC)
         try:
-            with self._claim, self._keeper.keep(self._claim, self._lose, self._stop if self._declared.live else None):
+            stop = self._stop if self._declared.live else None
+            with self._claim, self._keeper.keep(self._claim, self._lose, stop, self._public_time):
                 try:
                     outcome = self._perform()
                 except BaseException as trouble:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from html import escape
+from typing import Any
 
+from discreet.answers.html_tables import draw_share, render_cells, render_text
 from discreet.ledger import Ledger, Suspension
 from discreet.policy.model import Policy
 from discreet.privacy import PureLoss
@@ -84,6 +87,10 @@ def _describe_part(name: str, share: float, cap: float) -> str:
     return f"{spent} of {cap:.4g}{purpose if name != 'epsilon' else ''}"
 
 
+def _tell_part(name: str, share: float, cap: float) -> tuple[float, str]:
+    return share, " ".join(_describe_part(name, share, cap).split())
+
+
 def read_budget(policy: Policy, ledger: Ledger, analyst: str | None, *, everybody: bool = False) -> Budget:
     """Return what is spent and left, of the whole budget and of the caps of this analyst, or of all without a name.
 
@@ -112,6 +119,22 @@ class Budget:
         width = max(len(share.name) for share in shares)
         lines = [line for share in shares for line in share.describe(width)]
         return "\n".join([*lines, *(f"{each}: the operator runs `{each.remedy}`" for each in self.suspended)])
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for share in (self.total, *self.analysts):
+            parts = [("", share.spent, f"{share.left:.2%} left of {share.caps}")]
+            if share.delta:
+                parts += [(name, *_tell_part(name, *part)) for name, part in share.parts.items()]
+            rows += [
+                (f"<b>{escape(share.name)}</b>" if not name else escape(name), draw_share(spent), escape(words))
+                for name, spent, words in parts
+            ]
+        held = [render_text(f"{each}: the operator runs `{each.remedy}`") for each in self.suspended]
+        return f"<div>{render_cells('', '', ('budget', 'spent', ''), rows)}{''.join(held)}</div>"
 
     def more(self, charge: Charge, analyst: str | None = None) -> int:
         """Return how many more such questions fit: into the whole budget, and into this analyst's cap."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
+from discreet.answers.html_tables import render_table
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.policy.model import DeclaredColumn, DeclaredView
+from discreet.policy.model import DeclaredColumn, DeclaredView, Table
 from discreet.policy.schema import Resolved
 
 
@@ -25,25 +27,52 @@ class Tables:
     def __len__(self) -> int:
         return len(self.tables)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the tables, then of the views."""
+        return (*(each.table.name for each in self.tables), *(each.name for each in self.views))
+
     def __getitem__(self, name: str) -> Resolved:
         for each in self.tables:
             if each.table.name.casefold() == name.casefold():
                 return each
-        raise QueryError(
-            f"there is no table {name!r}; these exist: {', '.join(each.table.name for each in self.tables)}"
-        )
+        raise QueryError(f"there is no table {name!r}; these exist: {', '.join(self.names)}")
 
     def __str__(self) -> str:
         views = [f"{each.name} (view)\n  {' '.join(each.sql.split())}" for each in self.views]
         return "\n\n".join([*(_table(each) for each in self.tables), *views])
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def find(self, name: str) -> Tables:
+        """Return the one table or view of this name, to be shown alone."""
+        views = tuple(each for each in self.views if each.name.casefold() == name.casefold())
+        return Tables((), views) if views else Tables((self[name],))
+
+    def _repr_html_(self) -> str:
+        tables = [
+            render_table(
+                each.table.name,
+                _describe_kind(each.table),
+                ("column", "type", "public facts"),
+                ((column.name, str(column.type), describe_column(column)) for column in each.columns),
+            )
+            for each in self.tables
+        ]
+        views = [render_table(each.name, "view", (), ((each.sql,),)) for each in self.views]
+        return f"<div>{''.join([*tables, *views])}</div>"
+
+
+def _describe_kind(table: Table) -> str:
+    """Say whose rows they are, and which of them are unique."""
+    kind = "public" if table.public else f"unit: {table.whose}"
+    return kind + "".join(f"; one row of a unit for each {' and '.join(key)}" for key in table.unique)
+
 
 def _table(resolved: Resolved) -> str:
-    table = resolved.table
-    kind = "public" if table.public else f"unit: {table.whose}"
     width = max((len(column.name) for column in resolved.columns), default=0)
-    keys = "".join(f"; one row of a unit for each {' and '.join(key)}" for key in table.unique)
-    lines = [f"{table.name} ({kind}{keys})"]
+    lines = [f"{resolved.table.name} ({_describe_kind(resolved.table)})"]
     lines += [
         f"  {column.name:<{width}}  {column.type!s:<9}  {describe_column(column)}".rstrip()
         for column in resolved.columns

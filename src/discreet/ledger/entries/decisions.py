@@ -11,7 +11,7 @@ from discreet.answers.receipt import CHARGED, FREE, SHARED, Receipt
 from discreet.base.canonical import hash_bytes
 from discreet.base.errors import BudgetError, LedgerError, LostLeaseError, ParameterError, SuspendedError
 from discreet.ledger.database import Database, Store
-from discreet.ledger.entries import chain, claims, journal, overruns, states, suspensions, totals
+from discreet.ledger.entries import chain, claims, fresh_keys, journal, overruns, states, suspensions, totals
 from discreet.ledger.entries.chain import Entry
 from discreet.ledger.entries.claims import ChargeRow, Claim, Request
 from discreet.ledger.facts import LedgerFacts
@@ -36,7 +36,14 @@ class Decisions:
         self._leases, self._results, self._clock = store.leases, store.results, clock
 
     def decide(
-        self, db: Database, request: Request, price: Charge, who: str, fresh: bool, keep: Sequence[states.Keepsake] = ()
+        self,
+        db: Database,
+        request: Request,
+        price: Charge,
+        who: str,
+        fresh: bool,
+        keep: Sequence[states.Keepsake] = (),
+        key: str | None = None,
     ) -> Claim | Waiting:
         """Return a claim, or why there is none yet; whoever is suspended gets neither."""
         suspensions.refuse_suspended(db, who)
@@ -44,12 +51,18 @@ class Decisions:
             if found := claims.find_answered(db, request.identity):
                 return self._found(db, found, who)
             if begun := claims.find_unanswered(db, request.identity, price):
-                if self.alive(begun):
-                    return Waiting(begun.entry)
-                if begun.token is not None:
-                    return self._bury(db, begun)
-                return self._take_over(db, begun, who)
-        return self._pay(db, request, price, who, fresh, keep)
+                return self._go_on(db, begun, who)
+        elif key is not None and (number := fresh_keys.find_keyed(db, who, key, request.identity)) is not None:
+            keyed = claims.find_charge(db, number)
+            assert keyed is not None
+            return self._go_on(db, keyed, who) if keyed.record is None else self._found(db, keyed, who)
+        return self._pay(db, request, price, who, fresh, keep, key)
+
+    def _go_on(self, db: Database, begun: ChargeRow, who: str) -> Claim | Waiting:
+        """Return what to do about a charge without an answer: wait for its run, bury it, or run it again."""
+        if self.alive(begun):
+            return Waiting(begun.entry)
+        return self._bury(db, begun) if begun.token is not None else self._take_over(db, begun, who)
 
     def record(self, db: Database, claim: Claim, answer: bytes, *, beside: bool = False) -> Entry:
         """Write the one answer of a charge, or raise if the claim was overtaken or its analyst suspended meanwhile.
@@ -221,7 +234,14 @@ class Decisions:
         return entry
 
     def _pay(
-        self, db: Database, request: Request, price: Charge, who: str, fresh: bool, keep: Sequence[states.Keepsake]
+        self,
+        db: Database,
+        request: Request,
+        price: Charge,
+        who: str,
+        fresh: bool,
+        keep: Sequence[states.Keepsake],
+        key: str | None,
     ) -> Claim:
         _check_total(db)
         total = totals.admit_charge(db, totals.TOTAL, self.total, price)
@@ -245,6 +265,8 @@ class Decisions:
         row = (entry, request.identity, *totals.write_charge(price).values())
         db.execute("INSERT INTO charges (entry, question, epsilon, rho, delta) VALUES (?, ?, ?, ?, ?)", row)
         db.execute("INSERT INTO payments VALUES (?, ?)", (entry, who))
+        if fresh and key is not None:
+            fresh_keys.keep_key(db, self.now(), who, key, request.identity, entry)
         claim = self._leased(db, entry, price, who, CHARGED)
         pass_step("charging")
         return claim

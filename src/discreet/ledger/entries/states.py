@@ -29,6 +29,12 @@ def read_state(db: Database, name: str) -> bytes | None:
     return bytes(row[0]) if row else None
 
 
+def list_states(db: Database, prefix: str) -> dict[str, bytes]:
+    """Return the values whose names begin so, by name."""
+    query = "SELECT name, value FROM states WHERE substr(name, 1, ?) = ? ORDER BY name"
+    return {name: bytes(value) for name, value in db.execute(query, (len(prefix), prefix)).fetchall()}
+
+
 def write_state(db: Database, name: str, entry: int, value: bytes) -> None:
     """Set a value, which the entry of that number names; inside the caller's transaction."""
     statement = (

@@ -10,6 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
+from discreet.policy.schema import Resolved
 from discreet.query.catalog import Catalog
 from discreet.query.parse import parse_query, refuse_other_parts
 from discreet.query.select.names import Selected
@@ -64,9 +65,13 @@ class Context:
         if found is not None:
             return found
         for place, view in enumerate(self.catalog.policy.views[: self.views]):
-            if view.name.casefold() == name.casefold():
+            if view.name.casefold() == name.casefold() and (self.views is not None or self.catalog.shows(name)):
                 return _parse_view(view.sql), replace(self, withs={}, views=place)
         return None
+
+    def find_table(self, name: str) -> Resolved:
+        """Return the table that a question or a view names: a view may name tables that who asks may not."""
+        return self.catalog.find_named(name) if self.views is None else self.catalog.table(name)
 
     def fresh(self) -> Context:
         """Return the same reading with a counter of its own, for a look ahead.

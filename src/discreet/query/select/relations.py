@@ -36,7 +36,7 @@ def read_relation(node: exp.Expression, reading: Context) -> Relation:
     inside = reading.subquery(node.name)
     if inside is not None:
         return Relation(name, reading.select(*inside))
-    return Relation(name, reading.catalog.table(node.name))
+    return Relation(name, reading.find_table(node.name))
 
 
 def read_alias(node: exp.Expression) -> str:

@@ -42,7 +42,7 @@ Paid = tuple[Receipt, str]
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedCells:
     """A question that counts cells: what a direct answer would be like, and the frame that it belongs to."""
 
     prepared: Prepared
@@ -66,7 +66,7 @@ class InferredValues(Values):
         return value - half, value + half
 
 
-def make_answer(asked: Asked, way: Way, book: Book, records: Recorded, paid: Paid | None = None) -> Routed | None:
+def make_answer(asked: AskedCells, way: Way, book: Book, records: Recorded, paid: Paid | None = None) -> Routed | None:
     """Return the answer of a way that needs no new run; `paid` is for a histogram that was bought for this question."""
     if isinstance(way, Inferred):
         return _infer(asked, way.inference, book, records)
@@ -85,7 +85,7 @@ def bound_cells(counts: CellCounts, noise: CountNoise, number: int) -> Callable[
     return lambda confidence: float(max(counts.bound(noise, 1 - confidence, number), default=0))
 
 
-def _infer(asked: Asked, inference: Inference, book: Book, records: Recorded) -> Routed | None:
+def _infer(asked: AskedCells, inference: Inference, book: Book, records: Recorded) -> Routed | None:
     entries = tuple(book.releases[place].entry for place in inference.used)
     sums = {place: _read_sums(records, book.releases[place].entry) for place in inference.used}
     if any(found is None or len(found) != book.releases[place].counts.groups for place, found in sums.items()):
@@ -105,7 +105,7 @@ def _infer(asked: Asked, inference: Inference, book: Book, records: Recorded) ->
     return _put_together(asked, entries, tuple(values), half_width, note, None)
 
 
-def _add_cells(asked: Asked, way: FromHistogram, records: Recorded, paid: Paid | None) -> Routed | None:
+def _add_cells(asked: AskedCells, way: FromHistogram, records: Recorded, paid: Paid | None) -> Routed | None:
     found = _read_sums(records, way.release.entry)
     if found is None or len(found) != asked.frame.cells:
         return None
@@ -125,7 +125,7 @@ def _add_cells(asked: Asked, way: FromHistogram, records: Recorded, paid: Paid |
 
 
 def _put_together(
-    asked: Asked,
+    asked: AskedCells,
     entries: tuple[int, ...],
     sums: tuple[int, ...],
     half_width: Callable[[int, float], float],

@@ -18,7 +18,7 @@ from discreet.mechanisms import Laplace
 from discreet.plan.relations import Scan
 from discreet.policy.model import Policy, Table
 from discreet.privacy.budget import BudgetFilter
-from discreet.synthetic.online.answering import Asked, Paid, bound_cells, bound_inference, make_answer
+from discreet.synthetic.online.answering import AskedCells, Paid, bound_cells, bound_inference, make_answer
 from discreet.synthetic.online.book import Book, HistogramTerms
 from discreet.synthetic.online.counts import CellCounts
 from discreet.synthetic.online.frame import Frame, make_frame
@@ -92,7 +92,7 @@ class OnlineRoute:
             width = bound_cells(asked.counts, way.release.noise, book.histograms.index(way.release) + 1)
         return Outlook(words, describe_share(records.ledger, entries, records.analyst), width)
 
-    def _read(self, prepared: Prepared, records: Recorded) -> Asked | None:
+    def _read(self, prepared: Prepared, records: Recorded) -> AskedCells | None:
         """Return the question as counts of cells, where it is one."""
         source, noise = prepared.priced.bounded.plan.block.source, find_noise(prepared)
         table = self._policy.table(source.table) if isinstance(source, Scan) else None
@@ -107,14 +107,14 @@ class OnlineRoute:
             return None
         confidence = float(table.online.confidence)
         name = frame.name(prepared.request.version)
-        return Asked(prepared, frame, name, counts, float(noise.interval(confidence)), 1 - confidence)
+        return AskedCells(prepared, frame, name, counts, float(noise.interval(confidence)), 1 - confidence)
 
     def _make_frame(self, table: Table, records: Recorded) -> Frame | None:
         assert table.online is not None
         epsilon = table.online.epsilon
         return make_frame(table, records.catalog, lambda text: records.prepare(text, epsilon))
 
-    def _choose(self, asked: Asked, records: Recorded) -> tuple[Way, Book]:
+    def _choose(self, asked: AskedCells, records: Recorded) -> tuple[Way, Book]:
         self._shelf.update(records.ledger)
         book = self._shelf.find_book(asked.name, asked.miss)
         terms = self._set_terms(asked, records)
@@ -123,7 +123,7 @@ class OnlineRoute:
         )
         return way, book
 
-    def _set_terms(self, asked: Asked, records: Recorded) -> HistogramTerms:
+    def _set_terms(self, asked: AskedCells, records: Recorded) -> HistogramTerms:
         """Return what a histogram costs, in the currency that binds: of which less of the budget is spent.
 
         A budget admits while either sum fits, so the one with the smaller share is the one that runs out last.
@@ -137,7 +137,7 @@ class OnlineRoute:
         by_rho = bool(spent.delta) and sums[1] / spent.caps["rho"] <= sums[0] / spent.caps["epsilon"]
         return HistogramTerms(plan.l1(measure), plan.l2_squared(measure), by_rho)
 
-    def _buy(self, asked: Asked, records: Recorded) -> Routed | None:
+    def _buy(self, asked: AskedCells, records: Recorded) -> Routed | None:
         """Buy a histogram in the asker's name and answer from it; nothing where that does not fit into a cap.
 
         One at a time in this process, and decided anew: somebody else may have bought one meanwhile. Among processes
@@ -165,13 +165,15 @@ class OnlineRoute:
             way, book = self._choose(asked, records)
             return make_answer(asked, way, book, records, paid)
 
-    def _prepare_again(self, asked: Asked, way: Awaited, records: Recorded) -> HistogramOrder | None:
+    def _prepare_again(self, asked: AskedCells, way: Awaited, records: Recorded) -> HistogramOrder | None:
         """Return the question of a histogram that was paid for: the same charge, which is run again or waited for."""
         paid = self._shelf.find_purchase(way.release.entry)
         again = records.prepare(asked.frame.text, **{paid.currency: paid.amount})
         return HistogramOrder(again) if again.request.identity == paid.identity else None
 
-    def _prepare_purchase(self, asked: Asked, price: Fraction, book: Book, records: Recorded) -> HistogramOrder | None:
+    def _prepare_purchase(
+        self, asked: AskedCells, price: Fraction, book: Book, records: Recorded
+    ) -> HistogramOrder | None:
         """Return the histogram's question at this price, or nothing where it would not do what it is bought for."""
         terms, amount = self._set_terms(asked, records), _round_up(price)
         currency = "rho" if terms.by_rho else "epsilon"
