@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         TruncatedLaplace,
     )
     from discreet.query.candidates import CandidateRange
+    from discreet.server.client import connect
     from discreet.synthetic import (
         Condition,
         Marginals,
@@ -91,6 +92,7 @@ _HOMES = {
     ),
     "discreet.curator": ("Curator", "col"),
     "discreet.query.candidates": ("CandidateRange",),
+    "discreet.server.client": ("connect",),
     "discreet.synthetic": (
         "Condition",
         "Marginals",
@@ -165,6 +167,7 @@ __all__ = [
     "answers",
     "base",
     "col",
+    "connect",
     "curator",
     "engines",
     "ledger",
@@ -191,6 +194,11 @@ def __getattr__(name: str) -> object:
         home = next((home for home, names in _HOMES.items() if name in names), "discreet.mechanisms")
         return getattr(importlib.import_module(home), name)
     raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+
+
+def load_ipython_extension(ipython: object) -> None:
+    """Give a notebook the magics `%discreet` and `%%discreet`: what `%load_ext discreet` runs."""
+    importlib.import_module("discreet.cli.notebook").load(ipython)
 
 
 def __dir__() -> list[str]:

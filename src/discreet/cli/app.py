@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import asking, learning, owning, spending, synthesizing
+from discreet.cli import asking, learning, owning, serving, shelling, spending, synthesizing
 from discreet.cli.errors import show_errors
 from discreet.cli.local import local
 
@@ -44,6 +44,7 @@ app.command()(owning.check)
 app.command()(owning.tables)
 app.command()(asking.ask)
 app.command()(asking.explain)
+app.command()(shelling.shell)
 app.command()(spending.budget)
 app.command()(spending.ledger)
 app.command()(asking.bounds)
@@ -52,6 +53,9 @@ app.command()(learning.learn)
 app.command()(owning.resume)
 app.command()(owning.retry)
 app.command()(owning.failures)
+app.command()(serving.serve)
+app.add_typer(serving.analyst, name="analyst")
+app.command("audit-log")(serving.audit_log)
 app.add_typer(owning.data, name="data")
 app.add_typer(local, name="local")
 

@@ -79,7 +79,7 @@ class OutputOptions:
 
     def check_fields(self, fields: Sequence[Field]) -> None:
         """Refuse a picture of columns that could not be drawn: they are known before the charge."""
-        from discreet.answers.picture import list_drawn
+        from discreet.answers.picture_parts import list_drawn
 
         if self.plot is not None and not list_drawn(fields):
             raise DiscreetError("--plot draws noisy numbers, and this answer will have none; leave it out")

@@ -1,0 +1,1 @@
+"""The shell: questions and commands line by line, for terminals and notebooks."""

@@ -1,0 +1,1 @@
+"""HTTP: the server's first door, for programs and for the console."""

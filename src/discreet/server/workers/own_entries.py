@@ -1,0 +1,87 @@
+"""What each analyst has paid for, in numbers of their own: those of the ledger would tell how much others ask."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, replace
+from typing import Any
+
+from discreet.answers.receipt import FREE, Receipt
+from discreet.base.exact import write_exact
+from discreet.ledger import Entry, Ledger
+from discreet.ledger.entries.chain import CHARGE, RECORD, SHARE
+
+CURRENCIES = ("epsilon", "rho", "delta")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEntry:
+    """One answer that an analyst paid for, with the ledger's or with another's noise: that is not told."""
+
+    number: int
+    at: str
+    text: str
+    price: dict[str, str]
+    """Exact amounts of each currency."""
+
+    hash: str
+    """The chain's hash where they paid, or where the answer was recorded: as on its receipt."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {"number": self.number, "at": self.at, "question": self.text, **self.price, "hash": self.hash}
+
+
+class OwnEntries:
+    """Reads the ledger's chain on and on, and keeps what each analyst has paid for. Threads may share it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger, self._lock, self._next = ledger, threading.Lock(), 1
+        self._entries: dict[str, list[OwnEntry]] = {}
+        self._numbers: dict[tuple[str, int], int] = {}
+        self._charges: dict[int, int] = {}
+        self._texts: dict[int, str] = {}
+
+    def list(self, analyst: str) -> list[OwnEntry]:
+        """Return what an analyst has paid for, the first first."""
+        with self._lock:
+            self._read_on()
+            return list(self._entries.get(analyst, ()))
+
+    def write_receipt(self, receipt: Receipt, analyst: str) -> dict[str, Any]:
+        """Return the receipt of an answer as its analyst sees it: one word whether they or others paid the total."""
+        with self._lock:
+            self._read_on()
+            charge = self._charges.get(receipt.entry, receipt.entry)
+            number = self._numbers.get((analyst, charge), 0)
+        price = {name: write_exact(getattr(receipt.charge, name)) for name in CURRENCIES}
+        paid = "free" if receipt.paid == FREE else "charged"
+        return {"receipt": f"{number}:{receipt.head}", "analyst": analyst, "paid": paid, **price}
+
+    def _read_on(self) -> None:
+        for entry in self._ledger.entries(self._next):
+            self._next = entry.number + 1
+            body = entry.body
+            if entry.kind == CHARGE:
+                self._texts[entry.number] = body["text"]
+                self._add(entry, body, entry.number)
+            elif entry.kind in (SHARE, RECORD):
+                self._charges[entry.number] = body["charge"]
+                if entry.kind == SHARE:
+                    self._add(entry, body, body["charge"])
+                else:
+                    self._stamp(entry, body)
+
+    def _stamp(self, entry: Entry, body: dict[str, Any]) -> None:
+        """Give an entry the hash of its record, as its receipt has it."""
+        who = body["analyst"] or ""
+        number = self._numbers.get((who, body["charge"]))
+        if number is not None:
+            self._entries[who][number - 1] = replace(self._entries[who][number - 1], hash=entry.hash)
+
+    def _add(self, entry: Entry, body: dict[str, Any], charge: int) -> None:
+        who = body["analyst"] or ""
+        mine = self._entries.setdefault(who, [])
+        price = {name: body[name] for name in CURRENCIES}
+        mine.append(OwnEntry(len(mine) + 1, f"{entry.at[:19]}Z", self._texts.get(charge, ""), price, entry.hash))
+        self._numbers[who, charge] = len(mine)

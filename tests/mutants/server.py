@@ -1,0 +1,202 @@
+"""The server: who is let in, what one analyst is told of another, and when replies leave."""
+
+from __future__ import annotations
+
+from mutants.mutant import broken
+
+BOOK = "tests/server/accounts/test_book.py"
+API = "tests/server/http/test_api.py"
+GUARD = "tests/server/http/test_guard.py"
+NEIGHBOURS = "tests/server/test_neighbours.py"
+SCHEDULE = "tests/server/test_schedule.py"
+KEYS = "tests/ledger/entries/test_fresh_keys.py"
+SHOWN = "tests/curator/test_shown_tables.py"
+TELLING = "tests/server/workers/test_telling.py"
+OWN = "tests/server/workers/test_own_entries.py"
+LOG = "tests/server/test_audit_log.py"
+LATE = "tests/curator/door/test_public_times.py"
+
+MUTATIONS = [
+    broken(
+        "any token opens a name that is known",
+        "server/accounts/book.py",
+        "if not hmac.compare_digest(derived.stored_key, verifier.stored_key) or name is None:",
+        "if name is None:",
+        BOOK,
+    ),
+    broken(
+        "a revoked or expired account is let in",
+        "server/accounts/book.py",
+        "if found is None or not found.is_open(self._clock()) or not self._is_in_policy(found):",
+        "if found is None or not self._is_in_policy(found):",
+        BOOK,
+    ),
+    broken(
+        "an analyst who is no longer in the policy is let in",
+        "server/accounts/book.py",
+        "if found is None or not found.is_open(self._clock()) or not self._is_in_policy(found):",
+        "if found is None or not found.is_open(self._clock()):",
+        BOOK,
+    ),
+    broken(
+        "a token that was checked once is known for good",
+        "server/accounts/book.py",
+        "known = self._known.get(digest) == verifier",
+        "known = digest in self._known",
+        BOOK,
+    ),
+    broken(
+        "a table that is not listed may be named",
+        "query/catalog.py",
+        "        if not self.shows(name):\n            raise self._refuse(name)\n",
+        "",
+        SHOWN,
+    ),
+    broken(
+        "explain tells that somebody else asked before",
+        "curator/session.py",
+        "if self._holdings.served and not self.has_paid(prepared.request):",
+        "if False:",
+        API,
+    ),
+    broken(
+        "the whole budget is shown to analysts",
+        "curator/session.py",
+        "return found if not self._holdings.served else Budget(found.analysts[0], (), found.suspended)",
+        "return found",
+        API,
+    ),
+    broken(
+        "a receipt tells that another had paid the total",
+        "server/workers/own_entries.py",
+        'paid = "free" if receipt.paid == FREE else "charged"',
+        "paid = receipt.paid",
+        OWN,
+    ),
+    broken(
+        "receipts have the ledger's numbers",
+        "server/workers/own_entries.py",
+        "number = self._numbers.get((analyst, charge), 0)",
+        "number = receipt.entry",
+        OWN,
+    ),
+    broken(
+        "a suspension names the entry",
+        "server/workers/telling.py",
+        'return ToldError("SuspendedError", SUSPENDED)',
+        'return ToldError("SuspendedError", str(trouble))',
+        TELLING,
+    ),
+    broken(
+        "what went wrong by accident is told as it is",
+        "server/workers/telling.py",
+        'return ToldError("ServerError", BROKEN)',
+        'return ToldError("ServerError", str(trouble))',
+        TELLING,
+    ),
+    broken(
+        "answers leave when they are there",
+        "server/door.py",
+        "            await self.schedule.leave(arrived, plans[0].seconds)\n",
+        "            pass\n",
+        NEIGHBOURS,
+    ),
+    broken(
+        "a late answer leaves when it is there",
+        "server/schedule.py",
+        "ticks = max(1, math.ceil((self._clock() - arrived - SLACK) / step))",
+        "ticks = 1",
+        SCHEDULE,
+    ),
+    broken(
+        "what another analyst received leaves at once",
+        "server/door.py",
+        "received, new = self._received.setdefault(visit.analyst, set()), False",
+        'received, new = self._received.setdefault("", set()), False',
+        NEIGHBOURS,
+    ),
+    broken(
+        "what was received before tells at once when a run ended",
+        "server/door.py",
+        "if not plans or (known and self._held):",
+        "if not plans:",
+        NEIGHBOURS,
+    ),
+    broken(
+        "a turn is not held until the tick",
+        "server/door.py",
+        "async with self._asking.take(visit.analyst):\n",
+        "async with Turns(9, 9, 9).take(visit.analyst):\n",
+        NEIGHBOURS,
+    ),
+    broken(
+        "a run that outlasts its public time is not counted",
+        "curator/door/keeper.py",
+        "for each in (self._deadline, public_time))",
+        "for each in (self._deadline, None))",
+        LATE,
+    ),
+    broken(
+        "served runs have no public time",
+        "curator/session.py",
+        "return find_public_time(plans, self._holdings.policy) if self._holdings.served else None",
+        "return None",
+        LATE,
+    ),
+    broken(
+        "a fresh request pays again under its key",
+        "ledger/entries/decisions.py",
+        "elif key is not None and (number :=",
+        "elif key is not None and False and (number :=",
+        KEYS,
+    ),
+    broken(
+        "a key is good for another question",
+        "ledger/entries/fresh_keys.py",
+        "if question != identity:",
+        "if False:",
+        KEYS,
+    ),
+    broken(
+        "a key of one analyst is another's too",
+        "ledger/entries/fresh_keys.py",
+        "write_json([who, key])",
+        "write_json([0, key])",
+        KEYS,
+    ),
+    broken(
+        "fresh noise is sold without a key",
+        "server/workers/clerk.py",
+        "if asked.fresh and not asked.key:",
+        "if False:",
+        API,
+    ),
+    broken(
+        "owners ask as analysts do",
+        "server/door.py",
+        "if self.role is not Role.ANALYST:",
+        "if False:",
+        API,
+    ),
+    broken(
+        "requests for other hosts are answered",
+        "server/http/guard.py",
+        "if _strip_port(host).casefold() not in self._hosts:",
+        "if False:",
+        GUARD,
+    ),
+    broken(
+        "pages of other origins may ask",
+        "server/http/guard.py",
+        'if headers.get("origin", own).casefold() != own.casefold():',
+        "if False:",
+        GUARD,
+    ),
+    broken(
+        "a line of the audit log does not cover those before",
+        "server/audit_log.py",
+        "return hash_json([previous, number, at, kind, who, text])",
+        "return hash_json([number, at, kind, who, text])",
+        LOG,
+    ),
+]
