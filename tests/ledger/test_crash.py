@@ -34,6 +34,9 @@ WORKERS = 8
 GAPS = (*STEPS, "between record and show")
 ONE = Charge(Fraction(1), Fraction(1, 2))
 
+HANGING = 900
+"""Seconds after which a worker is taken to hang: the last ones ask until the budget is gone, for minutes when busy."""
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -72,7 +75,7 @@ class Worker:
         self.count = 0
 
     def __call__(self) -> None:
-        signal.alarm(120)
+        signal.alarm(HANGING)
         with watch_steps(self.pass_gap), self.scene.open() as ledger:
             while self.ask(ledger):
                 pass
@@ -151,7 +154,7 @@ def run_and_kill(scene: Scene) -> Counter[str]:
             seed += 1
         if not running:
             return kills
-        ended = multiprocessing.connection.wait([child.sentinel for child in running], timeout=100)
+        ended = multiprocessing.connection.wait([child.sentinel for child in running], timeout=HANGING)
         assert ended, "no worker ended: they wait for one another"
 
         for child in [child for child in running if child.sentinel in ended]:

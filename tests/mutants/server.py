@@ -54,14 +54,14 @@ MUTATIONS = [
     ),
     broken(
         "explain tells that somebody else asked before",
-        "curator/session.py",
+        "curator/telling.py",
         "if self._holdings.served and not self.has_paid(prepared.request):",
         "if False:",
         API,
     ),
     broken(
         "the whole budget is shown to analysts",
-        "curator/session.py",
+        "curator/telling.py",
         "return found if not self._holdings.served else Budget(found.analysts[0], (), found.suspended)",
         "return found",
         API,

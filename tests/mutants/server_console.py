@@ -132,7 +132,7 @@ MUTATIONS = [
     ),
     broken(
         "console: previews tell what another paid for",
-        "curator/session.py",
+        "curator/telling.py",
         "return None  # whether others asked is not told",
         "pass",
         PAGES,

@@ -67,7 +67,7 @@ MUTATIONS = [
     ),
     broken(
         "refused bounds tell an analyst of the whole budget",
-        "curator/session.py",
+        "curator/telling.py",
         "        if not self._holdings.served:\n            return refused\n",
         "        if charge is not None:\n            return refused\n",
         CLIENT,

@@ -17,7 +17,7 @@ import discreet
 from discreet.base.errors import BudgetError, ParameterError, QueryError
 from discreet.curator import Curator
 from discreet.curator.owner.account import open_account
-from discreet.curator.session import UNSHOWN
+from discreet.curator.telling import UNSHOWN
 from discreet.query.candidates import CandidateRange
 from discreet.server.audit_log import read_lines
 from discreet.server.client import Connection, connect

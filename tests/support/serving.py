@@ -68,11 +68,16 @@ def make_served_clinic(folder: Path, more: str = ONE_WORKER, **policy: Any) -> t
     path = folder / "policy.toml"
     path.write_text(write_policy(files=True, analysts=True, **policy) + more)
     Curator.init(path)
+    return path, make_accounts(path)
+
+
+def make_accounts(path: Path) -> dict[str, str]:
+    """Add alice and bob, who ask, and carol, who owns the data, and return their tokens."""
     with open_account(path) as account:
         book = AccountBook(account.policy, account.ledger)
         tokens = {name: book.add(name) for name in ("alice", "bob")}
         tokens["carol"] = book.add("carol", Role.OWNER)
-    return path, tokens
+    return tokens
 
 
 @contextmanager

@@ -9,36 +9,31 @@ from typing import Any, TypeVar
 from sqlglot import exp
 
 from discreet.answers import Answer, Receipt
-from discreet.base import check
 from discreet.base.errors import BudgetError, OperationError, PendingError, QueryError, StoppedError
-from discreet.curator.asking.choosing import PlannedChoice, plan_choice
-from discreet.curator.asking.explain import Explanation, describe_choices
-from discreet.curator.asking.fitting import find_what_fits
+from discreet.curator.asking.choosing import plan_choice
+from discreet.curator.asking.explain import Explanation
 from discreet.curator.asking.fluent import TableQuestion
-from discreet.curator.asking.outlook import Outlook, describe_share
 from discreet.curator.asking.prepared import Prepared
+from discreet.curator.asking.pricing import price_bounded, price_planned_choice
 from discreet.curator.asking.question_operation import make_operation
 from discreet.curator.asking.routes import Recorded, Routed
-from discreet.curator.asking.within import find_least_epsilon, find_least_for_choice
 from discreet.curator.bounds import FoundBounds, PreparedBounds, declare_bounds
 from discreet.curator.door.operation import Declaration, Operation, declare, identify
 from discreet.curator.door.performance import STOPPED, Performance, Progress, make_meter
 from discreet.curator.estimates.assemble import assemble, assemble_candidate, describe_fields
 from discreet.curator.holdings import Holdings
-from discreet.curator.owner.budget import Budget, read_budget
+from discreet.curator.owner.budget import Budget
 from discreet.curator.owner.tables import Tables
 from discreet.curator.owner.versions import find_version
 from discreet.curator.release.released import Released
+from discreet.curator.telling import Telling
 from discreet.engines.engine import find_tables
 from discreet.ledger import Keepsake, Request
 from discreet.ledger.entries.overruns import MOST
 from discreet.plan.question import Question
-from discreet.plan.relations import is_plain, list_scans
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
-from discreet.privacy.charges import Charge
 from discreet.query.bound import bound
 from discreet.query.bounding.clamping import add_clamped_counts
-from discreet.query.bounding.joint_keys import KeyRows
 from discreet.query.build import build, find_parameters
 from discreet.query.candidates import CandidateRange
 from discreet.query.canonical import to_canonical
@@ -48,8 +43,7 @@ from discreet.query.given_keys import describe_keys, read_keys
 from discreet.query.ibis import to_sql
 from discreet.query.parse import parse
 from discreet.query.plan_rows import plan_rows
-from discreet.query.price import Price, read_amount
-from discreet.query.price_choice import price_choice, price_question
+from discreet.query.price import read_amount
 from discreet.query.public_time import find_public_time
 from discreet.query.work import check_work
 
@@ -57,8 +51,6 @@ R = TypeVar("R")
 
 Watch = Callable[[Progress], None]
 """Called now and then while a run is waited for, with public facts about it."""
-
-UNSHOWN = "the owner's budget has too little left for this question; nothing was charged. Ask the owner"
 
 TICK = 0.1
 """Seconds between two calls of a watch."""
@@ -69,8 +61,8 @@ class Session:
 
     def __init__(self, holdings: Holdings, analyst: str | None) -> None:
         self._holdings, self._analyst = holdings, analyst
-        known = None if analyst is None else holdings.policy.analyst(analyst)
-        self._catalog = holdings.catalog.show(known.tables if known is not None else None)
+        self._telling = Telling(holdings, analyst)
+        self._catalog = self._telling.catalog
 
     @property
     def analyst(self) -> str | None:
@@ -85,21 +77,16 @@ class Session:
     @property
     def tables(self) -> Tables:
         """The tables with their columns, types, bounds and categories: public facts, free."""
-        tables = (each for each in self._holdings.engines.tables.values() if self._catalog.shows(each.table.name))
-        return Tables(
-            tuple(tables), tuple(each for each in self._holdings.policy.views if self._catalog.shows(each.name))
-        )
+        return self._telling.tables
 
     @property
     def budget(self) -> Budget:
         """What is spent and left: of the whole budget, and of this analyst's own cap; when served, of that alone."""
-        found = read_budget(self._holdings.policy, self._holdings.ledger, self._analyst)
-        return found if not self._holdings.served else Budget(found.analysts[0], (), found.suspended)
+        return self._telling.budget
 
     def has_paid(self, request: Request) -> bool:
         """Say whether an answer to a request is recorded that this analyst has paid for: asking again is free."""
-        entry = self._holdings.ledger.find_answer(request)
-        return entry is not None and self._holdings.ledger.has_paid(entry, self._analyst)
+        return self._telling.has_paid(request)
 
     def find_public_time(self, plans: Sequence[DeclaredPlan]) -> float | None:
         """Return the seconds after which a run of these plans is late, from public facts; None where it never is."""
@@ -151,7 +138,9 @@ class Session:
             planned = self.plan(question, params)
             planned = add_clamped_counts(planned) if clamping else planned
             given = None if keys is None else read_keys(keys, planned)
-            priced = self._price(planned, epsilon, rho, within, limits, given, key_delta)
+            bounded = bound(planned, self._catalog, limits, given)
+            self._holdings.engines.check(bounded.plan)
+            priced = price_bounded(planned, bounded, self._holdings.policy, epsilon, rho, within, key_delta)
             text, operation = to_sql(question), make_operation(planned, priced)
             text = text if given is None else f"{text} -- {describe_keys(given)}"
             self._holdings.issued.add(operation.plan)
@@ -194,7 +183,7 @@ class Session:
         try:
             made = plan_choice(self._catalog, candidates, score, table, largest, count, params or {}, limits)
             self._holdings.engines.check(made.draft.bounded.plan)
-            priced = self._price_choice(made, epsilon, rho, within)
+            priced = price_planned_choice(made, self._holdings.policy, epsilon, rho, within)
             operation = make_operation(made.question, priced)
             self._holdings.issued.add(operation.plan)
             request = self._request(declare(operation), made.text)
@@ -249,7 +238,7 @@ class Session:
             try:
                 edges, receipt = self.perform(operation, text, progress=progress)
             except BudgetError as refused:
-                raise self._refuse(refused, operation.charge) from None
+                raise self._telling.refuse(refused, operation.charge) from None
             return FoundBounds(operation.column, *edges, receipt)
 
         return PreparedBounds(operation, self._request(declare(operation), text), find)
@@ -355,84 +344,10 @@ class Session:
         try:
             return self.start(prepared.operation, prepared.text, fresh=fresh, keep=keep, key=key)
         except BudgetError as refused:
-            budget, told = self.budget, self._refuse(refused, prepared.priced.charge)
-            if str(told) == UNSHOWN:
-                raise told from None
-            found = find_what_fits(prepared.priced, self._holdings.policy, budget, self._analyst)
-            raise BudgetError(f"{told}. {found}", found.amount) from None
-
-    def _refuse(self, refused: BudgetError, charge: Charge) -> BudgetError:
-        """Return a refusal as it is told: through a server, of the analyst's own cap alone."""
-        if not self._holdings.served:
-            return refused
-        budget = self.budget
-        if budget.admits(charge):
-            return BudgetError(UNSHOWN)
-        own = " ".join(budget.total.describe(0)[0].split())
-        return BudgetError(f"this question does not fit into what is left: {own}")
+            raise self._telling.refuse_question(refused, prepared) from None
 
     def _explain(self, prepared: Prepared) -> Explanation:
-        left = self.budget.more(prepared.priced.charge, self._analyst)
-        outlook = self._find_outlook(prepared)
-        price = "this price" if outlook is None else "the price that was asked for"
-        more = f"{left:,} more questions at {price} fit into what is left" if left else "nothing like it fits any more"
-        units = {table.name: table.whose for table in self._holdings.policy.tables if table.unit is not None}
-        remarks = (*prepared.priced.bounded.coarsened, *prepared.priced.notes, more)
-        return Explanation(prepared.question, prepared.priced, remarks, units, outlook)
-
-    def _find_outlook(self, prepared: Prepared) -> Outlook | None:
-        """Say where an answer would come from, if not from a new run; nothing is charged or bought for it."""
-        if self._holdings.served and not self.has_paid(prepared.request):
-            return None  # whether others asked is not told
-        entry = self._holdings.ledger.find_answer(prepared.request)
-        if entry is not None:
-            cost = describe_share(self._holdings.ledger, (entry,), self._analyst)
-            return Outlook("answered before: asking comes from the ledger, without new noise", cost)
-        described = (route.describe(prepared, _inform_routes(self, None)) for route in self._holdings.routes)
-        return next((each for each in described if each is not None), None)
-
-    def _price_choice(self, made: PlannedChoice, epsilon: object, rho: object, within: object) -> Price:
-        policy = self._holdings.policy
-        if sum(each is not None for each in (epsilon, rho, within)) > 1:
-            raise QueryError("give one of epsilon, rho and within, not several")
-        if within is not None:
-            error = float(check.positive("within", within))
-            epsilon = find_least_for_choice(lambda each: price_choice(made.draft, policy, each), error)
-        if rho is not None:
-            return price_choice(made.draft, policy, rho=read_amount("rho", rho))
-        if epsilon is None:
-            choices = [price_choice(made.draft, policy, Fraction(each)) for each in ("0.05", "0.2", "1")]
-            raise QueryError(f"say how much privacy to spend, such as\n{describe_choices(made.question, choices)}")
-        return price_choice(made.draft, policy, read_amount("epsilon", epsilon))
-
-    def _price(
-        self,
-        question: Question,
-        epsilon: object,
-        rho: object,
-        within: Mapping[str, float] | None,
-        limits: Mapping[str, int | None],
-        given: KeyRows | None,
-        key_delta: object = None,
-    ) -> Price:
-        """Bound and price a plan. Nothing is charged here, and no private row can be reached from here."""
-        policy = self._holdings.policy
-        bounded = bound(question, self._catalog, limits, given)
-        self._holdings.engines.check(bounded.plan)
-        if sum(value is not None for value in (epsilon, rho, within)) > 1:
-            raise QueryError("give one of epsilon, rho and within, not several")
-        delta = None if key_delta is None else read_amount("key_delta", key_delta)
-        if rho is not None:
-            return price_question(bounded, policy, rho=read_amount("rho", rho), key_delta=delta)
-        if within is not None:
-            plain = is_plain(question.block)
-            least = policy.table(list_scans(question.block)[0].table).min_count if plain else None
-            found = find_least_epsilon(question, bounded, policy, within, least)
-            return price_question(bounded, policy, epsilon=found, key_delta=delta)
-        if epsilon is None:
-            choices = [price_question(bounded, policy, epsilon=Fraction(each)) for each in ("0.05", "0.2", "1")]
-            raise QueryError(f"say how much privacy to spend, such as\n{describe_choices(question, choices)}")
-        return price_question(bounded, policy, epsilon=read_amount("epsilon", epsilon), key_delta=delta)
+        return self._telling.explain(prepared, _inform_routes(self, None))
 
 
 def _parse(question: object, params: Mapping[str, Any] | None) -> exp.Select:

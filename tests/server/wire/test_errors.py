@@ -53,9 +53,9 @@ def test_the_price_list_is_the_detail_of_a_question_without_a_price() -> None:
 def test_the_words_for_a_missing_price_are_those_of_the_curator() -> None:
     from pathlib import Path
 
-    import discreet.curator.session as session
+    import discreet.curator.asking.pricing as pricing
 
-    assert PRICE.rstrip("\n") in Path(session.__file__).read_text()
+    assert PRICE.rstrip("\n") in Path(pricing.__file__).read_text()
 
 
 @pytest.mark.parametrize("error", [ValueError("row 7 is secret"), KeyError("x"), MemoryError(), OSError("/data")])

@@ -1,0 +1,68 @@
+"""Prices of planned questions, by epsilon, by rho or by the error wanted: free, and out of reach of private rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import NoReturn
+
+from discreet.base import check
+from discreet.base.errors import QueryError
+from discreet.curator.asking.choosing import PlannedChoice
+from discreet.curator.asking.explain import describe_choices
+from discreet.curator.asking.within import find_least_epsilon, find_least_for_choice
+from discreet.plan.question import Question
+from discreet.plan.relations import is_plain, list_scans
+from discreet.policy.model import Policy
+from discreet.query.bound import Bounded
+from discreet.query.price import Price, read_amount
+from discreet.query.price_choice import price_choice, price_question
+
+OFFERED = (Fraction("0.05"), Fraction("0.2"), Fraction(1))
+"""The epsilons whose errors are shown where no price was given."""
+
+
+def price_bounded(
+    question: Question,
+    bounded: Bounded,
+    policy: Policy,
+    epsilon: object,
+    rho: object,
+    within: Mapping[str, float] | None,
+    key_delta: object = None,
+) -> Price:
+    """Price a bounded question. No amount at all is refused, and the refusal shows what some would buy."""
+    _refuse_several(epsilon, rho, within)
+    delta = None if key_delta is None else read_amount("key_delta", key_delta)
+    if rho is not None:
+        return price_question(bounded, policy, rho=read_amount("rho", rho), key_delta=delta)
+    if within is not None:
+        plain = is_plain(question.block)
+        least = policy.table(list_scans(question.block)[0].table).min_count if plain else None
+        found = find_least_epsilon(question, bounded, policy, within, least)
+        return price_question(bounded, policy, epsilon=found, key_delta=delta)
+    if epsilon is None:
+        _refuse_unpriced(question, [price_question(bounded, policy, epsilon=each) for each in OFFERED])
+    return price_question(bounded, policy, epsilon=read_amount("epsilon", epsilon), key_delta=delta)
+
+
+def price_planned_choice(made: PlannedChoice, policy: Policy, epsilon: object, rho: object, within: object) -> Price:
+    """Price a choice among public candidates; `within` is how far the chosen may fall short of the best, at 95 %."""
+    _refuse_several(epsilon, rho, within)
+    if within is not None:
+        error = float(check.positive("within", within))
+        epsilon = find_least_for_choice(lambda each: price_choice(made.draft, policy, each), error)
+    if rho is not None:
+        return price_choice(made.draft, policy, rho=read_amount("rho", rho))
+    if epsilon is None:
+        _refuse_unpriced(made.question, [price_choice(made.draft, policy, each) for each in OFFERED])
+    return price_choice(made.draft, policy, read_amount("epsilon", epsilon))
+
+
+def _refuse_several(*amounts: object) -> None:
+    if sum(each is not None for each in amounts) > 1:
+        raise QueryError("give one of epsilon, rho and within, not several")
+
+
+def _refuse_unpriced(question: Question, choices: list[Price]) -> NoReturn:
+    raise QueryError(f"say how much privacy to spend, such as\n{describe_choices(question, choices)}")
