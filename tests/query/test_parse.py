@@ -35,8 +35,6 @@ def refusal(text: str) -> str:
         ("SELECT COUNT(*) FROM visits WINDOW w AS ()", "window functions"),
         ("SELECT COUNT(*) FROM visits QUALIFY TRUE", "HAVING"),
         ("SELECT COUNT(*) FROM visits USING SAMPLE 10%", "sampling"),
-        ("SELECT COUNT(*) FROM visits OFFSET 1", "OFFSET"),
-        ("SELECT COUNT(*) FROM visits LIMIT 1, 2", "OFFSET"),
         ("SELECT COUNT(*) INTO x FROM visits", "not written into tables"),
         ("SELECT AS STRUCT COUNT(*) FROM visits", "SELECT AS STRUCT"),
         ("SELECT COUNT(*) FROM visits FOR UPDATE", "locks is not answered"),

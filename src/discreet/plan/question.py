@@ -99,11 +99,12 @@ class Finish:
     having: Expression | None = None
     order: tuple[Order, ...] = ()
     limit: int | None = None
+    offset: int = 0
 
     @property
     def selects(self) -> bool:
         """Say whether rows are chosen by their noisy values."""
-        return self.having is not None or self.limit is not None or bool(self.order)
+        return self.having is not None or self.limit is not None or self.offset > 0 or bool(self.order)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,9 @@ from discreet.query.catalog import Catalog
 from discreet.query.parse import check_clauses, quote_sql
 from discreet.query.scalars.expressions import Scope, translate
 from discreet.query.select.aggregates import read_aggregate
-from discreet.query.select.columns import check_names, has_aggregate, is_star, split_alias
+from discreet.query.select.columns import has_aggregate, is_star, name_apart, split_alias
 from discreet.query.select.context import Context, add_with_names
-from discreet.query.select.finishing import read_limit, read_order, wrap_question
+from discreet.query.select.finishing import read_limit, read_offset, read_order, wrap_question
 from discreet.query.select.from_clause import check_condition
 from discreet.query.select.grouping_sets import read_grouping_sets
 from discreet.query.select.one_engine import check_one_engine
@@ -102,7 +102,8 @@ class _Builder:
         self._group()
         self._outputs()
         having = self._having()
-        finish = Finish(tuple(self.outputs), having, self._order(), read_limit(self.select, self.parameters))
+        cut = (read_limit(self.select, self.parameters), read_offset(self.select, self.parameters))
+        finish = Finish(tuple(self.outputs), having, self._order(), *cut)
         if not self.aggregates and self.mode is None:
             raise QueryError("the question has no aggregate: rows are not released; ask for COUNT(*), SUM, AVG, ...")
         keys, sets = tuple(self.keys), tuple(self.sets)
@@ -148,7 +149,7 @@ class _Builder:
             if is_star(node):
                 raise QueryError(f"{quote_sql(node)}: rows are not released; name an aggregate such as COUNT(*)")
             name, inner = split_alias(node)
-            check_names([*(other for other, _ in self.outputs), name])
+            name = name_apart(name, [other for other, _ in self.outputs])
             self.outputs.append((name, translate(inner, scope)))
             if not self.rows.names.has(name):  # a column of the table goes before a name that was given further left
                 before[name.casefold()] = self.outputs[-1][1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +12,7 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 
 from discreet.base.errors import QueryError
 from discreet.base.quiet import silence
+from discreet.query.spelling import spell_out
 
 PARSER = logging.getLogger("sqlglot")
 DUCKDB = Dialect.get_or_raise("duckdb")
@@ -23,7 +25,7 @@ DEEPEST = 200
 
 QUOTES = 'put names that are words of SQL, or have spaces, in double quotes, as in "order"'
 
-CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "kind", "with_"}
+CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "kind", "with_"}
 """The clauses of a SELECT that are answered."""
 
 REMEDIES = {
@@ -31,7 +33,6 @@ REMEDIES = {
     "windows": "window functions look at other people's rows; use GROUP BY",
     "qualify": "window functions look at other people's rows; use HAVING",
     "sample": "sampling is not answered; leave it out",
-    "offset": "OFFSET is not answered; use ORDER BY with LIMIT",
     "laterals": "LATERAL is not answered; name one table",
     "into": "answers are not written into tables; use -o FILE",
 }
@@ -81,7 +82,7 @@ def parse_query(text: str) -> exp.Expression:
     if not isinstance(query, exp.Select | exp.SetOperation):
         raise QueryError(f"{quote_sql(query)} is not a SELECT; questions are SELECT ... FROM ... and nothing else")
     _check_depth(query)
-    return query
+    return spell_out(query)
 
 
 def check_clauses(select: exp.Select) -> None:
@@ -132,6 +133,17 @@ def refuse_other_parts(node: exp.Expression, allowed: set[str], remedies: dict[s
         if name not in allowed and value not in (None, False, []):
             usual = f"{name.strip('_')} is not answered here; leave it out"
             raise QueryError(f"{quote_sql(node)}: {(PARTS | (remedies or {})).get(name, usual)}")
+
+
+def split_conjuncts(node: exp.Expression | None) -> Iterator[exp.Expression]:
+    """Yield the conditions that AND joins."""
+    if isinstance(node, exp.Paren):
+        yield from split_conjuncts(node.this)
+    elif isinstance(node, exp.And):
+        yield from split_conjuncts(node.this)
+        yield from split_conjuncts(node.expression)
+    elif node is not None:
+        yield node
 
 
 def quote_sql(node: Any) -> str:

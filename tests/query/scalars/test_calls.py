@@ -157,7 +157,7 @@ def test_what_is_fixed_here(condition: str, count: int) -> None:
         ("WIDTH_BUCKET(f, 0, 1, 0) = 1", "with constants"),
         ("WIDTH_BUCKET(f, 0, i, 5) = 1", "with constants"),
         ("WIDTH_BUCKET(f, 0, 1, 5.5) = 1", "with constants"),
-        ("s || i = 'a'", "CAST(x AS TEXT)"),
+        ("s || f = 'a'", "CAST(x AS TEXT)"),
         ("LENGTH(i) = 1", "cannot be applied to"),
         ("SUBSTRING(s, f) = 'a'", "cannot be applied to"),
         ("SUBSTRING(s, 1, 2, 3) = 'a'", "is not answered"),

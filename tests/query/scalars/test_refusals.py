@@ -173,7 +173,7 @@ TABLE = [
     ),
     (
         "SELECT COUNT(*) FROM visits CROSS JOIN wards",
-        "JOIN and LEFT JOIN ON equal columns",
+        "needs ON with equal columns",
         "SELECT COUNT(*) FROM visits JOIN wards USING (ward)",
     ),
     ("SELECT COUNT(*) FROM visits, wards", "needs ON", "SELECT COUNT(*) FROM visits JOIN wards USING (ward)"),
@@ -291,11 +291,6 @@ TABLE = [
         "SELECT SUM(patient) FROM secrets",
         "`patient` is hidden",
         "SELECT COUNT(DISTINCT patient) FROM secrets",
-    ),
-    (
-        "SELECT COUNT(*) FROM visits LIMIT 1 OFFSET 1",
-        "OFFSET is not answered",
-        "SELECT COUNT(*) FROM visits LIMIT 1",
     ),
 ]
 

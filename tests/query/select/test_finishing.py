@@ -47,7 +47,6 @@ def test_an_outer_select_costs_nothing_more() -> None:
         (f"SELECT SUM(n) FROM ({INNER})", "answers are not aggregated again"),
         (f"SELECT n FROM ({INNER}) GROUP BY n", "answers are not aggregated again"),
         (f"SELECT x FROM ({INNER})", "the subquery has no such column"),
-        (f"SELECT n, n FROM ({INNER})", "two columns"),
         (f"SELECT n FROM ({INNER}) WHERE n", "WHERE takes a condition"),
         (f"SELECT n FROM ({INNER} LIMIT 2) WHERE n > 3", "put LIMIT at the end"),
         (f"SELECT n FROM ({INNER} LIMIT 2) ORDER BY n", "put LIMIT at the end"),

@@ -176,7 +176,7 @@ def _notes(question: Question, priced: Price) -> list[str]:
     if len(question.sets) > 1:
         notes.append(SETS)
     noisy = any(find_aggregates(each) for _, each in question.finish.outputs)
-    if noisy and (question.finish.having is not None or question.finish.limit is not None):
+    if noisy and (question.finish.having is not None or question.finish.limit is not None or question.finish.offset):
         notes.append(SELECTED)
     return notes
 

@@ -76,8 +76,9 @@ def write_finish(finish: Finish) -> str:
         for term in finish.order
     ]
     limit = f" LIMIT {finish.limit}" if finish.limit is not None else ""
+    offset = f" OFFSET {finish.offset}" if finish.offset else ""
     number = f"{RELEASED}.number"
-    return f"SELECT {number}, {outputs} FROM {RELEASED}{where} ORDER BY {', '.join([*order, number])}{limit}"
+    return f"SELECT {number}, {outputs} FROM {RELEASED}{where} ORDER BY {', '.join([*order, number])}{limit}{offset}"
 
 
 class FinishDatabase:

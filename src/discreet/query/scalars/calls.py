@@ -15,7 +15,7 @@ from discreet.plan.expressions import Expression, Literal
 from discreet.plan.functions import call
 from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars import times
-from discreet.query.scalars.coercion import combine, fit_constant
+from discreet.query.scalars.coercion import combine, fit_constant, to_text
 from discreet.query.scalars.times import Read
 
 Reader = Callable[[exp.Expression, Read], Expression]
@@ -68,7 +68,15 @@ def _number(node: exp.Expression, read: Read) -> Expression:
 def _pair(node: exp.Expression, read: Read) -> Expression:
     refuse_other_parts(node, {"this", "expression"} | NOTES)
     name, type_ = PAIRS[type(node)]
+    if name == "join":
+        return call(name, *_join_texts(read(node.this), read(node.expression)))
     return call(name, *(fit_constant(read(each), type_) for each in (node.this, node.expression)))
+
+
+def _join_texts(*both: Expression) -> tuple[Expression, ...]:
+    """Return both sides of ||: beside a text, a whole number is one too."""
+    mixed = any(each.type is Type.TEXT for each in both)
+    return tuple(to_text(each) if mixed else fit_constant(each, Type.TEXT) for each in both)
 
 
 def _text(node: exp.Expression, read: Read) -> Expression:
@@ -146,7 +154,7 @@ def _replace(node: exp.Expression, read: Read) -> Expression:
 
 def _concat(node: exp.Expression, read: Read) -> Expression:
     refuse_other_parts(node, {"expressions"} | NOTES)
-    return call("concat", *(fit_constant(read(each), Type.TEXT) for each in node.expressions))
+    return call("concat", *(to_text(read(each)) for each in node.expressions))
 
 
 def _position(node: exp.Expression, read: Read) -> Expression:

@@ -58,6 +58,23 @@ def fit_constant(expression: Expression, wanted: Type) -> Expression:
     return expression
 
 
+def fit_truth(first: Expression, second: Expression) -> tuple[Expression, Expression]:
+    """Return what is compared; beside a condition 0 and 1 are FALSE and TRUE."""
+    if first.type is Type.BOOLEAN:
+        return first, _as_truth(second)
+    return (_as_truth(first), second) if second.type is Type.BOOLEAN else (first, second)
+
+
+def _as_truth(expression: Expression) -> Expression:
+    whole = isinstance(expression, Literal) and expression.type is Type.INTEGER and expression.value in (0, 1)
+    return Literal(bool(expression.value), Type.BOOLEAN) if isinstance(expression, Literal) and whole else expression
+
+
+def to_text(expression: Expression) -> Expression:
+    """Return a text; of a whole number its digits, as engines write them beside a text."""
+    return call("as_text", expression) if expression.type is Type.INTEGER else fit_constant(expression, Type.TEXT)
+
+
 def to_time(expression: Expression) -> Expression:
     """Return a date or time, reading the text of one: a date where it has no hours."""
     if isinstance(expression, Literal) and isinstance(expression.value, str):

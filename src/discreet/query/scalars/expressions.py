@@ -17,7 +17,7 @@ from discreet.plan.functions import UnfitError, call
 from discreet.plan.scales import MOST_SCALE
 from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars import calls, times
-from discreet.query.scalars.coercion import TIMES, combine, fit_constant, fold_decimals, is_null
+from discreet.query.scalars.coercion import TIMES, combine, fit_constant, fit_truth, fold_decimals, is_null
 from discreet.query.scalars.constants import parse_moment, to_literal
 from discreet.query.scalars.refusals import explain_refusal
 
@@ -111,6 +111,8 @@ def _two_sided(node: exp.Expression, scope: Scope) -> Expression:
     first, second = _translate(node.this, scope), _translate(node.expression, scope)
     found = times.read_shifted_days(node, first, second) if shifts else None
     name = TWO_SIDED[type(node)]
+    if name in ("eq", "ne"):
+        first, second = fit_truth(first, second)
     return found or fold_decimals(name, first, second) or combine(name, first, second)
 
 

@@ -132,6 +132,8 @@ def _number(node: exp.Expression, rows: FromClause, name: str = "this") -> Expre
     if isinstance(inner, exp.Distinct):
         raise QueryError(f"{quote_sql(node)}: DISTINCT inside an aggregate is not answered; leave it out")
     argument = translate(inner, rows.scope)
+    if argument.type is Type.BOOLEAN and isinstance(node, exp.Sum | exp.Avg):  # how many, and which share, hold
+        argument = translate(exp.cast(inner.copy(), "INT"), rows.scope)
     if not argument.type.numeric:
         wrong = f"{quote_sql(inner)} is {argument.type}, and this needs numbers"
         raise QueryError(f"{quote_sql(node)}: {wrong}; {_INSTEAD[argument.type]}")

@@ -40,6 +40,16 @@ def check_names(names: list[str]) -> None:
         seen.add(name.casefold())
 
 
+def name_apart(name: str, taken: list[str]) -> str:
+    """Return the name of a column of the answer; where another has it already, with a number behind."""
+    folded = {each.casefold() for each in taken}
+    found, number = name, 0
+    while found.casefold() in folded:
+        number += 1
+        found = f"{name}_{number}"
+    return found
+
+
 def has_aggregate(query: exp.Select) -> bool:
     """Say whether a SELECT aggregates by itself, subqueries inside it apart."""
     places = [*query.expressions, query.args.get("having")]

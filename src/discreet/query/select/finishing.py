@@ -15,7 +15,7 @@ from discreet.plan.question import Finish, Order, Question
 from discreet.query.catalog import suggest_name
 from discreet.query.parse import check_clauses, quote_sql, refuse_other_parts
 from discreet.query.scalars.expressions import Scope, translate
-from discreet.query.select.columns import STARS, check_names, is_star, split_alias
+from discreet.query.select.columns import STARS, check_names, is_star, name_apart, split_alias
 from discreet.query.select.from_clause import check_condition, refuse_aggregate
 from discreet.query.select.names import COLUMN
 from discreet.query.select.picking import is_computed
@@ -52,14 +52,22 @@ def _ordered(node: exp.Expression, outputs: list[Expression], scope: Scope) -> E
 
 def read_limit(select: exp.Select, parameters: Mapping[str, Any]) -> int | None:
     """Return how many rows LIMIT leaves."""
-    node = select.args.get("limit")
+    return _read_count(select.args.get("limit"), "LIMIT", parameters)
+
+
+def read_offset(select: exp.Select, parameters: Mapping[str, Any]) -> int:
+    """Return how many rows OFFSET leaves out before."""
+    return _read_count(select.args.get("offset"), "OFFSET", parameters) or 0
+
+
+def _read_count(node: exp.Expression | None, word: str, parameters: Mapping[str, Any]) -> int | None:
     if node is None:
         return None
     refuse_other_parts(node, {"expression"})
     found = translate(node.expression, Scope(_no_column, refuse_aggregate, parameters))
     value = found.value if isinstance(found, Literal) and found.type is Type.INTEGER else None
     if not isinstance(value, int) or not 0 <= value < 1 << 62:
-        raise QueryError(f"{quote_sql(node)}: LIMIT takes a whole number that is not negative")
+        raise QueryError(f"{quote_sql(node)}: {word} takes a whole number that is not negative")
     return value
 
 
@@ -69,7 +77,8 @@ def wrap_question(select: exp.Select, inner: Question, parameters: Mapping[str, 
     for clause in ("group", "having"):
         if select.args.get(clause):
             raise QueryError(f"{quote_sql(select.args[clause])}: {AGAIN}")
-    if inner.finish.limit is not None and any(select.args.get(each) for each in ("where", "order")):
+    cut = inner.finish.limit is not None or inner.finish.offset
+    if cut and any(select.args.get(each) for each in ("where", "order")):
         raise QueryError("LIMIT inside, and WHERE or ORDER BY outside, are not answered; put LIMIT at the end")
     columns = dict(inner.finish.outputs)
 
@@ -93,12 +102,14 @@ def wrap_question(select: exp.Select, inner: Question, parameters: Mapping[str, 
             outputs.extend(columns.items())
         else:
             name, meant = split_alias(node)
-            outputs.append((name, translate(meant, scope)))
+            outputs.append((name_apart(name, [each for each, _ in outputs]), translate(meant, scope)))
     check_names([name for name, _ in outputs])
     where = select.args.get("where")
     outer = None if where is None else check_condition("WHERE", translate(where.this, scope))
     having = join_conditions([each for each in (inner.finish.having, outer) if each is not None])
-    limits = [each for each in (inner.finish.limit, read_limit(select, parameters)) if each is not None]
+    offset, limit = read_offset(select, parameters), read_limit(select, parameters)
+    kept = None if inner.finish.limit is None else max(0, inner.finish.limit - offset)
+    limits = [each for each in (kept, limit) if each is not None]
     aliases = {name.casefold(): each for name, each in outputs}
 
     def ordered(node: exp.Column) -> Expression:
@@ -106,7 +117,7 @@ def wrap_question(select: exp.Select, inner: Question, parameters: Mapping[str, 
 
     by = Scope(ordered, _not_again, parameters, finish=True)
     order = read_order(select, [each for _, each in outputs], by) or inner.finish.order
-    finish = Finish(tuple(outputs), having, order, min(limits) if limits else None)
+    finish = Finish(tuple(outputs), having, order, min(limits) if limits else None, inner.finish.offset + offset)
     return replace(inner, finish=finish)
 
 
@@ -122,7 +133,7 @@ def read_best_key(
         return None
     name, node = found[0]
     refuse_other_parts(node, {"this", "expression"}, {"count": "write ORDER BY score DESC LIMIT n around the subquery"})
-    if len(select.expressions) != 1 or any(select.args.get(each) for each in ("where", "order", "limit")):
+    if len(select.expressions) != 1 or any(select.args.get(each) for each in ("where", "order", "limit", "offset")):
         raise QueryError(f"{quote_sql(node)} stands alone in its SELECT, over a subquery; put conditions inside")
     scope = Scope(column, _not_again, parameters, finish=True)
     key, score = translate(node.this, scope), translate(node.expression, scope)
@@ -130,7 +141,7 @@ def read_best_key(
         raise QueryError(
             f"{quote_sql(node)}: ARG_MAX(key, score) takes a key and an aggregate of a subquery that groups by the key"
         )
-    if inner.finish.limit is not None:
+    if inner.finish.limit is not None or inner.finish.offset:
         raise QueryError(f"{quote_sql(node)}: leave LIMIT in the subquery out")
     order = Order(score, isinstance(node, exp.ArgMax), False)
     return replace(inner, finish=Finish(((name, key),), inner.finish.having, (order,), 1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -17,7 +16,7 @@ from discreet.plan.scales import find_scale
 from discreet.policy.schema import Resolved
 from discreet.query.bounding.declared_keys import covers_declared_key, follows_path, use_keys
 from discreet.query.bounding.limits import bound_unit_rows, cut_scans
-from discreet.query.parse import quote_sql, refuse_other_parts
+from discreet.query.parse import quote_sql, refuse_other_parts, split_conjuncts
 from discreet.query.scalars.expressions import Scope, translate
 from discreet.query.select.context import Context
 from discreet.query.select.names import Names, OutputColumn, RelationColumns, Selected, describe_table
@@ -274,17 +273,6 @@ def read_from(query: exp.Select, reading: Context) -> FromClause:
     for join in query.args.get("joins") or []:
         rows.add_join(join)
     return rows
-
-
-def split_conjuncts(node: exp.Expression | None) -> Iterator[exp.Expression]:
-    """Yield the conditions that AND joins."""
-    if isinstance(node, exp.Paren):
-        yield from split_conjuncts(node.this)
-    elif isinstance(node, exp.And):
-        yield from split_conjuncts(node.this)
-        yield from split_conjuncts(node.expression)
-    elif node is not None:
-        yield node
 
 
 def check_condition(clause: str, found: Expression) -> Expression:

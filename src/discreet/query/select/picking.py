@@ -69,7 +69,7 @@ def _ordered_mode(node: exp.Expression) -> exp.Expression:
 def find_pick(question: Question) -> Question:
     """Return the question with its pick, where it shows only keys and leaves some out by an aggregate."""
     finish = question.finish
-    if question.pick is not None or finish.having is not None or not finish.limit or not finish.order:
+    if question.pick is not None or finish.having is not None or not finish.limit or finish.offset or not finish.order:
         return question
     if len(question.aggregates) != 1 or question.aggregates[0].kind not in SCORES:
         return question

@@ -41,7 +41,7 @@ def read_select(query: exp.Expression, reading: Context) -> Selected:
     if not isinstance(query, exp.Select):
         raise QueryError(f"{quote_sql(query)}: FROM takes tables and SELECTs")
     check_clauses(query)
-    for clause in ("order", "limit"):
+    for clause in ("order", "limit", "offset"):
         if query.args.get(clause):
             raise QueryError(f"{quote_sql(query.args[clause])}: {NO_ORDER}")
     rows = read_rows(query, reading)

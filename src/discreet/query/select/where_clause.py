@@ -11,11 +11,12 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.plan.relations import Block, UnitCondition, list_scans
-from discreet.query.parse import check_clauses, quote_sql, refuse_other_parts
+from discreet.query.parse import check_clauses, quote_sql, refuse_other_parts, split_conjuncts
 from discreet.query.scalars.expressions import translate
 from discreet.query.select.columns import has_aggregate
 from discreet.query.select.context import Context, add_with_names
-from discreet.query.select.from_clause import FromClause, check_condition, read_from, split_conjuncts
+from discreet.query.select.from_clause import FromClause, check_condition, read_from
+from discreet.query.select.linking import link_joins
 from discreet.query.select.relations import check_same_people
 
 ONLY_UNIT = (
@@ -26,6 +27,7 @@ ONLY_UNIT = (
 
 def read_rows(query: exp.Select, reading: Context) -> FromClause:
     """Read FROM, joins and WHERE of a SELECT."""
+    query = link_joins(query, reading)
     rows = read_from(query, reading)
     where = query.args.get("where")
     for part in split_conjuncts(where.this if where is not None else None):
@@ -73,7 +75,7 @@ def _partners(node: exp.Expression, rows: FromClause) -> Block:
     if not isinstance(query, exp.Select):
         raise QueryError(f"{quote_sql(node)}: EXISTS takes a SELECT")
     check_clauses(query)
-    for clause in ("order", "limit", "group", "having"):
+    for clause in ("order", "limit", "offset", "group", "having"):
         if query.args.get(clause):
             raise QueryError(
                 f"{quote_sql(query.args[clause])}: leave this out inside EXISTS, or use IN (SELECT unit ...)"
