@@ -24,8 +24,19 @@ def test_a_model_and_a_report_are_written_for_one_charge(here: Path) -> None:
     ran = Ran(*asked, "-o", "model.json", "--report", "report.html")
     assert ran.code == 0
     assert [line.split()[0] for line in ran.out.splitlines()] == ["age", "half", "intercept"]
-    for said in ("learned from about", "cost: rho", "charged", "wrote model.json", "wrote report.html"):
+    for said in (
+        "scores above 0 speak for True, below 0 for False",
+        "-zCDP",
+        "learned from about",
+        "cost: rho",
+        "charged",
+        "wrote model.json",
+        "wrote report.html",
+    ):
         assert said in ran.err
+    page = (here / "report.html").read_text()
+    assert "A score above 0 speaks for True, one below 0 for False." in page
+    assert "<dt>guarantee</dt>" in page
     model = load_model(here / "model.json")
     assert isinstance(model, LinearModel)
     assert model.weight_names == ["age", "half", "intercept"]
@@ -46,6 +57,7 @@ def test_several_classes_have_a_column_each(here: Path) -> None:
         (("-o", "a.html", "--report", "a.html"), "must be different files"),
         (("--report", "a.pdf"), "ends in .html"),
         (("--bins", "age"), "NAME=COUNT"),
+        (("--features", ""), "a list of columns or SQL expressions"),
         (("-o", "nowhere/model.json"), "nowhere"),
     ],
     ids=str,

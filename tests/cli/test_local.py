@@ -39,7 +39,7 @@ def test_reports_of_made_up_people_are_collected_and_decoded(here: Path) -> None
     assert "wrote 30,000 reports" in ran.err
     said = run("local", "collect", "counts", "monday.frames", "--metric", "fruit.json")
     assert "counted" in said
-    assert "fruit: 30,000 reports in 1 batches" in said
+    assert "fruit: 30,000 reports in 1 batch\n" in said
     assert "skipped" in run("local", "collect", "counts", "monday.frames")
     ran = Ran("local", "decode", "counts", "--plot", "fruit.svg", "--malicious", 300)
     assert [line.split()[0] for line in ran.out.splitlines()[2:6]] == ["apple", "banana", "cherry", OTHER]
@@ -210,13 +210,50 @@ def test_records_are_declared_from_metrics_and_told_as_json(here: Path) -> None:
     assert "1 values" in ran.err
     run("local", "collect", "two", "a.frames", "--metric", "two.json")
     assert "name the candidates" in refused("local", "decode", "two")
+    assert "word=A,B,..." in refused("local", "decode", "two")
     assert "ATTRIBUTE=" in refused("local", "decode", "two", "--candidates", "yes,no")
     said = run("local", "decode", "two", "--candidates", "word=yes,no", "--plot", "two.png")
     assert [line.split()[:2] for line in said.splitlines()[2:5]] == [["age", "(mean)"], ["word", "no"], ["word", "yes"]]
     ran = Ran("local", "encode", "two.json", '{"age": 41, "word": "yes"}', "--client", "me")
     assert read_json_report(ran.out).mechanism == "sampled"
     assert "no JSON object" in Ran("local", "encode", "two.json", "41", "--client", "me").err
-    assert "no number" in Ran("local", "encode", "age.json", "forty", "--client", "me").err
+    for text in ("forty", "nan"):
+        assert "no number" in Ran("local", "encode", "age.json", text, "--client", "me").err
+
+
+def test_what_tells_nothing_in_a_record_is_said_to_the_person_alone(here: Path) -> None:
+    run("local", "metric", "age", "-e", 2, "--lifetime", 9, "--numbers", "0,100", "-o", "age.json")
+    parts = [part for name in ("age", "fruit") for part in ("--attribute", f"{name}.json")]
+    run("local", "metric", "two", "--lifetime", 30, *parts, "-o", "two.json")
+    for text, said in (
+        ('{"age": "old", "fruit": "apple"}', "age is no number"),
+        ('{"age": NaN, "fruit": "apple"}', "age is no number"),
+        ('{"age": 4, "friut": "apple"}', "'friut' is no attribute of this metric and is left out: age, fruit"),
+        ('{"age": 4}', "fruit is missing"),
+    ):
+        ran = Ran("local", "encode", "two.json", text, "--client", "me")
+        assert (ran.code, said in ran.err) == (0, True)
+        assert read_json_report(ran.out).mechanism == "sampled"
+    for text in ('{"age": 41, "fruit": "apple"}', '{"age": 1' + "0" * 400 + ', "fruit": "apple"}'):
+        ran = Ran("local", "encode", "two.json", text, "--client", "me")
+        assert (ran.code, len(ran.err.splitlines())) == (0, 1)
+
+
+def test_a_file_that_is_no_client_s_is_put_aside_with_a_word(here: Path) -> None:
+    (here / "people.csv").write_text("fruit\napple\n")
+    ran = Ran("local", "encode", "fruit.json", "apple", "--client", "people.csv")
+    assert "people.csv was no sound file of a client: it is now people.csv.damaged-1" in ran.err
+    assert (here / "people.csv.damaged-1").read_text() == "fruit\napple\n"
+    assert "damaged" not in Ran("local", "encode", "fruit.json", "apple", "--client", "people.csv").err
+
+
+def test_checkpoints_of_two_metrics_are_not_added_up(here: Path) -> None:
+    run("local", "metric", "age", "-e", 2, "--lifetime", 9, "--numbers", "0,100", "-o", "age.json")
+    for name in ("age", "fruit"):
+        run("local", "simulate", f"{name}.json", "--people", 9, "-o", f"{name}.frames")
+        said = run("local", "collect", f"{name}-counts", f"{name}.frames", "--metric", f"{name}.json")
+        assert f"{name}: 9 reports in 1 batch\n" in said
+    assert "age-counts has age and fruit-counts has fruit" in refused("local", "decode", "age-counts", "fruit-counts")
 
 
 def test_texts_that_nobody_listed_are_found_in_reports_themselves(here: Path) -> None:

@@ -148,7 +148,13 @@ def test_whatever_a_row_holds_a_model_is_learned(tmp_path: Path) -> None:
         ({"target": "doctor"}, "a column with a public list of values"),
         ({"target": "age"}, "a column with a public list of values"),
         ({"target": "ward", "model": "svc"}, "one of two classes"),
-        ({"target": "ward", "model": "huber"}, "target|number"),
+        ({"target": "ward", "model": "huber"}, "target must be a number: this model predicts numbers"),
+        ({"target": "doctor * 2", "model": "huber"}, "^target must be a column or an expression with public bounds"),
+        ({"target": 3}, "target must be text"),
+        ({"target": " "}, "target must be text"),
+        ({"features": [3]}, "a list of columns"),
+        ({"features": [""]}, "a list of columns"),
+        ({"features": ["ward"], "bins": {"ward": 3}}, "bins must be for numbers with bounds"),
         ({"target": "age > 3", "model": "huber"}, "a number, not a condition"),
         ({"target": "age - 10", "model": "poisson"}, "its lower bound must be 0 or more"),
         ({"features": []}, "a list of columns"),
@@ -197,8 +203,9 @@ def test_a_row_with_a_nan_counts_with_the_middle_of_its_bounds(tmp_path: Path) -
 
 def test_a_policy_without_delta_has_none_for_learning(tmp_path: Path) -> None:
     with open_clinic(tmp_path, delta=0) as curator:
-        with pytest.raises(DiscreetError, match="the policy has no delta for it"):
-            fit(curator, "logistic", "visits", target="ward", features=["age"], epsilon=1)
+        for how in ({"epsilon": 1}, {"epsilon": 1, "delta": 1e-9}, {"rho": 0.01}):
+            with pytest.raises(DiscreetError, match=r"the policy has no delta for it: its owner writes delta"):
+                fit(curator, "logistic", "visits", target="ward", features=["age"], **how)
         assert kinds(curator) == ["CREATE"]
 
 

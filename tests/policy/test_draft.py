@@ -51,6 +51,8 @@ def test_loading_a_draft_lists_what_is_still_to_fill_in() -> None:
 def test_a_likely_unit_is_suggested_in_a_comment_only() -> None:
     assert '# -> unit = "patient_id"  # likely' in PARQUET
     assert "likely" not in draft_policy([("t", "t.parquet", {"age": Type.INTEGER})])
+    acid: dict[str, Type | None] = {"malic_acid": Type.FLOAT, "paid": Type.INTEGER, "patient": Type.INTEGER}
+    assert draft_policy([("t", "t.parquet", acid)]).count("# likely") == 1
     assert '# -> unit = "..."' in draft_policy([("t", "t.parquet", {"age": Type.INTEGER})])
     assert all(
         f'unit = "{name}"  # likely' in draft_policy([("t", "t.csv", {name: Type.TEXT})]) for name in ("id", "userId")

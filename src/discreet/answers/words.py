@@ -57,6 +57,15 @@ def describe_charge(receipt: Receipt) -> str:
     return f"{', '.join(parts) or 'nothing'}; {receipt.paid}{who}"
 
 
+def describe_guarantee(receipt: Receipt) -> str:
+    """Say what a charge guarantees: in rho where it has one, else in epsilon, with delta."""
+    charge = receipt.charge
+    if charge.epsilon == float("inf"):
+        return f"{format_price(charge.rho)}-zCDP"
+    pair = f"({format_price(charge.epsilon)}, {format_price(charge.delta)})" if charge.delta else None
+    return f"{pair or format_price(charge.epsilon)}-differentially private"
+
+
 def describe(sheet: Sheet) -> list[tuple[str, str]]:
     """Return everything that is said below the table, as a label and its words, in order."""
     lines = [("", describe_intervals(sheet))] if any(f.noisy for f in sheet.fields) else []

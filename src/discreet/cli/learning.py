@@ -81,10 +81,11 @@ def learn(
         if len({file.resolve() for file in files}) < len(files):
             raise DiscreetError("-o and --report must be different files")
         from discreet.answers.page import check_page
-        from discreet.answers.words import describe_charge
+        from discreet.answers.words import describe_charge, describe_guarantee
         from discreet.cli.options import find_policy
         from discreet.curator import Curator
-        from discreet.learn import fit, fit_best, write_learning_report
+        from discreet.learn import LinearModel, StumpsModel, fit, fit_best, write_learning_report
+        from discreet.learn.targets import ClassTarget
 
         if report is not None:
             check_page(report)
@@ -106,9 +107,16 @@ def learn(
         if report is not None:
             write_learning_report(found, report)
         assert found.receipt is not None
+        if (
+            isinstance(found, LinearModel | StumpsModel)
+            and isinstance(found.target, ClassTarget)
+            and len(found.classes) == 2
+        ):
+            typer.echo(f"scores above 0 speak for {found.classes[1]}, below 0 for {found.classes[0]}", err=True)
         typer.echo(f"learned from about {found.rows:,} rows", err=True)
         if choose:
             typer.echo(f"chosen: {found.choice}", err=True)
+        typer.echo(f"guarantee: {describe_guarantee(found.receipt)}", err=True)
         typer.echo(f"cost: {describe_charge(found.receipt)}", err=True)
         typer.echo(f"receipt: {found.receipt}", err=True)
         for file in files:

@@ -91,7 +91,10 @@ def encode(
         from discreet.local.client import Client
 
         found = read_metric_file(metric)
+        aside = set(client.parent.glob(f"{client.name}.damaged-*"))
         person = Client.open(client, [found])
+        for file in sorted(set(client.parent.glob(f"{client.name}.damaged-*")) - aside):
+            typer.echo(f"{client} was no sound file of a client: it is now {file}, and a new lifetime began", err=True)
         report = person.report(found.name, read_value(found, value), day)
         typer.echo(report.to_bytes().hex() if hexadecimal else report.to_json())
         spent = person.sum_spending(found.name, day)

@@ -51,6 +51,12 @@ def decode(
         from discreet.local.decoding import decode as estimate_values
 
         collections = [load_collection(path) for path in checkpoints]
+        for path, each in zip(checkpoints, collections, strict=True):
+            if each.metric != collections[0].metric:
+                words = f"{checkpoints[0]} has {collections[0].metric.name} and {path} has {each.metric.name}"
+                raise DiscreetError(
+                    f"{words}: checkpoints add up where they are of one metric, with the same parameters"
+                )
         whole = collections[0]
         for each in collections[1:]:
             whole += each

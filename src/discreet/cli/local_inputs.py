@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from discreet.base.errors import DiscreetError, ParameterError
 from discreet.cli.errors import show_errors
 
 if TYPE_CHECKING:
-    from discreet.local.client import Metric
+    from discreet.local.client import Metric, Records
 
 MetricArgument = Annotated[Path, typer.Argument(help="The metric, as JSON.", metavar="METRIC.json")]
 
@@ -90,12 +91,16 @@ def read_value(metric: Metric, text: str) -> Any:
 
     It is never refused: whether a report is sent must not depend on the value.
     """
+    from discreet.local.client import Records
+
     if metric.domain.gives == "number":
         try:
-            return float(text)
+            number = float(text)
         except ValueError:
+            number = math.nan
+        if math.isnan(number):
             typer.echo("this is no number: it counts as the middle between the bounds", err=True)
-            return None
+        return number
     if metric.domain.gives == "record":
         try:
             found = json.loads(text)
@@ -104,5 +109,23 @@ def read_value(metric: Metric, text: str) -> Any:
         if not isinstance(found, dict):
             example = '{"age": 41, "fruit": "apple"}'
             typer.echo(f"this is no JSON object such as {example}: it counts as a record without values", err=True)
+        elif isinstance(metric.domain, Records):
+            _say_strays(metric.domain, found)
         return found
     return text
+
+
+def _say_strays(records: Records, given: dict[str, Any]) -> None:
+    """Say which parts of a record tell nothing: unknown names, missing attributes, and what is no number."""
+    for name in given:
+        if name not in records.names:
+            typer.echo(f"{name!r} is no attribute of this metric and is left out: {', '.join(records.names)}", err=True)
+    for name, domain in zip(records.names, records.domains, strict=True):
+        if given.get(name) is None:
+            typer.echo(f"{name} is missing: it counts as no value", err=True)
+        elif domain.gives == "number" and not _is_number(given[name]):
+            typer.echo(f"{name} is no number: it counts as the middle between the bounds", err=True)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value

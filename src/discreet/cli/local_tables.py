@@ -57,7 +57,7 @@ def show_metric(metric: Metric) -> None:
 def show_outcomes(outcomes: Sequence[Outcome], collected: Collection) -> None:
     """Print what became of each batch, and what there is now."""
     table = Table(header_style="dim")
-    for name in ("batch", "fate", "reports", "put aside", ""):
+    for name in ("batch", "fate", "reports", "put aside", "remark"):
         table.add_column(name, justify="right" if name in ("reports", "put aside") else "left")
     for outcome in outcomes:
         counted = ["", ""]
@@ -68,7 +68,8 @@ def show_outcomes(outcomes: Sequence[Outcome], collected: Collection) -> None:
     console = Console()
     console.print(table)
     whole = collected.intake
-    words = f"{collected.metric.name}: {whole.tally.reports:,} reports in {len(collected.batches):,} batches"
+    batches = f"{len(collected.batches):,} batch{'es' * (len(collected.batches) != 1)}"
+    words = f"{collected.metric.name}: {whole.tally.reports:,} reports in {batches}"
     console.print(to_one_line(words), highlight=False, markup=False)
     for fault, count in whole.faults.items():
         console.print(f"  put aside, {fault}: {count:,}", highlight=False)

@@ -155,7 +155,8 @@ def find_features(
         ]
     else:
         listed = list(named)
-    if isinstance(named, str) or not listed or len(set(listed)) < len(listed):
+    wrong = isinstance(named, str) or not all(isinstance(name, str) and name.strip() for name in listed)
+    if wrong or not listed or len(set(listed)) < len(listed):
         raise ParameterError("features", named, "a list of columns or SQL expressions, each once")
     found = tuple(_find_feature(session, resolved, name, bins, placed) for name in listed)
     known = {each.name for each in (*resolved.columns, *found)}
@@ -176,6 +177,8 @@ def _find_feature(
         if column.name == name and plain and column.lower is not None and column.upper is not None:
             doubled = name.replace('"', '""')
             return NumberColumn(name, f'"{doubled}"', to_number(column.lower), to_number(column.upper))
+        if column.name == name and bins is not None and (column.values is not None or column.type is Type.BOOLEAN):
+            raise ParameterError("bins", name, "for numbers with bounds: a listed value has a weight of its own anyway")
         if column.name == name:  # what the policy lacks is said by place_column
             return CategoryColumn(place_column(column, choose_bins(column) if placed and bins is None else bins))
     found = read_expression(session, resolved, name)
@@ -206,8 +209,11 @@ def bin_expression(column: NumberColumn, bins: int | Sequence[Any]) -> BinnedExp
     return BinnedExpression(column.name, Type.FLOAT, binned.edges, sql=column.sql)
 
 
-def read_expression(session: Session, resolved: Resolved, text: str) -> LearnedColumn:
-    """Return the feature of an SQL expression: a number's bounds follow from public facts; a condition is yes or no."""
+def read_expression(session: Session, resolved: Resolved, text: str, role: str = "features") -> LearnedColumn:
+    """Return the feature of an SQL expression: a number's bounds follow from public facts; a condition is yes or no.
+
+    `role` is what a refusal calls it.
+    """
     sql, name = text, text
     before, found, after = text.rpartition(" AS ")
     if found and after.strip().replace("_", "").isalnum():
@@ -220,13 +226,11 @@ def read_expression(session: Session, resolved: Resolved, text: str) -> LearnedC
         try:
             session.plan_rows(f'SELECT CASE WHEN {alone} THEN 1 ELSE 0 END AS feature FROM "{table}"')
         except QueryError:
-            raise ParameterError(
-                "features", text, f"a column or an expression with public bounds ({trouble})"
-            ) from None
+            raise ParameterError(role, text, f"a column or an expression with public bounds ({trouble})") from None
         return CategoryColumn(Condition(name, alone))
     grid = plan.columns[0].grid
     if len(plan.columns) != 1 or grid.lower == grid.upper:
-        raise ParameterError("features", text, "one expression each, of which the value is not known before")
+        raise ParameterError(role, text, "one expression each, of which the value is not known before")
     return NumberColumn(name, alone, grid.center + grid.lower * grid.step, grid.center + grid.upper * grid.step)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from discreet.base.errors import ParameterError
+from discreet.base.errors import DiscreetError, ParameterError
 from discreet.curator import Curator
 from discreet.curator.session import Session, Watch
 from discreet.learn.allowance import GaussianAllowance
@@ -21,6 +21,11 @@ from discreet.learn.training import Training
 from discreet.plan.rows_plan import RowsPlan
 from discreet.policy.schema import Resolved
 from discreet.query.parse import parse_condition
+
+NO_DELTA = (
+    "learning needs Gaussian noise, and the policy has no delta for it: its owner writes delta = ... under [budget], "
+    "and the size of every private table"
+)
 
 
 def fit(
@@ -146,6 +151,8 @@ def find_target(
         return None
     if target is None:
         raise ParameterError("target", None, f"given: what {model} is to predict")
+    if not isinstance(target, str) or not target.strip():
+        raise ParameterError("target", target, "text: a column, or an SQL expression such as 'cost > 100'")
     if predicts == "classes":
         return find_class_target(resolved, target)
     return find_number_target(session, resolved, target, predicts == "count")
@@ -163,8 +170,10 @@ def find_names(resolved: Resolved, target: str | None) -> frozenset[str]:
 
 def choose_delta(session: Session, epsilon: Any, delta: Any) -> Any:
     """Return the delta that somebody states, or the policy's for one question where an epsilon needs one."""
+    if not session.budget.total.delta:
+        raise DiscreetError(NO_DELTA)
     if epsilon is None or delta is not None:
         return delta
     if not session.question_delta:
-        raise ParameterError("delta", None, "given: learning needs Gaussian noise, and the policy has no delta for it")
+        raise ParameterError("delta", None, "given: the policy's question_delta is 0, so none is usual")
     return float(session.question_delta)

@@ -12,6 +12,7 @@ from typing import Any
 
 from discreet.base.canonical import Json
 from discreet.base.errors import ParameterError
+from discreet.base.types import Type
 from discreet.curator.session import Session
 from discreet.gradients.encoding import LabelColumn
 from discreet.gradients.residuals import RESIDUAL_STEPS
@@ -107,8 +108,13 @@ def find_class_target(resolved: Resolved, name: str) -> ClassTarget:
 def find_number_target(session: Session, resolved: Resolved, name: str, counted: bool = False) -> NumberTarget:
     """Return the target of a number with public bounds: a column, or an SQL expression."""
     doubled = name.replace('"', '""')
-    known = any(column.name == name for column in resolved.columns)
-    found = read_expression(session, resolved, f'"{doubled}"' if known else name)
+    types = [column.type for column in resolved.columns if column.name == name]
+    if any(kind not in (Type.INTEGER, Type.FLOAT, Type.DECIMAL) for kind in types):
+        raise ParameterError(
+            "target", name, "a number: this model predicts numbers; logistic and others predict classes"
+        )
+    known = bool(types)
+    found = read_expression(session, resolved, f'"{doubled}"' if known else name, "target")
     if not isinstance(found, NumberColumn):
         raise ParameterError("target", name, "a number, not a condition: this model predicts numbers")
     if counted and found.lower < 0:

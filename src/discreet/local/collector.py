@@ -136,7 +136,9 @@ class Collector:
                 raise ParameterError("metric", metric.name, f"that of {self.path}, {found.metric.name}, unchanged")
             return found
         if metric is None:
-            raise DiscreetError(f"there is no checkpoint {self.path}; say which metric is collected")
+            raise DiscreetError(
+                f"there is no checkpoint {self.path}; say which metric is collected (--metric METRIC.json)"
+            )
         return Collection.start(metric)
 
     def ingest(self, path: Path, batch: str | None = None, count: Callable[[Path], Intake] | None = None) -> Outcome:

@@ -93,7 +93,7 @@ def take_reading(
     if not tally.reports:
         raise DiscreetError(f"no sound report of {metric.name} has come yet: there is nothing to estimate from")
     if isinstance(metric.domain, Texts):
-        return _read_texts(tally, oracle, confidence, _check_candidates(metric, candidates), people)
+        return _read_texts(tally, oracle, confidence, _check_candidates(metric, candidates, people is not None), people)
     if candidates is not None:
         raise DiscreetError(f"{metric.name} has {metric.domain.kind}, which need no candidates: leave them out")
     if isinstance(oracle, ItemOracle) and isinstance(metric.domain, Choices):
@@ -108,11 +108,12 @@ def take_reading(
     raise DiscreetError(f"{metric.name} has {metric.domain.kind} by {metric.mechanism.kind}: nothing here decodes it")
 
 
-def _check_candidates(metric: Metric, candidates: Sequence[str] | None) -> Sequence[str]:
+def _check_candidates(metric: Metric, candidates: Sequence[str] | None, part: bool) -> Sequence[str]:
     if candidates:
         return candidates
     words = f"{metric.name} has texts, and counts do not spell them: name the candidates to look for "
-    words += "(--candidates A,B,... or --candidates-file FILE)"
+    words += "(--candidates A,B,... or --candidates-file FILE"
+    words += f"; of records {metric.name}=A,B,... or {metric.name}=FILE)" if part else ")"
     if isinstance(metric.mechanism, RapporStrings):
         words += ", or find unknown ones in the reports themselves (`discreet local strings`, find_strings)"
     raise DiscreetError(words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from discreet.base.types import Type
@@ -49,8 +50,21 @@ def draft_policy(
     return HEAD + "".join(_table(name, source, schema, known.get(name)) for name, source, schema in tables)
 
 
+def looks_like_unit(column: str) -> bool:
+    """Say whether a column's name sounds like one that says whose row it is.
+
+    >>> [looks_like_unit(name) for name in ("patient_id", "userId", "ID", "patientid", "malic_acid", "paid")]
+    [True, True, True, True, False, False]
+    """
+    return bool(_UNIT.search(column) or _PEOPLE.fullmatch(column))
+
+
+_UNIT = re.compile(r"(^|[^A-Za-z])(id|Id|ID)$|[a-z0-9](Id|ID)$")
+_PEOPLE = re.compile(r"(patient|person|user|customer|client|member|subject|participant|account)_?(id)?", re.IGNORECASE)
+
+
 def _table(name: str, source: str, schema: Mapping[str, Type | None], inner: str | None) -> str:
-    likely = [column for column in schema if column.casefold().endswith("id")]
+    likely = [column for column, kind in schema.items() if kind is not Type.FLOAT and looks_like_unit(column)]
     units = [f"# -> unit = {quote(column)}  # likely, by its name: whose row it is\n" for column in likely]
     units = units or ['# -> unit = "..."            # the column that says whose row it is\n']
     csv = guess_format(source) is SourceFormat.CSV

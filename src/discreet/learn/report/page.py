@@ -9,7 +9,7 @@ from typing import Any
 from discreet.answers.drawing import safe
 from discreet.answers.export import replacing
 from discreet.answers.page import check_page, wrap_page
-from discreet.answers.words import describe_charge
+from discreet.answers.words import describe_charge, describe_guarantee
 from discreet.learn.models.bayes_model import BayesModel
 from discreet.learn.models.cluster_model import ClusterModel
 from discreet.learn.models.component_model import ComponentModel
@@ -76,6 +76,7 @@ def _show_facts(model: Model, own: tuple[str, str]) -> str:
 def _show_cost(model: Model, method: str) -> str:
     lines = [("cost", "not said: the model came without a receipt")]
     if model.receipt is not None:
-        lines = [("cost", describe_charge(model.receipt)), ("receipt", str(model.receipt))]
+        lines = [("guarantee", describe_guarantee(model.receipt)), ("cost", describe_charge(model.receipt))]
+        lines += [("receipt", str(model.receipt))]
     listed = "".join(f"<dt>{name}</dt><dd>{safe(words)}</dd>" for name, words in [*lines, ("learned by", method)])
     return f'<div class="card"><dl>{listed}</dl></div>'

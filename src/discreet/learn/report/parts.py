@@ -54,6 +54,8 @@ def format_value(value: float) -> str:
 
 def format_shortly(value: float) -> str:
     """Return a number as a person reads it beside a drawing."""
+    if 0 < abs(value) < 0.001:
+        return f"{value:.0e}"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 

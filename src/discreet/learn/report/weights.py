@@ -23,9 +23,11 @@ from discreet.learn.report.parts import (
     Shown,
     choose_both_ticks,
     format_shortly,
+    format_value,
     show_table,
     write_bounds,
 )
+from discreet.learn.targets import ClassTarget
 
 MOST_BARS = 60
 """Weights of one output that are drawn; of more, the longest."""
@@ -41,11 +43,14 @@ def show_weights(model: LinearModel) -> Shown:
         "less for others. Bars inside it need not mean anything.</p>",
     ]
     several = model.weights.shape[1] > 1
+    if isinstance(model.target, ClassTarget) and not several:
+        yes, no = (safe(str(each)) for each in reversed(model.classes))
+        parts.append(f'<p class="soft small">A score above 0 speaks for {yes}, one below 0 for {no}.</p>')
     for output in range(model.weights.shape[1]):
         words = f"for {model.classes[output]}" if several else "of all features"
         heading = f"<h3>{safe(words)}</h3>" if several else ""
         drawing = draw_bars(model.names, model.weights[:-1, output], f"weights {words}", band=band)
-        parts.append(f'<div class="card wide">{heading}{drawing}</div>')
+        parts.append(f'<div class="card wide below">{heading}{drawing}</div>')
     parts += [
         "<h2>Coefficients</h2>",
         '<p class="soft small">In the units of the data: per 1 of a number. The last column is how far noise alone can '
@@ -182,15 +187,14 @@ def _list_coefficients(model: LinearModel) -> str:
     columns = [column for column in model.columns for _ in column.weights]
     scale = float(model.units[-1, -1])
     for (name, values), column in zip(model.list_coefficients(), [*columns, None], strict=True):
-        cells = "".join(f"<td>{value:.5g}</td>" for value in values)
+        cells = "".join(f'<td class="number">{format_value(value)}</td>' for value in values)
         bounds, noise = "", f"± {half * scale:.3g}"
         if isinstance(column, NumberColumn):
             bounds = write_bounds(column)
             noise = f"± {half * scale / column.half:.3g}"
         rows.append(
-            f"<tr><th>{safe(name)}</th>{cells}<td>{safe(bounds)}</td><td>{'' if column is None else noise}</td></tr>"
+            f"<tr><th>{safe(name)}</th><td>{safe(bounds)}</td>{cells}"
+            f'<td class="number">{"" if column is None else noise}</td></tr>'
         )
-    head = "".join(f"<th>{safe(each)}</th>" for each in heads)
-    return (
-        f'<div class="card"><table><tr><th></th>{head}<th>bounds</th><th>noise</th></tr>{"".join(rows)}</table></div>'
-    )
+    head = "".join(f'<th class="number">{safe(each)}</th>' for each in [*heads, "noise"])
+    return f'<div class="card wide"><table><tr><th></th><th>bounds</th>{head}</tr>{"".join(rows)}</table></div>'

@@ -112,7 +112,9 @@ def read_metric(text: str | bytes) -> Metric:
     try:
         form = json.loads(text)
     except (ValueError, RecursionError):
-        raise ClientError("this is no JSON; write a metric with Metric.to_json") from None
+        raise ClientError(
+            "this is no JSON; a metric is written by Metric.to_json, or by `discreet local metric -o`"
+        ) from None
     fields = {"format", "metric", "version", "domain", "mechanism", "lifetime", "daily"}
     if not isinstance(form, dict) or set(form) != fields or form["format"] != FORMAT:
         raise ClientError(f"a metric of format {FORMAT} has the fields {', '.join(sorted(fields))}")
