@@ -131,7 +131,9 @@ def write_receipt(entry: OwnEntry, analyst: str) -> Element:
             ),
             tag(
                 "p",
-                "Keep the proof elsewhere: it shows that this entry, and none before it, was changed since.",
+                "Keep the proof elsewhere. The owner holds the ledger against it with ",
+                tag("code", "discreet ledger --verify --receipt"),
+                ": it shows that neither this entry nor any before it was changed since.",
                 class_="soft small",
             ),
             tag(
