@@ -51,7 +51,7 @@ class WireTls:
         """Read a certificate and its key from PEM files."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
-        context.load_cert_chain(certificate, key)
+        context.load_cert_chain(certificate, key, password="")  # asked for none: nobody is there to type it
         with open(certificate, encoding="ascii", errors="replace") as file:
             first = file.read().partition("-----END CERTIFICATE-----")
         begin = first[0].rindex("-----BEGIN CERTIFICATE-----")
