@@ -52,6 +52,11 @@ def test_the_root_has_connect_and_loads_it_when_it_is_used() -> None:
     assert discreet.connect is connect
 
 
+def test_a_token_may_end_with_the_end_of_its_line(served: Served) -> None:
+    with connect(f"http://127.0.0.1:{served.port}", served.tokens["alice"] + "\n") as link:
+        assert "alice" in str(link.budget)
+
+
 def test_tables_are_those_that_the_curator_shows(served: Served, alice: Connection) -> None:
     with Curator.open(served.path, "alice") as curator:
         there, here = alice.tables, curator.session("alice").tables
