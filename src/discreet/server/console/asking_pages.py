@@ -11,7 +11,7 @@ from discreet.answers.sheet import Sheet
 from discreet.answers.words import describe
 from discreet.curator.owner.tables import Tables
 from discreet.server.console.charts import draw_chart
-from discreet.server.console.completing import list_completions
+from discreet.server.console.completing import count_rows, list_completions
 from discreet.server.console.layout import card, list_facts, name_count, show_trouble, write_table
 from discreet.server.console.markup import Child, Element, join, tag
 from discreet.server.questions import Offer, Preview
@@ -20,7 +20,6 @@ MOST_ROWS = 1_000
 """Rows of an answer that a page shows; a download has all."""
 
 NO_FIT = "does not fit"
-PLACEHOLDER = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 
 
 def write_asking(tables: Tables, sql: str, epsilon: str, result: Child = None) -> Element:
@@ -35,7 +34,7 @@ def write_asking(tables: Tables, sql: str, epsilon: str, result: Child = None) -
         maxlength="100000",
         spellcheck="false",
         autocapitalize="off",
-        placeholder=PLACEHOLDER,
+        placeholder=next((count_rows(each.table.name) for each in tables if not each.table.public), "SELECT ..."),
         data_schema=json.dumps(list_completions(tables)),
     )
     form = tag(

@@ -33,8 +33,7 @@ def make_app(door: FrontDoor, *, tls: bool) -> ASGIApp:
     async def miss(request: Request, trouble: Exception) -> Response:
         if not _is_for_programs(request):
             return show_missing(None)
-        told = QueryError(f"there is no {request.url.path[:200]!r} here; /api lists what there is")
-        return api.write_error(told, 404)
+        return api.write_error(QueryError("there is no such path; /api lists those that there are"), 404)
 
     async def miss_method(request: Request, trouble: Exception) -> Response:
         headers = getattr(trouble, "headers", None) or {}
