@@ -210,6 +210,12 @@ class Connection:
                 self.close()
                 if last:
                     raise ServerError(f"the server cannot be reached ({type(trouble).__name__})") from None
+            except ssl.SSLCertVerificationError as trouble:
+                self.close()
+                raise ServerError(
+                    f"the server's certificate is not trusted here ({trouble.verify_message}); SSL_CERT_FILE names "
+                    "the file of an authority of your own"
+                ) from None
             except OSError as trouble:
                 self.close()
                 raise ServerError(f"the server cannot be reached ({trouble.strerror or trouble})") from None

@@ -19,6 +19,9 @@ from discreet.server.questions import Offer, Preview
 MOST_ROWS = 1_000
 """Rows of an answer that a page shows; a download has all."""
 
+FEW_ROWS = 12
+"""Rows that are seen at once; below more of them stands how many there are, since they scroll."""
+
 NO_FIT = "does not fit"
 
 
@@ -233,12 +236,21 @@ def write_answer(answer: Answer, name: str, *, key: bool = True) -> Element:
         ),
         card(
             _write_rows(sheet),
-            tag("p", f"The first {MOST_ROWS:,} of {len(sheet.rows):,} rows; the files have all.", class_="soft small")
-            if len(sheet.rows) > MOST_ROWS
-            else None,
+            tag("p", _count_rows(len(sheet.rows)), class_="soft small") if len(sheet.rows) > FEW_ROWS else None,
         ),
         write_key(again=True) if key else None,
     )
+
+
+def _count_rows(count: int) -> str:
+    """Return how many rows there are, and whether all are shown.
+
+    >>> _count_rows(731), _count_rows(1200)
+    ('731 rows.', 'The first 1,000 of 1,200 rows; the files have all.')
+    """
+    if count <= MOST_ROWS:
+        return f"{count:,} rows."
+    return f"The first {MOST_ROWS:,} of {count:,} rows; the files have all."
 
 
 def _write_price(answer: Answer) -> str:
