@@ -213,15 +213,22 @@ MUTATIONS = [
     broken(
         "a cut tail is not held against the receipt",
         "ledger/verify.py",
-        "if receipt and receipt.entry > number:",
-        "if receipt and receipt.entry > number:\n        return\n    if receipt and receipt.entry < 0:",
+        "    if receipt.entry > end:\n",
+        "    if receipt.entry > end:\n        return\n    if receipt.entry < 0:\n",
         VERIFY,
     ),
     broken(
         "a rewritten chain is not held against the receipt",
         "ledger/verify.py",
-        "elif receipt and at_receipt != receipt.head:",
-        "elif receipt and not at_receipt:",
+        "if entry.hash == receipt.head)",
+        "if entry.number == receipt.entry)",
+        VERIFY,
+    ),
+    broken(
+        "a receipt is looked for under its number alone",
+        "ledger/verify.py",
+        "if entry.hash == receipt.head)",
+        "if (entry.number, entry.hash) == (receipt.entry, receipt.head))",
         VERIFY,
     ),
     broken(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import http.client
 import json
+import socket
+import ssl
+import threading
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -26,7 +30,9 @@ from discreet.server.questions import Asked, AskedBounds, AskedChoice
 from discreet.server.requests import read_asked, write_value
 from discreet.server.serving import find_audit_log
 from discreet.server.workers.clerk import Clerk, Planned
+from discreet.server.workers.telling import ServerError
 from support.serving import Served, make_served_clinic, serving
+from support.wire import make_certificate
 
 OLDER = "SELECT COUNT(*) FILTER (WHERE age >= $candidate) FROM visits"
 
@@ -50,6 +56,11 @@ def charges(served: Served) -> int:
 
 def test_the_root_has_connect_and_loads_it_when_it_is_used() -> None:
     assert discreet.connect is connect
+
+
+def test_a_token_may_end_with_the_end_of_its_line(served: Served) -> None:
+    with connect(f"http://127.0.0.1:{served.port}", served.tokens["alice"] + "\n") as link:
+        assert "alice" in str(link.budget)
 
 
 def test_tables_are_those_that_the_curator_shows(served: Served, alice: Connection) -> None:
@@ -255,3 +266,20 @@ def test_where_the_owners_budget_is_spent_bounds_are_refused_without_telling_of_
             assert str(refused.value) == UNSHOWN
     finally:
         clerk.close()
+
+
+def test_a_certificate_that_nobody_trusts_is_told_with_what_to_do(tmp_path: Path) -> None:
+    chain, key = make_certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(chain, key)
+    with socket.create_server(("127.0.0.1", 0)) as door:
+
+        def greet() -> None:
+            with contextlib.suppress(OSError):
+                context.wrap_socket(door.accept()[0], server_side=True).close()
+
+        thread = threading.Thread(target=greet)
+        thread.start()
+        with pytest.raises(ServerError, match=r"not trusted here .*SSL_CERT_FILE"):
+            _ = connect(f"https://localhost:{door.getsockname()[1]}", "alice.x").budget
+        thread.join()

@@ -23,7 +23,7 @@ analyst = typer.Typer(help="Who may come in through a server: tokens of analysts
 DaysOption = Annotated[
     float | None, typer.Option(help="How many days it is valid; else without an end.", show_default=False)
 ]
-NameArgument = Annotated[str, typer.Argument(help="As the policy calls them under [analysts].")]
+NameArgument = Annotated[str, typer.Argument(help="As the policy calls them under \\[analysts]; of an owner, any.")]
 
 
 def serve(

@@ -70,7 +70,7 @@ def _verify(path: Path, receipt: str | None, format: ListFormat) -> None:
         told = {"ok": found.ok, "entries": found.entries, "head": head, "problems": list(found.problems)}
         typer.echo(json.dumps({**told, "unproven": found.unproven}, indent=1))
     elif found.ok:
-        proven = f"; the receipt's entry {mark.entry} is there" if mark else ""
+        proven = f"; the receipt's entry {found.proven} is there" if mark else ""
         typer.echo(f"{place}: {found.entries} entries, all as the chain says{proven}")
         typer.echo(f"head: {head}")
         if found.unproven:

@@ -30,6 +30,8 @@ class Verification:
     head: str
     problems: tuple[str, ...]
     unproven: str | None
+    proven: int | None = None
+    """The entry that the receipt was given for, in the ledger's own numbers: an analyst's receipt has theirs."""
 
     @property
     def ok(self) -> bool:
@@ -52,33 +54,43 @@ def verify(
     `counted` is the query for how many entries the database itself has counted: a second witness for the chain's end.
     Found always: an edited, missing, doubled or reordered entry; a tail cut without fitting every table to it; totals,
     prices, payments, journals, answers and states that are not what the chain says. Found with a receipt from then or
-    later: a cut tail, a rewritten chain, an older copy, however well they are made.
+    later: a cut tail, a rewritten chain, an older copy, however well they are made. A receipt is found by its hash,
+    which covers the entry's number: what analysts get from a server has numbers of their own.
     """
     end, head = db.execute("SELECT number, hash FROM head").fetchone() or (0, chain.GENESIS)
-    problems = [*_links(db, counted, receipt), *_tables(db, results)]
-    return Verification(end, head, tuple(problems), UNPROVEN if receipt is None else None)
+    proven = None if receipt is None else _find(db, receipt)
+    problems = [*_links(db, counted), *_hold(end, receipt, proven), *_tables(db, results)]
+    return Verification(end, head, tuple(problems), UNPROVEN if receipt is None else None, proven)
 
 
-def _links(db: Database, counted: str, receipt: Mark | None) -> Iterator[str]:
+def _find(db: Database, receipt: Mark) -> int | None:
+    return next((entry.number for entry in chain.read(db) if entry.hash == receipt.head), None)
+
+
+def _hold(end: int, receipt: Mark | None, proven: int | None) -> Iterator[str]:
+    """Say what is wrong with the chain beside a receipt."""
+    if receipt is None or proven is not None:
+        return
+    if receipt.entry > end:
+        yield f"the receipt is for entry {receipt.entry}, but the chain ends at {end}: its tail was cut"
+    else:
+        yield "no entry is the one on the receipt: the chain was rewritten, or its tail was cut"
+
+
+def _links(db: Database, counted: str) -> Iterator[str]:
     """Say what is wrong with the chain itself."""
-    number, previous, at_receipt = 0, chain.GENESIS, ""
+    number, previous = 0, chain.GENESIS
     for entry in chain.read(db):
         if entry.number != number + 1:
             yield f"entries {number + 1} to {entry.number - 1} are missing"
         elif entry.hash != chain.hash_entry(previous, entry.number, entry.kind, entry.at, entry.text):
             yield f"entry {entry.number} was edited: it does not have the hash that the chain gives it"
         number, previous = entry.number, entry.hash
-        if receipt and number == receipt.entry:
-            at_receipt = entry.hash
     told = db.execute("SELECT number, hash FROM head").fetchall()
     if told != [(number, previous)]:
         yield f"the chain ends at entry {number}, but the ledger's head says otherwise: its tail was cut or edited"
     if db.execute(counted).fetchall() != [(number,)]:
         yield f"the chain ends at entry {number}, but the database counted another number of entries: its tail was cut"
-    if receipt and receipt.entry > number:
-        yield f"the receipt is for entry {receipt.entry}, but the chain ends at {number}: its tail was cut"
-    elif receipt and at_receipt != receipt.head:
-        yield f"entry {receipt.entry} is not the one on the receipt: the chain was rewritten"
 
 
 def _tables(db: Database, results: LargeResults | None) -> Iterator[str]:

@@ -78,6 +78,7 @@ class Connection:
             raise ParameterError("address", "...", "an address alone: a token has no place in it, where others see it")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ParameterError("address", address, "an address such as https://data.example.org")
+        token = token.strip()  # as read from a file, with the end of its line
         if not token or not token.isascii() or not token.isprintable():
             raise ParameterError("token", "...", "what `discreet analyst add` printed")
         if parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
@@ -209,6 +210,12 @@ class Connection:
                 self.close()
                 if last:
                     raise ServerError(f"the server cannot be reached ({type(trouble).__name__})") from None
+            except ssl.SSLCertVerificationError as trouble:
+                self.close()
+                raise ServerError(
+                    f"the server's certificate is not trusted here ({trouble.verify_message}); SSL_CERT_FILE names "
+                    "the file of an authority of your own"
+                ) from None
             except OSError as trouble:
                 self.close()
                 raise ServerError(f"the server cannot be reached ({trouble.strerror or trouble})") from None

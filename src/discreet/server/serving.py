@@ -78,6 +78,19 @@ class Certificate:
     chain: Path
     key: Path
 
+    def check(self) -> None:
+        """Refuse files that cannot be read, or that are no certificate with its key."""
+        for name, path in (("--tls-cert", self.chain), ("--tls-key", self.key)):
+            try:
+                path.read_bytes()
+            except OSError as trouble:
+                raise ParameterError(name, str(path), f"a file that can be read ({trouble.strerror})") from None
+        try:
+            WireTls.load(str(self.chain), str(self.key))
+        except (OSError, ValueError):  # of OpenSSL, or where there is no certificate in it
+            wanted = "a certificate in PEM, and --tls-key the key that belongs to it, without a password"
+            raise ParameterError("--tls-cert", str(self.chain), wanted) from None
+
 
 @dataclass(frozen=True, slots=True)
 class Listening:
@@ -92,7 +105,9 @@ class Listening:
     """Whether something in front speaks TLS: only then may others reach a door without it."""
 
     def check(self) -> None:
-        """Refuse to send tokens and answers over a network as they are."""
+        """Refuse certificates that are none, and to send tokens and answers over a network as they are."""
+        if self.certificate is not None:
+            self.certificate.check()
         if self.certificate is None and not self.http.is_local and not self.behind_proxy:
             raise ParameterError(
                 "http",
@@ -146,6 +161,8 @@ async def listen(door: FrontDoor, listening: Listening) -> AsyncIterator[Address
         try:
             while not server.started and not task.done():
                 await asyncio.sleep(0.01)
+            if task.done():
+                await task
             yield Addresses(
                 Address(listening.http.host, bound.getsockname()[1]),
                 None if wire is None or listening.wire is None else Address(listening.wire.host, wire.port),

@@ -61,6 +61,12 @@ def test_times_get_a_line_with_its_band() -> None:
     assert places == sorted(places)
 
 
+def test_a_line_has_a_dot_at_each_point_or_at_none() -> None:
+    rows = [(dt.date(2024, 1, 1) + dt.timedelta(day), 10) for day in range(700)]
+    assert draw([DAY], rows[:100]).count('class="dot0"') == 100
+    assert draw([DAY], rows).count('class="dot0"') == 0
+
+
 def test_times_of_two_keys_get_a_line_for_each() -> None:
     rows = [(dt.date(2026, month, 1), ward, 10) for month in (1, 2) for ward in ("icu", "north")]
     drawn = draw([DAY, WARD], rows)

@@ -6,6 +6,8 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from html import unescape
+from urllib.parse import parse_qsl
 
 import pyarrow as pa
 import pytest
@@ -112,7 +114,9 @@ def test_a_question_without_a_price_shows_the_price_list_and_costs_nothing(serve
     assert re.findall(r'data-epsilon="([^"]+)"', reply.text) == ["0.05", "0.2", "1"]
     assert "± 45" in reply.text
     assert "Choose a price" in reply.text
-    assert "Choose a price" in alice.part("/ask", sql=BY_WARD).text
+    asked = alice.part("/ask", sql=BY_WARD)
+    assert ("Choose a price" in asked.text, "data-epsilon" in asked.text) == (True, False)
+    assert "data-epsilon" in alice.post("/ask", sql=BY_WARD).text
     chosen = alice.part("/preview", sql=BY_WARD, epsilon="0.1").text
     assert ("At epsilon 0.1" in chosen, "such questions still fit" in chosen) == (True, True)
     assert "sensitivity" in chosen
@@ -121,6 +125,33 @@ def test_a_question_without_a_price_shows_the_price_list_and_costs_nothing(serve
     assert "write a number above 0" in alice.part("/preview", sql=BY_WARD, epsilon="much").text
     assert "Write a question" in alice.part("/preview", sql=" ").text
     assert charges(served) == before
+
+
+def test_asking_again_from_the_history_is_free_or_not_offered(served: Served, alice: Person) -> None:
+    with served.connect("alice") as program:
+        program.ask("SELECT COUNT(*) AS n FROM visits WHERE age > 41", "0.0123456789")
+        program.ask("SELECT COUNT(*) AS n FROM visits WHERE age > $age", "0.01", params={"age": 42})
+        program.ask("SELECT COUNT(*) AS n FROM visits WHERE age > 43", rho="0.0001")
+        program.ask("SELECT COUNT(*) AS n FROM visits WHERE age > 44", "1/77")
+        numbers = [entry["number"] for entry in program.ledger[-4:]]
+    links = [re.search(r'href="/ask\?([^"]+)"', alice.get(f"/receipts/{number}").text) for number in numbers]
+    assert [link is not None for link in links] == [True, False, False, True]
+    listed = alice.get("/history").text
+    for link in (links[0], links[3]):
+        assert link is not None
+        assert link[0] in listed
+        form = dict(parse_qsl(unescape(link[1])))
+        assert "asking again is free" in alice.part("/preview", **form).text
+    assert listed.count("by program") == 2
+
+
+def test_the_pages_offer_questions_about_tables_and_views_that_there_are(alice: Person) -> None:
+    assert 'placeholder="SELECT COUNT(*) AS n FROM visits"' in alice.get("/ask").text
+    link = re.search(r'href="/ask\?([^"]+)">Ask about adults', alice.get("/tables").text)
+    assert link is not None
+    form = dict(parse_qsl(unescape(link[1])))
+    assert form["sql"] == "SELECT COUNT(*) AS n FROM adults"
+    assert "Choose a price" in alice.part("/preview", **form).text
 
 
 def test_asking_pays_once_and_gives_chart_table_cost_files_and_receipt(served: Served, alice: Person) -> None:
@@ -225,7 +256,7 @@ def test_budgets_show_what_is_left_and_nothing_of_the_total(alice: Person) -> No
 def test_pages_that_are_not_there_say_so(alice: Person) -> None:
     reply = alice.get("/nothing")
     assert (reply.status, "There is no such page" in reply.text) == (404, True)
-    assert alice.get("/v1/nothing").body == b""
+    assert json.loads(alice.get("/v1/nothing").body)["error"]["kind"] == "QueryError"
     assert alice.get("/static/../app.py").status == 404
     assert alice.post("/ask", {"content-length": "999999"}).status == 413
 

@@ -165,6 +165,26 @@ def test_nobody_comes_in_without_a_token_and_owners_do_not_ask(served: Served) -
     assert served.send("GET", "/health")[0] == 200
 
 
+def test_who_sent_no_token_is_told_how_and_unknown_paths_are_told_in_json(served: Served) -> None:
+    status, _, text = served.send("GET", "/v1/budget")
+    assert (status, "Authorization: Bearer TOKEN" in json.loads(text)["error"]["message"]) == (401, True)
+    status, _, text = served.send("GET", "/v1/nothing", token=served.tokens["alice"])
+    assert (status, "/api lists" in json.loads(text)["error"]["message"]) == (404, True)
+    status, headers, text = served.send("GET", "/v1/ask", token=served.tokens["alice"])
+    assert (status, headers["allow"], "but POST is" in json.loads(text)["error"]["message"]) == (405, "POST", True)
+
+
+def test_the_owner_verifies_the_receipts_of_analysts(served: Served) -> None:
+    for name in ("alice", "bob"):
+        with served.connect(name) as analyst:
+            receipt = analyst.ask("SELECT COUNT(*) FROM visits WHERE age > 30", "0.01").receipt
+        with open_account(served.path) as account:
+            found = account.ledger.verify(receipt)
+            entry = next(each for each in account.ledger.entries() if each.number == found.proven)
+        assert (found.ok, entry.hash) == (True, receipt.head)
+        assert found.proven != receipt.entry
+
+
 def test_a_suspended_analyst_is_told_so_and_no_number_of_an_entry(served: Served) -> None:
     with open_account(served.path) as account:
         little = Charge(Fraction(1, 1000), Fraction(1, 1000))

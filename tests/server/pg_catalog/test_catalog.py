@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import threading
 import time
 from collections.abc import Iterator
@@ -53,6 +54,18 @@ def test_only_the_analyst_and_the_roles_of_every_database_are_listed(catalog: Pu
     names = {str(row[0]) for row in look_up(catalog, "SELECT rolname FROM pg_roles").rows}
     assert {name for name in names if not name.startswith("pg_")} == {"postgres", "alice"}
     assert look_up(catalog, "SELECT current_user, session_user, user").rows == (("alice",) * 3,)
+
+
+@pytest.mark.parametrize("words", ["now()", "CURRENT_TIMESTAMP", "CURRENT_DATE", "LOCALTIMESTAMP"])
+def test_the_time_is_told_in_utc(catalog: PublicCatalog, words: str) -> None:
+    before = dt.datetime.now(dt.UTC).replace(tzinfo=None)
+    found = look_up(catalog, f"SELECT {words}").rows[0][0]
+    after = dt.datetime.now(dt.UTC).replace(tzinfo=None)
+    if words == "CURRENT_DATE":
+        assert found in (before.date(), after.date())
+    else:
+        assert isinstance(found, dt.datetime)
+        assert before <= found.replace(tzinfo=None) <= after
 
 
 def test_sizes_are_those_that_the_policy_declares(catalog: PublicCatalog) -> None:

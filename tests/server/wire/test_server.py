@@ -56,6 +56,7 @@ def test_wrong_passwords_and_unknown_names_are_told_the_same(wire: RunningWire, 
     with RawClient(wire) as client:
         error = told(client.log_in(user, password))
         assert (error["C"], error["M"]) == ("28P01", "password authentication failed")
+        assert "the password the token" in error["H"]
         assert client.read() == ("", b"")
     assert wire.door.logins[-1] == (user, False)
 

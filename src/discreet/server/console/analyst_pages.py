@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,6 +13,7 @@ from discreet.answers.numbers import format_price
 from discreet.base.exact import read_exact
 from discreet.curator.owner.tables import Tables, describe_column
 from discreet.policy.schema import Resolved
+from discreet.server.console.completing import count_rows
 from discreet.server.console.layout import card, list_facts, name_count, write_table, write_time
 from discreet.server.console.markup import Child, Element, join, tag
 from discreet.server.console.meters import draw_meter, write_share
@@ -27,6 +31,7 @@ def write_tables(tables: Tables) -> Element:
         card(
             tag("h2", view.name, tag("span", "view", class_="badge")),
             tag("pre", tag("code", view.sql), tabindex="0", aria_label=f"SQL of {view.name}"),
+            _link_question(view.name),
         )
         for view in tables.views
     ]
@@ -45,7 +50,6 @@ def write_tables(tables: Tables) -> Element:
 def _write_table(resolved: Resolved) -> Element:
     table = resolved.table
     whose = "public" if table.public else f"protects each {table.whose}" if table.unit else "protects each row"
-    count = "" if table.public else f"SELECT COUNT(*) AS n FROM {table.name}"
     limits = [
         (words, f"{value:,}")
         for words, value in (
@@ -71,8 +75,12 @@ def _write_table(resolved: Resolved) -> Element:
             f"Columns of {table.name}",
             "columns",
         ),
-        tag("p", tag("a", f"Ask about {table.name}", href=f"/ask?{urlencode({'sql': count})}")) if count else None,
+        None if table.public else _link_question(table.name),
     )
+
+
+def _link_question(name: str) -> Element:
+    return tag("p", tag("a", f"Ask about {name}", href=f"/ask?{urlencode({'sql': count_rows(name)})}"))
 
 
 def write_history(entries: Sequence[OwnEntry]) -> Element:
@@ -83,7 +91,9 @@ def write_history(entries: Sequence[OwnEntry]) -> Element:
             write_time(entry.at),
             tag("code", entry.text, class_="question"),
             _write_amount(entry, "epsilon"),
-            tag("a", "Ask again", href=ask_again(entry), aria_label=f"Ask again: question {entry.number}"),
+            tag("a", "Ask again", href=again, aria_label=f"Ask again: question {entry.number}")
+            if (again := ask_again(entry))
+            else tag("span", "by program", title=BY_PROGRAM, class_="soft"),
         ]
         for entry in reversed(entries[-SHOWN:])
     ]
@@ -102,10 +112,30 @@ def write_history(entries: Sequence[OwnEntry]) -> Element:
     )
 
 
-def ask_again(entry: OwnEntry) -> str:
-    """Return where a question can be asked again."""
-    epsilon = _write_amount(entry, "epsilon")
-    return f"/ask?{urlencode({'sql': entry.text[:4_000], **({'epsilon': epsilon} if epsilon != '-' else {})})}"
+BY_PROGRAM = "It had parameters, or a price that is not an epsilon: neither is written here"
+
+
+def ask_again(entry: OwnEntry) -> str | None:
+    """Return where a question can be asked again for nothing: at the price that was paid, to the last digit."""
+    value = read_exact(entry.price["epsilon"])
+    if not value or not isinstance(value, Fraction) or len(entry.text) > 4_000 or PARAMETER.search(entry.text):
+        return None
+    epsilon = _write_digits(value)
+    return f"/ask?{urlencode({'sql': entry.text, 'epsilon': epsilon})}" if len(epsilon) <= 40 else None
+
+
+PARAMETER = re.compile(r"\$\w")
+
+
+def _write_digits(value: Fraction) -> str:
+    """Return a number without rounding it.
+
+    >>> _write_digits(Fraction(297, 5000)), _write_digits(Fraction(1, 3))
+    ('0.0594', '1/3')
+    """
+    with localcontext(prec=60):
+        number = Decimal(value.numerator) / value.denominator
+        return f"{number:f}" if Fraction(number) == value else str(value)
 
 
 def _write_amount(entry: OwnEntry, name: str) -> str:
@@ -131,7 +161,9 @@ def write_receipt(entry: OwnEntry, analyst: str) -> Element:
             ),
             tag(
                 "p",
-                "Keep the proof elsewhere: it shows that this entry, and none before it, was changed since.",
+                "Keep the proof elsewhere. The owner holds the ledger against it with ",
+                tag("code", "discreet ledger --verify --receipt"),
+                ": it shows that neither this entry nor any before it was changed since.",
                 class_="soft small",
             ),
             tag(
@@ -144,7 +176,7 @@ def write_receipt(entry: OwnEntry, analyst: str) -> Element:
                     download=f"receipt-{entry.number}.json",
                     class_="button",
                 ),
-                tag("a", "Ask again", href=ask_again(entry), class_="button"),
+                tag("a", "Ask again", href=again, class_="button") if (again := ask_again(entry)) else None,
                 class_="row",
             ),
         ),

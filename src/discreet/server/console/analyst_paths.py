@@ -32,6 +32,8 @@ def list_pages() -> list[tuple[str, str, ShowPage]]:
             if asked.epsilon is None:
                 preview = await visit.preview(asked)
                 told = write_preview(preview, _get_patience(visit))
+                if is_part(request):  # the list stands beside the editor already
+                    told = show_trouble("Nothing was asked. Choose a price, or write an epsilon of your own.", "note")
                 return await _show_result(visit, request, asked, told, 400)
             answer = to_answer(await visit.ask(asked))
         except PendingError as pending:  # the key stays: asking again finds what was paid for

@@ -11,7 +11,7 @@ from discreet.answers.sheet import Sheet
 from discreet.answers.words import describe
 from discreet.curator.owner.tables import Tables
 from discreet.server.console.charts import draw_chart
-from discreet.server.console.completing import list_completions
+from discreet.server.console.completing import count_rows, list_completions
 from discreet.server.console.layout import card, list_facts, name_count, show_trouble, write_table
 from discreet.server.console.markup import Child, Element, join, tag
 from discreet.server.questions import Offer, Preview
@@ -19,8 +19,10 @@ from discreet.server.questions import Offer, Preview
 MOST_ROWS = 1_000
 """Rows of an answer that a page shows; a download has all."""
 
+FEW_ROWS = 12
+"""Rows that are seen at once; below more of them stands how many there are, since they scroll."""
+
 NO_FIT = "does not fit"
-PLACEHOLDER = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 
 
 def write_asking(tables: Tables, sql: str, epsilon: str, result: Child = None) -> Element:
@@ -35,7 +37,7 @@ def write_asking(tables: Tables, sql: str, epsilon: str, result: Child = None) -
         maxlength="100000",
         spellcheck="false",
         autocapitalize="off",
-        placeholder=PLACEHOLDER,
+        placeholder=next((count_rows(each.table.name) for each in tables if not each.table.public), "SELECT ..."),
         data_schema=json.dumps(list_completions(tables)),
     )
     form = tag(
@@ -234,12 +236,21 @@ def write_answer(answer: Answer, name: str, *, key: bool = True) -> Element:
         ),
         card(
             _write_rows(sheet),
-            tag("p", f"The first {MOST_ROWS:,} of {len(sheet.rows):,} rows; the files have all.", class_="soft small")
-            if len(sheet.rows) > MOST_ROWS
-            else None,
+            tag("p", _count_rows(len(sheet.rows)), class_="soft small") if len(sheet.rows) > FEW_ROWS else None,
         ),
         write_key(again=True) if key else None,
     )
+
+
+def _count_rows(count: int) -> str:
+    """Return how many rows there are, and whether all are shown.
+
+    >>> _count_rows(731), _count_rows(1200)
+    ('731 rows.', 'The first 1,000 of 1,200 rows; the files have all.')
+    """
+    if count <= MOST_ROWS:
+        return f"{count:,} rows."
+    return f"The first {MOST_ROWS:,} of {count:,} rows; the files have all."
 
 
 def _write_price(answer: Answer) -> str:

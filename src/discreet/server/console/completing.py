@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+from sqlglot.dialects.duckdb import DuckDB
 
 from discreet.curator.owner.tables import Tables, describe_column
 
@@ -17,6 +20,17 @@ FUNCTIONS = (
 
 MOST_VALUES = 200
 """Declared values of one column that are offered."""
+
+
+def count_rows(name: str) -> str:
+    """Return the first question about a table.
+
+    >>> count_rows("visits"), count_rows("order"), count_rows("my table")
+    ('SELECT COUNT(*) AS n FROM visits', 'SELECT COUNT(*) AS n FROM "order"', 'SELECT COUNT(*) AS n FROM "my table"')
+    """
+    plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) and name.lower() not in DuckDB.Generator.RESERVED_KEYWORDS
+    quoted = name.replace('"', '""')
+    return "SELECT COUNT(*) AS n FROM " + (name if plain else f'"{quoted}"')
 
 
 def list_completions(tables: Tables) -> dict[str, Any]:

@@ -16,6 +16,9 @@ WIDTH, HEIGHT = 800.0, 240.0
 MOST_NAMED = 16
 """Columns up to which each has its name below it."""
 
+MOST_DOTS = 200
+"""Points of a line up to which each has a dot; on longer ones they would hide it."""
+
 MOST_WHISKERS = 40
 """Points of a line up to which each has a whisker; of longer ones the band alone is drawn."""
 
@@ -45,7 +48,8 @@ def draw_lines(name: str, series: Sequence[Series], *, stepped: bool = False) ->
         dots = [(WIDTH * places(point.at), point) for point in each.points if not math.isnan(scale.at(point.value))]
         parts += _draw_band(dots, scale, colour)
         parts.append(tag("path", d=_join_dots(dots, scale, stepped), class_=f"line{colour}"))
-        parts += [_draw_dot(x, point, scale, each.name, colour) for x, point in dots[:500]]
+        if len(dots) <= MOST_DOTS:
+            parts += [_draw_dot(x, point, scale, each.name, colour) for x, point in dots]
         if len(dots) <= MOST_WHISKERS:
             parts += [_draw_whisker(x, point.pair, scale) for x, point in dots if point.pair is not None]
     return _frame(name, scale, parts, _label_places(series), series)

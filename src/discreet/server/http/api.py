@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -151,11 +151,11 @@ async def _read_object(request: Request) -> dict[str, Any]:
     return {**values, **({"key": key} if key is not None else {})}
 
 
-def write_error(trouble: DiscreetError) -> Response:
-    """Return an error as JSON, with the status that programs expect."""
-    status = next((each for kind, each in STATUS if isinstance(trouble, kind)), 503)
+def write_error(trouble: DiscreetError, status: int | None = None, more: Mapping[str, str] | None = None) -> Response:
+    """Return an error as JSON, with the status that programs expect, or the one that is given."""
+    status = status or next((each for kind, each in STATUS if isinstance(trouble, kind)), 503)
     told: dict[str, Any] = {"kind": type(trouble).__name__, "message": str(trouble)}
-    headers = {}
+    headers = dict(more or {})
     if isinstance(trouble, BudgetError):
         told["fits"] = trouble.fits
     if isinstance(trouble, BusyError):

@@ -13,6 +13,7 @@ from discreet.server.accounts.book import REFUSED, LoginError
 from discreet.server.door import FrontDoor, GuestVisit
 
 COOKIE = "discreet_session"
+NO_TOKEN = "no token was sent; write it into a header, as in Authorization: Bearer TOKEN"
 MOST = 10_000
 """Logins that are remembered at once; the oldest is forgotten."""
 
@@ -29,7 +30,9 @@ class Logins:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         if kind.casefold() == "bearer" and token:
             return await self._find_program(token.strip(), find_address(request))
-        found = self._visits.get(_hash(request.cookies.get(COOKIE, "")))
+        if COOKIE not in request.cookies:
+            raise LoginError(NO_TOKEN)
+        found = self._visits.get(_hash(request.cookies[COOKIE]))
         if found is None or self._is_over(found):
             raise LoginError(REFUSED)
         await self._door.recheck(found.account)

@@ -28,6 +28,9 @@ NAMES: dict[type[exp.Expr], str] = {
     exp.CurrentVersion: "version",
     exp.GroupConcat: "string_agg",
     exp.CurrentSchemas: "current_schemas",
+    exp.CurrentTimestamp: "now",
+    exp.CurrentDate: "current_date",
+    exp.Localtimestamp: "localtimestamp",
 }
 """What PostgreSQL calls the columns of some expressions."""
 

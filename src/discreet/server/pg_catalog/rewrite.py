@@ -224,6 +224,8 @@ def _rewrite_function(node: exp.Func, context: LookUpContext, found: RewrittenQu
         return cast_to(exp.Literal.string("2000-01-01 00:00:00"), "TIMESTAMP")
     if name in CONSTANTS:
         return _parse_constant(CONSTANTS[name])
+    if isinstance(node, exp.CurrentTimestamp | exp.Localtimestamp | exp.CurrentDate):
+        return _parse_constant(TODAY if isinstance(node, exp.CurrentDate) else NOW)
     if name in PRIVILEGES and given:
         return found.call("has_privilege", given[-1:])
     if name == "obj_description" and len(given) == 1:
@@ -248,6 +250,12 @@ def _rewrite_function(node: exp.Func, context: LookUpContext, found: RewrittenQu
         shown = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
         raise LookUpError(f"function {str(shown).lower()[:60]} is not in this catalog", "42883")
     return node
+
+
+NOW = "get_current_timestamp() AT TIME ZONE 'UTC'"
+"""The time as a call: DuckDB takes the word CURRENT_TIMESTAMP for the column of that name, where there is one."""
+
+TODAY = f"CAST({NOW} AS DATE)"
 
 
 def _parse_constant(text: str) -> exp.Expr:

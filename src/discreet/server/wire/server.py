@@ -37,6 +37,7 @@ FAREWELL = 1.0
 """Seconds that the end of a connection may take."""
 
 REFUSED = "password authentication failed"
+TOKEN_HINT = "the user is the analyst's name, the password the token that the owner gave them"
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class WireTls:
         """Read a certificate and its key from PEM files."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.minimum_version = ssl.TLSVersion.TLSv1_2
-        context.load_cert_chain(certificate, key)
+        context.load_cert_chain(certificate, key, password="")  # asked for none: nobody is there to type it
         with open(certificate, encoding="ascii", errors="replace") as file:
             first = file.read().partition("-----END CERTIFICATE-----")
         begin = first[0].rindex("-----BEGIN CERTIFICATE-----")
@@ -214,10 +215,10 @@ class WireServer:
             if proved:
                 raise
             LOG.info("a login failed: %s", type(error).__name__)
-            raise WireError("28P01", REFUSED, fatal=True) from None
+            raise WireError("28P01", REFUSED, hint=TOKEN_HINT, fatal=True) from None
         if not proved:
             visit.close()
-            raise WireError("28P01", REFUSED, fatal=True)
+            raise WireError("28P01", REFUSED, hint=TOKEN_HINT, fatal=True)
         writer.write(replies.end_scram(signature))
         return visit
 
