@@ -23,13 +23,6 @@ MUTATIONS = [
         LINKING,
     ),
     broken(
-        "a column that several tables have belongs to the first",
-        "query/select/linking.py",
-        "return owners[0] if len(owners) == 1 else -1",
-        "return owners[0] if owners else -1",
-        LINKING,
-    ),
-    broken(
         "COUNT_IF forgets its FILTER",
         "query/spelling.py",
         "condition = count.this if outer is None else exp.And(this=exp.paren(count.this), expression=exp.paren(outer))",
