@@ -67,8 +67,8 @@ TICK = 0.1
 class Session:
     """One analyst's way in. Everything it returns or raises is safe to show to that analyst; threads may share it."""
 
-    def __init__(self, holdings: Holdings, analyst: str | None) -> None:
-        self._holdings, self._analyst = holdings, analyst
+    def __init__(self, holdings: Holdings, analyst: str | None, held: frozenset[str] = frozenset()) -> None:
+        self._holdings, self._analyst, self._held = holdings, analyst, held
         known = None if analyst is None else holdings.policy.analyst(analyst)
         self._catalog = holdings.catalog.show(known.tables if known is not None else None)
 
@@ -98,7 +98,7 @@ class Session:
 
     def has_paid(self, request: Request) -> bool:
         """Say whether an answer to a request is recorded that this analyst has paid for: asking again is free."""
-        entry = self._holdings.ledger.find_answer(request)
+        entry = self._holdings.ledger.find_answer(request, self._analyst)
         return entry is not None and self._holdings.ledger.has_paid(entry, self._analyst)
 
     def find_public_time(self, plans: Sequence[DeclaredPlan]) -> float | None:
@@ -344,7 +344,7 @@ class Session:
             for route in self._holdings.routes:
                 found = route.answer(prepared, records)
                 if isinstance(found, Routed):
-                    return found.assemble(self._holdings.ledger.use(found.charges, self._analyst))
+                    return found.assemble(self._holdings.ledger.use(found.charges, self._analyst, prepared.text))
                 keep += [] if found is None else [found]
         released, receipt = self._wait(self._start_prepared(prepared, fresh, keep, key), progress)
         return assemble(prepared.question, prepared.priced, released, receipt, prepared.text)
@@ -382,9 +382,9 @@ class Session:
 
     def _find_outlook(self, prepared: Prepared) -> Outlook | None:
         """Say where an answer would come from, if not from a new run; nothing is charged or bought for it."""
-        if self._holdings.served and not self.has_paid(prepared.request):
-            return None  # whether others asked is not told
-        entry = self._holdings.ledger.find_answer(prepared.request)
+        if self._holdings.served and (prepared.request.identity in self._held or not self.has_paid(prepared.request)):
+            return None  # whether others asked is not told, nor that a run has ended before its answer is handed out
+        entry = self._holdings.ledger.find_answer(prepared.request, self._analyst)
         if entry is not None:
             cost = describe_share(self._holdings.ledger, (entry,), self._analyst)
             return Outlook("answered before: asking comes from the ledger, without new noise", cost)
