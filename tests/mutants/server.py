@@ -27,6 +27,13 @@ MUTATIONS = [
         BOOK,
     ),
     broken(
+        "salts of unknown names change when the server starts again",
+        "server/accounts/book.py",
+        "salt = hmac.digest(self._salting, name",
+        "salt = hmac.digest(self._pepper, name",
+        BOOK,
+    ),
+    broken(
         "a revoked or expired account is let in",
         "server/accounts/book.py",
         "if found is None or not found.is_open(self._clock()) or not self._is_in_policy(found):",

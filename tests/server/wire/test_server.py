@@ -214,11 +214,12 @@ def test_long_statements_of_one_analyst_keep_nobody_else_waiting(
     own_wire: RunningWire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not though their clients have left, and not though more are sent than there are threads."""
-    going_on = threading.Event()
+    going_on, ended = threading.Event(), threading.Event()
 
     def read_slowly(text: str, tables: Tables) -> Command:
         if "slow" in text:
             going_on.wait(20)
+            ended.set()
         return read_command(text, tables)
 
     monkeypatch.setattr(conversation, "read_command", read_slowly)
@@ -229,7 +230,7 @@ def test_long_statements_of_one_analyst_keep_nobody_else_waiting(
                 client.send(query("SELECT 'slow'"))
         with psycopg.connect(own_wire.dsn("bob", connect_timeout="5")) as connection:
             assert connection.execute("SELECT 1").fetchone() == (1,)
-        assert not going_on.is_set()
+        assert not ended.is_set()
     finally:
         going_on.set()
 
