@@ -83,6 +83,13 @@ MUTATIONS = [
         NEIGHBOURS,
     ),
     broken(
+        "what others asked decides the way and the price",
+        "curator/session.py",
+        "if not fresh and not self._holdings.served and not",
+        "if not fresh and not",
+        CLERK,
+    ),
+    broken(
         "a budget tells that a run has failed before its tick",
         "server/workers/clerk.py",
         "bool(budget.suspended) and not held",

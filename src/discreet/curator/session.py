@@ -338,8 +338,10 @@ class Session:
         return performance.result()
 
     def _ask(self, prepared: Prepared, fresh: bool, progress: Watch | None, key: str | None) -> Answer:
-        keep: list[Keepsake] = []
-        if not fresh and not self._holdings.ledger.answered(prepared.request):
+        keep: list[
+            Keepsake
+        ] = []  # routes take their way and price by what others asked: through a server there is none
+        if not fresh and not self._holdings.served and not self._holdings.ledger.answered(prepared.request):
             records = _inform_routes(self, progress)
             for route in self._holdings.routes:
                 found = route.answer(prepared, records)

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+import discreet.synthetic.online  # noqa: F401  (as in worker processes)
 from discreet.base.errors import QueryError
 from discreet.curator.owner.account import open_account
 from discreet.ledger import Request
 from discreet.privacy.charges import Charge
 from discreet.server.questions import Asked
 from discreet.server.requests import read_asked
-from discreet.server.workers.clerk import Clerk
+from discreet.server.workers.clerk import Clerk, Planned
 from support.serving import make_served_clinic
 
 COUNT = "SELECT COUNT(*) FROM visits"
@@ -37,6 +38,24 @@ def clerk(path: Path) -> Iterator[Clerk]:
 def test_amounts_with_long_exponents_are_refused(clerk: Clerk, name: str, amount: str) -> None:
     with pytest.raises(QueryError, match="write a number above 0"):
         clerk.describe("alice", read_asked({"sql": COUNT, "epsilon": "0.1", name: amount}))
+
+
+def test_what_others_asked_decides_neither_the_way_nor_the_price(tmp_path: Path) -> None:
+    online = '\n[tables.visits.online]\ncolumns = ["ward", "quantity"]\nepsilon = 3\n'
+    clerk = Clerk(make_served_clinic(tmp_path, online, limits="max_rows = 3")[0])
+    try:
+        for ward in ("north", "south"):
+            clerk.ask("alice", Asked(f"{COUNT} WHERE ward = '{ward}'", "0.1"), None, ignore)
+        answer = clerk.ask("bob", Asked(f"{COUNT} WHERE ward IN ('north', 'south')", "0.02"), None, ignore)
+        assert answer.receipt["epsilon"] == "1/50"
+        assert not any("entries" in note for note in answer.notes)
+        assert len(clerk.list_entries("bob")) == 1
+    finally:
+        clerk.close()
+
+
+def ignore(planned: Planned) -> None:
+    pass
 
 
 def test_amounts_with_exponents_are_exact(clerk: Clerk) -> None:
