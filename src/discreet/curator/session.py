@@ -338,9 +338,8 @@ class Session:
         return performance.result()
 
     def _ask(self, prepared: Prepared, fresh: bool, progress: Watch | None, key: str | None) -> Answer:
-        keep: list[
-            Keepsake
-        ] = []  # routes take their way and price by what others asked: through a server there is none
+        keep: list[Keepsake] = []
+        # what others asked decides the way and the price of routes: through a server there are none
         if not fresh and not self._holdings.served and not self._holdings.ledger.answered(prepared.request):
             records = _inform_routes(self, progress)
             for route in self._holdings.routes:
