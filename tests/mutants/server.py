@@ -90,6 +90,13 @@ MUTATIONS = [
         CLERK,
     ),
     broken(
+        "a wrong confidence is refused after the charge",
+        "server/workers/clerk.py",
+        "if not 0 < asked.confidence < 1:",
+        "if False:",
+        CLERK,
+    ),
+    broken(
         "a budget tells that a run has failed before its tick",
         "server/workers/clerk.py",
         "bool(budget.suspended) and not held",

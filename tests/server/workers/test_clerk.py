@@ -58,6 +58,15 @@ def ignore(planned: Planned) -> None:
     pass
 
 
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 2.0, float("inf"), float("nan")])
+def test_a_wrong_confidence_is_refused_before_anything_is_charged(clerk: Clerk, confidence: float) -> None:
+    """After it, the login's cap and the audit log would take a charge for a refusal."""
+    before = clerk.read_budget("alice")["spent"]
+    with pytest.raises(QueryError, match="confidence"):
+        clerk.ask("alice", Asked(f"{COUNT} WHERE age < 7", "0.01", confidence=confidence), None, ignore)
+    assert clerk.read_budget("alice")["spent"] == before
+
+
 def test_amounts_with_exponents_are_exact(clerk: Clerk) -> None:
     assert "0.001-differentially private" in clerk.describe("alice", Asked(COUNT, "1e-003")).text
 

@@ -91,6 +91,8 @@ class Clerk:
         prepared = self._prepare(session, asked)
         if asked.fresh and not asked.key:
             raise QueryError("fresh noise needs an idempotency key, so that a repeated request is not paid for twice")
+        if not 0 < asked.confidence < 1:  # said before the charge, which would else be told as a refusal
+            raise QueryError(f"confidence is {asked.confidence:g}; write a number between 0 and 1, such as 0.95")
         seconds = session.find_public_time(prepared.operation.plans())
         assert seconds is not None
         amount = _measure_amount(prepared)
