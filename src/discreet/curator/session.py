@@ -59,9 +59,9 @@ TICK = 0.1
 class Session:
     """One analyst's way in. Everything it returns or raises is safe to show to that analyst; threads may share it."""
 
-    def __init__(self, holdings: Holdings, analyst: str | None) -> None:
+    def __init__(self, holdings: Holdings, analyst: str | None, held: frozenset[str] = frozenset()) -> None:
         self._holdings, self._analyst = holdings, analyst
-        self._telling = Telling(holdings, analyst)
+        self._telling = Telling(holdings, analyst, held)
         self._catalog = self._telling.catalog
 
     @property
@@ -328,12 +328,13 @@ class Session:
 
     def _ask(self, prepared: Prepared, fresh: bool, progress: Watch | None, key: str | None) -> Answer:
         keep: list[Keepsake] = []
-        if not fresh and not self._holdings.ledger.answered(prepared.request):
+        # what others asked decides the way and the price of routes: through a server there are none
+        if not fresh and not self._holdings.served and not self._holdings.ledger.answered(prepared.request):
             records = _inform_routes(self, progress)
             for route in self._holdings.routes:
                 found = route.answer(prepared, records)
                 if isinstance(found, Routed):
-                    return found.assemble(self._holdings.ledger.use(found.charges, self._analyst))
+                    return found.assemble(self._holdings.ledger.use(found.charges, self._analyst, prepared.text))
                 keep += [] if found is None else [found]
         released, receipt = self._wait(self._start_prepared(prepared, fresh, keep, key), progress)
         return assemble(prepared.question, prepared.priced, released, receipt, prepared.text)
