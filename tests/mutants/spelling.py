@@ -6,6 +6,7 @@ from mutants.mutant import broken
 
 LINKING = "tests/query/select/test_linking.py"
 SPELLING = "tests/query/test_spelling.py"
+KEYS_ALONE = "tests/curator/asking/test_keys_alone.py"
 
 MUTATIONS = [
     broken(
@@ -49,5 +50,19 @@ MUTATIONS = [
         "max(0, inner.finish.limit - offset)",
         "inner.finish.limit",
         SPELLING,
+    ),
+    broken(
+        "keys of the data are listed as if they were public",
+        "query/price.py",
+        "    if not bounded.plan.measures and not selects:\n",
+        "    if not bounded.plan.measures:\n",
+        KEYS_ALONE,
+    ),
+    broken(
+        "the receipt of what is free is for the newest entry of anybody",
+        "curator/session.py",
+        "Receipt(self._holdings.ledger.birth,",
+        "Receipt(self._holdings.ledger.head,",
+        KEYS_ALONE,
     ),
 ]

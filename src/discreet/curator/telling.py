@@ -69,11 +69,13 @@ class Telling:
 
     def explain(self, prepared: Prepared, records: Recorded) -> Explanation:
         """Say what a question would do and cost, how often it still fits, and where its answer would come from."""
+        units = {table.name: table.whose for table in self._holdings.policy.tables if table.unit is not None}
+        if prepared.priced.free:
+            return Explanation(prepared.question, prepared.priced, ("asking this is free",), units)
         left = self.budget.more(prepared.priced.charge, self._analyst)
         outlook = self._find_outlook(prepared, records)
         price = "this price" if outlook is None else "the price that was asked for"
         more = f"{left:,} more questions at {price} fit into what is left" if left else "nothing like it fits any more"
-        units = {table.name: table.whose for table in self._holdings.policy.tables if table.unit is not None}
         remarks = (*prepared.priced.bounded.coarsened, *prepared.priced.notes, more)
         return Explanation(prepared.question, prepared.priced, remarks, units, outlook)
 

@@ -141,6 +141,14 @@ class Ledger:
                 self._sleep(pause)
                 waited, pause = waited + pause, min(2 * pause, 0.05)
 
+    @property
+    def birth(self) -> Mark:
+        """The mark of the first entry, which says nothing of what was asked since."""
+        with self._store.reading() as db:
+            first = chain.get(db, 1)
+            assert first is not None
+            return first.mark
+
     def answered(self, request: Request) -> bool:
         """Say whether an answer is recorded: who asks for it needs no run."""
         with self._store.reading() as db:
