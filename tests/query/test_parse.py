@@ -31,7 +31,6 @@ def refusal(text: str) -> str:
         ("SELECT FROM WHERE", "not SQL"),
         ("SELECT 'open", "not SQL"),
         ("SELECT DISTINCT ON (ward) ward FROM visits", "GROUP BY"),
-        ("SELECT DISTINCT ON (ward) ward FROM visits", "GROUP BY"),
         ("SELECT COUNT(*) FROM visits WINDOW w AS ()", "window functions"),
         ("SELECT COUNT(*) FROM visits QUALIFY TRUE", "HAVING"),
         ("SELECT COUNT(*) FROM visits USING SAMPLE 10%", "sampling"),
