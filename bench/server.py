@@ -24,6 +24,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import psycopg
 
 from discreet.base.errors import DiscreetError
 from discreet.cli.clinic import generate
@@ -84,11 +87,23 @@ class Server:
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        self.port = int(line.split()[-1])
+        self.port, self.wire = (int(word) for word in line.split()[-2:])
 
     def connect(self, name: str = "ann") -> Connection:
         """Return an analyst's way in."""
         return connect(f"http://127.0.0.1:{self.port}", self.clinic.tokens[name])
+
+    def connect_wire(self, name: str = "ann") -> psycopg.Connection[Any]:
+        """Return an analyst's way in as a client of PostgreSQL, with intervals as columns."""
+        return psycopg.connect(
+            host="127.0.0.1",
+            port=self.wire,
+            user=name,
+            password=self.clinic.tokens[name],
+            dbname="discreet",
+            autocommit=True,
+            options=f"-c discreet.epsilon={SMALL} -c discreet.intervals=on",
+        )
 
     def stop(self) -> None:
         """End it in order."""
@@ -106,8 +121,10 @@ async def serve(path: Path, prompt: bool) -> None:
     ending = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ending.set)
     schedule = TickSchedule(free=0.0, factor=0.0) if prompt else None
-    async with open_door(path, schedule) as door, listen(door, Listening(Address("127.0.0.1", 0))) as at:
-        print("listening at", at.http.port, flush=True)
+    both = Listening(Address("127.0.0.1", 0), Address("127.0.0.1", 0))
+    async with open_door(path, schedule) as door, listen(door, both) as at:
+        assert at.wire is not None
+        print("listening at", at.http.port, at.wire.port, flush=True)
         await ending.wait()
 
 
@@ -126,28 +143,46 @@ def find_p95(seconds: list[float]) -> float:
 
 
 def measure_overhead(folder: Path) -> list[list[str]]:
-    """Ask the same kind of question in this process and over HTTP, in turn: new ones, then recorded ones.
+    """Ask the same kind of question in this process, over HTTP and over PostgreSQL's wire, in turn: new, then recorded.
 
     Both end with the whole answer, intervals included.
     """
     clinic = Clinic(folder / "overhead", 1_000_000)
-    new: dict[str, list[float]] = {"here": [], "http": []}
-    old: dict[str, list[float]] = {"here": [], "http": []}
-    with clinic.served() as server, server.connect() as link, Curator.open(clinic.path, "bob") as curator:
+    new: dict[str, list[float]] = {"here": [], "HTTP": [], "wire": []}
+    old: dict[str, list[float]] = {"here": [], "HTTP": [], "wire": []}
+    with (
+        clinic.served() as server,
+        server.connect() as link,
+        server.connect_wire() as wire,
+        Curator.open(clinic.path, "bob") as curator,
+    ):
+
+        def ask_wire(age: int) -> object:
+            return wire.execute(QUESTION.format(f"{age} AND stay_days < 61")).fetchall()
+
+        def ask_http(age: int) -> object:
+            return link.ask(QUESTION.format(f"{age} AND stay_days < 60"), SMALL)
+
+        ways: dict[str, Callable[[int], object]] = {
+            "here": partial(ask_here, curator),
+            "HTTP": ask_http,
+            "wire": ask_wire,
+        }
         for age in range(42):
-            here = clock(partial(ask_here, curator, age))
-            there = clock(partial(link.ask, QUESTION.format(f"{age} AND stay_days < 60"), SMALL))
-            if age >= 2:
-                new["here"].append(here)
-                new["http"].append(there)
+            for name, ask in ways.items():
+                seconds = clock(partial(ask, age))
+                if age >= 2:
+                    new[name].append(seconds)
         for age in range(100):
-            old["here"].append(clock(partial(ask_here, curator, age % 40)))
-            old["http"].append(clock(partial(link.ask, QUESTION.format(f"{age % 40} AND stay_days < 60"), SMALL)))
+            for name, ask in ways.items():
+                old[name].append(clock(partial(ask, age % 40)))
     rows = []
-    for name, found, most in (("a new question", new, 1.10), ("a recorded answer", old, 1.5)):
-        here, there = statistics.median(found["here"]), statistics.median(found["http"])
-        ratio = f"{there / here:.2f}"
-        rows.append([f"HTTP over in-process, {name}", f"{1e3 * there:.1f} / {1e3 * here:.1f} ms", ratio, f"{most:g}"])
+    for kind, found, most in (("a new question", new, 1.10), ("a recorded answer", old, 1.5)):
+        here = statistics.median(found["here"])
+        for name in ("HTTP", "wire"):
+            there = statistics.median(found[name])
+            times = f"{1e3 * there:.1f} / {1e3 * here:.1f} ms"
+            rows.append([f"{name} over in-process, {kind}", times, f"{there / here:.2f}", f"{most:g}"])
     return rows
 
 
@@ -326,6 +361,10 @@ def measure_kills(folder: Path, kills: int = 200) -> list[list[str]]:
     for _ in range(kills):
         time.sleep(chance.uniform(0.05, 0.6))
         server.kill()
+        with open_account(clinic.path) as account:  # runs that die are counted, and the owner is asked every few kills
+            for name in ANALYSTS:
+                with suppress(DiscreetError):
+                    account.ledger.resume(name)
         server = Server(clinic, True)
     time.sleep(3)
     ending.set()
