@@ -8,6 +8,7 @@ import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -86,10 +87,16 @@ def modules() -> Iterator[tuple[str, Path]]:
             yield parts[0], path
 
 
+@cache
+def parse_once(text: str) -> ast.Module:
+    """Return the tree of a file, which several tests look at."""
+    return ast.parse(text)
+
+
 def imported(path: Path, text: str) -> Iterator[str]:
     """Yield the dotted names under `discreet` that a file imports, wherever in the file."""
     package = ("discreet", *path.relative_to(SOURCE).parts[:-1])
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parse_once(text)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -168,7 +175,7 @@ def test_circles_are_noticed() -> None:
 
 def named_types(text: str) -> Iterator[str]:
     """Yield the classes and type names that a file defines at its top."""
-    for node in ast.parse(text).body:
+    for node in parse_once(text).body:
         if isinstance(node, ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Assign):

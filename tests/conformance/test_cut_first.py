@@ -57,7 +57,7 @@ def plan_of(engines: Engines, text: str) -> BoundedPlan:
     return plan
 
 
-@pytest.fixture(params=["duckdb", "postgres", "spark"])
+@pytest.fixture(params=["duckdb", "postgres", pytest.param("spark", marks=pytest.mark.long)])
 def engines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engines]:
     with placed(WORLD, request, tmp_path) as found:
         yield found

@@ -81,7 +81,7 @@ ON_EACH = [
     ("postgres", SHARED),
     ("postgres", HEAVY),
     pytest.param("spark", SHARED, marks=pytest.mark.long),
-    ("spark", HEAVY),
+    pytest.param("spark", HEAVY, marks=pytest.mark.long),
 ]
 
 

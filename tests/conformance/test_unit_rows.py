@@ -33,7 +33,7 @@ SELECTS = (
 """Units that are numbers, texts and decimals, rows that are units, joins, and a table without a row."""
 
 
-@pytest.fixture(params=["duckdb", "postgres", "spark"])
+@pytest.fixture(params=["duckdb", "postgres", pytest.param("spark", marks=pytest.mark.long)])
 def engines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engines]:
     with placed(WORLD, request, tmp_path) as found:
         yield found

@@ -170,7 +170,7 @@ def run_and_kill(scene: Scene) -> Counter[str]:
 FORMS = [
     pytest.param(("file", 5, 600), id="file"),
     pytest.param(("file", 20, 2000), id="file, long", marks=pytest.mark.long),
-    pytest.param(("postgres", 5, 600), id="postgres"),
+    pytest.param(("postgres", 5, 600), id="postgres", marks=pytest.mark.long),
     pytest.param(("postgres", 20, 2000), id="postgres, long", marks=pytest.mark.long),
 ]
 
