@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from support.hospital import asked, refusal
+from support.hospital import asked, bounded, refusal
 from support.oracle import ENGINE, assert_same, exactly
 
 A = "SELECT ward, COUNT(*) AS n, SUM(cost) AS c FROM visits GROUP BY ward"
@@ -37,6 +37,14 @@ def test_aggregates_over_an_answer_are_those_of_plain_sql(text: str) -> None:
 def test_an_answer_without_rows_has_one_row_of_aggregates() -> None:
     assert exactly(f"SELECT COUNT(*), SUM(n) FROM ({A}) WHERE n > 1000000") == [(0, None)]
     assert exactly(f"SELECT ward, COUNT(*) FROM ({A}) WHERE n > 1000000 GROUP BY ward") == []
+
+
+def test_a_redefined_unit_is_a_key_as_any_other() -> None:
+    """Its groups are released one by one, at their price; groups of the real unit are rows of one unit each."""
+    inner = "SELECT COUNT(*) AS n FROM (SELECT {} AS patient FROM visits) GROUP BY patient"
+    redefined, real = inner.format("age % 3"), inner.format("patient")
+    assert bounded(ENGINE, f"SELECT AVG(n) FROM ({redefined})").plan == bounded(ENGINE, redefined).plan
+    assert not asked(ENGINE, f"SELECT AVG(n) FROM ({real})").finish.stages
 
 
 def test_best_keys_are_chosen_only_where_nothing_is_computed_across_rows() -> None:

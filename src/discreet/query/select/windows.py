@@ -73,14 +73,17 @@ class Released:
         self.found.append(name_computed(self.stage, len(self.found), made))
         return self.found[-1]
 
-    def aggregate(self, node: exp.Expression, scope: Scope) -> Computed | None:
-        """Return an aggregate over an answer, or nothing where the node is none; its scope leads to released ones."""
+    def aggregate(self, node: exp.Expression, scope: Scope, keys: tuple[Expression, ...]) -> Computed | None:
+        """Return an aggregate over groups of an answer, or nothing where the node is none.
+
+        Its scope leads to released columns; the keys decide which rows are in a group, as those of a window do.
+        """
         if not isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
             return None
         inner, where = _split_filter(node, scope)
         if not isinstance(inner, AGGREGATES):
             raise QueryError(f"{quote_sql(node)}: {LISTED}")
-        return self.add(replace(_read_aggregate(inner, scope), where=where, grouped=True))
+        return self.add(replace(_read_aggregate(inner, scope), partition=keys, where=where, grouped=True))
 
     def window(self, node: exp.Expression, scope: Scope, read_order: ReadOrder) -> Computed:
         """Return a window; its scope leads to released columns and aggregates, and to no other window."""

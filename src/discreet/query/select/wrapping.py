@@ -46,7 +46,7 @@ class _Wrapper:
         self.folded = {name.casefold(): each for name, each in self.columns.items()}
         self.grouped = bool(select.args.get("group")) or has_aggregate(select)
         self.plain = Scope(self._column, _refuse_window, parameters, finish=True)
-        self.keys: list[tuple[exp.Expression, Expression]] = []
+        self.keys: list[tuple[exp.Expression, Computed]] = []
         self.outputs: list[tuple[str, Expression]] = []
 
     def question(self) -> Question:
@@ -89,9 +89,11 @@ class _Wrapper:
         windows = Released(len(inner.stages) + 1, chosen)
         self._keys(groups)
 
+        listed = tuple(key.made.arguments[0] for _, key in self.keys)
+
         def aggregate(node: exp.Expression) -> Expression | None:
             written = next((key for given, key in self.keys if given == node), None)
-            return written if written is not None else groups.aggregate(node, self.plain)
+            return written if written is not None else groups.aggregate(node, self.plain, listed)
 
         scope = self._scope(self._group_column, aggregate, windows)
         self._outputs(scope)
@@ -173,7 +175,7 @@ class _Wrapper:
     def _group_column(self, node: exp.Column) -> Expression:
         found = self._column(node)
         for _, key in self.keys:
-            if isinstance(key, Computed) and key.made.arguments == (found,):
+            if key.made.arguments == (found,):
                 return key
         raise QueryError(
             f"{quote_sql(node)} is neither grouped by nor aggregated; add GROUP BY {node.name} or use an aggregate"
