@@ -47,7 +47,7 @@ MUTATIONS = [
         "a limit inside counts from the offset outside",
         "query/select/wrapping.py",
         "max(0, inner.limit - offset)",
-        "inner.finish.limit",
+        "inner.limit",
         SPELLING,
     ),
 ]
