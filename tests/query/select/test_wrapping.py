@@ -71,6 +71,7 @@ def test_best_keys_are_chosen_only_where_nothing_is_computed_across_rows() -> No
         (f"SELECT STRING_AGG(ward) FROM ({A})", "are answered over released values"),
         (f"SELECT SUM(ward) FROM ({A})", "needs numbers"),
         (f"SELECT MAX(n) AS m FROM ({A}) HAVING m", "HAVING takes a condition"),
+        ("SELECT COUNT(*) FROM (SELECT ward FROM visits GROUP BY ward)", "write COUNT(DISTINCT key)"),
         ("SELECT COUNT(*) FROM (SELECT MODE(ward) AS m FROM visits)", "MODE is chosen"),
         ("SELECT *, RANK() OVER () FROM (SELECT MODE(ward) AS m FROM visits)", "MODE is chosen"),
         (

@@ -26,6 +26,10 @@ from discreet.query.select.picking import is_computed
 from discreet.query.select.windows import Released, make_window_scope
 
 CHOSEN = "MODE is chosen, and nothing about it is released: nothing is computed across what it shows; leave MODE out"
+KEYS = (
+    "answers are not aggregated again where they are keys alone: public ones say nothing about the data; write "
+    "COUNT(DISTINCT key), or group by the unit inside, so that rows are aggregated within one unit first"
+)
 
 ReadColumn = Callable[[exp.Column], Expression]
 ReadAggregate = Callable[[exp.Expression], Expression | None]
@@ -60,6 +64,8 @@ class _Wrapper:
         before = self.grouped or select.find(exp.Window) is not None
         if self.inner.pick is not None and before:
             raise QueryError(CHOSEN)
+        if self.grouped and not self.inner.aggregates:
+            raise QueryError(KEYS)
         if inner.cuts and (inner.limit is not None or inner.offset) and (before or outer or select.args.get("order")):
             cut = Stage(inner.having, (), False, inner.order, inner.limit, inner.offset)
             inner = replace(inner, having=None, limit=None, offset=0, stages=(*inner.stages, cut))
