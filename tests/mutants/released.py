@@ -152,7 +152,7 @@ INTERVALS = [
         "curator/estimates/totals.py",
         "    if count <= 1:\n",
         "    if count <= 1000:\n",
-        ACROSS,
+        "tests/curator/estimates/test_totals.py",
     ),
     broken(
         "across: an average errs as its total does",

@@ -28,7 +28,7 @@ from discreet.query.select.per_unit import find_key, resolve_key
 from discreet.query.select.picking import MODE_ALONE, find_pick, read_mode
 from discreet.query.select.subqueries import read_select
 from discreet.query.select.where_clause import read_rows
-from discreet.query.select.windows import Released, make_window_scope
+from discreet.query.select.windows import ReleasedFunctions, make_window_scope
 from discreet.query.select.wrapping import wrap_question
 
 MOST_SETS = 64
@@ -93,7 +93,7 @@ class _Builder:
         self.aggregates: list[Aggregate] = []
         self.outputs: list[tuple[str, Expression]] = []
         self.mode: tuple[Expression, Aggregate] | None = None
-        self.windows = Released(0)
+        self.windows = ReleasedFunctions(0)
 
     def question(self) -> Question:
         """Read the clauses in the order in which they bind."""

@@ -11,9 +11,7 @@ import pytest
 from discreet.answers import Answer, Bounds, Mark, Receipt
 from discreet.curator.estimates.across import AT_ONCE, BY_NOISE, FROM_DATA, OTHERS, SUMMED, TWICE, UNCHANGED
 from discreet.curator.estimates.assemble import ACROSS, assemble, describe_fields
-from discreet.curator.estimates.totals import bound_total
 from discreet.curator.release.released import Released, ReleasedSet
-from discreet.mechanisms import Gaussian, Laplace
 from discreet.privacy.charges import Charge
 from discreet.query.bound import bound
 from discreet.query.price import Price, price
@@ -92,17 +90,6 @@ def test_a_total_errs_by_the_summed_noise_and_no_more() -> None:
     widths = [float(each[1]) - float(each[0]) for each in (one, total, mean) if each is not None]
     assert widths[0] * 2 < widths[1] < widths[0] * 6
     assert widths[2] == pytest.approx(widths[1] / 12)
-
-
-@pytest.mark.parametrize("noise", [Laplace(4.0), Gaussian(5.0)])
-def test_totals_are_bounded_as_their_law_is(noise: Laplace | Gaussian) -> None:
-    found = [bound_total(noise, count, 0.05) for count in (0, 1, 2, 4, 16, 17, 64, 1000)]
-    assert found == sorted(found)
-    assert found[0] == 0
-    assert found[1] == noise.interval(0.95)
-    spread = 5.0 if isinstance(noise, Gaussian) else 4.0 * 2**0.5
-    slack = 500 if isinstance(noise, Gaussian) else 0
-    assert 1.9 < (found[-1] - slack) / (spread * 1000**0.5) < 2.1
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def _is_summed(column: Computed) -> bool:
 
 
 @dataclass
-class Across:
+class AcrossIntervals:
     """The intervals of all computed columns of one answer, found when they are asked for."""
 
     question: Question

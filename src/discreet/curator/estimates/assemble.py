@@ -8,7 +8,7 @@ from dataclasses import replace
 from discreet.answers import CLAMPED, SELECTED, Accuracy, Answer, Bounds, Field, Receipt
 from discreet.base.search import least_int
 from discreet.base.types import Type
-from discreet.curator.estimates.across import Across, describe_interval
+from discreet.curator.estimates.across import AcrossIntervals, describe_interval
 from discreet.curator.estimates.arithmetic import Interval, bound_expression, find_aggregates, find_parts
 from discreet.curator.estimates.values import REMARKS, Values
 from discreet.curator.release.finish import finish_rows
@@ -65,7 +65,7 @@ def assemble(
     values = values or Values(question.aggregates if priced.choice is None else (), priced, released)
     rows = finish_rows(find_finish(question, priced), priced.bounded.plan.keys, values)
     outputs = question.finish.outputs
-    across = Across(question, priced, values)
+    across = AcrossIntervals(question, priced, values)
     computed = find_computed(expression for _, expression in outputs)
     cells = max(1, len(values.rows)) * max(1, len(question.aggregates) + len(computed))
 

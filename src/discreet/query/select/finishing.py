@@ -16,7 +16,7 @@ from discreet.plan.windows import Computed, Order, Stage, find_computed, note_ch
 from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars.expressions import Scope, translate
 from discreet.query.select.from_clause import refuse_aggregate
-from discreet.query.select.windows import Released
+from discreet.query.select.windows import ReleasedFunctions
 
 OUTSIDE = "HAVING chooses groups before windows are computed; put WHERE around: SELECT * FROM (SELECT ...) WHERE ..."
 
@@ -74,7 +74,7 @@ def read_terms(node: exp.Expression, scope: Scope) -> tuple[Order, ...]:
     return _read_order(node.args.get("order"), [], scope)
 
 
-def add_windows(finish: Finish, windows: Released) -> Finish:
+def add_windows(finish: Finish, windows: ReleasedFunctions) -> Finish:
     """Return the finish of one SELECT with its windows: they see rows that HAVING left, and LIMIT cuts after them."""
     if not windows.found:
         return finish

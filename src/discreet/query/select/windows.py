@@ -57,7 +57,7 @@ FRAME = "a frame is ROWS or RANGE BETWEEN UNBOUNDED PRECEDING, CURRENT ROW, UNBO
 ReadOrder = Callable[[exp.Expression, Scope], tuple[Order, ...]]
 
 
-class Released:
+class ReleasedFunctions:
     """The functions over released rows that one SELECT asks for, in a stage of their own."""
 
     def __init__(self, stage: int, chosen: tuple[Expression, ...] = ()) -> None:

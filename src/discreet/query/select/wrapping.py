@@ -23,7 +23,7 @@ from discreet.query.select.finishing import add_windows, read_limit, read_offset
 from discreet.query.select.from_clause import check_condition
 from discreet.query.select.names import COLUMN
 from discreet.query.select.picking import is_computed
-from discreet.query.select.windows import Released, make_window_scope
+from discreet.query.select.windows import ReleasedFunctions, make_window_scope
 
 CHOSEN = "MODE is chosen, and nothing about it is released: nothing is computed across what it shows; leave MODE out"
 KEYS = (
@@ -78,7 +78,7 @@ class _Wrapper:
         """Read a SELECT whose rows are those of the answer inside."""
         if self.select.args.get("having"):
             raise QueryError(f"{quote_sql(self.select.args['having'])}: HAVING needs GROUP BY; use WHERE")
-        windows = Released(len(inner.stages), _find_choices(inner))
+        windows = ReleasedFunctions(len(inner.stages), _find_choices(inner))
         scope = self._scope(self._column, _refuse_aggregate, windows)
         self._outputs(scope)
         offset, limit = read_offset(self.select, self.parameters), read_limit(self.select, self.parameters)
@@ -91,8 +91,8 @@ class _Wrapper:
     def _group(self, inner: Finish) -> Finish:
         """Read a SELECT whose rows are groups of the answer's rows: a stage of groups, and windows over them."""
         chosen = (*_find_choices(inner), *(() if inner.having is None else (inner.having,)))
-        groups = Released(len(inner.stages), chosen)
-        windows = Released(len(inner.stages) + 1, chosen)
+        groups = ReleasedFunctions(len(inner.stages), chosen)
+        windows = ReleasedFunctions(len(inner.stages) + 1, chosen)
         self._keys(groups)
 
         listed = tuple(key.made.arguments[0] for _, key in self.keys)
@@ -110,7 +110,7 @@ class _Wrapper:
         stage = Stage(inner.having, tuple(groups.found), grouped=True)
         return add_windows(Finish(tuple(self.outputs), having, order, *cut, (*inner.stages, stage)), windows)
 
-    def _keys(self, groups: Released) -> None:
+    def _keys(self, groups: ReleasedFunctions) -> None:
         """Read GROUP BY: columns of the answer, names and places of the SELECT's own columns, and expressions."""
         node = self.select.args.get("group")
         if node is None:
@@ -133,7 +133,7 @@ class _Wrapper:
                 raise QueryError(f"{quote_sql(each)}: GROUP BY takes columns of the subquery")
             self.keys.append((meant, groups.add(Across(KEY, (key,), key.type, grouped=True))))
 
-    def _scope(self, column: ReadColumn, aggregate: ReadAggregate, windows: Released) -> Scope:
+    def _scope(self, column: ReadColumn, aggregate: ReadAggregate, windows: ReleasedFunctions) -> Scope:
         """Return the scope of the SELECT's own columns, in which windows may stand."""
 
         def read(node: exp.Expression) -> Expression | None:
