@@ -228,8 +228,8 @@ MUTATIONS: list[Mutant] = [
     broken(
         "other aggregates stand beside MODE",
         "query/build.py",
-        "        if question.aggregates or len(question.sets) != 1 or key in question.keys:\n",
-        "        if len(question.sets) != 1 or key in question.keys:\n",
+        "        if question.aggregates or len(question.sets) != 1 or key in question.keys or ",
+        "        if len(question.sets) != 1 or key in question.keys or ",
         f"{ASKED}::test_what_is_no_selection_is_refused_with_a_remedy",
     ),
     broken(

@@ -40,16 +40,16 @@ MUTATIONS = [
     ),
     broken(
         "an offset inside is forgotten",
-        "query/select/finishing.py",
-        "inner.finish.offset + offset)",
+        "query/select/wrapping.py",
+        "inner.offset + offset)",
         "offset)",
         SPELLING,
     ),
     broken(
         "a limit inside counts from the offset outside",
-        "query/select/finishing.py",
-        "max(0, inner.finish.limit - offset)",
-        "inner.finish.limit",
+        "query/select/wrapping.py",
+        "max(0, inner.limit - offset)",
+        "inner.limit",
         SPELLING,
     ),
     broken(

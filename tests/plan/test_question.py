@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from discreet.base.types import Type
 from discreet.plan.expressions import Column, Literal, Reference, Slot
-from discreet.plan.question import Aggregate, AggregateKind, Finish, Order, refer_to_key, refer_to_value
+from discreet.plan.question import Aggregate, AggregateKind, Finish, refer_to_key, refer_to_value
+from discreet.plan.windows import Order
 from support.hospital import asked, engine_of
 
 COST = Column("t0", "cost", Type.FLOAT)

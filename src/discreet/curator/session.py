@@ -149,7 +149,7 @@ class Session:
         except RecursionError:
             raise QueryError("the question is nested too deeply; write it flatter") from None
         ways = (self._ask, self._start_prepared, self._explain)
-        return Prepared(planned, priced, text, operation, request, describe_fields(planned), *ways)
+        return Prepared(planned, priced, text, operation, request, describe_fields(planned, priced), *ways)
 
     def ask(
         self,

@@ -11,6 +11,7 @@ from discreet.base.types import Type
 from discreet.plan.expressions import Expression, Reference, Slot, refer
 from discreet.plan.relations import Block, list_expressions
 from discreet.plan.scales import find_scale
+from discreet.plan.windows import RELEASED, Order, Stage
 
 
 class AggregateKind(StrEnum):
@@ -61,10 +62,6 @@ class Aggregate:
         return Type.FLOAT
 
 
-RELEASED = "released"
-"""The relation that holds what was released: columns k0, k1, ... of keys and a0, a1, ... of aggregates."""
-
-
 def refer_to_key(index: int, type_: Type) -> Reference:
     """Return the reference to a released key."""
     return refer(RELEASED, Slot.KEY, index, type_)
@@ -83,28 +80,33 @@ def refer_to_value(index: int, aggregate: Aggregate) -> Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """One term of ORDER BY, over released columns."""
-
-    by: Expression
-    descending: bool
-    nulls_first: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Finish:
-    """What is done to the released table: no data is read here, so nothing of it costs anything."""
+    """What is done to the released table: no data is read here, so nothing of it costs anything.
+
+    First the stages, each over what the one before left; then the last SELECT.
+    """
 
     outputs: tuple[tuple[str, Expression], ...]
     having: Expression | None = None
     order: tuple[Order, ...] = ()
     limit: int | None = None
     offset: int = 0
+    stages: tuple[Stage, ...] = ()
 
     @property
     def selects(self) -> bool:
-        """Say whether rows are chosen by their noisy values."""
-        return self.having is not None or self.limit is not None or self.offset > 0 or bool(self.order)
+        """Say whether rows are chosen or ordered, or computed with across rows."""
+        return self.cuts or bool(self.order or self.stages)
+
+    @property
+    def cuts(self) -> bool:
+        """Say whether the last SELECT leaves rows out."""
+        return self.having is not None or self.limit is not None or self.offset > 0
+
+    @property
+    def grouped(self) -> bool:
+        """Say whether rows of the answer stand for several released ones."""
+        return any(stage.grouped for stage in self.stages)
 
 
 @dataclass(frozen=True, slots=True)

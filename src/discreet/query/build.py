@@ -10,24 +10,17 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.plan.expressions import Expression
-from discreet.plan.question import (
-    Aggregate,
-    Finish,
-    Order,
-    Pick,
-    Question,
-    find_shown_type,
-    refer_to_key,
-    refer_to_value,
-)
+from discreet.plan.question import Aggregate, Finish, Pick, Question, find_shown_type, refer_to_key, refer_to_value
 from discreet.plan.widths import check_widths
+from discreet.plan.windows import Order
 from discreet.query.catalog import Catalog
 from discreet.query.parse import check_clauses, quote_sql
 from discreet.query.scalars.expressions import Scope, translate
+from discreet.query.scalars.refusals import explain_refusal
 from discreet.query.select.aggregates import read_aggregate
 from discreet.query.select.columns import has_aggregate, is_star, name_apart, split_alias
 from discreet.query.select.context import Context, add_with_names
-from discreet.query.select.finishing import read_limit, read_offset, read_order, wrap_question
+from discreet.query.select.finishing import add_windows, read_limit, read_offset, read_order, read_terms
 from discreet.query.select.from_clause import check_condition
 from discreet.query.select.grouping_sets import read_grouping_sets
 from discreet.query.select.one_engine import check_one_engine
@@ -35,6 +28,8 @@ from discreet.query.select.per_unit import find_key, resolve_key
 from discreet.query.select.picking import MODE_ALONE, find_pick, read_mode
 from discreet.query.select.subqueries import read_select
 from discreet.query.select.where_clause import read_rows
+from discreet.query.select.windows import ReleasedFunctions, make_window_scope
+from discreet.query.select.wrapping import wrap_question
 
 MOST_SETS = 64
 """Groupings in one question."""
@@ -74,8 +69,10 @@ def _answered(select: exp.Select, reading: Context) -> tuple[exp.Select, Context
     if not isinstance(query, exp.Select):
         return None
     inside = add_with_names(query, reading)
+    if _answered(query, inside) is not None:
+        return query, reading
     if not has_aggregate(query) and not query.args.get("group"):
-        return (query, reading) if _answered(query, inside) is not None else None
+        return None
     check_clauses(query)
     rows = read_rows(query, inside.fresh())
     group = query.args.get("group")
@@ -96,6 +93,7 @@ class _Builder:
         self.aggregates: list[Aggregate] = []
         self.outputs: list[tuple[str, Expression]] = []
         self.mode: tuple[Expression, Aggregate] | None = None
+        self.windows = ReleasedFunctions(0)
 
     def question(self) -> Question:
         """Read the clauses in the order in which they bind."""
@@ -103,7 +101,7 @@ class _Builder:
         self._outputs()
         having = self._having()
         cut = (read_limit(self.select, self.parameters), read_offset(self.select, self.parameters))
-        finish = Finish(tuple(self.outputs), having, self._order(), *cut)
+        finish = add_windows(Finish(tuple(self.outputs), having, self._order(), *cut), self.windows)
         if not self.aggregates and self.mode is None and not self.keys:
             raise QueryError("the question has no aggregate: rows are not released; ask for COUNT(*), SUM, AVG, ...")
         keys, sets = tuple(self.keys), tuple(self.sets)
@@ -114,7 +112,7 @@ class _Builder:
 
     def _add_mode(self, question: Question, key: Expression, score: Aggregate) -> Question:
         """MODE(x) is the key x that has most rows: chosen among all its values, in each group."""
-        if question.aggregates or len(question.sets) != 1 or key in question.keys:
+        if question.aggregates or len(question.sets) != 1 or key in question.keys or question.finish.stages:
             raise QueryError(MODE_ALONE)
         keys, pick = (*question.keys, key), Pick(each=bool(question.keys))
         return replace(question, keys=keys, aggregates=(score,), sets=(tuple(range(len(keys))),), pick=pick)
@@ -172,6 +170,8 @@ class _Builder:
             return refer_to_key(self.keys.index(found), find_shown_type(found))
 
         def aggregate(node: exp.Expression) -> Expression | None:
+            if isinstance(node, exp.Window):
+                return self._window(node, scope)
             mode = read_mode(node, self.rows)
             if mode is not None:
                 if self.mode not in (None, mode):
@@ -186,7 +186,14 @@ class _Builder:
                 self.aggregates.append(found)
             return refer_to_value(self.aggregates.index(found), found)
 
-        return Scope(column, aggregate, self.parameters, finish=True)
+        scope = Scope(column, aggregate, self.parameters, finish=True)
+        return scope
+
+    def _window(self, node: exp.Expression, scope: Scope) -> Expression:
+        """Return a window over groups; one over rows is refused."""
+        if not self.select.args.get("group") and not has_aggregate(self.select):
+            raise explain_refusal(node)
+        return self.windows.window(node, make_window_scope(scope, node), read_terms)
 
     def _is_key(self, node: exp.Column) -> bool:
         return self.rows.names.knows(node) and self.rows.names.column(node) in self.keys

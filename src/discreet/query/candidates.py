@@ -180,9 +180,7 @@ def check_candidate(select: exp.Select, parameters: Mapping[str, Any]) -> None:
 def _read_score(question: Question) -> Fraction:
     """Return by what public number the one aggregate of a question is multiplied."""
     finish = question.finish
-    plain = (
-        not question.keys and finish.having is None and finish.limit is None and not finish.offset and not finish.order
-    )
+    plain = not question.keys and not finish.selects
     if plain and len(finish.outputs) == len(question.aggregates) == 1 and question.aggregates[0].kind in SCORES:
         weight = _read_weight(finish.outputs[0][1])
         if weight is not None:

@@ -73,7 +73,7 @@ def _list_keys(node: exp.Expression) -> exp.Expression:
     """GROUP BY ALL means every column of the SELECT that does not aggregate."""
     group = node.args.get("group") if isinstance(node, exp.Select) else None
     if group is not None and group.args.get("all") is True and not group.expressions:
-        keys = [each.unalias() for each in node.expressions if not each.find(exp.AggFunc)]
+        keys = [each.unalias() for each in node.expressions if not each.find(exp.AggFunc, exp.Window)]
         node.set("group", exp.Group(expressions=[each.copy() for each in keys]) if keys else None)
     return node
 

@@ -28,3 +28,11 @@ def test_counts_alone_are_not_clamped() -> None:
 def test_a_name_that_is_taken_is_refused_before_anything_is_charged() -> None:
     with pytest.raises(QueryError, match="'clamped_cost', and there is one already"):
         add_clamped_counts(asked(engine_of(), "SELECT SUM(cost), COUNT(*) AS clamped_cost FROM visits"))
+
+
+def test_groups_of_an_answer_have_no_counts_of_their_own() -> None:
+    inner = "SELECT ward, SUM(cost) AS c FROM visits GROUP BY ward"
+    with pytest.raises(QueryError, match="ask for the inner SELECT by itself"):
+        add_clamped_counts(asked(engine_of(), f"SELECT MAX(c) FROM ({inner})"))
+    question = add_clamped_counts(asked(engine_of(), f"SELECT ward, RANK() OVER (ORDER BY c) AS r FROM ({inner})"))
+    assert [name for name, _ in question.finish.outputs] == ["ward", "r", "clamped_cost"]

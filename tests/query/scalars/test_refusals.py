@@ -213,11 +213,6 @@ TABLE = [
         "SELECT COUNT(*) FROM visits WHERE patient IN (SELECT who AS x FROM stays)",
     ),
     (
-        "SELECT AVG(n) FROM (SELECT COUNT(*) AS n FROM (SELECT age % 3 AS patient FROM visits) GROUP BY patient)",
-        "answers are not aggregated again",
-        "SELECT AVG(n) FROM (SELECT COUNT(*) AS n FROM (SELECT patient FROM visits) GROUP BY patient)",
-    ),
-    (
         "SELECT COUNT(*) FROM visits a LEFT JOIN stays s ON s.who = a.patient JOIN visits b ON b.patient = s.who",
         "private tables are joined on the unit",
         "SELECT COUNT(*) FROM visits a LEFT JOIN stays s ON s.who = a.patient JOIN visits b ON b.patient = a.patient",

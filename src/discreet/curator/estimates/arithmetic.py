@@ -7,18 +7,41 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from discreet.plan.expressions import Column, Expression, Literal, Reference, Slot, find_columns
+from discreet.plan.question import COUNTS, AggregateKind
+from discreet.plan.windows import Computed, find_released
 
 Interval = tuple[float, float]
 
 
 def find_aggregates(expression: Expression) -> tuple[int, ...]:
-    """Return the places of the released aggregates that an expression is computed from, each once."""
-    found = [each for each in find_columns(expression) if isinstance(each, Reference)]
+    """Return the places of the released aggregates that an expression depends on, each once.
+
+    It also depends on those by which the rows were chosen that something in it was computed across.
+    """
+    found = [each for each in find_released(expression) if isinstance(each, Reference)]
     return tuple(dict.fromkeys(each.index for each in found if each.slot is Slot.AGGREGATE))
 
 
-def bound_expression(expression: Expression, known: Mapping[int, Interval]) -> Interval | None:
+def has_simple_noise(kind: AggregateKind) -> bool:
+    """Say whether an aggregate is a count or a sum: it has a value in every group, and an additive noise."""
+    return kind in COUNTS or kind is AggregateKind.SUM
+
+
+def find_parts(expression: Expression) -> tuple[int | Computed, ...]:
+    """Return what an expression reads as it is, each once: aggregates by their places, and computed columns."""
+    found = [each for each in find_columns(expression) if isinstance(each, Reference | Computed)]
+    parts = [each.index if isinstance(each, Reference) else each for each in found if not _is_key(each)]
+    return tuple(dict.fromkeys(parts))
+
+
+def _is_key(column: Column) -> bool:
+    return isinstance(column, Reference) and column.slot is not Slot.AGGREGATE
+
+
+def bound_expression(expression: Expression, known: Mapping[int | str, Interval]) -> Interval | None:
     """Return what an expression can be when each aggregate lies in its interval; None where it is no arithmetic.
+
+    Aggregates are known by their places, and columns that were computed across rows by their names.
 
     >>> from discreet.base.types import Type
     >>> from discreet.plan.expressions import refer
@@ -30,7 +53,7 @@ def bound_expression(expression: Expression, known: Mapping[int, Interval]) -> I
     if isinstance(expression, Column):
         if isinstance(expression, Reference) and expression.slot is Slot.AGGREGATE:
             return known.get(expression.index)
-        return None
+        return known.get(expression.name) if isinstance(expression, Computed) else None
     if isinstance(expression, Literal):
         value = expression.value
         if isinstance(value, bool) or not isinstance(value, int | Fraction):

@@ -8,15 +8,17 @@ from dataclasses import replace
 from discreet.answers import CLAMPED, SELECTED, Accuracy, Answer, Bounds, Field, Receipt
 from discreet.base.search import least_int
 from discreet.base.types import Type
-from discreet.curator.estimates.arithmetic import bound_expression, find_aggregates
-from discreet.curator.estimates.values import REMARKS, ReleasedRow, Values
+from discreet.curator.estimates.across import AcrossIntervals, describe_interval
+from discreet.curator.estimates.arithmetic import Interval, bound_expression, find_aggregates, find_parts
+from discreet.curator.estimates.values import REMARKS, Values
 from discreet.curator.release.finish import finish_rows
 from discreet.curator.release.released import Released
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
-from discreet.plan.expressions import Column, Expression
+from discreet.plan.expressions import Expression, Reference
 from discreet.plan.question import COUNTS, Aggregate, AggregateKind, Finish, Question
 from discreet.plan.relations import Block
+from discreet.plan.windows import Computed, find_computed
 from discreet.plan.words import describe_aggregate, describe_arguments
 from discreet.query.price import Price
 from discreet.query.price_choice import find_shortfall
@@ -25,6 +27,7 @@ CUT = "a unit's rows beyond its limits are left out, if there are any; the inter
 UNGROUPED = "rows whose key is NULL, or not among the public values, are in no group"
 PUBLIC = "these keys are public: the policy and the public tables say them; whether any row has them is not told"
 EXTREME = "MIN and MAX are private extreme quantiles: they lie some ranks inside the data"
+ACROSS = "windows, and aggregates over an answer, go over the groups that were released, and over no others"
 CHOSEN_CLAMPED = "values beyond their public bounds were clamped to them, if there are any"
 CHOSEN_CUT = "a unit's rows beyond its limits were left out, if there are any"
 """Both instead of `CLAMPED` and `CUT` where nothing has an interval."""
@@ -36,6 +39,7 @@ COUNTED = {
     AggregateKind.VALUES: "values",
     AggregateKind.DISTINCT: "distinct values",
 }
+NO_ARITHMETIC = "none: this is no arithmetic"
 SETS = "each grouping is a release of its own; a key is NULL in rows that are not grouped by it"
 
 
@@ -61,17 +65,33 @@ def assemble(
     values = values or Values(question.aggregates if priced.choice is None else (), priced, released)
     rows = finish_rows(find_finish(question, priced), priced.bounded.plan.keys, values)
     outputs = question.finish.outputs
-    cells = max(1, len(values.rows) * len(question.aggregates))
+    across = AcrossIntervals(question, priced, values)
+    computed = find_computed(expression for _, expression in outputs)
+    cells = max(1, len(values.rows)) * max(1, len(question.aggregates) + len(computed))
 
     def bounds(confidence: float, simultaneous: bool) -> tuple[Bounds, ...]:
         miss = (1 - confidence) / (cells if simultaneous else 1)
+
+        def interval(expression: Expression, place: int, number: int | None) -> Interval | None:
+            """Return an interval for one cell; what it is made from shares what may be missed."""
+            parts = find_parts(expression)
+            known: dict[int | str, Interval] = {}
+            for part in parts:
+                each = miss / len(parts)
+                if isinstance(part, Computed):
+                    found = across.interval(part, place, each, simultaneous)
+                    known |= {} if found is None else {part.name: found}
+                elif number is not None:
+                    known[part] = values.interval(part, values.rows[number], each)
+            return bound_expression(expression, known) if parts else None
+
         return tuple(
-            tuple(_interval(expression, values, values.rows[number], miss) for _, expression in outputs)
-            for number, _ in rows
+            tuple(interval(expression, place, number) for _, expression in outputs)
+            for place, (number, _) in enumerate(rows)
         )
 
     return Answer(
-        fields=describe_fields(question),
+        fields=describe_fields(question, priced),
         rows=tuple(row for _, row in rows),
         receipt=receipt,
         guarantee=priced.guarantee,
@@ -135,29 +155,25 @@ def describe_score(asked: Aggregate, block: Block) -> str:
     return describe_aggregate(asked, block)
 
 
-def describe_fields(question: Question) -> tuple[Field, ...]:
+def describe_fields(question: Question, priced: Price) -> tuple[Field, ...]:
     """Return the columns of a question's answer, which are known before it is run."""
-    return tuple(_field(name, expression, question) for name, expression in question.finish.outputs)
+    return tuple(_field(name, expression, question, priced) for name, expression in question.finish.outputs)
 
 
-def _interval(expression: Expression, values: Values, row: ReleasedRow, miss: float) -> tuple[float, float] | None:
-    """Return an interval for one cell; the aggregates in it share what may be missed."""
-    used = find_aggregates(expression)
-    if not used:
-        return None
-    known = {place: values.interval(place, row, miss / len(used)) for place in used}
-    return bound_expression(expression, known)
-
-
-def _field(name: str, expression: Expression, question: Question) -> Field:
-    used = find_aggregates(expression)
-    if not used:
+def _field(name: str, expression: Expression, question: Question, priced: Price) -> Field:
+    if not find_aggregates(expression):
         return Field(name, expression.type, noisy=False)
-    if isinstance(expression, Column):
-        return Field(name, expression.type, True, REMARKS[question.aggregates[used[0]].kind])
-    known = bound_expression(expression, dict.fromkeys(used, (1.0, 2.0)))
-    remark = "conservative: every aggregate in it bounded at once" if known else "none: this is no arithmetic"
-    return Field(name, Type.FLOAT if expression.type is Type.DECIMAL else expression.type, True, remark)
+    if isinstance(expression, Reference):
+        return Field(name, expression.type, True, REMARKS[question.aggregates[expression.index].kind])
+    remarks = [describe_interval(each, question, priced) for each in find_computed([expression])]
+    if isinstance(expression, Computed):
+        return Field(name, expression.type, True, remarks[0])
+    # a computed column that is not noisy has no interval, as keys have none
+    missing = next((each or NO_ARITHMETIC for each in remarks if not each.startswith("conservative")), None)
+    parts = [each.name if isinstance(each, Computed) else each for each in find_parts(expression)]
+    known = bound_expression(expression, dict.fromkeys(parts, (1.0, 2.0)))
+    remark = "conservative: every aggregate in it bounded at once" if known else NO_ARITHMETIC
+    return Field(name, Type.FLOAT if expression.type is Type.DECIMAL else expression.type, True, missing or remark)
 
 
 def _notes(question: Question, priced: Price) -> list[str]:
@@ -179,8 +195,10 @@ def _notes(question: Question, priced: Price) -> list[str]:
     if len(question.sets) > 1:
         notes.append(SETS)
     noisy = any(find_aggregates(each) for _, each in question.finish.outputs)
-    if noisy and (question.finish.having is not None or question.finish.limit is not None or question.finish.offset):
+    if noisy and (question.finish.cuts or any(stage.find_choices() for stage in question.finish.stages)):
         notes.append(SELECTED)
+    if question.finish.stages:
+        notes.append(ACROSS)
     return notes
 
 

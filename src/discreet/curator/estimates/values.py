@@ -16,6 +16,7 @@ from discreet.curator.estimates import covariance
 from discreet.curator.estimates.arithmetic import Interval
 from discreet.curator.estimates.fieller import bound_mean
 from discreet.curator.estimates.moments import COUNT_PART, bound_variance, grow_sample
+from discreet.curator.estimates.totals import bound_total
 from discreet.curator.release import rank_tree
 from discreet.curator.release.released import Released, ReleasedSet
 from discreet.mechanisms.quantile import Quantile
@@ -123,6 +124,16 @@ class Values:
         if asked.kind is AggregateKind.MEAN:
             return bound_mean(noisy[1], noisy[0], noises[1], noises[0], grid, miss)
         return _bound_spread(asked.kind, noisy, noises, grid, miss)
+
+    def bound_total(self, aggregate: int, count: int, miss: float) -> float | None:
+        """Return how far a count or sum, added up over so many rows, errs except with this probability.
+
+        The noises of different rows are independent. Nothing where values were inferred, whose noises are not.
+        """
+        first, measures = self._measures(aggregate)
+        (noise,) = self._noises(measures)
+        step = Fraction(1) if self.aggregates[aggregate].kind in COUNTS else find_step(first)
+        return bound_total(noise, count, miss) * float(step)
 
     def _quantile(self, asked: Aggregate, measure: int, first: Measure, row: ReleasedRow) -> int:
         released = self.released.sets[row.set]

@@ -23,11 +23,12 @@ from discreet.answers.fields import Row
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.curator.estimates.values import Values
-from discreet.engines.duck.forms import write_sql
-from discreet.engines.duck.literals import SQL_TYPES, quote_name
+from discreet.curator.release.finish_sql import ENDS, write_finish
+from discreet.engines.duck.literals import SQL_TYPES
 from discreet.plan.bounded import Key
 from discreet.plan.expressions import Reference
-from discreet.plan.question import RELEASED, Finish, find_shown_type
+from discreet.plan.question import Finish, find_shown_type
+from discreet.plan.windows import RELEASED, Computed
 
 FEW = 200
 """Rows up to which pyarrow is not worth its start."""
@@ -50,35 +51,41 @@ class ReleasedColumn:
     values: Sequence[Any]
 
 
-def finish_rows(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tuple[int, Row]]:
-    """Return the rows of the answer, each with the number of its released row; sorted by key before ORDER BY."""
+def finish_rows(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tuple[int | None, Row]]:
+    """Return the rows of the answer, each with the number of its released row; sorted by key before ORDER BY.
+
+    The row of a group has the number of its first, and that of no rows at all has none.
+    """
     columns = {each.name: each for each in _list_columns(keys, values)}
     plain = [expression for _, expression in finish.outputs if isinstance(expression, Reference)]
     if len(plain) == len(finish.outputs) and not finish.selects:
         shown = [columns[expression.name].values for expression in plain]
         return list(enumerate(zip(*shown, strict=True)))
+    return [(number, tuple(row)) for number, *row in _run(write_finish(finish), list(columns.values()), values)]
+
+
+def finish_ends(
+    finish: Finish, keys: tuple[Key, ...], values: Values, column: Computed, ends: tuple[Sequence[Any], Sequence[Any]]
+) -> list[Row]:
+    """Return what the interval of a computed column is made from, for each row of the answer: see `write_finish`.
+
+    `ends` are the least and the largest that its argument can be, for each released row.
+    """
+    added = [ReleasedColumn(f"{column.name}_{end}", "DOUBLE", each) for end, each in zip(ENDS, ends, strict=True)]
+    return [
+        tuple(row[1:]) for row in _run(write_finish(finish, column), [*_list_columns(keys, values), *added], values)
+    ]
+
+
+def _run(sql: str, columns: list[ReleasedColumn], values: Values) -> list[Any]:
+    """Run a finish over a table of these columns and the number of each row."""
     number = ReleasedColumn("number", "BIGINT", range(len(values.rows)))
     with closing(_DATABASE.connect()) as connection:
         try:
-            _create_table(connection, [number, *columns.values()])
-            rows = connection.execute(write_finish(finish)).fetchall()
+            _create_table(connection, [number, *columns])
+            return connection.execute(sql).fetchall()
         except (duckdb.Error, ValueError):  # pyarrow's are ValueErrors
             raise QueryError(BEYOND) from None
-    return [(number, tuple(row)) for number, *row in rows]
-
-
-def write_finish(finish: Finish) -> str:
-    """Return the SQL over the released table."""
-    outputs = ", ".join(f"{write_sql(expression)} AS {quote_name(name)}" for name, expression in finish.outputs)
-    where = f" WHERE {write_sql(finish.having)}" if finish.having is not None else ""
-    order = [
-        f"{write_sql(term.by)} {'DESC' if term.descending else 'ASC'} NULLS {'FIRST' if term.nulls_first else 'LAST'}"
-        for term in finish.order
-    ]
-    limit = f" LIMIT {finish.limit}" if finish.limit is not None else ""
-    offset = f" OFFSET {finish.offset}" if finish.offset else ""
-    number = f"{RELEASED}.number"
-    return f"SELECT {number}, {outputs} FROM {RELEASED}{where} ORDER BY {', '.join([*order, number])}{limit}{offset}"
 
 
 class FinishDatabase:

@@ -15,6 +15,8 @@ def add_clamped_counts(question: Question) -> Question:
         each for asked in question.aggregates if asked.kind not in COUNTS for each in (asked.argument, asked.other)
     ]
     columns = dict.fromkeys(each for each in arguments if isinstance(each, Column))
+    if columns and question.finish.grouped:
+        raise QueryError("clamping=True counts for each released row; ask for the inner SELECT by itself")
     aggregates, outputs = list(question.aggregates), list(question.finish.outputs)
     for column in columns:
         added = Aggregate(AggregateKind.CLAMPED, column)

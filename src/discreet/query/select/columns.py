@@ -57,8 +57,12 @@ def has_aggregate(query: exp.Select) -> bool:
 
 
 def _aggregates(node: exp.Expression) -> bool:
-    if isinstance(node, exp.Query | exp.Window):
+    if isinstance(node, exp.Query):
         return False
+    if isinstance(node, exp.Window):  # its function is none by itself, and may be one of aggregates
+        function = node.this.this if isinstance(node.this, exp.Filter | exp.IgnoreNulls) else node.this
+        inside = [child for child in node.iter_expressions() if child is not node.this]
+        return any(_aggregates(each) for each in (*function.iter_expressions(), *inside))
     if isinstance(node, exp.AggFunc):
         return True
     return any(_aggregates(child) for child in node.iter_expressions())

@@ -1,8 +1,8 @@
-"""What is done to released values: ORDER BY, LIMIT, and an outer SELECT around a whole question."""
+"""What one SELECT does to released values: ORDER BY, LIMIT, OFFSET and windows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,25 +10,23 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Expression, Literal, Reference, Slot, join_conditions
-from discreet.plan.question import Finish, Order, Question
-from discreet.query.catalog import suggest_name
-from discreet.query.parse import check_clauses, quote_sql, refuse_other_parts
+from discreet.plan.expressions import Expression, Literal
+from discreet.plan.question import Finish
+from discreet.plan.windows import Computed, Order, Stage, find_computed, note_choices
+from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars.expressions import Scope, translate
-from discreet.query.select.columns import STARS, check_names, is_star, name_apart, split_alias
-from discreet.query.select.from_clause import check_condition, refuse_aggregate
-from discreet.query.select.names import COLUMN
-from discreet.query.select.picking import is_computed
+from discreet.query.select.from_clause import refuse_aggregate
+from discreet.query.select.windows import ReleasedFunctions
 
-AGAIN = (
-    "answers are not aggregated again; ask for what you want to know, or group by the unit inside, so that rows are "
-    "aggregated within one unit first"
-)
+OUTSIDE = "HAVING chooses groups before windows are computed; put WHERE around: SELECT * FROM (SELECT ...) WHERE ..."
 
 
 def read_order(select: exp.Select, outputs: list[Expression], scope: Scope) -> tuple[Order, ...]:
     """Return the terms of ORDER BY, over released values."""
-    node = select.args.get("order")
+    return _read_order(select.args.get("order"), outputs, scope)
+
+
+def _read_order(node: exp.Expression | None, outputs: list[Expression], scope: Scope) -> tuple[Order, ...]:
     if node is None:
         return ()
     refuse_other_parts(node, {"expressions"})
@@ -71,86 +69,27 @@ def _read_count(node: exp.Expression | None, word: str, parameters: Mapping[str,
     return value
 
 
-def wrap_question(select: exp.Select, inner: Question, parameters: Mapping[str, Any]) -> Question:
-    """Return a question with an outer SELECT around it: it reads released values only, so it costs nothing more."""
-    check_clauses(select)
-    for clause in ("group", "having"):
-        if select.args.get(clause):
-            raise QueryError(f"{quote_sql(select.args[clause])}: {AGAIN}")
-    cut = inner.finish.limit is not None or inner.finish.offset
-    if cut and any(select.args.get(each) for each in ("where", "order")):
-        raise QueryError("LIMIT inside, and WHERE or ORDER BY outside, are not answered; put LIMIT at the end")
-    columns = dict(inner.finish.outputs)
-
-    def column(node: exp.Column) -> Expression:
-        refuse_other_parts(node, COLUMN)
-        found = {name.casefold(): each for name, each in columns.items()}.get(node.name.casefold())
-        if found is None:
-            raise QueryError(
-                f"{quote_sql(node)}: the subquery has no such column; {suggest_name(node.name, list(columns))}"
-            )
-        return found
-
-    best = read_best_key(select, inner, column, parameters)
-    if best is not None:
-        return best
-    scope = Scope(column, _not_again, parameters, finish=True)
-    outputs: list[tuple[str, Expression]] = []
-    for node in select.expressions:
-        if is_star(node):
-            refuse_other_parts(node.this if isinstance(node, exp.Column) else node, set(), STARS)
-            outputs.extend(columns.items())
-        else:
-            name, meant = split_alias(node)
-            outputs.append((name_apart(name, [each for each, _ in outputs]), translate(meant, scope)))
-    check_names([name for name, _ in outputs])
-    where = select.args.get("where")
-    outer = None if where is None else check_condition("WHERE", translate(where.this, scope))
-    having = join_conditions([each for each in (inner.finish.having, outer) if each is not None])
-    offset, limit = read_offset(select, parameters), read_limit(select, parameters)
-    kept = None if inner.finish.limit is None else max(0, inner.finish.limit - offset)
-    limits = [each for each in (kept, limit) if each is not None]
-    aliases = {name.casefold(): each for name, each in outputs}
-
-    def ordered(node: exp.Column) -> Expression:
-        return column(node) if node.table else aliases.get(node.name.casefold()) or column(node)
-
-    by = Scope(ordered, _not_again, parameters, finish=True)
-    order = read_order(select, [each for _, each in outputs], by) or inner.finish.order
-    finish = Finish(tuple(outputs), having, order, min(limits) if limits else None, inner.finish.offset + offset)
-    return replace(inner, finish=finish)
+def read_terms(node: exp.Expression, scope: Scope) -> tuple[Order, ...]:
+    """Return the terms of ORDER BY inside a window: a number there is no place of a column, and is refused."""
+    return _read_order(node.args.get("order"), [], scope)
 
 
-def read_best_key(
-    select: exp.Select,
-    inner: Question,
-    column: Callable[[exp.Column], Expression],
-    parameters: Mapping[str, Any],
-) -> Question | None:
-    """Return the question of ARG_MAX(key, score) over groups: the one key whose score is the largest, or smallest."""
-    found = [split_alias(node) for node in select.expressions if isinstance(node.unalias(), exp.ArgMax | exp.ArgMin)]
-    if not found:
-        return None
-    name, node = found[0]
-    refuse_other_parts(node, {"this", "expression"}, {"count": "write ORDER BY score DESC LIMIT n around the subquery"})
-    if len(select.expressions) != 1 or any(select.args.get(each) for each in ("where", "order", "limit", "offset")):
-        raise QueryError(f"{quote_sql(node)} stands alone in its SELECT, over a subquery; put conditions inside")
-    scope = Scope(column, _not_again, parameters, finish=True)
-    key, score = translate(node.this, scope), translate(node.expression, scope)
-    if not isinstance(score, Reference) or score.slot is not Slot.AGGREGATE or is_computed(key):
-        raise QueryError(
-            f"{quote_sql(node)}: ARG_MAX(key, score) takes a key and an aggregate of a subquery that groups by the key"
-        )
-    if inner.finish.limit is not None or inner.finish.offset:
-        raise QueryError(f"{quote_sql(node)}: leave LIMIT in the subquery out")
-    order = Order(score, isinstance(node, exp.ArgMax), False)
-    return replace(inner, finish=Finish(((name, key),), inner.finish.having, (order,), 1))
+def add_windows(finish: Finish, windows: ReleasedFunctions) -> Finish:
+    """Return the finish of one SELECT with its windows: they see rows that HAVING left, and LIMIT cuts after them."""
+    if not windows.found:
+        return finish
+    having, names = finish.having, {each.name for each in windows.found}
+    if having is not None and any(each.name in names for each in find_computed([having])):
+        raise QueryError(OUTSIDE)
+    chosen = () if having is None else (having,)
 
+    def change(expression: Expression) -> Expression:
+        return note_choices(expression, names, chosen)
 
-def _not_again(node: exp.Expression) -> Expression | None:
-    if isinstance(node, exp.AggFunc | exp.Filter | exp.WithinGroup):
-        raise QueryError(f"{quote_sql(node)}: {AGAIN}")
-    return None
+    columns = tuple(each for each in map(change, windows.found) if isinstance(each, Computed))
+    outputs = tuple((name, change(each)) for name, each in finish.outputs)
+    order = tuple(replace(term, by=change(term.by)) for term in finish.order)
+    return replace(finish, outputs=outputs, having=None, order=order, stages=(*finish.stages, Stage(having, columns)))
 
 
 def _no_column(node: exp.Column) -> Expression:

@@ -7,8 +7,9 @@ from dataclasses import replace
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
-from discreet.plan.expressions import Expression, Reference, Slot, find_columns
+from discreet.plan.expressions import Expression, Reference, Slot
 from discreet.plan.question import Aggregate, AggregateKind, Pick, Question
+from discreet.plan.windows import find_released
 from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars.expressions import translate
 from discreet.query.select.aggregates import read_aggregate
@@ -71,7 +72,7 @@ def find_pick(question: Question) -> Question:
     finish = question.finish
     if question.pick is not None or finish.having is not None or not finish.limit or finish.offset or not finish.order:
         return question
-    if len(question.aggregates) != 1 or question.aggregates[0].kind not in SCORES:
+    if finish.stages or len(question.aggregates) != 1 or question.aggregates[0].kind not in SCORES:
         return question
     if len(question.sets) != 1 or not question.keys or any(is_computed(each) for _, each in finish.outputs):
         return question
@@ -83,4 +84,4 @@ def find_pick(question: Question) -> Question:
 
 def is_computed(expression: Expression) -> bool:
     """Say whether an expression is computed from released aggregates."""
-    return any(isinstance(each, Reference) and each.slot is Slot.AGGREGATE for each in find_columns(expression))
+    return any(isinstance(each, Reference) and each.slot is Slot.AGGREGATE for each in find_released(expression))

@@ -65,6 +65,10 @@ class InferredValues(Values):
         value, half = self.released.sets[row.set].sums[measure][row.place], self.half_width(row.place, miss)
         return value - half, value + half
 
+    def bound_total(self, aggregate: int, count: int, miss: float) -> float | None:
+        """Return nothing: what was inferred for different groups may come from the same noises."""
+        return None
+
 
 def make_answer(asked: AskedCells, way: Way, book: Book, records: Recorded, paid: Paid | None = None) -> Routed | None:
     """Return the answer of a way that needs no new run; `paid` is for a histogram that was bought for this question."""
