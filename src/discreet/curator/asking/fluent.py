@@ -85,7 +85,7 @@ class TableQuestion:
         return self._asked(f"MEDIAN({self._allowed(column)}) AS {quote_name(f'median_{column}')}", how)
 
     def quantiles(self, column: str, shares: list[float], **how: Any) -> Answer:
-        """Return several quantiles, all for the price of one."""
+        """Return several quantiles, which share one price."""
         name = self._allowed(column)
         listed = ", ".join(
             f"QUANTILE_CONT({name}, {share!r}) AS {quote_name(f'q{share:g}_{column}')}" for share in shares
