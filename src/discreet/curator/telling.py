@@ -57,7 +57,8 @@ class Telling:
         if budget.admits(charge):
             return BudgetError(UNSHOWN)
         own = " ".join(budget.total.describe(0)[0].split())
-        return BudgetError(f"this question does not fit into what is left: {own}")
+        short = " and ".join(budget.total.describe_short(charge))
+        return BudgetError(f"this question does not fit into what is left: {own}; there is too little of {short}")
 
     def refuse_question(self, refused: BudgetError, prepared: Prepared) -> BudgetError:
         """Return the refusal of a question, with what of it would still fit."""

@@ -60,6 +60,11 @@ class Share:
             *(f"{'':<{width}}    {name:<7} {_describe_part(name, *part)}" for name, part in self.parts.items()),
         ]
 
+    def describe_short(self, charge: Charge) -> list[str]:
+        """Return the currencies of which too little is left for this charge, and which share of each is."""
+        parts = self.parts
+        return [f"{each} ({max(0.0, 1 - parts[each][0]):.2%} left)" for each in self.filter.find_short(charge)]
+
     def more(self, charge: Charge) -> int:
         """Return how many more questions at this charge fit, up to a million."""
         low, high = 0, 1
