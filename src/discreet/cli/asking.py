@@ -36,6 +36,7 @@ from discreet.cli.output import OutputFormat, OutputOptions, progress
 
 if TYPE_CHECKING:
     from discreet import Curator
+    from discreet.curator.asking.prepared import Prepared
 
 LONGEST = 1_000_000
 """Bytes of a question that are read; the parser refuses far shorter ones."""
@@ -80,6 +81,7 @@ def ask(
         with _opened(policy, analyst) as curator, _in_options(), _say_pending(), progress("asking") as shown:
             prepared = curator.prepare(text, epsilon, **how, **limits)
             wanted.check_fields(prepared.fields)
+            _say_hints(prepared, curator)
             answer = prepared.ask(fresh=fresh, progress=shown)
         wanted.write(answer)
 
@@ -149,6 +151,14 @@ def _question(text: str | None, file: Path | None) -> str:
     if text is None and sys.stdin.isatty():
         raise QueryError("there is no question; write it in quotes, or name a file with -f, or pipe it in")
     return sys.stdin.read(LONGEST)
+
+
+def _say_hints(prepared: Prepared, curator: Curator) -> None:
+    """Say before the charge which constants lie outside of what is declared."""
+    from discreet.curator.asking.hints import find_hints
+
+    for hint in find_hints(prepared.question, curator.policy):
+        typer.echo(f"note: {hint}", err=True)
 
 
 @contextmanager

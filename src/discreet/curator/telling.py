@@ -9,6 +9,7 @@ from __future__ import annotations
 from discreet.base.errors import BudgetError
 from discreet.curator.asking.explain import Explanation
 from discreet.curator.asking.fitting import find_what_fits
+from discreet.curator.asking.hints import find_hints
 from discreet.curator.asking.outlook import Outlook, describe_share
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.routes import Recorded
@@ -75,8 +76,9 @@ class Telling:
         price = "this price" if outlook is None else "the price that was asked for"
         more = f"{left:,} more questions at {price} fit into what is left" if left else "nothing like it fits any more"
         units = {table.name: table.whose for table in self._holdings.policy.tables if table.unit is not None}
-        remarks = (*prepared.priced.bounded.coarsened, *prepared.priced.notes, more)
-        return Explanation(prepared.question, prepared.priced, remarks, units, outlook)
+        hints = find_hints(prepared.question, self._holdings.policy)
+        remarks = dict.fromkeys((*hints, *prepared.priced.bounded.coarsened, *prepared.priced.notes, more))
+        return Explanation(prepared.question, prepared.priced, tuple(remarks), units, outlook)
 
     def _find_outlook(self, prepared: Prepared, records: Recorded) -> Outlook | None:
         """Say where an answer would come from, if not from a new run; nothing is charged or bought for it."""
