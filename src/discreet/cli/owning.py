@@ -11,7 +11,7 @@ import typer
 
 from discreet.base.errors import ParameterError, PolicyError
 from discreet.cli.errors import TO_DO, show_errors
-from discreet.cli.options import POLICY, AnalystOption, ListFormat, PolicyOption, find_policy
+from discreet.cli.options import POLICY, AnalystOption, FormatOption, ListFormat, PolicyOption, find_policy
 
 if TYPE_CHECKING:
     from discreet import Curator
@@ -58,7 +58,7 @@ def check(
     plot: Annotated[
         Path | None, typer.Option(help="With --fit: draw what max_rows does into this file.", show_default=False)
     ] = None,
-    format: Annotated[ListFormat, typer.Option(help="How to write it.")] = ListFormat.TABLE,
+    format: FormatOption = ListFormat.TABLE,
     policy: PolicyOption = None,
     analyst: AnalystOption = None,
 ) -> None:
@@ -126,19 +126,33 @@ def _show_findings(findings: list[Finding], fitted: PolicyFit | None, to_do: int
         )
 
 
-def tables(policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
+def tables(format: FormatOption = ListFormat.TABLE, policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
     """List the tables with all that is public about them; free."""
     with show_errors(), opened(policy, analyst) as curator:
+        if format is ListFormat.JSON:
+            from discreet.server.public_facts import write_tables
+
+            typer.echo(json.dumps(write_tables(curator.tables), indent=2, ensure_ascii=False))
+            return
         typer.echo(str(curator.tables))
 
 
 @data.callback(invoke_without_command=True)
-def versions(context: typer.Context, policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
+def versions(
+    context: typer.Context,
+    format: FormatOption = ListFormat.TABLE,
+    policy: PolicyOption = None,
+    analyst: AnalystOption = None,
+) -> None:
     """List the tables with their versions, and whether their files changed since; `data accept` takes changed ones."""
     if context.invoked_subcommand is not None:
         return
     with show_errors(), opened(policy, analyst) as curator:
         states = curator.data_states
+        if format is ListFormat.JSON:
+            listed = [{**asdict(state), "remedy": state.remedy} for state in states]
+            typer.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+            return
         width = max(len(state.table) for state in states)
         for state in states:
             told = "named in the policy" if state.declared else "as accepted" if state.accepted else ""
