@@ -13,6 +13,9 @@ from hostile.keying import Keying
 from hostile.sources import Source, Sources
 from hostile.world import World
 
+PLAIN = 40
+"""So many questions about a world have no other spellings (comma lists, keys alone and so on); later ones have many."""
+
 PICKED = 8
 """Of so many questions one chooses keys."""
 
@@ -36,14 +39,17 @@ def cases(world: World, count: int) -> Iterator[Case]:
     used: Counter[str] = Counter()
     for place in range(count):
         keying = Keying(world, place)
-        yield _Asker(random.Random(f"case {world.seed} {place}"), world, used, keying).case(place)
+        spelling = random.Random(f"spelling {world.seed} {place}") if place >= PLAIN else None
+        yield _Asker(random.Random(f"case {world.seed} {place}"), world, used, keying, spelling).case(place)
 
 
 class _Asker:
-    def __init__(self, rng: random.Random, world: World, used: Counter[str], keying: Keying) -> None:
+    def __init__(
+        self, rng: random.Random, world: World, used: Counter[str], keying: Keying, spelling: random.Random | None
+    ) -> None:
         self.random, self.world, self.keying = rng, world, keying
         self.writer = Writer(rng, used)
-        self.sources = Sources(rng, world, self.writer)
+        self.sources = Sources(rng, world, self.writer, spelling)
         self.tags = self.sources.tags
 
     def case(self, place: int) -> Case:
@@ -66,6 +72,8 @@ class _Asker:
         listed += [f"{each} AS m{at}" for at, each in enumerate(aggregates)]
         text = f"SELECT {', '.join(listed)} {source.tail}{self.grouping(keys)}"
         text = self.finished(text, keys)
+        if keys and self.sources.spells(0.3):
+            text = self.keys_alone(source, keys)
         if self.sources.withs:
             text = f"WITH {', '.join(self.sources.withs)} {text}"
         limits = {}
@@ -75,6 +83,14 @@ class _Asker:
         epsilon = rng.choice([0.1, 1.0, 8.0])
         given = keyed.given if keyed is not None else None
         return Case(self.world.seed, place, text, frozenset(self.tags), params, limits, epsilon, given)
+
+    def keys_alone(self, source: Source, keys: list[str]) -> str:
+        """Return a question that lists keys and nothing else."""
+        self.tags.add("keys alone")
+        listed = ", ".join(f"{key} AS k{at}" for at, key in enumerate(keys))
+        if self.sources.spells(0.5):
+            return f"SELECT DISTINCT {listed} {source.tail}"
+        return f"SELECT {listed} {source.tail} GROUP BY {', '.join(f'k{at}' for at in range(len(keys)))}"
 
     def pick(self, place: int) -> Case:
         """Return a question that chooses keys by a score and shows nothing else."""
@@ -177,6 +193,10 @@ class _Asker:
         if source.unit is not None:
             forms.append(f"COUNT(DISTINCT {source.unit})")
         chosen = rng.choice(forms)
+        if self.sources.spells(0.4):
+            self.tags.add("aggregates of conditions")
+            condition = self.sources.some_condition(columns)
+            chosen = self.sources.pick(["COUNT_IF({})", "SUM({})", "AVG({})"]).format(condition)
         if rng.random() < 0.12 and f"DISTINCT {source.unit}" not in chosen:
             self.tags.add("FILTER")
             chosen = f"{chosen} FILTER (WHERE {write.condition(columns, 1)})"
@@ -209,6 +229,9 @@ class _Asker:
         if rng.random() < 0.2:
             self.tags.add("ORDER BY")
             text += f" ORDER BY m0 DESC{', 1' if keys else ''}"
+        if self.sources.spells(0.3):
+            self.tags.add("OFFSET")
+            return f"{text} {self.sources.pick(['', 'LIMIT 2 '])}OFFSET 1"
         if rng.random() < 0.1:
             self.tags.add("LIMIT")
             return f"{text} LIMIT 3"

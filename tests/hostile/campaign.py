@@ -43,7 +43,9 @@ WRITTEN = (
     "LEFT JOIN of a public table|JOIN of a public table|parameter|tighter limits|rows as units|"
     "UNION ALL of rows as units|FILTER|ROLLUP|CUBE|GROUPING SETS|GROUP BY|HAVING|ORDER BY|LIMIT|"
     "SELECT around a question|JOIN on a key|JOIN without the unit|MODE|MODE in groups|best key|top keys|"
-    "conditions that narrow keys|IN as a domain|CASE IN as a domain|keys handed in|combinations of a public table"
+    "conditions that narrow keys|IN as a domain|CASE IN as a domain|keys handed in|combinations of a public table|"
+    "comma list|a condition in LEFT JOIN|IN a public table|subquery over a public table|keys alone|"
+    "aggregates of conditions|OFFSET"
 )
 CLAUSES = (*WRITTEN.replace("view WITH subquery", "view|WITH|subquery").split("|"), *FORMS)
 AGGREGATES = tuple(f"aggregate: {kind.value}" for kind in AggregateKind if kind is not AggregateKind.CLAMPED)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from random import Random
+from typing import TypeVar
 
 from discreet.base.types import Type
 from hostile.grammar import LETTERS, TYPES, Writer
 from hostile.world import Col, Tab, World
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -34,9 +39,23 @@ class Sources:
     random: random.Random
     world: World
     writer: Writer
+    spelling: Random | None = None
+    """Draws of their own for other spellings; None where a question has none."""
     tags: set[str] = field(default_factory=set)
     withs: list[str] = field(default_factory=list)
     count: int = 0
+
+    def spells(self, share: float) -> bool:
+        """Say whether another spelling is written here."""
+        return self.spelling is not None and self.spelling.random() < share
+
+    def pick(self, things: Sequence[T]) -> T:
+        assert self.spelling is not None
+        return self.spelling.choice(things)
+
+    def some_condition(self, columns: list[Col]) -> str:
+        assert self.spelling is not None
+        return Writer(self.spelling, Counter()).condition(columns, 1)
 
     def name(self) -> str:
         self.count += 1
@@ -149,7 +168,21 @@ class Sources:
             source.where.append(self.writer.condition(source.columns))
         if source.unit is not None and rng.random() < 0.3:
             source.where.append(self.among(source))
+        if self.spells(0.3):
+            self.list_public(source)
         return source
+
+    def list_public(self, source: Source) -> None:
+        """Ask for rows with a value that a public table has, or has not."""
+        tab = self.pick([each for each in self.world.tabs if each.public])
+        listed = [each for each in tab.columns if LETTERS[each.type] in "it"]
+        chosen = self.pick(listed)
+        mine = [each.sql for each in source.columns if each.type is chosen.type]
+        if mine:
+            self.tags.add("IN a public table")
+            where = f" WHERE {self.some_condition(list(tab.columns))}" if self.spells(0.6) else ""
+            no = self.pick(["", "NOT "])
+            source.where.append(f"{self.pick(mine)} {no}IN (SELECT {chosen.sql} FROM {tab.name}{where})")
 
     def among(self, source: Source) -> str:
         rng = self.random
@@ -170,7 +203,7 @@ class Sources:
     def joined(self, depth: int) -> Source:
         """Return rows of people, joined to others of theirs and to public tables."""
         rng, source = self.random, self.any(depth)
-        if rng.random() < 0.3:
+        if rng.random() < 0.3 or self.spells(0.4):
             self.join(source, self.any(min(depth, 1)))
         return self.filtered(self.looked_up(source))
 
@@ -192,6 +225,15 @@ class Sources:
                 on.append(f"{rng.choice(mine)} = {rng.choice(theirs)}")
                 self.tags.add("JOIN on more than the unit")
         self.tags.add("LEFT JOIN of people" if left else "JOIN of people")
+        if left and self.spells(0.8):
+            self.tags.add("a condition in LEFT JOIN")
+            on.append(f"({self.some_condition(other.columns)})")
+        elif not left and self.spells(0.8):
+            self.tags.add("comma list")
+            source.text += f"{self.pick([',', ' CROSS JOIN'])} {other.text}"
+            source.columns += other.columns
+            source.where += on
+            return
         source.text += f" {'LEFT JOIN' if left else 'JOIN'} {other.text} ON {' AND '.join(on)}"
         source.columns += [replace(each, listed=False) for each in other.columns] if left else other.columns
 
@@ -208,7 +250,7 @@ class Sources:
     def looked_up(self, source: Source) -> Source:
         """Join a public table, perhaps."""
         rng = self.random
-        if rng.random() >= 0.25:
+        if rng.random() >= 0.25 and not self.spells(0.3):
             return source
         tab = rng.choice([each for each in self.world.tabs if each.public])
         key, letter = ("ward", "t") if tab.name == "wards" else ("age", "i")
@@ -220,11 +262,15 @@ class Sources:
             chosen = f"LOWER({chosen})" if letter == "t" else f"({chosen} % 3)"
         columns = [Col(f"{alias}.{each.sql}", each.type, False, True) for each in tab.columns]
         left = rng.random() < 0.4
+        table = tab.name
+        if not left and self.spells(0.8):
+            self.tags.add("subquery over a public table")
+            table = f"(SELECT * FROM {tab.name} WHERE {self.some_condition(list(tab.columns))})"
         if " JOIN " not in source.text and not left and rng.random() < 0.3:
             self.tags.add("public table first")
-            source.text = f"{tab.name} AS {alias} JOIN {source.text} ON {alias}.{key} = {chosen}"
+            source.text = f"{table} AS {alias} JOIN {source.text} ON {alias}.{key} = {chosen}"
         else:
             self.tags.add(f"{'LEFT ' if left else ''}JOIN of a public table")
-            source.text += f" {'LEFT JOIN' if left else 'JOIN'} {tab.name} AS {alias} ON {alias}.{key} = {chosen}"
+            source.text += f" {'LEFT JOIN' if left else 'JOIN'} {table} AS {alias} ON {alias}.{key} = {chosen}"
         source.columns += columns
         return source

@@ -434,8 +434,8 @@ RUNNING = [
     broken(
         "a run that died is not noticed",
         "ledger/entries/decisions.py",
-        "return self._bury(db, begun) if begun.token is not None else self._take_over(db, begun, who)",
-        "return self._take_over(db, begun, who)",
+        "return self._bury(db, begun) if begun.token is not None else self._take_over(db, begun, who, text)",
+        "return self._take_over(db, begun, who, text)",
         OVERRUNS,
     ),
     broken(
@@ -476,7 +476,7 @@ RUNNING = [
     broken(
         "a route pays for nothing",
         "curator/session.py",
-        "return found.assemble(self._holdings.ledger.use(found.charges, self._analyst))",
+        "return found.assemble(self._holdings.ledger.use(found.charges, self._analyst, prepared.text))",
         "return found.assemble(self._holdings.ledger.use(found.charges))",
         SESSION,
     ),

@@ -89,8 +89,8 @@ MUTATIONS = [
     broken(
         "the first answer wins over a fresh one",
         "ledger/entries/claims.py",
-        "ORDER BY record DESC LIMIT 1",
-        "ORDER BY record LIMIT 1",
+        "DESC, record DESC LIMIT 1",
+        "DESC, record LIMIT 1",
         RULES,
     ),
     broken(
@@ -104,7 +104,7 @@ MUTATIONS = [
         "who is suspended is shown recorded answers",
         "ledger/entries/decisions.py",
         "        suspensions.refuse_suspended(db, who)\n        if not fresh:\n",
-        "        if fresh or not claims.find_answered(db, request.identity):\n"
+        "        if fresh or not claims.find_answered(db, request.identity, who):\n"
         "            suspensions.refuse_suspended(db, who)\n"
         "        if not fresh:\n",
         SUSPENSIONS,
@@ -140,8 +140,8 @@ MUTATIONS = [
     broken(
         "a suspension that could not be written is forgotten",
         "ledger/ledger.py",
-        "        waited, pause = 0.0, 0.002\n        self._settle()\n",
-        "        waited, pause = 0.0, 0.002\n        self._owed.clear()\n",
+        "        share: Entry | None = None\n        self._settle()\n",
+        "        share: Entry | None = None\n        self._owed.clear()\n",
         SUSPENSIONS,
     ),
     broken(

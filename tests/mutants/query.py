@@ -315,7 +315,7 @@ MUTATIONS = [
     broken(
         "rows of a subquery are picked by their order",
         "query/select/subqueries.py",
-        '    for clause in ("order", "limit"):\n',
+        '    for clause in ("order", "limit", "offset"):\n',
         '    for clause in ("order",):\n',
         REFUSALS,
     ),

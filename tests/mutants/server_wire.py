@@ -9,7 +9,37 @@ FREE, CATALOG = "tests/server/wire/test_free.py", "tests/server/pg_catalog/test_
 SETTINGS, MESSAGES = "tests/server/wire/test_settings.py", "tests/server/wire/test_messages.py"
 VERIFIER = "tests/server/accounts/test_scram_verifier.py"
 
+BENCH = "tests/server/wire/test_bench.py"
+
 MUTATIONS = [
+    broken(
+        "statements are read on the event loop",
+        "server/wire/conversation.py",
+        "await self._work(lambda: ReadStatement(text, read_command(text, tables)))",
+        "ReadStatement(text, read_command(text, tables))",
+        SERVER,
+    ),
+    broken(
+        "statements of one analyst take all threads",
+        "server/wire/bench.py",
+        "Turns(threads, of_each, WAITING)",
+        "Turns(threads, threads, WAITING)",
+        SERVER,
+    ),
+    broken(
+        "a turn ends when the client leaves, and not the work",
+        "server/wire/bench.py",
+        "return await asyncio.shield(task)",
+        "return await task",
+        BENCH,
+    ),
+    broken(
+        "a long comment is read in the square of its length",
+        "server/wire/settings.py",
+        "if len(comment) > LONGEST_COMMENT:",
+        "if False:",
+        SETTINGS,
+    ),
     broken(
         "describing a question asks it",
         "server/wire/conversation.py",

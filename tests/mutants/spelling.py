@@ -6,6 +6,8 @@ from mutants.mutant import broken
 
 LINKING = "tests/query/select/test_linking.py"
 SPELLING = "tests/query/test_spelling.py"
+PUBLIC = "tests/query/select/test_public_selects.py"
+KEYS_ALONE = "tests/curator/asking/test_keys_alone.py"
 
 MUTATIONS = [
     broken(
@@ -49,5 +51,54 @@ MUTATIONS = [
         "max(0, inner.finish.limit - offset)",
         "inner.finish.limit",
         SPELLING,
+    ),
+    broken(
+        "keys of the data are listed as if they were public",
+        "query/price.py",
+        "    if not bounded.plan.measures and not selects:\n",
+        "    if not bounded.plan.measures:\n",
+        KEYS_ALONE,
+    ),
+    broken(
+        "the receipt of what is free is for the newest entry of anybody",
+        "curator/session.py",
+        "Receipt(self._holdings.ledger.birth,",
+        "Receipt(self._holdings.ledger.head,",
+        KEYS_ALONE,
+    ),
+    broken(
+        "NOT IN a public list with NULL keeps rows",
+        "query/select/public_selects.py",
+        "if not values or (null and anti):",
+        "if not values:",
+        PUBLIC,
+    ),
+    broken(
+        "a joined subquery over a public table forgets its conditions",
+        "query/select/from_clause.py",
+        "        for each in conditions:\n            self.add_condition(each)\n",
+        "",
+        PUBLIC,
+    ),
+    broken(
+        "a public table that stands first forgets its conditions",
+        "query/select/from_clause.py",
+        "        for each in self.late:\n            self.add_condition(each)\n",
+        "",
+        PUBLIC,
+    ),
+    broken(
+        "columns that are computed inside are there without a partner",
+        "query/select/from_clause.py",
+        "if keep and (conditions or not all(isinstance(each.expression, Column) for each in view.outputs)):",
+        "if keep and conditions:",
+        PUBLIC,
+    ),
+    broken(
+        "a condition on the row that a LEFT JOIN keeps is one on its partner",
+        "query/select/linking.py",
+        "if self._find_owners(each) == {place}]",
+        "if len(self._find_owners(each)) == 1]",
+        LINKING,
     ),
 ]

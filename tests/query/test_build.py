@@ -15,7 +15,6 @@ ENGINE = engine_of()
         ("ward FROM visits", "neither grouped by nor aggregated"),
         ("* FROM visits", "rows are not released"),
         ("1 AS one FROM visits", "no aggregate"),
-        ("ward FROM visits GROUP BY ward", "no aggregate"),
         ("COUNT(*) FROM visits WHERE age", "WHERE takes a condition"),
         ("COUNT(*) FROM visits WHERE COUNT(*) > 5", "an aggregate cannot stand here"),
         ("COUNT(*) FROM visits HAVING 5", "HAVING takes a condition"),

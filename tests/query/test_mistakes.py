@@ -50,7 +50,7 @@ TABLE = [
         "SELECT COUNT(*) FROM visits JOIN stays ON patient = who",
     ),
     (
-        f"{FROM} ward IN (SELECT ward FROM wards WHERE floor = 2)",
+        f"{FROM} ward IN (SELECT ward FROM stays WHERE days > 2)",
         "list the values, or JOIN a public table",
         "SELECT COUNT(*) FROM visits JOIN wards USING (ward) WHERE floor = 2",
     ),
@@ -60,8 +60,8 @@ TABLE = [
         "SELECT COUNT(*) FROM visits JOIN wards USING (ward)",
     ),
     (
-        "SELECT COUNT(*) FROM visits JOIN (SELECT * FROM wards WHERE floor = 2) USING (ward)",
-        "by its name and not inside a subquery",
+        "SELECT COUNT(*) FROM visits JOIN (SELECT ward, MAX(floor) AS f FROM wards GROUP BY ward) USING (ward)",
+        "join the table by its name",
         "SELECT COUNT(*) FROM visits JOIN wards USING (ward) WHERE floor = 2",
     ),
 ]

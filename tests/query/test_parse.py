@@ -30,7 +30,6 @@ def refusal(text: str) -> str:
         ("COPY visits TO 'x'", "is not a SELECT"),
         ("SELECT FROM WHERE", "not SQL"),
         ("SELECT 'open", "not SQL"),
-        ("SELECT DISTINCT ward FROM visits", "GROUP BY"),
         ("SELECT DISTINCT ON (ward) ward FROM visits", "GROUP BY"),
         ("SELECT COUNT(*) FROM visits WINDOW w AS ()", "window functions"),
         ("SELECT COUNT(*) FROM visits QUALIFY TRUE", "HAVING"),

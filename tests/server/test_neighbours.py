@@ -13,13 +13,14 @@ import pytest
 from discreet.base.errors import DiscreetError
 from discreet.noise.bits import replayed
 from discreet.server.documents import to_answer
+from discreet.server.door import FrontDoor
 from discreet.server.questions import Asked, Delivered
 from discreet.server.schedule import TickSchedule
 from discreet.server.serving import open_door
 from discreet.server.workers.pool import PlanWatch
 from support.clinic import VISITS, Visit, write_tables
 from support.sampling import GeneratorBits
-from support.serving import DirectPool, make_served_clinic
+from support.serving import PROMPT, DirectPool, make_served_clinic
 
 DEAREST: list[Visit] = [(9999, 109, 4999.0, "icu")] * 3
 """As many rows as the policy lets a unit have."""
@@ -124,13 +125,44 @@ class SlowPool(DirectPool):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self.done = asyncio.Event()
+        self.done, self.recorded = asyncio.Event(), asyncio.Event()
 
     async def call(self, method: str, *arguments: Any, watch: PlanWatch | None = None) -> Any:
         found = await super().call(method, *arguments, watch=watch)
         if method == "ask" and "age > 50" in arguments[1].sql:
+            self.recorded.set()
             await self.done.wait()
         return found
+
+
+def count_held(door: FrontDoor) -> int:
+    return sum(each.total() for each in door._held.values())
+
+
+def test_free_replies_do_not_tell_that_a_run_has_ended_before_its_answer_leaves(tmp_path: Path) -> None:
+    path, _ = make_served_clinic(tmp_path)
+
+    async def run() -> None:
+        pool = SlowPool(path)
+        async with open_door(path, PROMPT, pool) as door:
+            visit, asked = (
+                await door.admit("alice", True, "test"),
+                Asked("SELECT COUNT(*) FROM visits WHERE age > 50", "0.1"),
+            )
+            slow = asyncio.create_task(visit.ask(asked))
+            while (await visit.read_budget())["spent"] == 0 or not pool.recorded.is_set():
+                await asyncio.sleep(0.01)
+            assert "answered before" not in (await visit.describe(asked)).text
+            assert not (await visit.preview(asked)).known
+            assert await visit.list_entries() == []
+            pool.done.set()
+            delivered = await slow
+            assert "answered before" in (await visit.describe(asked)).text
+            assert (await visit.preview(asked)).known
+            (entry,) = await visit.list_entries()
+            assert delivered.receipt["receipt"] == f"1:{entry.hash}"
+
+    asyncio.run(run())
 
 
 def test_nobody_learns_when_a_run_ended_from_who_comes_next(tmp_path: Path) -> None:
@@ -149,7 +181,7 @@ def test_nobody_learns_when_a_run_ended_from_who_comes_next(tmp_path: Path) -> N
                 )
                 for cost in range(2)
             ]
-            while door._held < 2:
+            while count_held(door) < 2:
                 await asyncio.sleep(0.01)
             left = asyncio.Event()
             schedule.hold = left
@@ -159,10 +191,10 @@ def test_nobody_learns_when_a_run_ended_from_who_comes_next(tmp_path: Path) -> N
             while len(schedule.ticks) < 2:
                 await asyncio.sleep(0.01)
             await asyncio.sleep(0.2)
-            assert (len(schedule.ticks), next_one.done(), door._held) == (2, False, 2)
+            assert (len(schedule.ticks), next_one.done(), count_held(door)) == (2, False, 2)
             left.set()
             await asyncio.gather(*slow, next_one)
-            assert door._held == 0
+            assert count_held(door) == 0
 
     asyncio.run(run())
 

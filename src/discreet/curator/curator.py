@@ -109,10 +109,13 @@ class Curator(Account):
             remember(ledger, seen)
         return place
 
-    def session(self, analyst: str | None = None) -> Session:
-        """Return an analyst's way in; without a name, that of the analyst for whom this curator was opened."""
+    def session(self, analyst: str | None = None, held: frozenset[str] = frozenset()) -> Session:
+        """Return an analyst's way in; without a name, that of the analyst for whom this curator was opened.
+
+        What is `held`, by identity, has an answer that was not handed out yet: it is not told that there is one.
+        """
         asker = self.policy.analyst(self._own.analyst if analyst is None else analyst)
-        return Session(self._holdings, asker.name if asker else None)
+        return Session(self._holdings, asker.name if asker else None, held)
 
     def close(self) -> None:
         """Wait for runs that nobody waits for any more, then let go of the tables and the ledger."""

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from sqlglot import exp
 
 from discreet.answers import Answer, Receipt
+from discreet.answers.receipt import FREE
 from discreet.base.errors import BudgetError, OperationError, PendingError, QueryError, StoppedError
 from discreet.curator.asking.choosing import plan_choice
 from discreet.curator.asking.explain import Explanation
@@ -25,7 +26,7 @@ from discreet.curator.holdings import Holdings
 from discreet.curator.owner.budget import Budget
 from discreet.curator.owner.tables import Tables
 from discreet.curator.owner.versions import find_version
-from discreet.curator.release.released import Released
+from discreet.curator.release.released import Released, ReleasedSet
 from discreet.curator.telling import Telling
 from discreet.engines.engine import find_tables
 from discreet.ledger import Keepsake, Request
@@ -59,9 +60,9 @@ TICK = 0.1
 class Session:
     """One analyst's way in. Everything it returns or raises is safe to show to that analyst; threads may share it."""
 
-    def __init__(self, holdings: Holdings, analyst: str | None) -> None:
+    def __init__(self, holdings: Holdings, analyst: str | None, held: frozenset[str] = frozenset()) -> None:
         self._holdings, self._analyst = holdings, analyst
-        self._telling = Telling(holdings, analyst)
+        self._telling = Telling(holdings, analyst, held)
         self._catalog = self._telling.catalog
 
     @property
@@ -327,16 +328,25 @@ class Session:
         return performance.result()
 
     def _ask(self, prepared: Prepared, fresh: bool, progress: Watch | None, key: str | None) -> Answer:
+        if prepared.priced.free:
+            return self._list_keys(prepared)
         keep: list[Keepsake] = []
-        if not fresh and not self._holdings.ledger.answered(prepared.request):
+        # what others asked decides the way and the price of routes: through a server there are none
+        if not fresh and not self._holdings.served and not self._holdings.ledger.answered(prepared.request):
             records = _inform_routes(self, progress)
             for route in self._holdings.routes:
                 found = route.answer(prepared, records)
                 if isinstance(found, Routed):
-                    return found.assemble(self._holdings.ledger.use(found.charges, self._analyst))
+                    return found.assemble(self._holdings.ledger.use(found.charges, self._analyst, prepared.text))
                 keep += [] if found is None else [found]
         released, receipt = self._wait(self._start_prepared(prepared, fresh, keep, key), progress)
         return assemble(prepared.question, prepared.priced, released, receipt, prepared.text)
+
+    def _list_keys(self, prepared: Prepared) -> Answer:
+        """Return keys that are public: nothing runs, and nothing is written. The receipt is for the ledger's start."""
+        receipt = Receipt(self._holdings.ledger.birth, self._analyst, prepared.priced.charge, FREE)
+        listed = Released(tuple(ReleasedSet(()) for _ in prepared.priced.bounded.plan.sets))
+        return assemble(prepared.question, prepared.priced, listed, receipt, prepared.text)
 
     def _start_prepared(
         self, prepared: Prepared, fresh: bool, keep: Sequence[Keepsake] = (), key: str | None = None

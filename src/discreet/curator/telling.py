@@ -24,10 +24,10 @@ UNSHOWN = "the owner's budget has too little left for this question; nothing was
 
 
 class Telling:
-    """What one analyst may be told."""
+    """What one analyst may be told. What is `held`, by identity, was not handed out yet: its end is not told."""
 
-    def __init__(self, holdings: Holdings, analyst: str | None) -> None:
-        self._holdings, self._analyst = holdings, analyst
+    def __init__(self, holdings: Holdings, analyst: str | None, held: frozenset[str] = frozenset()) -> None:
+        self._holdings, self._analyst, self._held = holdings, analyst, held
         known = None if analyst is None else holdings.policy.analyst(analyst)
         self.catalog: Catalog = holdings.catalog.show(known.tables if known is not None else None)
 
@@ -47,7 +47,7 @@ class Telling:
 
     def has_paid(self, request: Request) -> bool:
         """Say whether an answer to a request is recorded that this analyst has paid for."""
-        entry = self._holdings.ledger.find_answer(request)
+        entry = self._holdings.ledger.find_answer(request, self._analyst)
         return entry is not None and self._holdings.ledger.has_paid(entry, self._analyst)
 
     def refuse(self, refused: BudgetError, charge: Charge) -> BudgetError:
@@ -71,20 +71,22 @@ class Telling:
 
     def explain(self, prepared: Prepared, records: Recorded) -> Explanation:
         """Say what a question would do and cost, how often it still fits, and where its answer would come from."""
+        units = {table.name: table.whose for table in self._holdings.policy.tables if table.unit is not None}
+        if prepared.priced.free:
+            return Explanation(prepared.question, prepared.priced, ("asking this is free",), units)
         left = self.budget.more(prepared.priced.charge, self._analyst)
         outlook = self._find_outlook(prepared, records)
         price = "this price" if outlook is None else "the price that was asked for"
         more = f"{left:,} more questions at {price} fit into what is left" if left else "nothing like it fits any more"
-        units = {table.name: table.whose for table in self._holdings.policy.tables if table.unit is not None}
         hints = find_hints(prepared.question, self._holdings.policy)
         remarks = dict.fromkeys((*hints, *prepared.priced.bounded.coarsened, *prepared.priced.notes, more))
         return Explanation(prepared.question, prepared.priced, tuple(remarks), units, outlook)
 
     def _find_outlook(self, prepared: Prepared, records: Recorded) -> Outlook | None:
         """Say where an answer would come from, if not from a new run; nothing is charged or bought for it."""
-        if self._holdings.served and not self.has_paid(prepared.request):
-            return None  # whether others asked is not told
-        entry = self._holdings.ledger.find_answer(prepared.request)
+        if self._holdings.served and (prepared.request.identity in self._held or not self.has_paid(prepared.request)):
+            return None  # whether others asked is not told, nor that a run has ended before its answer is handed out
+        entry = self._holdings.ledger.find_answer(prepared.request, self._analyst)
         if entry is not None:
             cost = describe_share(self._holdings.ledger, (entry,), self._analyst)
             return Outlook("answered before: asking comes from the ledger, without new noise", cost)

@@ -114,7 +114,8 @@ class Ledger:
         An answer that is recorded is found: free for who has paid for it, and else charged to the asker's own cap. One
         that somebody is running is waited for. A charge that nobody runs any more is run again, without paying the
         total again. Otherwise both filters, the total's and the asker's own, must admit the charge; `fresh` always
-        pays, but once under a `key`, and its answer is the one that is found later. Whoever is suspended is refused
+        pays, but once under a `key`, and its answer is found later by who paid for it and by who has paid for none:
+        nobody pays again because another wanted fresh noise. Whoever is suspended is refused
         all of it. What is to be kept is set with a new charge, and with nothing else: `Keepsake` says what is kept
         once.
         """
@@ -122,13 +123,15 @@ class Ledger:
             _check_name(kept.name)
         who, price = self._rules.named(analyst), totals.to_exact_charge(charge)
         waited, pause = 0.0, 0.002
+        share: Entry | None = None
         self._settle()
         while True:
             pass_step("before charge")
             found = self._decide(request, price, who, fresh, keep, key)
             if isinstance(found, Claim):
                 pass_step("charged")
-                return found
+                return found if share is None else found.pay_by(share.mark)
+            share = share or found.share
             while not found.died and self._running(found.entry):
                 if waited >= timeout:
                     raise PendingError(
@@ -138,15 +141,23 @@ class Ledger:
                 self._sleep(pause)
                 waited, pause = waited + pause, min(2 * pause, 0.05)
 
+    @property
+    def birth(self) -> Mark:
+        """The mark of the first entry, which says nothing of what was asked since."""
+        with self._store.reading() as db:
+            first = chain.get(db, 1)
+            assert first is not None
+            return first.mark
+
     def answered(self, request: Request) -> bool:
         """Say whether an answer is recorded: who asks for it needs no run."""
         with self._store.reading() as db:
-            return claims.find_answered(db, request.identity) is not None
+            return claims.find_answered(db, request.identity, totals.TOTAL) is not None
 
-    def find_answer(self, request: Request) -> int | None:
-        """Return the charge of the newest recorded answer to a request."""
+    def find_answer(self, request: Request, analyst: str | None = None) -> int | None:
+        """Return the charge of the recorded answer that this analyst would be given."""
         with self._store.reading() as db:
-            found = claims.find_answered(db, request.identity)
+            found = claims.find_answered(db, request.identity, analyst or totals.TOTAL)
             return None if found is None else found.entry
 
     def has_paid(self, charge: int, analyst: str | None) -> bool:
@@ -162,12 +173,12 @@ class Ledger:
                 return None
             return self._rules.read_answer(db, found.record)[0]
 
-    def use(self, charges: Sequence[int], analyst: str | None = None) -> Receipt:
+    def use(self, charges: Sequence[int], analyst: str | None = None, text: str = "") -> Receipt:
         """Pay for an answer that is inferred from recorded ones: each costs what asking for it again would."""
         who = self._rules.named(analyst)
         self._settle()
         with self._store.writing() as db:
-            return self._rules.use(db, charges, who)
+            return self._rules.use(db, charges, who, text)
 
     def has_room(self, charges: Sequence[int], analyst: str | None = None) -> bool:
         """Say whether the asker's own cap has room for what using these recorded answers would cost, each once."""

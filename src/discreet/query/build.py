@@ -104,7 +104,7 @@ class _Builder:
         having = self._having()
         cut = (read_limit(self.select, self.parameters), read_offset(self.select, self.parameters))
         finish = Finish(tuple(self.outputs), having, self._order(), *cut)
-        if not self.aggregates and self.mode is None:
+        if not self.aggregates and self.mode is None and not self.keys:
             raise QueryError("the question has no aggregate: rows are not released; ask for COUNT(*), SUM, AVG, ...")
         keys, sets = tuple(self.keys), tuple(self.sets)
         made = Question(self.rows.rows, keys, tuple(self.aggregates), finish, sets)

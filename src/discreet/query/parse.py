@@ -12,7 +12,7 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 
 from discreet.base.errors import QueryError
 from discreet.base.quiet import silence
-from discreet.query.spelling import spell_out
+from discreet.query.spelling import group_distinct, spell_out
 
 PARSER = logging.getLogger("sqlglot")
 DUCKDB = Dialect.get_or_raise("duckdb")
@@ -55,6 +55,7 @@ def parse(text: str) -> exp.Select:
     if not isinstance(select, exp.Select):
         word = "answers of several questions are not combined; ask each by itself, or combine rows inside FROM (...)"
         raise QueryError(f"{quote_sql(select)}: {word}")
+    select = group_distinct(select)
     check_clauses(select)
     return select
 

@@ -41,6 +41,10 @@ SPARE = 1 - Fraction(1, 1 << 40)
 """What of a rho is given to a selection of keys: its own rho, rounded up as a float, then still fits."""
 
 
+FREE = "no private row is read, and nothing is spent"
+"""The guarantee of keys that the policy declares."""
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
     """What a question costs and how its measures are released: one noise each, and its share of the charge.
@@ -73,6 +77,11 @@ class Price:
     score_step: Fraction = Fraction(1)
     """What one step of a score is worth, where its candidates are no keys."""
 
+    @property
+    def free(self) -> bool:
+        """Whether nothing is released that depends on data: keys alone, of a public domain."""
+        return not self.noises and self.selection is None and self.choice is None
+
 
 def price(
     bounded: Bounded,
@@ -89,6 +98,8 @@ def price(
     check_sums(bounded, policy)
     selects = any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets)))
     delta = _selection_delta(policy, bounded, key_delta) if selects else Fraction(0)
+    if not bounded.plan.measures and not selects:
+        return Price(bounded, (), (), Charge(Fraction(0), Fraction(0), Fraction(0)), FREE)
     if key_delta is not None and not selects:
         raise QueryError("key_delta is for keys that come from the data, and this question has none; leave it out")
     counted = _counted(bounded) if selects else None

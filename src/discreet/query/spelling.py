@@ -17,6 +17,20 @@ def spell_out(query: exp.Expression) -> exp.Expression:
     return query
 
 
+def group_distinct(select: exp.Select) -> exp.Select:
+    """SELECT DISTINCT a, b means SELECT a, b ... GROUP BY a, b, where the whole question is that.
+
+    Inside a question it would drop rows that are equal to others', and is left to be refused.
+    """
+    distinct = select.args.get("distinct")
+    grouped = select.args.get("group") or any(each.find(exp.AggFunc, exp.Star) for each in select.expressions)
+    if distinct is None or distinct.args.get("on") or grouped:
+        return select
+    select.set("distinct", None)
+    select.set("group", exp.Group(expressions=[each.unalias().copy() for each in select.expressions]))
+    return select
+
+
 def _open_joins(node: exp.Expression) -> exp.Expression:
     """FROM (a JOIN b ON ...) JOIN c: the brackets change nothing at the first place."""
     if not isinstance(node, exp.Select) or node.args.get("from_") is None:

@@ -82,6 +82,8 @@ def split_charge(weights: tuple[Fraction, ...], power: int, whole: Fraction = Fr
     >>> split_charge((Fraction(2), Fraction(2)), 3)
     (Fraction(1, 2), Fraction(1, 2))
     """
+    if not weights:  # keys alone: their selection takes all
+        return ()
     if len(set(weights)) == 1:
         return (whole / len(weights),) * len(weights)
     roots = [float(weight) ** (1 / power) for weight in weights]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -53,8 +54,8 @@ class FrontDoor:
         self._rate = Rate(policy.server.rate, burst=max(10.0, policy.server.rate / 4))
         self._failing = Rate(LOGINS_A_MINUTE, burst=10)
         self._received: dict[str, set[str]] = {}
-        self._held = 0
-        """Questions that are run, or whose answers wait for their tick."""
+        self._held: dict[str, Counter[str]] = {}
+        """By analyst, the questions that are run, or whose answers wait for their tick."""
 
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -97,12 +98,19 @@ class FrontDoor:
         return GuestVisit(self, account, where)
 
     async def call_free(self, analyst: str, method: str, *arguments: Any) -> Any:
-        """Have something free done in turn; the reply leaves on the short schedule, and so does a refusal."""
+        """Have something free done in turn; the reply leaves on the short schedule, and so does a refusal.
+
+        It tells nothing of answers that wait for their tick: who asks on and on would else learn when the run ended.
+        """
         arrived = self.schedule.now()
         self._rate.take(analyst)
         try:
-            async with self._looking.take(analyst):
-                return await asyncio.wait_for(self._pool.call(method, analyst, *arguments), LONGEST_WAIT)
+            async with self._looking.take(analyst), asyncio.timeout(LONGEST_WAIT):
+                while True:
+                    held = self._list_held(analyst)
+                    found = await self._pool.call(method, analyst, *arguments, held)
+                    if self._list_held(analyst) <= held:
+                        return found
         except TimeoutError:
             raise PendingError(PENDING) from None
         finally:
@@ -146,7 +154,8 @@ class FrontDoor:
             nonlocal new
             plans.append(planned)
             new = _name(planned, asked) not in received
-            self._held += new
+            if new:
+                self._held.setdefault(visit.analyst, Counter())[planned.identity] += 1
 
         try:
             async with self._asking.take(visit.analyst):
@@ -156,7 +165,8 @@ class FrontDoor:
                     try:
                         await self._leave(arrived, plans, known=bool(plans) and not new)
                     finally:
-                        self._held -= new
+                        if new:
+                            self._let_go(visit.analyst, plans[0].identity)
         except BusyError:
             await self.schedule.leave_free(arrived)
             raise
@@ -164,6 +174,17 @@ class FrontDoor:
             received.clear()  # what is forgotten leaves on its tick again
         received.add(_name(plans[0], asked))
         return delivered
+
+    def _list_held(self, analyst: str) -> frozenset[str]:
+        return frozenset(self._held.get(analyst, ()))
+
+    def _let_go(self, analyst: str, identity: str) -> None:
+        held = self._held[analyst]
+        held[identity] -= 1
+        if not held[identity]:
+            del held[identity]
+        if not held:
+            del self._held[analyst]
 
     async def _run(
         self, visit: GuestVisit, asked: AnyAsked, plans: list[Planned], note: Callable[[Planned], None]

@@ -131,6 +131,34 @@ def test_fresh_pays_again_and_its_answer_is_found_later(home: Home) -> None:
         assert spent(ledger) == Fraction(2, 10)
 
 
+def test_nobody_pays_again_because_another_wanted_fresh_noise(home: Home) -> None:
+    with new(home, caps=CAPS) as ledger:
+        ask(ledger, answer=b"anns", analyst="ann")
+        assert ask(ledger, answer=b"bobs", analyst="bob", fresh=True) == b"bobs"
+        claim = ledger.charge(question(), TENTH, "ann")
+        assert (claim.paid, claim.answer) == ("free", b"anns")
+        assert ledger.find_answer(question(), "ann") == 2
+        assert ledger.find_answer(question(), "bob") == 4
+        assert ask(ledger, analyst="bob") == b"bobs"
+        assert spent(ledger, "ann") == spent(ledger, "bob") == Fraction(1, 10)
+
+
+def test_who_waits_for_anothers_run_pays_at_once_and_not_when_it_ends(home: Home) -> None:
+    clock, seen = Clock(), []
+    with new(home, clock, caps=CAPS) as ledger, again(home, clock, caps=CAPS) as other:
+        running = ledger.charge(question(), TENTH, "ann")
+        clock.meanwhile[2] = lambda: seen.append(spent(ledger, "bob"))
+        clock.meanwhile[3] = lambda: ledger.record(running, b"42")
+        claim = other.charge(question(), TENTH, "bob")
+        assert seen == [Fraction(1, 10)]
+        assert (claim.paid, claim.answer) == ("own cap only", b"42")
+        assert kinds(ledger) == ["CREATE", "CHARGE", "SHARE", "RECORD"]
+        assert claim.receipt is not None
+        assert (claim.receipt.paid, claim.receipt.entry) == ("own cap only", 3)
+        assert ledger.charge(question(), TENTH, "bob").paid == "free"
+        assert ledger.verify(claim.receipt).ok
+
+
 def test_fresh_does_not_take_what_somebody_else_is_running(home: Home) -> None:
     with new(home) as ledger:
         one, two = (ledger.charge(question(), TENTH, fresh=True) for _ in range(2))

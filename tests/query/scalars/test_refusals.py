@@ -109,7 +109,7 @@ TABLE = [
     ),
     (
         "SELECT COUNT(*) FROM (SELECT ward FROM visits GROUP BY ward)",
-        "rows are not released",
+        "answers are not aggregated again",
         "SELECT COUNT(*) FROM (SELECT patient, ward FROM visits GROUP BY patient, ward)",
     ),
     ("SELECT SUM(random()) FROM visits", "its value changes", "SELECT SUM(age) FROM visits"),

@@ -83,3 +83,29 @@ def test_a_column_that_several_tables_have_must_say_whose_it_is() -> None:
     assert "'ward' is a column of several tables" in refusal(
         ENGINE, "SELECT COUNT(*) FROM visits, stays WHERE patient = who AND ward = 'icu'"
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT COUNT(*), COUNT(days) AS d FROM visits v LEFT JOIN stays s ON s.who = v.patient AND s.days > 20",
+        "SELECT COUNT(*), SUM(days) FROM visits LEFT JOIN stays ON who = patient AND (days > 30 OR days IS NULL)",
+        "SELECT COUNT(*), COUNT(s.x) AS d FROM visits v "
+        "LEFT JOIN (SELECT who, days AS x FROM stays) s ON s.who = v.patient AND x > 20 AND x < 40",
+        "SELECT COUNT(*) FROM visits v LEFT JOIN visits w ON v.patient = w.patient AND w.age > 40 WHERE w.age IS NULL",
+    ],
+)
+def test_a_left_join_keeps_rows_whose_partners_fail_a_condition(text: str) -> None:
+    assert_same(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT COUNT(*) FROM visits v LEFT JOIN stays s ON s.who = v.patient AND v.age > 20",
+        "SELECT COUNT(*) FROM visits v LEFT JOIN wards w ON w.ward = v.ward AND w.floor > 1",
+        "SELECT COUNT(*) FROM visits v LEFT JOIN stays s ON s.days > 3",
+    ],
+)
+def test_other_conditions_of_a_left_join_are_refused(text: str) -> None:
+    assert "ON of a LEFT JOIN takes equal columns" in refusal(ENGINE, text)

@@ -105,6 +105,14 @@ def test_an_unknown_name_has_a_verifier_that_stays_and_that_nobody_passes(book: 
     assert one.salt != book.find_verifier("noone").salt
 
 
+def test_an_unknown_name_keeps_its_salt_when_the_server_starts_again(book: AccountBook, ledger: Ledger) -> None:
+    """Else those would be known whose salt stays."""
+    book.add("alice")
+    again = AccountBook(book._policy, ledger)
+    for name in ("alice", "nobody"):
+        assert again.find_verifier(name).salt == book.find_verifier(name).salt
+
+
 def test_analysts_are_those_of_the_policy_and_owners_are_none_of_them(book: AccountBook) -> None:
     with pytest.raises(ParameterError, match=r"add \[analysts.carol\]"):
         book.add("carol")

@@ -13,7 +13,12 @@ import psycopg
 import pytest
 
 from discreet.base.errors import DiscreetError
+from discreet.curator.owner.tables import Tables
+from discreet.server.wire import conversation
+from discreet.server.wire.bench import THREADS
+from discreet.server.wire.commands import Command
 from discreet.server.wire.limits import WireLimits
+from discreet.server.wire.reading import read_command
 from discreet.server.wire.scram import hash_certificate
 from support.clinic import open_clinic
 from support.wire import PASSWORDS, RunningWire, run_wire
@@ -204,6 +209,31 @@ def test_silent_sockets_make_room_for_those_who_come_later(tmp_path: Path) -> No
             assert connection.execute("SELECT 1").fetchone() == (1,)
         for client in silent:
             client.socket.close()
+
+
+def test_long_statements_of_one_analyst_keep_nobody_else_waiting(
+    own_wire: RunningWire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not though their clients have left, and not though more are sent than there are threads."""
+    going_on, ended = threading.Event(), threading.Event()
+
+    def read_slowly(text: str, tables: Tables) -> Command:
+        if "slow" in text:
+            going_on.wait(20)
+            ended.set()
+        return read_command(text, tables)
+
+    monkeypatch.setattr(conversation, "read_command", read_slowly)
+    try:
+        for _ in range(THREADS + 2):
+            with RawClient(own_wire) as client:
+                client.log_in()
+                client.send(query("SELECT 'slow'"))
+        with psycopg.connect(own_wire.dsn("bob", connect_timeout="5")) as connection:
+            assert connection.execute("SELECT 1").fetchone() == (1,)
+        assert not ended.is_set()
+    finally:
+        going_on.set()
 
 
 def test_too_many_logins_are_refused(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from discreet.server.wire.errors import WireError
@@ -92,3 +94,10 @@ def test_spans_of_time_have_units() -> None:
 def test_a_fresh_answer_carries_its_key() -> None:
     terms = NEW.set("discreet.fresh", "tuesday-7").terms()
     assert (terms["fresh"], terms["key"]) == (True, "tuesday-7")
+
+
+def test_a_long_comment_sets_nothing_and_is_passed_over_at_once() -> None:
+    began = time.perf_counter()
+    assert NEW.apply_comments(f"/*{';' * 95_000}*/ SELECT 1").own("epsilon") == ""
+    assert NEW.apply_comments(f"/* epsilon = 0.1{' ' * 1_000}*/ SELECT 1").own("epsilon") == "0.1"
+    assert time.perf_counter() - began < 5

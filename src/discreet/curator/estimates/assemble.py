@@ -23,6 +23,7 @@ from discreet.query.price_choice import find_shortfall
 
 CUT = "a unit's rows beyond its limits are left out, if there are any; the intervals do not cover that"
 UNGROUPED = "rows whose key is NULL, or not among the public values, are in no group"
+PUBLIC = "these keys are public: the policy and the public tables say them; whether any row has them is not told"
 EXTREME = "MIN and MAX are private extreme quantiles: they lie some ranks inside the data"
 CHOSEN_CLAMPED = "values beyond their public bounds were clamped to them, if there are any"
 CHOSEN_CUT = "a unit's rows beyond its limits were left out, if there are any"
@@ -175,12 +176,14 @@ def _notes(question: Question, priced: Price) -> list[str]:
     if priced.choice is not None:
         return _list_choice_notes(question, priced)
     notes = []
+    if priced.free:
+        return [PUBLIC]
     if any(each.kind not in COUNTS for each in question.aggregates):
         notes.append(CLAMPED)
     if any(each.kind in (AggregateKind.LEAST, AggregateKind.GREATEST) for each in question.aggregates):
         notes.append(EXTREME)
     if priced.bounded.plan.units:
-        notes.append(CUT)
+        notes.append(CUT if question.aggregates else CHOSEN_CUT)
     if question.keys:
         notes.append(UNGROUPED)
     if priced.selection is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -47,9 +48,13 @@ def hash_entry(previous: str, number: int, kind: str, at: str, text: str) -> str
 
 
 def append(db: Database, kind: str, at: str, body: dict[str, Any]) -> Entry:
-    """Add an entry at the end of the chain, inside the caller's transaction."""
+    """Add an entry at the end of the chain, inside the caller's transaction.
+
+    Hashes of what analysts pay for are on their receipts. These entries hold some random bits, or trying what may stand
+    between two receipts would tell how many entries others have, and whether their answers were there before.
+    """
     last, previous = db.execute("SELECT number, hash FROM head").fetchone()
-    text = write_json(body)
+    text = write_json({**body, "salt": secrets.token_hex(16)} if kind in (CHARGE, SHARE, RECORD) else body)
     entry = Entry(last + 1, kind, at, text, hash_entry(previous, last + 1, kind, at, text))
     db.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", (entry.number, kind, at, text, entry.hash))
     db.execute("UPDATE head SET number = ?, hash = ?", (entry.number, entry.hash))

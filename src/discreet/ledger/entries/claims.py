@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
-from discreet.answers.receipt import Receipt
+from discreet.answers.receipt import SHARED, Mark, Receipt
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import Database, Lease
 from discreet.ledger.entries.totals import read_charge, write_charge
@@ -50,6 +50,13 @@ class Claim:
         """Whether the answer is there already."""
         return self.receipt is not None
 
+    def pay_by(self, share: Mark) -> Self:
+        """Return the claim as that of somebody who paid their share while they waited for it."""
+        self.paid = SHARED
+        if self.receipt is not None:
+            self.receipt = replace(self.receipt, mark=share, paid=SHARED)
+        return self
+
     def __enter__(self) -> Self:
         return self
 
@@ -83,9 +90,13 @@ class ChargeRow:
 _COLUMNS = "SELECT entry, epsilon, rho, delta, record, token, expires, runner, deaths FROM charges WHERE "
 
 
-def find_answered(db: Database, identity: str) -> ChargeRow | None:
-    """Return the charge with the newest recorded answer to a request."""
-    return _find(db, "question = ? AND record IS NOT NULL ORDER BY record DESC LIMIT 1", identity)
+def find_answered(db: Database, identity: str, who: str) -> ChargeRow | None:
+    """Return the charge with the newest recorded answer to a request that somebody has paid for; else with anybody's.
+
+    So asking again finds one's own answer, for nothing, though another has paid for fresh noise meanwhile.
+    """
+    own = "EXISTS (SELECT 1 FROM payments WHERE payments.charge = charges.entry AND payments.who = ?)"
+    return _find(db, f"question = ? AND record IS NOT NULL ORDER BY {own} DESC, record DESC LIMIT 1", identity, who)
 
 
 def find_unanswered(db: Database, identity: str, charge: Charge) -> ChargeRow | None:

@@ -26,6 +26,8 @@ class Waiting:
 
     entry: int
     died: bool = False
+    share: Entry | None = None
+    """Where the asker has paid their share just now: as soon as they wait, and not when the run ends."""
 
 
 class Decisions:
@@ -48,21 +50,25 @@ class Decisions:
         """Return a claim, or why there is none yet; whoever is suspended gets neither."""
         suspensions.refuse_suspended(db, who)
         if not fresh:
-            if found := claims.find_answered(db, request.identity):
-                return self._found(db, found, who)
+            if found := claims.find_answered(db, request.identity, who):
+                return self._found(db, found, who, request.text)
             if begun := claims.find_unanswered(db, request.identity, price):
-                return self._go_on(db, begun, who)
+                return self._go_on(db, begun, who, request.text)
         elif key is not None and (number := fresh_keys.find_keyed(db, who, key, request.identity)) is not None:
             keyed = claims.find_charge(db, number)
             assert keyed is not None
-            return self._go_on(db, keyed, who) if keyed.record is None else self._found(db, keyed, who)
+            go_on = self._go_on if keyed.record is None else self._found
+            return go_on(db, keyed, who, request.text)
         return self._pay(db, request, price, who, fresh, keep, key)
 
-    def _go_on(self, db: Database, begun: ChargeRow, who: str) -> Claim | Waiting:
-        """Return what to do about a charge without an answer: wait for its run, bury it, or run it again."""
+    def _go_on(self, db: Database, begun: ChargeRow, who: str, text: str) -> Claim | Waiting:
+        """Return what to do about a charge without an answer: wait for its run, bury it, or run it again.
+
+        Whoever waits pays at once: else what is left of their cap would tell when another's run ended.
+        """
         if self.alive(begun):
-            return Waiting(begun.entry)
-        return self._bury(db, begun) if begun.token is not None else self._take_over(db, begun, who)
+            return Waiting(begun.entry, share=self._share(db, begun, who, text))
+        return self._bury(db, begun) if begun.token is not None else self._take_over(db, begun, who, text)
 
     def record(self, db: Database, claim: Claim, answer: bytes, *, beside: bool = False) -> Entry:
         """Write the one answer of a charge, or raise if the claim was overtaken or its analyst suspended meanwhile.
@@ -99,7 +105,7 @@ class Decisions:
         expires = self._clock() + self.lease_seconds
         db.execute("UPDATE charges SET expires = ? WHERE entry = ?", (expires, claim.entry))
 
-    def use(self, db: Database, charges: Sequence[int], who: str) -> Receipt:
+    def use(self, db: Database, charges: Sequence[int], who: str, text: str) -> Receipt:
         """Charge the asker's own cap for recorded answers of others that a new answer is inferred from."""
         suspensions.refuse_suspended(db, who)
         total, paid, mark = totals.NOTHING, FREE, None
@@ -107,7 +113,7 @@ class Decisions:
             found = claims.find_charge(db, number)
             if found is None or found.record is None:
                 raise LedgerError(f"entry {number} is no charge with a recorded answer")
-            record, share = chain.get(db, found.record), self._share(db, found, who)
+            record, share = chain.get(db, found.record), self._share(db, found, who, text)
             paid = SHARED if share else paid
             mark = share.mark if share else record.mark if record is not None and paid is FREE else mark
             total = totals.add_charge(total, found.charge)
@@ -167,10 +173,10 @@ class Decisions:
         """Return the time that entries carry."""
         return write_time(self._clock())
 
-    def _found(self, db: Database, found: ChargeRow, who: str) -> Claim:
+    def _found(self, db: Database, found: ChargeRow, who: str, text: str) -> Claim:
         assert found.record is not None
         answer, record = self.read_answer(db, found.record)
-        share = self._share(db, found, who)
+        share = self._share(db, found, who, text)
         paid, mark = (SHARED, share.mark) if share else (FREE, record.mark)
         receipt = Receipt(mark, who or None, found.charge, paid)
         return Claim(found.entry, found.charge, who or None, paid, answer, receipt)
@@ -198,7 +204,7 @@ class Decisions:
         self._leases.forget(begun.token or "-")
         return Waiting(begun.entry, died=True)
 
-    def _take_over(self, db: Database, begun: ChargeRow, who: str) -> Claim:
+    def _take_over(self, db: Database, begun: ChargeRow, who: str, text: str) -> Claim:
         if begun.deaths >= overruns.DEADLY:
             raise SuspendedError(
                 f"entry {begun.entry}, this question, died {begun.deaths} times while it ran; nothing was charged. "
@@ -209,14 +215,17 @@ class Decisions:
                 f"entry {begun.entry}, this question, was begun {overruns.RETRIES} times and never finished; "
                 f"nothing was charged. Ask the operator to run `discreet retry {begun.entry}`"
             )
-        share = self._share(db, begun, who)
+        share = self._share(db, begun, who, text)
         chain.append(db, chain.RETRY, self.now(), {"charge": begun.entry, "analyst": who or None})
         claim = self._leased(db, begun.entry, begun.charge, who, SHARED if share else FREE)
         pass_step("taking over")
         return claim
 
-    def _share(self, db: Database, asked: ChargeRow, who: str) -> Entry | None:
-        """Charge the asker's own cap for another's answer, unless they have paid for it or have no cap."""
+    def _share(self, db: Database, asked: ChargeRow, who: str, text: str) -> Entry | None:
+        """Charge the asker's own cap for another's answer, unless they have paid for it or have no cap.
+
+        The asker's own text is kept: the one of who asked first may say more than the question.
+        """
         if who not in self.caps or claims.has_paid(db, asked.entry, who):
             return None
         own = totals.admit_charge(db, who, self.caps[who], asked.charge)
@@ -224,6 +233,7 @@ class Decisions:
             raise BudgetError(self._refusal(db, asked.charge, who, shared=True))
         body = {
             "charge": asked.entry,
+            "text": text,
             "analyst": who,
             **totals.write_charge(asked.charge),
             "own": totals.write(db, who, own),

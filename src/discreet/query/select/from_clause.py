@@ -20,7 +20,8 @@ from discreet.query.parse import quote_sql, refuse_other_parts, split_conjuncts
 from discreet.query.scalars.expressions import Scope, translate
 from discreet.query.select.context import Context
 from discreet.query.select.names import Names, OutputColumn, RelationColumns, Selected, describe_table
-from discreet.query.select.relations import Relation, check_same_people, read_relation
+from discreet.query.select.public_selects import PublicSelect, check_plain, find_public_select
+from discreet.query.select.relations import Relation, check_same_people, read_alias, read_relation
 
 JOINS = "JOIN and LEFT JOIN ON equal columns are answered, the private side first"
 
@@ -34,6 +35,8 @@ class FromClause:
     block: Block | None = None
     waiting: tuple[str, str, Resolved] | None = None
     """A public table in FROM whose private partner is still to come: its name here, its relation and itself."""
+    late: list[Expression] = field(default_factory=list)
+    """Conditions on that table."""
 
     @property
     def rows(self) -> Block:
@@ -53,6 +56,14 @@ class FromClause:
 
     def add_first(self, node: exp.Expression) -> None:
         """Read what stands behind FROM."""
+        public = find_public_select(node, self.reading)
+        if public is not None:
+            check_plain(public, node)
+            name, place = read_alias(node) or node.name or "subquery", self.reading.counter.next()
+            view, self.late = public.read(place, self.reading)
+            self.waiting = (name, place, public.table)
+            self.names.add(name, view)
+            return
         found = read_relation(node, self.reading)
         if isinstance(found.meaning, Selected):
             self.block = found.meaning.block
@@ -73,7 +84,13 @@ class FromClause:
         side, kind = str(join.args.get("side") or ""), str(join.args.get("kind") or "")
         if side not in ("", "LEFT") or kind not in ("", "INNER", "OUTER") or (kind == "OUTER" and not side):
             raise QueryError(f"{quote_sql(join)}: {JOINS}")
-        found, keep = read_relation(join.this, self.reading), side == "LEFT"
+        keep, public = side == "LEFT", find_public_select(join.this, self.reading)
+        if public is not None:
+            check_plain(public, join.this)
+            name = read_alias(join.this) or join.this.name or "subquery"
+            self._add_public(join, name, public.table, keep, public)
+            return
+        found = read_relation(join.this, self.reading)
         if isinstance(found.meaning, Resolved) and found.meaning.table.public:
             self._add_public(join, found.name, found.meaning, keep)
         elif self.block is None:
@@ -81,15 +98,25 @@ class FromClause:
         else:
             self._add_private(join, found, keep)
 
-    def _add_public(self, join: exp.Expression, name: str, table: Resolved, keep: bool) -> None:
+    def _add_public(
+        self, join: exp.Expression, name: str, table: Resolved, keep: bool, inside: PublicSelect | None = None
+    ) -> None:
+        """Join a public table, or columns of its rows that meet conditions: an inner join leaves the same out later."""
         block, place = self.rows, self.reading.counter.next()
-        view = describe_table(table, place)
+        view, conditions = (describe_table(table, place), []) if inside is None else inside.read(place, self.reading)
+        if keep and (conditions or not all(isinstance(each.expression, Column) for each in view.outputs)):
+            raise QueryError(
+                f"{quote_sql(join)}: LEFT JOIN takes plain columns of a public table; "
+                "put conditions and computed columns outside, into CASE WHEN or FILTER"
+            )
         pairs, extra = self._pairs(join, name, view, keep)
         on = [(mine, theirs) for mine, theirs, _ in pairs]
         self.names.add(name, view)
         self._merge(join, name)
         self.block = self._looked_up(block, self._lookup(table, place, on, keep))
         self._filter(extra)
+        for each in conditions:
+            self.add_condition(each)
 
     def _add_late(self, join: exp.Expression, found: Relation, keep: bool) -> None:
         """Join the first private relation to a public table that stood before it: the private side comes first."""
@@ -110,12 +137,15 @@ class FromClause:
         self.block = self._looked_up(selected.block, self._lookup(public, place, on, keep))
         self.waiting = None
         self._filter(extra)
+        for each in self.late:
+            self.add_condition(each)
 
     def _lookup(self, table: Resolved, place: str, on: list[tuple[Expression, Expression]], keep: bool) -> Lookup:
         """Return the join to a public table; how many partners a row can have there is public."""
         name, columns = table.table.name, []
         for mine, theirs in on:
-            assert isinstance(theirs, Column)
+            if not isinstance(theirs, Column):
+                raise QueryError(f"a column that is computed from {name!r} is not joined by; join by the table's own")
             if mine.type is not theirs.type:  # 2^53 and 2^53 + 1 are one float: a row would have more partners
                 raise QueryError(
                     f"{theirs.name!r} of {name!r} is {theirs.type}, and {mine.type} is joined to it; "

@@ -1,4 +1,5 @@
-"""Joins that name no columns of their own: `FROM a, b WHERE a.x = b.x`, CROSS JOIN and NATURAL JOIN.
+"""Joins that name no columns of their own, `FROM a, b WHERE a.x = b.x`, CROSS JOIN and NATURAL JOIN, and LEFT JOIN with
+conditions.
 
 Each is written anew as the JOIN ... ON or USING that it means. For inner joins a condition means the same in ON as in
 WHERE, and their order does not matter, so that a comma list may be joined in whatever order has equal columns.
@@ -14,27 +15,42 @@ from discreet.base.errors import QueryError
 from discreet.query.parse import quote_sql, split_conjuncts
 from discreet.query.select.context import Context
 from discreet.query.select.names import RelationColumns, Selected, describe_table
-from discreet.query.select.relations import read_relation
+from discreet.query.select.public_selects import find_public_select
+from discreet.query.select.relations import read_alias, read_relation
 
 
 def link_joins(query: exp.Select, reading: Context) -> exp.Select:
     """Return the same SELECT with every join on columns that it names."""
     joins = query.args.get("joins") or []
-    if query.args.get("from_") is None or not any(_is_bare(each) or _is_natural(each) for each in joins):
+    if query.args.get("from_") is None or not any(_says_less(each) for each in joins):
         return query
     query = query.copy()
     joins = query.args["joins"]
     relations = [query.args["from_"].this, *(each.this for each in joins)]
-    found = [read_relation(each, reading.fresh()) for each in relations]
-    views = [
-        each.meaning.view if isinstance(each.meaning, Selected) else describe_table(each.meaning, "") for each in found
-    ]
+    found = [_look_at(each, reading.fresh()) for each in relations]
+    views = [view for _, view in found]
     for place, join in enumerate(joins, 1):
         if _is_natural(join):
             _name_shared_columns(join, views[:place], views[place])
+    links = _Links(query, [name for name, _ in found], views)
+    links.filter_first()
     if any(_is_bare(each) for each in joins):
-        _Links(query, [each.name for each in found], views).move()
+        links.move()
     return query
+
+
+def _look_at(node: exp.Expression, reading: Context) -> tuple[str, RelationColumns]:
+    """Return the name and the columns of what stands in FROM."""
+    public = find_public_select(node, reading)
+    if public is not None:
+        return read_alias(node) or node.name or "subquery", public.read("", reading)[0]
+    found = read_relation(node, reading)
+    return found.name, found.meaning.view if isinstance(found.meaning, Selected) else describe_table(found.meaning, "")
+
+
+def _says_less(join: exp.Expression) -> bool:
+    """Say whether a join may have to be written anew."""
+    return _is_bare(join) or _is_natural(join) or (join.args.get("side") == "LEFT" and join.args.get("on") is not None)
 
 
 def _is_bare(join: exp.Expression) -> bool:
@@ -64,6 +80,20 @@ class _Links:
         where = query.args.get("where")
         self.parts = list(split_conjuncts(where.this if where is not None else None))
 
+    def filter_first(self) -> None:
+        """Put conditions of a LEFT JOIN on the new private relation alone inside it: rows that fail have no partner."""
+        for place, join in enumerate(self.query.args["joins"], 1):
+            if join.args.get("side") != "LEFT" or not self.views[place].private:
+                continue
+            parts = list(split_conjuncts(join.args.get("on")))
+            inside = [each for each in parts if self._find_owners(each) == {place}]
+            outside = [each for each in parts if not any(each is one for one in inside)]
+            if inside and outside:
+                rows = exp.select("*").from_(join.this.copy()).where(_join(inside))
+                alias = exp.TableAlias(this=exp.to_identifier(join.this.alias_or_name, quoted=True))
+                join.set("this", exp.Subquery(this=rows, alias=alias))
+                join.set("on", _join(outside))
+
     def move(self) -> None:
         """Move each equality to the join that it is about."""
         joins: list[exp.Expression] = self.query.args["joins"]
@@ -87,13 +117,12 @@ class _Links:
             made.append(join)
         source.set("this", relations[placed[0]])
         self.query.set("joins", made)
-        left = reduce(lambda one, other: exp.And(this=one, expression=other), self.parts) if self.parts else None
-        self.query.set("where", None if left is None else exp.Where(this=left))
+        self.query.set("where", exp.Where(this=_join(self.parts)) if self.parts else None)
 
     def _give(self, join: exp.Expression, links: list[exp.Expression]) -> None:
         if links:
             join.set("kind", None)
-            join.set("on", reduce(lambda one, other: exp.And(this=one, expression=other), links))
+            join.set("on", _join(links))
         self.parts = [each for each in self.parts if not any(each is link for link in links)]
 
     def _find_links(self, new: int, placed: list[int]) -> list[exp.Expression]:
@@ -117,3 +146,7 @@ class _Links:
             return self.names.index(column.table.casefold()) if column.table.casefold() in self.names else -1
         owners = [place for place, view in enumerate(self.views) if view.output(column.name) is not None]
         return owners[0] if len(owners) == 1 else -1
+
+
+def _join(parts: list[exp.Expression]) -> exp.Expression:
+    return reduce(lambda one, other: exp.And(this=one, expression=other), parts)

@@ -17,6 +17,7 @@ from discreet.query.select.columns import has_aggregate
 from discreet.query.select.context import Context, add_with_names
 from discreet.query.select.from_clause import FromClause, check_condition, read_from
 from discreet.query.select.linking import link_joins
+from discreet.query.select.public_selects import find_public_select, match_listed
 from discreet.query.select.relations import check_same_people
 
 ONLY_UNIT = (
@@ -37,7 +38,7 @@ def read_rows(query: exp.Select, reading: Context) -> FromClause:
 
 
 def add_semijoin(node: exp.Expression, rows: FromClause) -> bool:
-    """Add a condition on other rows of the same unit, where the node is one; say whether it was.
+    """Add a condition on other rows of the same unit, or on a public list, where the node is one; say whether it was.
 
     Rows without a unit are in no table, so IN and NOT IN are each other's opposite here, as EXISTS and NOT EXISTS are.
     """
@@ -47,6 +48,11 @@ def add_semijoin(node: exp.Expression, rows: FromClause) -> bool:
         node = node.this
     if isinstance(node, exp.In) and node.args.get("query") is not None:
         refuse_other_parts(node, {"this", "query"})
+        public = find_public_select(node.args["query"], rows.reading)
+        if public is not None:
+            value = translate(node.this, rows.scope)
+            rows.add_condition(match_listed(value, node, public, rows.reading, anti))
+            return True
         block = _members(node, rows)
     elif isinstance(node, exp.Exists):
         refuse_other_parts(node, {"this"})

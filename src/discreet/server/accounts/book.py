@@ -33,6 +33,8 @@ class AccountBook:
     def __init__(self, policy: Policy, ledger: Ledger, clock: Callable[[], float] = time.time) -> None:
         self._policy, self._ledger, self._clock = policy, ledger, clock
         self._pepper = secrets.token_bytes(32)
+        self._salting = str(next(ledger.entries()).body["id"]).encode()
+        """What the ledger was given at random when it was made: nobody else is told of it."""
         self._known: dict[bytes, ScramVerifier] = {}
         self._lock = threading.Lock()
 
@@ -71,12 +73,13 @@ class AccountBook:
     def find_verifier(self, name: str) -> ScramVerifier:
         """Return what checks the token of a name; for unknown names one that nobody passes, at the same work.
 
-        The salt of an unknown name stays the same while the server lives, as that of a known one does.
+        The salt of an unknown name stays the same for good, as that of a known one does, whichever server is asked and
+        however often it was started again.
         """
         found = self.find(name)
         if found is not None:
             return found.verifier
-        salt = hmac.digest(self._pepper, name.encode("utf-8", "surrogatepass"), "sha256")[:SALT_BYTES]
+        salt = hmac.digest(self._salting, name.encode("utf-8", "surrogatepass"), "sha256")[:SALT_BYTES]
         return ScramVerifier(salt, ITERATIONS, secrets.token_bytes(32), secrets.token_bytes(32))
 
     def check_open(self, name: str) -> TokenAccount:

@@ -12,7 +12,6 @@ from discreet.server.wire.commands import Acknowledge, Nothing, ReadStatement
 from discreet.server.wire.conversation import Conversation
 from discreet.server.wire.decoding import decode_value, spread_formats
 from discreet.server.wire.errors import GENERIC, WireError, translate_error, violate
-from discreet.server.wire.lexing import split_statements
 from discreet.server.wire.limits import WireLimits
 from discreet.server.wire.messages import MessageBody, read_message
 from discreet.server.wire.oids import WireColumn
@@ -122,7 +121,7 @@ class WireConnection:
     async def _query(self, body: MessageBody) -> None:
         text = body.text()
         body.end()
-        statements = split_statements(text)
+        statements = await self._talk.split(text)
         self._statements.pop("", None)
         self._portals.pop("", None)
         if not statements:
@@ -153,7 +152,7 @@ class WireConnection:
         held = sum(len(each.read.text) for each in self._statements.values()) + len(text)
         if len(self._statements) >= self._limits.statements or held > self._limits.held_bytes:
             raise WireError("53200", "too many prepared statements; close some")
-        statements = split_statements(text)
+        statements = await self._talk.split(text)
         if len(statements) > 1:
             raise WireError("42601", "cannot insert multiple commands into a prepared statement")
         read = await self._talk.read(statements[0] if statements else "")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -15,6 +14,7 @@ from discreet.server.pg_catalog.rewritten import LookUpError
 from discreet.server.questions import Asked, Described
 from discreet.server.visits import Visit
 from discreet.server.wire import oids
+from discreet.server.wire.bench import WireBench
 from discreet.server.wire.commands import (
     Acknowledge,
     AskQuestion,
@@ -32,12 +32,16 @@ from discreet.server.wire.commands import (
 )
 from discreet.server.wire.cursors import Cursor, PendingCursor
 from discreet.server.wire.errors import WireError, refuse
+from discreet.server.wire.lexing import split_statements
 from discreet.server.wire.oids import WireColumn
 from discreet.server.wire.outcomes import WireOutcome, list_columns, show_answer, show_look_up, show_text
 from discreet.server.wire.parameters import choose_samples, fill_samples, infer_types, name_values
 from discreet.server.wire.reading import read_command
 from discreet.server.wire.settings import FIXED, OWN, PREFIX, REPORTED, SERVER_VERSION, USUAL, WireSettings
 from discreet.server.wire.transactions import BROKEN, ENDS, IDLE, TransactionState
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 VERSION = f"PostgreSQL {SERVER_VERSION}, discreet"
 REMEMBERED, SHORT = 200, 4_000
@@ -47,8 +51,8 @@ REMEMBERED, SHORT = 200, 4_000
 class Conversation:
     """Answers statements for one visit, one after another. Only `run` of a question, or a FETCH of it, can charge."""
 
-    def __init__(self, visit: Visit, settings: WireSettings) -> None:
-        self._visit = visit
+    def __init__(self, visit: Visit, settings: WireSettings, bench: WireBench) -> None:
+        self._visit, self._bench = visit, bench
         self._state = TransactionState(settings)
         self._cursors: dict[str, Cursor | PendingCursor] = {}
         self._tables: Tables | None = None
@@ -69,14 +73,19 @@ class Conversation:
     async def close(self) -> None:
         """Let go of the catalog and end the visit."""
         if self._catalog is not None:
-            await asyncio.to_thread(self._catalog.close)
+            await self._work(self._catalog.close)
         self._visit.close()
+
+    async def split(self, text: str) -> list[str]:
+        """Return the statements of a text: free."""
+        return await self._work(lambda: split_statements(text))
 
     async def read(self, text: str) -> ReadStatement:
         """Read a statement: free. What is never answered is refused here."""
         found = self._read.get(text)
         if found is None:
-            found = ReadStatement(text, read_command(text, await self._list_tables()))
+            tables = await self._list_tables()
+            found = await self._work(lambda: ReadStatement(text, read_command(text, tables)))
             if len(text) <= SHORT:
                 _remember(self._read, text, found)
         return found
@@ -86,7 +95,8 @@ class Conversation:
         inner = _find_query(read)
         if inner is None:
             return tuple(oid or oids.TEXT for oid in declared)
-        return infer_types(inner.tree, inner.parameters, declared, await self._list_tables())
+        tables = await self._list_tables()
+        return await self._work(lambda: infer_types(inner.tree, inner.parameters, declared, tables))
 
     async def describe(
         self, read: ReadStatement, types: Sequence[int], values: Sequence[object] | None = None
@@ -166,6 +176,9 @@ class Conversation:
         if self._catalog is not None:
             self._catalog.interrupt()
 
+    async def _work(self, what: Callable[[], V]) -> V:
+        return await self._bench.work(self._visit.analyst, what)
+
     async def _list_tables(self) -> Tables:
         if self._tables is None:
             self._tables = await self._visit.list_tables()
@@ -199,11 +212,12 @@ class Conversation:
     async def _look_up(self, tree: exp.Expr, values: Sequence[object], settings: WireSettings) -> WireOutcome:
         if self._catalog is None:
             tables = await self._list_tables()
-            self._catalog = await asyncio.to_thread(PublicCatalog, tables, self._visit.analyst, VERSION)
+            self._catalog = await self._work(lambda: PublicCatalog(tables, self._visit.analyst, VERSION))
+        catalog = self._catalog
         shown = {name.lower(): settings.show(name) for name in (*USUAL, *FIXED, *(PREFIX + key for key in OWN))}
         params = {str(at): value for at, value in enumerate(values, 1)}
         try:
-            return show_look_up(await asyncio.to_thread(self._catalog.look_up, tree, shown, params))
+            return show_look_up(await self._work(lambda: catalog.look_up(tree, shown, params)))
         except LookUpError as refused:
             raise WireError(refused.code, str(refused)) from None
 
@@ -272,10 +286,6 @@ class Conversation:
         if self._cursors.pop(name, None) is None:
             raise WireError("34000", f'cursor "{name[:60]}" does not exist')
         return WireOutcome("CLOSE CURSOR")
-
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 def _remember(shelf: dict[K, V], key: K, value: V) -> None:

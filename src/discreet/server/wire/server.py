@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from discreet.server.visits import Door, Visit
 from discreet.server.wire import replies
+from discreet.server.wire.bench import WireBench
 from discreet.server.wire.connection import WireConnection
 from discreet.server.wire.conversation import Conversation
 from discreet.server.wire.errors import GENERIC, WireError, translate_error, violate
@@ -64,7 +65,7 @@ class WireServer:
 
     def __init__(self, door: Door, tls: WireTls | None = None, limits: WireLimits | None = None) -> None:
         self._door, self._tls, self._limits = door, tls, limits or WireLimits()
-        self._keys = CancelKeys()
+        self._keys, self._bench = CancelKeys(), WireBench()
         self._waiting: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self._inside: set[asyncio.Task[None]] = set()
         self._every: set[asyncio.Task[None]] = set()
@@ -87,6 +88,7 @@ class WireServer:
         for task in (*self._waiting, *self._inside):
             task.cancel()
         await asyncio.gather(*self._every, return_exceptions=True)
+        await self._bench.close()
         await asyncio.sleep(0)  # so that the last sockets are closed
 
     async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -132,7 +134,7 @@ class WireServer:
             raise
         self._waiting.pop(task, None)
         self._inside.add(task)
-        talk = Conversation(visit, settings)
+        talk = Conversation(visit, settings, self._bench)
         try:
             await self._converse(reader, writer, startup, talk)
         finally:

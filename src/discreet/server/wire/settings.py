@@ -19,6 +19,9 @@ PREFIX = "discreet."
 PRICES = ("epsilon", "rho", "within")
 """The three ways to name a price, of which a question has one."""
 
+LONGEST_COMMENT = 1_000
+"""Letters of a comment that may set something: reading a longer one could take its length squared."""
+
 AMOUNT = re.compile(r"(\d{1,20}(\.\d{0,40})?|\.\d{1,40})([eE][+-]?\d{1,3})?", re.ASCII)
 
 REPORTED = (
@@ -245,6 +248,8 @@ class WireSettings:
 def _read_comment(comment: str) -> dict[str, str]:
     """Return what a comment sets; nothing where it is any other comment."""
     found: dict[str, str] = {}
+    if len(comment) > LONGEST_COMMENT:
+        return found
     for part in re.split(r"[;,](?![^{]*\})", comment):
         match = re.fullmatch(r"\s*(?:discreet\.)?([a-z_]+)\s*[=:]\s*(\{[^}]*\}|[^\s=:]+)\s*", part, re.IGNORECASE)
         if match is None or match[1].lower() not in OWN:

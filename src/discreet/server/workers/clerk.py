@@ -29,6 +29,13 @@ from discreet.server.workers.previews import PRICES, preview_question
 LONGEST_QUESTION = 100_000
 """Letters of a question that are read."""
 
+LONGEST_EXPONENT = 4
+"""Letters of an amount's exponent: 1e-999 is read at once, and 1e999999999 would keep the process busy for hours."""
+
+
+Identities = frozenset[str]
+NONE: Identities = frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -58,16 +65,16 @@ class Clerk:
         """Wait for what still runs, then let go of the tables."""
         self._curator.close()
 
-    def describe(self, analyst: str, asked: AnyAsked) -> Described:
-        """Say what a question would give and cost: free."""
-        prepared = self._prepare(self._curator.session(analyst), asked)
+    def describe(self, analyst: str, asked: AnyAsked, held: Identities = NONE) -> Described:
+        """Say what a question would give and cost: free. What is `held` back until its tick counts as unanswered."""
+        prepared = self._prepare(self._curator.session(analyst, held), asked)
         if isinstance(prepared, PreparedBounds):
             raise QueryError("bounds are found or not, whatever is asked; there is nothing to explain")
         return Described(prepared.fields, str(prepared.explain()))
 
-    def preview(self, analyst: str, asked: Asked) -> Preview:
+    def preview(self, analyst: str, asked: Asked, held: Identities = NONE) -> Preview:
         """Return the price list of a question, and what it would give at its price where it names one: free."""
-        session = self._curator.session(analyst)
+        session = self._curator.session(analyst, held)
         _check_length(asked)
 
         def prepare(epsilon: str) -> Prepared:
@@ -84,6 +91,8 @@ class Clerk:
         prepared = self._prepare(session, asked)
         if asked.fresh and not asked.key:
             raise QueryError("fresh noise needs an idempotency key, so that a repeated request is not paid for twice")
+        if not 0 < asked.confidence < 1:  # said before the charge, which would else be told as a refusal
+            raise QueryError(f"confidence is {asked.confidence:g}; write a number between 0 and 1, such as 0.95")
         seconds = session.find_public_time(prepared.operation.plans())
         assert seconds is not None
         amount = _measure_amount(prepared)
@@ -101,12 +110,15 @@ class Clerk:
         receipt = self._own.write_receipt(answer.receipt, analyst)
         return Delivered(answer.fields, answer.rows, bounds, *said, receipt, accuracy)
 
-    def list_tables(self, analyst: str) -> Tables:
+    def list_tables(self, analyst: str, held: Identities = NONE) -> Tables:
         """Return what is public about the tables that an analyst may ask."""
         return self._curator.session(analyst).tables
 
-    def read_budget(self, analyst: str) -> dict[str, Any]:
-        """Return what an analyst has spent and has left, of their own cap alone."""
+    def read_budget(self, analyst: str, held: Identities = NONE) -> dict[str, Any]:
+        """Return what an analyst has spent and has left, of their own cap alone.
+
+        Whether they are suspended is told when nothing is held back: what failed is told on its tick.
+        """
         budget = self._curator.session(analyst).budget
         share = budget.total
         parts = {name: {"spent": spent, "cap": cap} for name, (spent, cap) in share.parts.items()}
@@ -122,14 +134,14 @@ class Clerk:
                 "delta": write_exact(share.delta),
                 "spent": [write_exact(each) for each in share.filter.spent],
             },
-            "suspended": bool(budget.suspended),
+            "suspended": bool(budget.suspended) and not held,
             "questions": {price: budget.questions(Fraction(price)) for price in PRICES},
             "text": "\n".join(share.describe(len(share.name))),
         }
 
-    def list_entries(self, analyst: str) -> list[OwnEntry]:
-        """Return what an analyst has paid for."""
-        return self._own.list(analyst)
+    def list_entries(self, analyst: str, held: Identities = NONE) -> list[OwnEntry]:
+        """Return what an analyst has paid for, but what is held back until its tick."""
+        return [each for each in self._own.list(analyst) if each.identity not in held]
 
     def _prepare(self, session: Session, asked: AnyAsked) -> Prepared | PreparedBounds:
         _check_length(asked)
@@ -195,7 +207,7 @@ def _read_amount(name: str, text: str | None) -> Fraction | None:
     if text is None:
         return None
     try:
-        if len(text) > 40:
+        if len(text) > 40 or len(text.lower().partition("e")[2]) > LONGEST_EXPONENT:
             raise ValueError
         return Fraction(text)
     except (ValueError, ZeroDivisionError):

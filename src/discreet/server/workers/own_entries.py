@@ -27,6 +27,9 @@ class OwnEntry:
     hash: str
     """The chain's hash where they paid, or where the answer was recorded: as on its receipt."""
 
+    identity: str
+    """What was asked, as the ledger knows it; not told."""
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return {"number": self.number, "at": self.at, "question": self.text, **self.price, "hash": self.hash}
@@ -40,7 +43,7 @@ class OwnEntries:
         self._entries: dict[str, list[OwnEntry]] = {}
         self._numbers: dict[tuple[str, int], int] = {}
         self._charges: dict[int, int] = {}
-        self._texts: dict[int, str] = {}
+        self._identities: dict[int, str] = {}
 
     def list(self, analyst: str) -> list[OwnEntry]:
         """Return what an analyst has paid for, the first first."""
@@ -49,21 +52,25 @@ class OwnEntries:
             return list(self._entries.get(analyst, ()))
 
     def write_receipt(self, receipt: Receipt, analyst: str) -> dict[str, Any]:
-        """Return the receipt of an answer as its analyst sees it: one word whether they or others paid the total."""
+        """Return the receipt of an answer as its analyst sees it: one word whether they or others paid the total.
+
+        It has the hash of their own entry, whenever they ask: that of another's record would tell that there is one.
+        """
         with self._lock:
             self._read_on()
             charge = self._charges.get(receipt.entry, receipt.entry)
             number = self._numbers.get((analyst, charge), 0)
+            head = self._entries[analyst][number - 1].hash if number else receipt.head
         price = {name: write_exact(getattr(receipt.charge, name)) for name in CURRENCIES}
         paid = "free" if receipt.paid == FREE else "charged"
-        return {"receipt": f"{number}:{receipt.head}", "analyst": analyst, "paid": paid, **price}
+        return {"receipt": f"{number}:{head}", "analyst": analyst, "paid": paid, **price}
 
     def _read_on(self) -> None:
         for entry in self._ledger.entries(self._next):
             self._next = entry.number + 1
             body = entry.body
             if entry.kind == CHARGE:
-                self._texts[entry.number] = body["text"]
+                self._identities[entry.number] = body["question"]
                 self._add(entry, body, entry.number)
             elif entry.kind in (SHARE, RECORD):
                 self._charges[entry.number] = body["charge"]
@@ -83,5 +90,6 @@ class OwnEntries:
         who = body["analyst"] or ""
         mine = self._entries.setdefault(who, [])
         price = {name: body[name] for name in CURRENCIES}
-        mine.append(OwnEntry(len(mine) + 1, f"{entry.at[:19]}Z", self._texts.get(charge, ""), price, entry.hash))
+        told = (f"{entry.at[:19]}Z", body.get("text", ""), price, entry.hash)
+        mine.append(OwnEntry(len(mine) + 1, *told, self._identities[charge]))
         self._numbers[who, charge] = len(mine)
