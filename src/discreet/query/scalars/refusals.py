@@ -119,7 +119,7 @@ def name_function(node: exp.Func) -> str:
     """Return a function's name in lower case as it is written, which is not always what sqlglot calls it."""
     if isinstance(node, exp.Anonymous):
         return str(node.name).lower()
-    head, bracket, _ = node.sql(dialect="duckdb").partition("(")
+    head, bracket, _ = quote_sql(node).lstrip("`").partition("(")
     plain = bracket and head.replace("_", "").isalnum() and head.lower() not in KNOWN
     return head.lower() if plain else type(node).__name__.lower()
 
