@@ -1,9 +1,11 @@
 # make demo, make test: each sets up what it needs in .venv first; a second call does not reinstall.
+# The demo needs the product alone; tests, linters and measurements need the developers' tools on top of it.
 PYTHON ?= python3
 VENV := .venv
 PEERS := .venv-peers
 TUMULT := .venv-tumult
 BIN := $(VENV)/bin
+PRODUCT := $(VENV)/.product
 READY := $(VENV)/.ready
 PEERS_READY := $(PEERS)/.ready
 TUMULT_READY := $(TUMULT)/.ready
@@ -21,9 +23,13 @@ help:
 	@echo "make fuzz      ask generated questions of generated neighbours for SECONDS=60"
 	@echo "make mutants   break one rule at a time; the tests must notice"
 
-$(READY): pyproject.toml constraints.txt
+$(PRODUCT): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "discreet needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
+	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(READY): $(PRODUCT)
 	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
@@ -40,7 +46,7 @@ $(TUMULT_READY): bench/tumult.txt
 
 setup: $(READY)
 
-demo: $(READY)
+demo: $(PRODUCT)
 	$(BIN)/discreet demo
 
 test: $(READY)

@@ -37,6 +37,7 @@ def column(type: Type, *values: object) -> pa.ChunkedArray:
         (Type.TEXT, "x", pa.string()),
         (Type.DATE, date(2020, 1, 1), pa.date32()),
         (Type.TIMESTAMP, datetime(2020, 1, 1, tzinfo=UTC), pa.timestamp("us", "UTC")),
+        (Type.TIMESTAMP, datetime(2020, 1, 1), pa.timestamp("us")),
         (Type.BOOLEAN, True, pa.bool_()),
     ],
 )

@@ -362,3 +362,36 @@ def test_explain_and_ask_say_which_way_answers(tmp_path: Path, monkeypatch: pyte
     assert "answered by inference" in " ".join(run("ask", text, "-e", 0.1).split())
     assert charges(tmp_path) == before
     assert "answered before" in run("explain", BY_WARD, "-e", 0.2)
+
+
+def test_who_asks_may_stand_in_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write_clinic(tmp_path, POLICY + ANALYSTS))
+    monkeypatch.setenv("DISCREET_ANALYST", "bob")
+    assert "charged (bob)" in run("ask", COUNT, "-e", 0.25)
+    assert "charged (alice)" not in run("ask", COUNT, "-e", 0.25, "--analyst", "alice")
+    charges = [entry["body"] for entry in json.loads(run("ledger", "--format", "json")) if entry["kind"] == "CHARGE"]
+    assert [each["analyst"] for each in charges] == ["bob"]
+    assert "for alice" in run("budget", "-e", 0.1), "what owners do is done in nobody's name"
+    assert "suspended" not in run("check")
+    monkeypatch.setenv("DISCREET_ANALYST", "eve")
+    assert "no analyst here" in refused("ask", COUNT, "-e", 0.25)
+
+
+def test_a_policy_without_analysts_asks_nobodys_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write_clinic(tmp_path))
+    monkeypatch.setenv("DISCREET_ANALYST", "bob")
+    assert "charged" in run("ask", COUNT, "-e", 0.25)
+
+
+def test_what_is_told_to_people_is_told_to_programs_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write_clinic(tmp_path))
+    explained = json.loads(run("explain", COUNT, "-e", 0.25, "--format", "json"))
+    assert explained["cost"]["epsilon"] == 0.25
+    assert explained["errors"][0]["what"] == "count rows"
+    found = json.loads(run("bounds", "visits.cost", "-e", 0.5, "--format", "json"))
+    assert (found["column"], found["lower"] < found["upper"]) == ("cost", True)
+    assert set(found["receipt"]) >= {"receipt"}
+    budget = json.loads(run("budget", "-e", 0.5, "--format", "json"))
+    assert (round(budget["total"]["spent"], 4), budget["questions"][0]["fit"]) == (0.1667, 5)
+    assert [each["name"] for each in json.loads(run("tables", "--format", "json"))][:2] == ["visits", "patients"]
+    assert json.loads(run("data", "--format", "json"))[0]["table"] == "visits"

@@ -61,3 +61,13 @@ def test_a_refusal_through_a_server_names_the_own_cap_alone(clinic: Path) -> Non
         with pytest.raises(BudgetError) as refused:
             alice.ask(f"{COUNT} WHERE age > 30", 0.9)
         assert str(refused.value) == UNSHOWN
+
+
+def test_a_refusal_names_the_currency_that_ran_out(clinic: Path) -> None:
+    keys = "SELECT doctor, COUNT(*) AS n FROM visits GROUP BY doctor"
+    with Curator.open(clinic, "alice", served=True) as curator:
+        alice = curator.session("alice")
+        with pytest.raises(BudgetError, match=r"too little of epsilon \(100.00% left\) and rho \(100.00% left\)"):
+            alice.ask(COUNT, 2)
+        with pytest.raises(BudgetError, match=r"100.00% left of epsilon 1, .*; there is too little of delta \("):
+            alice.prepare(keys, 0.1, key_delta=1e-9).ask()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from discreet.base.errors import PolicyError
+from discreet.policy import loads
 from discreet.policy.model import DUCKDB, DeclaredEngine, EngineKind, SourceFormat
 from support.policies import read, refusal, table
 
@@ -30,6 +32,14 @@ def test_one_section_is_for_all_tables_and_a_table_may_name_another() -> None:
         EngineKind.POSTGRES,
     ]
     assert policy.engine(policy.tables[2]).dsn_env == "WAREHOUSE"
+
+
+@pytest.mark.parametrize("source", ["wards.csv", "wards.CSV", "wards.csv.gz", "wards.duckdb"])
+def test_other_files_than_parquet_are_for_duckdb_and_no_engine_is_started_to_say_so(source: str) -> None:
+    text = f'[budget]\nepsilon = 1\n{SPARK}[tables.wards]\nsource = "{source}"\npublic = true\n'
+    with pytest.raises(PolicyError, match='store it as parquet, or leave it to DuckDB with engine = "duckdb"'):
+        loads(text, "policy.toml")
+    loads(text.replace(".csv.gz", ".csv") + 'engine = "duckdb"\n', "policy.toml")
 
 
 def test_spark_finds_parquet_files_addresses_of_them_and_tables_by_name() -> None:

@@ -25,12 +25,14 @@ from discreet.curator.telling import UNSHOWN
 from discreet.query.candidates import CandidateRange
 from discreet.server.audit_log import read_lines
 from discreet.server.client import Connection, connect
+from discreet.server.documents import read_answer
 from discreet.server.public_facts import read_tables, write_tables
 from discreet.server.questions import Asked, AskedBounds, AskedChoice
 from discreet.server.requests import read_asked, write_value
 from discreet.server.serving import find_audit_log
 from discreet.server.workers.clerk import Clerk, Planned
 from discreet.server.workers.telling import ServerError
+from support.clinic import open_clinic
 from support.serving import Served, make_served_clinic, serving
 from support.wire import make_certificate
 
@@ -283,3 +285,12 @@ def test_a_certificate_that_nobody_trusts_is_told_with_what_to_do(tmp_path: Path
         with pytest.raises(ServerError, match=r"not trusted here .*SSL_CERT_FILE"):
             _ = connect(f"https://localhost:{door.getsockname()[1]}", "alice.x").budget
         thread.join()
+
+
+def test_points_in_time_come_back_without_a_zone_as_a_curator_has_them(tmp_path: Path) -> None:
+    with open_clinic(tmp_path, epsilon=1_000) as curator:
+        answer = curator.ask("SELECT date_trunc('day', at) AS d, COUNT(*) AS n FROM visits GROUP BY 1", 100)
+    assert answer.rows
+    assert read_answer(answer.to_json()).rows == answer.rows
+    assert all(row[0].tzinfo is None for row in read_answer(answer.to_json()).rows if isinstance(row[0], dt.datetime))
+    assert answer.to_pandas()["d"].dt.tz is None

@@ -130,6 +130,9 @@ class Answer(AnswerTable):
     def __str__(self) -> str:
         return self.text(encoding=getattr(sys.stdout, "encoding", None) or "utf-8", rows=SHOWN_ROWS)
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))
 
@@ -208,6 +211,16 @@ class Intervals(AnswerTable):
         plain = Answer(self.fields, self.rows, self.answer.receipt, self.answer.guarantee, notes=self.answer.notes)
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         return render_text(plain.sheet(self.confidence, self.simultaneous), columns, encoding, SHOWN_ROWS)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        plain = Answer(self.fields, self.rows, self.answer.receipt, self.answer.guarantee, notes=self.answer.notes)
+        return render_html(plain.sheet(self.confidence, self.simultaneous))
 
 
 def _kind(pairs: list[tuple[Number, Number] | None], own: Type) -> Type:

@@ -80,6 +80,8 @@ def _column(field: Field, values: list[Any]) -> Any:
         case Type.FLOAT:
             return pa.array([None if value is None else float(value) for value in values], pa.float64())
         case Type.TIMESTAMP:
+            if not any(isinstance(value, datetime) and value.tzinfo is not None for value in values):
+                return pa.array(values, pa.timestamp("us"))
             points = [to_utc(value) if isinstance(value, datetime) else None for value in values]
             return pa.array(points, pa.timestamp("us", "UTC"))
         case Type.BOOLEAN:

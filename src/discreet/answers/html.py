@@ -7,7 +7,7 @@ from html import escape
 from discreet.answers.bars import Scale, draw_svg_bar
 from discreet.answers.numbers import format_interval, format_value
 from discreet.answers.sheet import Sheet
-from discreet.answers.words import describe
+from discreet.answers.words import NO_ROWS, describe
 
 MOST_ROWS = 100
 _CELL = "padding:2px 8px;white-space:nowrap;text-align:"
@@ -37,6 +37,7 @@ def render_html(sheet: Sheet) -> str:
         body.append(f"<tr>{''.join(cells)}</tr>")
     left = len(sheet.rows) - len(rows)
     more = f'<p style="{_SMALL}">and {left:,} more rows</p>' if left else ""
+    more = more if sheet.rows else f'<p style="{_SMALL}">{NO_ROWS}</p>'
     return (
         f"<div>{_question(sheet.question)}<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
         f"{more}{''.join(_line(*line) for line in describe(sheet))}</div>"

@@ -9,6 +9,7 @@ from typing import Any
 from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.exact import read_exact, write_exact
+from discreet.base.showing import ShownAsText
 from discreet.privacy.charges import Charge
 
 CHARGED, SHARED, FREE = "charged", "own cap only", "free"
@@ -47,8 +48,8 @@ class Mark:
         return cls(int(found[1]), found[2])
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+@dataclass(frozen=True, slots=True, repr=False)
+class Receipt(ShownAsText):
     """What one asking cost. `charge` is the price of the answer; `paid` says who bore it this time.
 
     `charged`: the total and the analyst's own cap. `own cap only`: another analyst had paid the total. `free`: this

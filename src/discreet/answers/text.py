@@ -9,7 +9,7 @@ from discreet.answers.bars import Marks, Scale, choose_marks, draw_text_bar
 from discreet.answers.fields import Field
 from discreet.answers.numbers import format_interval, format_value
 from discreet.answers.sheet import Sheet
-from discreet.answers.words import describe, to_one_line
+from discreet.answers.words import NO_ROWS, describe, to_one_line
 from discreet.base import check
 from discreet.base.types import Type
 
@@ -45,6 +45,8 @@ def render_text(sheet: Sheet, width: int, encoding: str, most: int | None) -> st
     else:
         lines = _paragraphs(sheet, count, width, _Look(None, 0, marks, encoding))
     left = len(sheet.rows) - count
+    if not sheet.rows:
+        lines.append(NO_ROWS)
     if left > 0:
         lines.append(f"and {left:,} more row" + ("s" if left > 1 else ""))
     lines.append("")

@@ -11,6 +11,9 @@ from discreet.answers.sheet import Sheet
 CLAMPED = "values were clamped to public bounds first; the intervals cover the noise, not the bias that clamping brings"
 """A note for answers over clamped values."""
 
+NO_ROWS = "(no rows)"
+"""Where the rows of an answer would stand, if there are none."""
+
 SELECTED = (
     "HAVING, ORDER BY or LIMIT chose these rows by their noisy values, which breaks intervals that hold one by one; "
     "intervals(simultaneous=True) hold for all rows at once, also for chosen ones"

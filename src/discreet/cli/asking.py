@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -14,12 +15,14 @@ import typer
 from discreet.base.errors import BudgetError, DiscreetError, PendingError, QueryError
 from discreet.cli.errors import PENDING, fail, show_errors
 from discreet.cli.options import (
-    AnalystOption,
+    AskerOption,
     ClampingOption,
     EpsilonOption,
     FileOption,
+    FormatOption,
     KeyDeltaOption,
     KeysOption,
+    ListFormat,
     MaxGroupsOption,
     MaxPerGroupOption,
     MaxRowsOption,
@@ -29,6 +32,7 @@ from discreet.cli.options import (
     RhoOption,
     WithinOption,
     errors_wanted,
+    find_analyst,
     find_policy,
     parameters,
 )
@@ -36,6 +40,7 @@ from discreet.cli.output import OutputFormat, OutputOptions, progress
 
 if TYPE_CHECKING:
     from discreet import Curator
+    from discreet.curator.asking.prepared import Prepared
 
 LONGEST = 1_000_000
 """Bytes of a question that are read; the parser refuses far shorter ones."""
@@ -65,7 +70,7 @@ def ask(
         Path | None, typer.Option(help="Draw bars with intervals into this file.", show_default=False)
     ] = None,
     policy: PolicyOption = None,
-    analyst: AnalystOption = None,
+    analyst: AskerOption = None,
 ) -> None:
     """Answer a question in SQL and pay for it; the same again is free."""
     with show_errors():
@@ -80,6 +85,7 @@ def ask(
         with _opened(policy, analyst) as curator, _in_options(), _say_pending(), progress("asking") as shown:
             prepared = curator.prepare(text, epsilon, **how, **limits)
             wanted.check_fields(prepared.fields)
+            _say_hints(prepared, curator)
             answer = prepared.ask(fresh=fresh, progress=shown)
         wanted.write(answer)
 
@@ -97,8 +103,9 @@ def explain(
     max_rows: MaxRowsOption = None,
     max_groups: MaxGroupsOption = None,
     max_rows_per_group: MaxPerGroupOption = None,
+    format: FormatOption = ListFormat.TABLE,
     policy: PolicyOption = None,
-    analyst: AnalystOption = None,
+    analyst: AskerOption = None,
 ) -> None:
     """Say what a question would do and cost; free."""
     with show_errors():
@@ -110,19 +117,26 @@ def explain(
             "max_rows_per_group": max_rows_per_group,
         }
         with _opened(policy, analyst) as curator, _in_options():
-            typer.echo(str(curator.explain(text, epsilon, **how, **limits)))
+            found = curator.explain(text, epsilon, **how, **limits)
+            typer.echo(str(found) if format is ListFormat.TABLE else _write_json(found.to_dict()))
 
 
 def bounds(
     column: Annotated[str, typer.Argument(help="A numeric column with its table, such as visits.cost.")],
     epsilon: Annotated[float, typer.Option("--epsilon", "-e", help="What to spend; smaller is more private.")],
+    format: FormatOption = ListFormat.TABLE,
     policy: PolicyOption = None,
-    analyst: AnalystOption = None,
+    analyst: AskerOption = None,
 ) -> None:
     """Find bounds of a column privately, paid like any question."""
     with show_errors():
         with _opened(policy, analyst) as curator, _say_pending(), progress("finding bounds") as shown:
             found = curator.bounds(column, epsilon, progress=shown)
+        if format is ListFormat.JSON:
+            ends = (None if each is None else float(each) for each in (found.lower, found.upper))
+            told = dict(zip(("column", "lower", "upper"), (found.column, *ends), strict=True))
+            typer.echo(_write_json({**told, "receipt": found.receipt.to_dict()}))
+            return
         typer.echo(str(found))
         typer.echo(f"receipt: {found.receipt}; {found.receipt.paid}", err=True)
 
@@ -130,7 +144,8 @@ def bounds(
 def _opened(policy: Path | None, analyst: str | None) -> Curator:
     from discreet import Curator
 
-    return Curator.open(find_policy(policy), analyst)
+    path = find_policy(policy)
+    return Curator.open(path, find_analyst(analyst, path))
 
 
 def _question(text: str | None, file: Path | None) -> str:
@@ -149,6 +164,18 @@ def _question(text: str | None, file: Path | None) -> str:
     if text is None and sys.stdin.isatty():
         raise QueryError("there is no question; write it in quotes, or name a file with -f, or pipe it in")
     return sys.stdin.read(LONGEST)
+
+
+def _write_json(told: dict[str, Any]) -> str:
+    return json.dumps(told, indent=2, ensure_ascii=False)
+
+
+def _say_hints(prepared: Prepared, curator: Curator) -> None:
+    """Say before the charge which constants lie outside of what is declared."""
+    from discreet.curator.asking.hints import find_hints
+
+    for hint in find_hints(prepared.question, curator.policy):
+        typer.echo(f"note: {hint}", err=True)
 
 
 @contextmanager

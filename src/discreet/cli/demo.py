@@ -34,7 +34,7 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
         {"epsilon": 0.2, "params": {"age": 65}},
     ),
     (
-        "How are costs spread? Three quantiles for the price of one.",
+        "How are costs spread? Three quantiles share one price.",
         "SELECT QUANTILE_CONT(cost, 0.25) AS lower_quarter, MEDIAN(cost) AS middle, QUANTILE_CONT(cost, 0.75) AS "
         "upper_quarter FROM visits",
         {"epsilon": 0.3},

@@ -11,7 +11,7 @@ import typer
 
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.cli.errors import show_errors
-from discreet.cli.options import AnalystOption, EpsilonOption, MaxRowsOption, PolicyOption, RhoOption, read_bins
+from discreet.cli.options import AskerOption, EpsilonOption, MaxRowsOption, PolicyOption, RhoOption, read_bins
 from discreet.cli.output import check_writable, progress
 
 USUAL_SETTING = "as usual"
@@ -71,7 +71,7 @@ def learn(
     report: Annotated[Path | None, typer.Option(help="Write a page about it: .html.", show_default=False)] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Pay for new noise.")] = False,
     policy: PolicyOption = None,
-    analyst: AnalystOption = None,
+    analyst: AskerOption = None,
 ) -> None:
     """Learn a model of a table and pay for it; the same again is free."""
     with show_errors():
@@ -82,7 +82,7 @@ def learn(
             raise DiscreetError("-o and --report must be different files")
         from discreet.answers.page import check_page
         from discreet.answers.words import describe_charge, describe_guarantee
-        from discreet.cli.options import find_policy
+        from discreet.cli.options import find_analyst, find_policy
         from discreet.curator import Curator
         from discreet.learn import LinearModel, StumpsModel, fit, fit_best, write_learning_report
         from discreet.learn.targets import ClassTarget
@@ -98,7 +98,8 @@ def learn(
             learn_it, given = fit_best, check_choice(choose, given) | {"tries": tries}
         elif tries is not None:
             raise DiscreetError("--tries is for a choice among settings: give --choose twice or more")
-        with Curator.open(find_policy(policy), analyst) as curator, progress("learning") as shown:
+        path = find_policy(policy)
+        with Curator.open(path, find_analyst(analyst, path)) as curator, progress("learning") as shown:
             found = learn_it(curator, model, table, target=target, fresh=fresh, progress=shown, **how, **given)
         for line in describe_model(found):
             typer.echo(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import re
 from decimal import Decimal
 from enum import StrEnum
@@ -14,6 +15,8 @@ import typer
 from discreet.base.errors import ParameterError, PolicyError
 
 POLICY = "policy.toml"
+ANALYST = "DISCREET_ANALYST"
+"""The environment variable with the name of who asks, where a command does not say."""
 
 
 class ListFormat(StrEnum):
@@ -29,6 +32,11 @@ PolicyOption = Annotated[
 AnalystOption = Annotated[
     str | None, typer.Option("--analyst", help="Who asks, where the policy has analysts.", show_default=False)
 ]
+AskerOption = Annotated[
+    str | None,
+    typer.Option("--analyst", help="Who asks, where the policy has analysts; or DISCREET_ANALYST.", show_default=False),
+]
+FormatOption = Annotated[ListFormat, typer.Option("--format", help="How to write it.")]
 EpsilonOption = Annotated[
     float | None, typer.Option("--epsilon", "-e", help="What to spend; smaller is more private.", show_default=False)
 ]
@@ -75,6 +83,19 @@ def find_policy(given: Path | None) -> Path:
     raise PolicyError(
         f"there is no {POLICY} here or in a folder above; `discreet init DATA...` drafts one, or name it with --policy"
     )
+
+
+def find_analyst(given: str | None, policy: Path) -> str | None:
+    """Return who asks: as named, else by the environment, where the policy has analysts.
+
+    For commands that ask. What owners do is never done in somebody's name that happens to be in the environment.
+    """
+    named = os.environ.get(ANALYST, "").strip()
+    if given is not None or not named:
+        return given
+    from discreet.policy import load
+
+    return named if load(policy).analysts else None
 
 
 def parameters(given: list[str] | None) -> dict[str, object]:

@@ -11,11 +11,13 @@ import typer
 
 from discreet.base.errors import ParameterError, PolicyError
 from discreet.cli.errors import TO_DO, show_errors
-from discreet.cli.options import POLICY, AnalystOption, ListFormat, PolicyOption, find_policy
+from discreet.cli.options import POLICY, AnalystOption, FormatOption, ListFormat, PolicyOption, find_policy
 
 if TYPE_CHECKING:
     from discreet import Curator
     from discreet.curator.owner.account import Account
+    from discreet.curator.owner.check import Finding
+    from discreet.curator.owner.fit import PolicyFit
 
 data = typer.Typer(help="List data versions; `data accept` takes changed files.", no_args_is_help=False)
 
@@ -45,37 +47,112 @@ def init(
             raise PolicyError(f"{path} exists and is not overwritten; complete it:\n{wrong}") from None
 
 
-def check(policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
-    """Check policy, sources, ledger and data versions."""
+def check(
+    fit: Annotated[
+        bool, typer.Option("--fit", help="Also count how the rows fit what is declared: exact, for your eyes only.")
+    ] = False,
+    epsilon: Annotated[
+        float | None,
+        typer.Option("--epsilon", "-e", help="With --fit: of the count whose noise is shown.", show_default=False),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="With --fit: draw what max_rows does into this file.", show_default=False)
+    ] = None,
+    format: FormatOption = ListFormat.TABLE,
+    policy: PolicyOption = None,
+    analyst: AnalystOption = None,
+) -> None:
+    """Check policy, sources, ledger and data versions; with --fit, for the owner alone, how the rows fit them."""
     with show_errors():
-        from discreet.curator.owner.check import check_policy as findings
+        from discreet.curator.owner.check import check_policy
 
-        to_do = 0
-        for finding in findings(find_policy(policy)):
-            to_do += finding.to_do
-            mark = "to do" if finding.to_do else "note" if finding.what == "warning" else "ok"
-            typer.echo(f"{mark:5}  {finding.what:7}  {finding.words}")
+        _check_fit_options(fit, epsilon, plot, analyst)
+        path = find_policy(policy)
+        findings = list(check_policy(path))
         if analyst is not None:
             opened(policy, analyst).close()
+        readable = not any(each.to_do and each.what in ("policy", "source") for each in findings)
+        fitted = _fit(path, epsilon, plot) if fit and readable else None
+        to_do = sum(each.to_do for each in findings) + (fitted.to_do if fitted is not None else 0)
+        if format is ListFormat.JSON:
+            told: dict[str, object] = {"to_do": to_do, "findings": [asdict(each) for each in findings]}
+            told |= {} if fitted is None else {"fit": fitted.as_dict()}
+            typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        else:
+            _show_findings(findings, fitted, to_do)
         if to_do:
-            typer.echo(f"\n{to_do} thing{'s' if to_do > 1 else ''} to do")
             raise typer.Exit(TO_DO)
-        typer.echo("\neverything fits: `discreet ask` answers")
 
 
-def tables(policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
+def _check_fit_options(fit: bool, epsilon: float | None, plot: Path | None, analyst: str | None) -> None:
+    """Refuse what cannot be meant. What --fit counts is exact: it is for nobody who asks."""
+    if fit and analyst is not None:
+        raise ParameterError("--analyst", analyst, "left out with --fit: it is for the owner's eyes, and no analyst's")
+    for name, given in (("--epsilon", epsilon), ("--plot", plot)):
+        if given is not None and not fit:
+            raise ParameterError(name, str(given), "beside --fit")
+    if plot is not None:
+        from discreet.cli.fitting import check_plot
+
+        check_plot(plot)
+
+
+def _fit(path: Path, epsilon: float | None, plot: Path | None) -> PolicyFit:
+    from discreet.curator.owner.fit import fit_policy
+
+    fitted = fit_policy(path, epsilon)
+    if plot is not None:
+        from discreet.cli.fitting import draw
+
+        draw(fitted, plot)
+    return fitted
+
+
+def _show_findings(findings: list[Finding], fitted: PolicyFit | None, to_do: int) -> None:
+    for finding in findings:
+        mark = "to do" if finding.to_do else "note" if finding.what == "warning" else "ok"
+        typer.echo(f"{mark:5}  {finding.what:7}  {finding.words}")
+    if fitted is not None:
+        from discreet.cli.fitting import show
+
+        show(fitted)
+    if to_do:
+        typer.echo(f"\n{to_do} thing{'s' if to_do > 1 else ''} to do")
+    elif fitted is not None:
+        typer.echo("\neverything fits, and so do the rows: `discreet ask` answers")
+    else:
+        typer.echo(
+            "\neverything fits: `discreet ask` answers. Whether the rows do, `discreet check --fit` tells you alone"
+        )
+
+
+def tables(format: FormatOption = ListFormat.TABLE, policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
     """List the tables with all that is public about them; free."""
     with show_errors(), opened(policy, analyst) as curator:
+        if format is ListFormat.JSON:
+            from discreet.server.public_facts import write_tables
+
+            typer.echo(json.dumps(write_tables(curator.tables), indent=2, ensure_ascii=False))
+            return
         typer.echo(str(curator.tables))
 
 
 @data.callback(invoke_without_command=True)
-def versions(context: typer.Context, policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
+def versions(
+    context: typer.Context,
+    format: FormatOption = ListFormat.TABLE,
+    policy: PolicyOption = None,
+    analyst: AnalystOption = None,
+) -> None:
     """List the tables with their versions, and whether their files changed since; `data accept` takes changed ones."""
     if context.invoked_subcommand is not None:
         return
     with show_errors(), opened(policy, analyst) as curator:
         states = curator.data_states
+        if format is ListFormat.JSON:
+            listed = [{**asdict(state), "remedy": state.remedy} for state in states]
+            typer.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+            return
         width = max(len(state.table) for state in states)
         for state in states:
             told = "named in the policy" if state.declared else "as accepted" if state.accepted else ""

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.errors import show_errors
-from discreet.cli.options import AnalystOption, PolicyOption
+from discreet.cli.options import AskerOption, PolicyOption
 
 
 def shell(
@@ -17,7 +17,7 @@ def shell(
         typer.Option(metavar="URL", help="Ask a server; the token is in DISCREET_TOKEN, or typed.", show_default=False),
     ] = None,
     policy: PolicyOption = None,
-    analyst: AnalystOption = None,
+    analyst: AskerOption = None,
 ) -> None:
     """Ask line by line, with history and completion; \\help says how."""
     from discreet.cli.shell.completion import complete

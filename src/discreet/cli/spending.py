@@ -13,22 +13,35 @@ import typer
 
 from discreet.base.errors import LedgerError, ParameterError
 from discreet.cli.errors import TO_DO, fail, show_errors
-from discreet.cli.options import AnalystOption, EpsilonOption, ListFormat, PolicyOption, find_policy
+from discreet.cli.options import AnalystOption, EpsilonOption, FormatOption, ListFormat, PolicyOption, find_policy
 from discreet.cli.owning import books
 
 if TYPE_CHECKING:
     from discreet.ledger import Entry
 
 
-def budget(epsilon: EpsilonOption = None, policy: PolicyOption = None, analyst: AnalystOption = None) -> None:
+def budget(
+    epsilon: EpsilonOption = None,
+    format: FormatOption = ListFormat.TABLE,
+    policy: PolicyOption = None,
+    analyst: AnalystOption = None,
+) -> None:
     """Show what is spent and left; with --epsilon, how many questions fit."""
     with show_errors(), books(policy, analyst) as kept:
         shares = kept.budget
+        asked = [analyst] if analyst else [None, *(share.name for share in shares.analysts)]
+        more = {} if epsilon is None else {name: shares.questions(epsilon, name) for name in asked}
+        if format is ListFormat.JSON:
+            told: dict[str, object] = {"total": shares.total.to_dict()}
+            told["analysts"] = [share.to_dict() for share in shares.analysts]
+            told["suspended"] = [str(each) for each in shares.suspended]
+            told["questions"] = [{"analyst": name, "epsilon": epsilon, "fit": count} for name, count in more.items()]
+            typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
+            return
         lines = [str(shares)]
-        if epsilon is not None:
-            for name in [analyst] if analyst else [None, *(share.name for share in shares.analysts)]:
-                more, who = shares.questions(epsilon, name), f" for {name}" if name else ""
-                lines.append(f"questions at epsilon {epsilon:g} that still fit{who}: {more:,}")
+        for name, count in more.items():
+            who = f" for {name}" if name else ""
+            lines.append(f"questions at epsilon {epsilon:g} that still fit{who}: {count:,}")
         typer.echo("\n".join(lines))
 
 

@@ -9,7 +9,7 @@ import typer
 
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.cli.errors import show_errors
-from discreet.cli.options import AnalystOption, EpsilonOption, MaxRowsOption, PolicyOption, RhoOption, read_bins
+from discreet.cli.options import AskerOption, EpsilonOption, MaxRowsOption, PolicyOption, RhoOption, read_bins
 from discreet.cli.output import check_writable, progress
 
 ENDINGS = (".parquet", ".csv")
@@ -51,7 +51,7 @@ def synth(
     report: Annotated[Path | None, typer.Option(help="Write a page about it: .html.", show_default=False)] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Pay for new noise.")] = False,
     policy: PolicyOption = None,
-    analyst: AnalystOption = None,
+    analyst: AskerOption = None,
 ) -> None:
     """Make a synthetic table and pay for it; the same again is free."""
     with show_errors():
@@ -66,7 +66,7 @@ def synth(
             raise DiscreetError("say where it goes: -o synthetic.parquet, --model FILE or --report report.html")
         from discreet.answers.page import check_page
         from discreet.answers.words import describe_charge
-        from discreet.cli.options import find_policy
+        from discreet.cli.options import find_analyst, find_policy
         from discreet.curator import Curator
         from discreet.synthetic import synthesize, write_report, write_table
         from discreet.synthetic.sampling import check_sample
@@ -79,7 +79,8 @@ def synth(
         how |= {"prior": None if prior is None else _read_prior(prior)}
         named = None if columns is None else [name.strip() for name in columns.split(",")]
         workload = _read_workload(marginals, ranges)
-        with Curator.open(find_policy(policy), analyst) as curator, progress("measuring") as shown:
+        path = find_policy(policy)
+        with Curator.open(path, find_analyst(analyst, path)) as curator, progress("measuring") as shown:
             _say_left_out(curator, table, workload.columns if named is None else named)
             found = synthesize(curator, table, workload, columns=named, fresh=fresh, progress=shown, **how)
         with progress("fitting"):

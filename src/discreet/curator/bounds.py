@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from discreet.answers.receipt import Receipt
 from discreet.base.canonical import Json
 from discreet.base.errors import QueryError
 from discreet.base.rounding import ratio_up
+from discreet.base.showing import ShownAsText
 from discreet.base.types import Type
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.performance import Progress
@@ -43,8 +44,8 @@ MISS = 0.01
 FoundEnds = tuple[Fraction | None, Fraction | None]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundBounds:
+@dataclass(frozen=True, slots=True, repr=False)
+class FoundBounds(ShownAsText):
     """Bounds for the policy; None where no bin stood out of the noise."""
 
     column: str
@@ -58,9 +59,6 @@ class FoundBounds:
         plain = re.fullmatch(r"[A-Za-z0-9_-]+", self.column)
         name = self.column if plain else json.dumps(self.column, ensure_ascii=False)
         return f"{name} = {{ lower = {float(self.lower):g}, upper = {float(self.upper):g} }}"
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from discreet.base.errors import BudgetError
 from discreet.curator.asking.explain import Explanation
 from discreet.curator.asking.fitting import find_what_fits
+from discreet.curator.asking.hints import find_hints
 from discreet.curator.asking.outlook import Outlook, describe_share
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.routes import Recorded
@@ -57,7 +58,8 @@ class Telling:
         if budget.admits(charge):
             return BudgetError(UNSHOWN)
         own = " ".join(budget.total.describe(0)[0].split())
-        return BudgetError(f"this question does not fit into what is left: {own}")
+        short = " and ".join(budget.total.describe_short(charge))
+        return BudgetError(f"this question does not fit into what is left: {own}; there is too little of {short}")
 
     def refuse_question(self, refused: BudgetError, prepared: Prepared) -> BudgetError:
         """Return the refusal of a question, with what of it would still fit."""
@@ -76,8 +78,9 @@ class Telling:
         outlook = self._find_outlook(prepared, records)
         price = "this price" if outlook is None else "the price that was asked for"
         more = f"{left:,} more questions at {price} fit into what is left" if left else "nothing like it fits any more"
-        remarks = (*prepared.priced.bounded.coarsened, *prepared.priced.notes, more)
-        return Explanation(prepared.question, prepared.priced, remarks, units, outlook)
+        hints = find_hints(prepared.question, self._holdings.policy)
+        remarks = dict.fromkeys((*hints, *prepared.priced.bounded.coarsened, *prepared.priced.notes, more))
+        return Explanation(prepared.question, prepared.priced, tuple(remarks), units, outlook)
 
     def _find_outlook(self, prepared: Prepared, records: Recorded) -> Outlook | None:
         """Say where an answer would come from, if not from a new run; nothing is charged or bought for it."""

@@ -9,6 +9,7 @@ from discreet.base.errors import PolicyError
 from discreet.base.types import Type
 from discreet.engines.held import HeldRows, Wait
 from discreet.engines.result import ExactResult, ExactRows, Run
+from discreet.engines.survey import SurveyedTable
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Constant
 from discreet.plan.relations import Lookup, Scan, list_scans, list_sources
@@ -52,6 +53,9 @@ class Engine(Protocol):
 
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source that changes when it does. For the operator only."""
+
+    def survey(self, table: str) -> SurveyedTable:
+        """Return how a table's rows fit what is declared about them: exact, so for the owner alone."""
 
     def close(self) -> None:
         """Let go of whatever is open."""

@@ -16,6 +16,7 @@ from discreet.engines.duck.evaluate import combine, evaluate
 from discreet.engines.engine import Engine, find_tables
 from discreet.engines.held import HeldRows, Wait
 from discreet.engines.result import ExactResult, ExactRows, Run
+from discreet.engines.survey import SurveyedTable
 from discreet.plan.bounded import BoundedPlan
 from discreet.plan.expressions import Column, Constant, Expression, GivenRows
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
@@ -127,6 +128,10 @@ class Engines:
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source that changes when it does. For the operator only."""
         return self._of(table).fingerprint(table)
+
+    def survey(self, table: str) -> SurveyedTable:
+        """Return how a table's rows fit what is declared about them: exact, so for the owner alone."""
+        return self._of(table).survey(table)
 
     def close(self) -> None:
         """Let go of all engines."""

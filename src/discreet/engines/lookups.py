@@ -10,6 +10,7 @@ from discreet.base.errors import PolicyError
 from discreet.engines.dialect import Dialect
 from discreet.engines.sources import TableSource, write_select
 from discreet.engines.statements import to_constant
+from discreet.engines.survey import SurveyedTable, survey_table
 from discreet.plan.expressions import Constant
 from discreet.policy.schema import Resolved
 
@@ -36,9 +37,16 @@ class PublicLookups(ABC):
         ((found,),) = self._read(table, select_fan_out(self._public(table, frozenset(columns)), columns, self.dialect))
         return int(found)
 
+    def survey(self, table: str) -> SurveyedTable:
+        """Return how a table's rows fit what is declared about them: exact, so for the owner alone."""
+        try:
+            return survey_table(self._sources, table, lambda statement: self._read(table, statement))
+        except PolicyError:
+            raise PolicyError(f"table {table!r} cannot be read to its end; check that its source is there") from None
+
     @abstractmethod
     def _read(self, table: str, statement: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a statement about a public table."""
+        """Return the rows of a statement about a public table, or, for the owner alone, about a private one."""
 
     def _select(self, table: str, columns: frozenset[str]) -> str:
         return write_select(self._sources, table, columns)

@@ -97,6 +97,9 @@ def _place(section: Section, kind: EngineKind) -> SourceFormat:
         return SourceFormat.TABLE
     if section.content.get("format", SourceFormat.PARQUET) != SourceFormat.PARQUET:
         section.wrong("format", "Spark reads parquet files here, or tables that it knows", 'write format = "parquet"')
+    elif str(section.content["source"]).lower().endswith((".csv", ".csv.gz", ".duckdb")):
+        remedy = 'store it as parquet, or leave it to DuckDB with engine = "duckdb"'
+        section.wrong("source", "is no parquet, and Spark reads parquet files here, or tables that it knows", remedy)
     return SourceFormat.PARQUET
 
 

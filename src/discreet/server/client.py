@@ -18,6 +18,7 @@ from discreet.answers import Answer, Field
 from discreet.answers.export import write_json
 from discreet.answers.html_tables import render_lines
 from discreet.base.errors import BudgetError, DiscreetError, ParameterError
+from discreet.base.showing import ShownAsText
 from discreet.curator.asking.fluent import TableQuestion
 from discreet.curator.bounds import FoundBounds
 from discreet.curator.owner.budget import Budget
@@ -36,17 +37,14 @@ TIMEOUT = 660.0
 Amount = float | Fraction | str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ServedExplanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class ServedExplanation(ShownAsText):
     """What a question would do and cost, in the server's words. Nothing was charged."""
 
     text: str
 
     def __str__(self) -> str:
         return self.text
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         return render_lines("what it would do and cost", self.text)

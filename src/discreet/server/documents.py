@@ -78,7 +78,7 @@ def _read(value: Any, kind: Type) -> object:
         return NOT_FINITE[value] if isinstance(value, str) else float(value)
     if kind is Type.DATE:
         return date.fromisoformat(value)
-    return datetime.fromisoformat(value) if kind is Type.TIMESTAMP else value
+    return datetime.fromisoformat(value).replace(tzinfo=None) if kind is Type.TIMESTAMP else value
 
 
 def _read_pair(pair: Any) -> tuple[Number, Number] | None:

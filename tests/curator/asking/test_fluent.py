@@ -46,3 +46,70 @@ def test_every_fluent_aggregate_answers(tmp_path: Path) -> None:
             table.select("age").sum("cost", epsilon=1)
         with pytest.raises(QueryError, match="inner"):
             table.join("wards", on="ward", how="outer")
+
+
+def test_columns_may_be_made_from_col(tmp_path: Path) -> None:
+    with open_clinic(tmp_path, epsilon=50) as curator:
+        table = curator.table("visits")
+        assert table.mean(col.cost, epsilon=1).names == ("mean_cost",)
+        assert table.mean("cost", epsilon=1).receipt.paid == "free"
+        assert table.sum(col.age * 2, epsilon=1).names == ("sum",)
+        assert table.median(col["cost"], epsilon=1).names == ("median_cost",)
+        assert table.count(col.age, epsilon=1).names == ("n",)
+        assert table.quantiles(col.cost, [0.5], epsilon=1).names == ("q0.5_cost",)
+        with pytest.raises(QueryError, match="'cost' was not selected"):
+            table.select("age").mean(col.age + col.cost, epsilon=1)
+        assert table.select("age").where(col.ward == "cost").mean(col.age, epsilon=1)
+        with pytest.raises(QueryError, match="a column is a name, or made from col, not int"):
+            table.mean(7, epsilon=1)  # type: ignore[arg-type]
+
+
+def test_several_aggregates_are_one_question(tmp_path: Path) -> None:
+    with open_clinic(tmp_path, epsilon=50) as curator:
+        table = curator.table("visits").group_by("ward")
+        answer = table.agg({"n": "COUNT(*)"}, total=col.cost.sum(), mean_age=col.age.mean(), epsilon=1)
+        assert answer.names == ("ward", "n", "total", "mean_age")
+        text = "SELECT ward, COUNT(*) AS n, SUM(cost) AS total, AVG(age) AS mean_age FROM visits GROUP BY ward"
+        assert curator.ask(text, 1).receipt.paid == "free"
+        every = {
+            "a": col.age.count(),
+            "b": col.age.median(),
+            "c": col.age.min(),
+            "d": col.age.max(),
+            "e": col.age.variance(),
+            "f": col.age.quantile(0.25),
+        }
+        assert table.agg(every, epsilon=1).names == ("ward", *"abcdef")
+        with pytest.raises(QueryError, match="at least one aggregate"):
+            table.agg(epsilon=1)
+        with pytest.raises(QueryError, match="SQL text, or made from col, not int"):
+            table.agg({"n": 3}, epsilon=1)  # type: ignore[dict-item]
+        with pytest.raises(QueryError):
+            table.agg({"n": "COUNT(*) FROM visits; SELECT 1"}, epsilon=1)
+
+
+def test_groups_may_be_expressions_with_a_name(tmp_path: Path) -> None:
+    with open_clinic(tmp_path, epsilon=50) as curator:
+        table = curator.table("visits")
+        answer = table.group_by(decade=col.age // 10 * 10).count(epsilon=1)
+        assert answer.names == ("decade", "n")
+        assert [row[0] for row in answer.rows] == list(range(0, 120, 10))
+        same = curator.ask("SELECT age // 10 * 10 AS decade, COUNT(*) AS n FROM visits GROUP BY 1", 1)
+        assert same.receipt.paid == "free"
+        assert table.group_by("ward", old=col.age >= 65).count(epsilon=1).names == ("ward", "old", "n")
+        with pytest.raises(QueryError, match="an expression needs a name here"):
+            table.group_by(col.age // 10)
+
+
+def test_bins_of_one_width_lie_between_the_declared_bounds(tmp_path: Path) -> None:
+    with open_clinic(tmp_path, epsilon=50) as curator:
+        table = curator.table("visits")
+        ages = table.histogram("age", width=10, epsilon=10)
+        assert ages.names == ("age", "n")
+        assert [row[0] for row in ages.rows] == list(range(0, 120, 10))
+        costs = table.histogram(col.cost, width=500, epsilon=1)
+        assert [row[0] for row in costs.rows] == [500 * place for place in range(11)]
+        assert table.histogram(col.cost * 2, width=2500, epsilon=1).names == ("bin", "n")
+        for wrong in (0, -1, float("inf"), float("nan"), True, "10"):
+            with pytest.raises(QueryError, match="width must be a number above 0"):
+                table.histogram("age", width=wrong, epsilon=1)  # type: ignore[arg-type]

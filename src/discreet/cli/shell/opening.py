@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.base.errors import DiscreetError, ParameterError
-from discreet.cli.options import find_policy
+from discreet.cli.options import find_analyst, find_policy
 
 if TYPE_CHECKING:
     from discreet import Curator
@@ -27,7 +27,8 @@ def open_place(
     if address is None:
         from discreet import Curator
 
-        return Curator.open(find_policy(policy), analyst)
+        path = find_policy(policy)
+        return Curator.open(path, find_analyst(analyst, path))
     from discreet.server.client import connect
 
     connect(address, "none")  # so that a wrong address is refused before anybody types a token

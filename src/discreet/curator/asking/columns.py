@@ -46,6 +46,9 @@ class Term:
     def __truediv__(self, other: object) -> Term:
         return self._with("/", other)
 
+    def __floordiv__(self, other: object) -> Term:
+        return self._with("//", other)
+
     def __mod__(self, other: object) -> Term:
         return self._with("%", other)
 
@@ -79,6 +82,38 @@ class Term:
     def is_null(self) -> Term:
         """Has no value."""
         return Term(f"({self.sql} IS NULL)")
+
+    def count(self) -> Term:
+        """Count values that are not null."""
+        return Term(f"COUNT({self.sql})")
+
+    def sum(self) -> Term:
+        """Sum values within declared bounds."""
+        return Term(f"SUM({self.sql})")
+
+    def mean(self) -> Term:
+        """Average values within declared bounds."""
+        return Term(f"AVG({self.sql})")
+
+    def median(self) -> Term:
+        """Return the middle of values within declared bounds."""
+        return Term(f"MEDIAN({self.sql})")
+
+    def min(self) -> Term:
+        """Return about the smallest of values within declared bounds."""
+        return Term(f"MIN({self.sql})")
+
+    def max(self) -> Term:
+        """Return about the largest of values within declared bounds."""
+        return Term(f"MAX({self.sql})")
+
+    def variance(self) -> Term:
+        """Return the sample variance of values within declared bounds."""
+        return Term(f"VARIANCE({self.sql})")
+
+    def quantile(self, share: float) -> Term:
+        """Return a quantile of values within declared bounds."""
+        return Term(f"QUANTILE_CONT({self.sql}, {write_value(share)})")
 
     def _with(self, word: str, other: object) -> Term:
         return Term(f"({self.sql} {word} {write_value(other)})")

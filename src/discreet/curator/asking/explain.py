@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from discreet.answers.html_tables import render_lines
+from discreet.base.showing import ShownAsText
 from discreet.curator.asking.outlook import Outlook
 from discreet.curator.estimates.assemble import describe_score, describe_selection, measure_accuracy
 from discreet.mechanisms import Laplace, PermuteAndFlip
@@ -34,8 +36,8 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Explanation(ShownAsText):
     """The plan, its bounds, noise and price. No data was read, and nothing was charged."""
 
     question: Question
@@ -83,8 +85,17 @@ class Explanation:
         lines += [f"error      {what}: {words}" for what, words in self.errors]
         return "\n".join([*lines, *(f"note       {remark}" for remark in self.remarks)])
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
+    def to_dict(self) -> dict[str, Any]:
+        """Return the price, the errors and what is noted, for programs; `text` is all of it for people."""
+        charge = self.priced.charge
+        amounts = {name: float(getattr(charge, name)) for name in ("epsilon", "rho", "delta")}
+        return {
+            "guarantee": self.priced.guarantee,
+            "cost": {name: amount if isfinite(amount) else None for name, amount in amounts.items()},
+            "errors": [{"what": what, "error": words} for what, words in self.errors],
+            "notes": list(self.remarks),
+            "text": str(self),
+        }
 
     def _repr_html_(self) -> str:
         return render_lines("what it would do and cost", str(self))

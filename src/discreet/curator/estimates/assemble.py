@@ -43,15 +43,22 @@ NO_ARITHMETIC = "none: this is no arithmetic"
 SETS = "each grouping is a release of its own; a key is NULL in rows that are not grouped by it"
 
 
+MORE_KEYS = "a larger epsilon or key_delta shows more; declared values, or keys that you name, all appear"
+"""What helps where keys from the data are missing."""
+
+
 def describe_selection(selection: KeySelection | KeyThreshold) -> str:
     """Say how keys were chosen."""
     if isinstance(selection, KeyThreshold):
-        return f"keys come from the data: those whose noisy count is {selection.level} or more appear, others do not"
+        return (
+            f"keys come from the data: those whose noisy count is {selection.level:,} or more appear, others do not; "
+            f"{MORE_KEYS}"
+        )
     sure = selection.threshold[1]
     half = least_int(lambda count: selection.probability(count).low >= 0.5, start=1)
     return (
         f"keys come from the data, selected privately by their number of units: those with {half} units appear with "
-        f"probability 1/2, those with {sure} always, and most of those with fewer not at all"
+        f"probability 1/2, those with {sure} always, and most of those with fewer not at all; {MORE_KEYS}"
     )
 
 
@@ -96,7 +103,7 @@ def assemble(
         receipt=receipt,
         guarantee=priced.guarantee,
         question=text,
-        notes=(*_notes(question, priced), *priced.bounded.coarsened, *priced.notes),
+        notes=_list_notes(question, priced),
         bounds=bounds,
         accuracy=measure_accuracy(question, priced),
     )
@@ -119,7 +126,7 @@ def assemble_candidate(
         receipt=receipt,
         guarantee=priced.guarantee,
         question=text,
-        notes=(*_notes(question, priced), *priced.bounded.coarsened, *priced.notes),
+        notes=_list_notes(question, priced),
         accuracy=measure_accuracy(question, priced),
     )
 
@@ -174,6 +181,11 @@ def _field(name: str, expression: Expression, question: Question, priced: Price)
     known = bound_expression(expression, dict.fromkeys(parts, (1.0, 2.0)))
     remark = "conservative: every aggregate in it bounded at once" if known else NO_ARITHMETIC
     return Field(name, Type.FLOAT if expression.type is Type.DECIMAL else expression.type, True, missing or remark)
+
+
+def _list_notes(question: Question, priced: Price) -> tuple[str, ...]:
+    """Return everything that is to be noted, each once."""
+    return tuple(dict.fromkeys((*_notes(question, priced), *priced.bounded.coarsened, *priced.notes)))
 
 
 def _notes(question: Question, priced: Price) -> list[str]:

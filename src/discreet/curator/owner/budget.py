@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 
 from discreet.answers.html_tables import draw_share, render_cells, render_text
+from discreet.base.showing import ShownAsText
 from discreet.ledger import Ledger, Suspension
 from discreet.policy.model import Policy
 from discreet.privacy import PureLoss
@@ -19,8 +20,8 @@ from discreet.query.price import read_amount
 MOST = 10**6
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+@dataclass(frozen=True, slots=True, repr=False)
+class Share(ShownAsText):
     """One budget: whose, its caps, and the filter with what was spent so far."""
 
     name: str
@@ -59,6 +60,25 @@ class Share:
             head,
             *(f"{'':<{width}}    {name:<7} {_describe_part(name, *part)}" for name, part in self.parts.items()),
         ]
+
+    def describe_short(self, charge: Charge) -> list[str]:
+        """Return the currencies of which too little is left for this charge, and which share of each is."""
+        parts = self.parts
+        return [f"{each} ({max(0.0, 1 - parts[each][0]):.2%} left)" for each in self.filter.find_short(charge)]
+
+    def __str__(self) -> str:
+        return "\n".join(self.describe(0)).lstrip()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is spent and left, as shares, for programs."""
+        return {
+            "name": self.name,
+            "epsilon": float(self.epsilon),
+            "delta": float(self.delta),
+            "spent": self.spent,
+            "left": self.left,
+            "parts": {name: {"spent": spent, "cap": cap} for name, (spent, cap) in self.parts.items()},
+        }
 
     def more(self, charge: Charge) -> int:
         """Return how many more questions at this charge fit, up to a million."""
@@ -106,8 +126,8 @@ def read_budget(policy: Policy, ledger: Ledger, analyst: str | None, *, everybod
     return Budget(total, analysts, held)
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+@dataclass(frozen=True, slots=True, repr=False)
+class Budget(ShownAsText):
     """The whole budget, each analyst's own cap, and who is suspended."""
 
     total: Share
@@ -119,9 +139,6 @@ class Budget:
         width = max(len(share.name) for share in shares)
         lines = [line for share in shares for line in share.describe(width)]
         return "\n".join([*lines, *(f"{each}: the operator runs `{each.remedy}`" for each in self.suspended)])
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         rows = []

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from discreet.answers.html_tables import render_table
 from discreet.base.errors import QueryError
+from discreet.base.showing import ShownAsText
 from discreet.base.types import Type
 from discreet.policy.model import DeclaredColumn, DeclaredView, Table
 from discreet.policy.schema import Resolved
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+@dataclass(frozen=True, slots=True, repr=False)
+class Tables(ShownAsText):
     """The tables of a policy, with what is public about their columns, and its views."""
 
     tables: tuple[Resolved, ...]
@@ -41,9 +41,6 @@ class Tables:
     def __str__(self) -> str:
         views = [f"{each.name} (view)\n  {' '.join(each.sql.split())}" for each in self.views]
         return "\n\n".join([*(_table(each) for each in self.tables), *views])
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
 
     def find(self, name: str) -> Tables:
         """Return the one table or view of this name, to be shown alone."""

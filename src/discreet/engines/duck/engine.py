@@ -93,8 +93,9 @@ class DuckEngine(PublicLookups):
         return cursor
 
     def _read(self, table: str, statement: str) -> list[tuple[Any, ...]]:
+        path = (each.name for each in self.policy.list_path(self.policy.table(table)))
         try:
-            return self._cursor({table}).execute(statement).fetchall()
+            return self._cursor({table, *path}).execute(statement).fetchall()
         except duckdb.Error:
             raise explain_unreadable(table) from None
 

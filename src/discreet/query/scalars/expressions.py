@@ -13,7 +13,7 @@ from sqlglot import exp
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.expressions import Expression, Literal
-from discreet.plan.functions import UnfitError, call
+from discreet.plan.functions import FUNCTIONS, UnfitError, call
 from discreet.plan.scales import MOST_SCALE
 from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars import calls, times
@@ -59,6 +59,10 @@ MOST_FLOAT_DIGITS = 18
 """Digits of a decimal that a float is cast to: it has no more itself."""
 
 
+WORDS = frozenset(row.word for row in FUNCTIONS.values())
+"""With which messages begin that are about a function, and do not quote where it stands."""
+
+
 @dataclass(frozen=True)
 class Scope:
     """Where names lead to: columns, parameters, and what an aggregate stands for, if one may stand here."""
@@ -81,6 +85,11 @@ def _translate(node: exp.Expression, scope: Scope) -> Expression:
     try:
         return _meant(node, scope)
     except UnfitError as trouble:
+        raise QueryError(f"{quote_sql(node)}: {trouble}") from None
+    except QueryError as trouble:
+        word, here, _ = str(trouble).partition(" here ")
+        if not here or word not in WORDS:
+            raise
         raise QueryError(f"{quote_sql(node)}: {trouble}") from None
 
 

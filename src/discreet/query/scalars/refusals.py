@@ -14,6 +14,8 @@ VOLATILE = "its value changes from one moment to the next; write a constant, or 
 REGEX = "instead of regular expressions use LIKE, CONTAINS, STARTS_WITH or ENDS_WITH"
 UNBOUNDED = "its text could be of any length; write the text, or use LPAD or RPAD with a constant length"
 NESTED = "instead of lists, structs, maps and JSON declare plain columns"
+PIECES = "texts are not taken apart; use STARTS_WITH, ENDS_WITH, CONTAINS, LIKE, LEFT, RIGHT or SUBSTRING"
+FROM_PARTS = "write a constant such as DATE '2026-03-01', or compare the parts, as in EXTRACT(year FROM x) = 2026"
 FORMAT = "texts of times differ between engines; use DATE_TRUNC, EXTRACT, or CAST a date AS TEXT"
 HASHES = "instead of hashes compare the values themselves"
 SUBQUERY = (
@@ -56,7 +58,9 @@ _BY_REASON = {
     "write AVG(x)": "mean average",
     "use DATE_TRUNC('day', x), or another unit": "datebin date_bin time_bucket",
     NESTED: "transform list_transform list_filter arrayfilter list_value struct_pack row map tomap jsonextract"
-    " jsonextractscalar json_extract unnest split string_split str_split split_part splitpart",
+    " jsonextractscalar json_extract unnest",
+    PIECES: "split string_split str_split split_part splitpart string_split_regex",
+    FROM_PARTS: "datefromparts make_date timestampfromparts make_timestamp date_from_parts",
 }
 NAMES = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
 """Functions by their names in lower case, as DuckDB has them or as sqlglot does."""
@@ -97,16 +101,27 @@ def explain_refused_aggregate(node: exp.Expression) -> QueryError:
 
 def explain_refusal(node: exp.Expression) -> QueryError:
     """Return the refusal of a node that is not answered, with what to write instead."""
+    if isinstance(node, exp.Bracket) and isinstance(node.this, exp.Split):
+        node = node.this
     reason = REWRITES.get(type(node))
     if reason is None and isinstance(node, exp.Func):
-        name = (node.name if isinstance(node, exp.Anonymous) else type(node).__name__).lower()
-        reason = NAMES.get(name) or _unknown(name)
+        written = name_function(node)
+        reason = NAMES.get(written) or NAMES.get(type(node).__name__.lower()) or _unknown(written)
     if reason is not None and "answered" not in reason:
         reason = f"this is not answered; {reason}"
     if reason is None:
         listed = ", ".join(sorted({row.word for row in FUNCTIONS.values()}))
         reason = f"this is not answered; these are: {listed}"
     return QueryError(f"{quote_sql(node)}: {reason}")
+
+
+def name_function(node: exp.Func) -> str:
+    """Return a function's name in lower case as it is written, which is not always what sqlglot calls it."""
+    if isinstance(node, exp.Anonymous):
+        return str(node.name).lower()
+    head, bracket, _ = quote_sql(node).lstrip("`").partition("(")
+    plain = bracket and head.replace("_", "").isalnum() and head.lower() not in KNOWN
+    return head.lower() if plain else type(node).__name__.lower()
 
 
 def _unknown(name: str) -> str:
