@@ -65,7 +65,7 @@ def test_parameters_are_values() -> None:
         ("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", "patient"),
         ("SELECT age FROM visits LIMIT 3", "rows have no order"),
         ("SELECT age FROM visits ORDER BY age", "rows have no order"),
-        ("SELECT DISTINCT age FROM visits", "DISTINCT"),
+        ("SELECT DISTINCT age FROM visits", "grouped within one unit"),
         ("SELECT ROW_NUMBER() OVER (ORDER BY age) AS n FROM visits", "window"),
         ("SELECT floor FROM wards", "public"),
         ("SELECT secret FROM visits", "no column 'secret'"),
