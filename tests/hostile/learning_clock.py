@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any, cast
 
 from discreet.curator.door.desk import Desk
@@ -42,6 +43,10 @@ class PlanningDesk:
     @property
     def question_delta(self) -> Fraction:
         return self._engines.policy.question_delta
+
+    @property
+    def budget(self) -> SimpleNamespace:
+        return SimpleNamespace(total=SimpleNamespace(delta=self._engines.policy.delta))
 
     @property
     def tables(self) -> Mapping[str, Resolved]:
