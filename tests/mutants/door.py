@@ -147,7 +147,7 @@ METERED = [
     broken(
         "keys of the data need no selection",
         "query/cost.py",
-        "    if any(plan.selects(index) for index in range(len(plan.sets))):\n",
+        "    if plan.selects_any:\n",
         "    if draws.selection is not None:\n",
         DESK,
     ),

@@ -131,7 +131,7 @@ MUTATIONS = [
     broken(
         "a receipt's hash tells that another's answer was there before",
         "server/workers/own_entries.py",
-        "head = self._entries[analyst][number - 1].hash if number else receipt.head",
+        "head = self._entries[analyst][number - 1].hash",
         "head = receipt.head",
         OWN,
     ),

@@ -86,6 +86,19 @@ def test_the_budget_is_the_own_cap_and_says_how_many_more_questions_fit(served: 
     assert "total" not in alice.budget._repr_html_()
 
 
+def test_public_keys_alone_are_free_and_their_receipt_is_for_the_start_of_the_ledger(
+    served: Served, alice: Connection
+) -> None:
+    alice.ask("SELECT COUNT(*) FROM visits WHERE age < 41", 0.01)
+    with Curator.open(served.path, operator=True, served=True) as curator:
+        first, before = curator.ledger.birth, curator.ledger.head
+        answer = alice.ask("SELECT DISTINCT ward FROM visits")
+        assert answer.rows == (("icu",), ("north",), ("south",))
+        assert (answer.receipt.mark, answer.receipt.paid) == (first, "free")
+        assert curator.ledger.head == before
+        assert curator.ledger.verify(answer.receipt.mark).ok
+
+
 def test_a_prepared_question_has_its_columns_and_price_before_anything_is_paid(
     served: Served, alice: Connection
 ) -> None:

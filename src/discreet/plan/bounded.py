@@ -234,6 +234,11 @@ class BoundedPlan:
         """Say whether the keys of a set come from the data, so that they must be selected privately."""
         return any(self.keys[place].domain is None for place in self.sets[index].keys)
 
+    @property
+    def selects_any(self) -> bool:
+        """Say whether keys of some set come from the data."""
+        return any(self.selects(index) for index in range(len(self.sets)))
+
     def joined(self, index: int) -> tuple[JointKeys, ...]:
         """Return the keys of a set that go together, as far as it groups by them."""
         return tuple(join_among(self.joint, self.sets[index].keys))

@@ -53,7 +53,7 @@ def cost_measures(plan: BoundedPlan, draws: Draws) -> Charge:
     total = NOTHING
     for measure, noise in _pair(plan, draws):
         total = add_charges(total, cost_draw(plan, measure, noise))
-    if any(plan.selects(index) for index in range(len(plan.sets))):
+    if plan.selects_any:
         total = add_charges(total, _cost_selection(plan, draws))
     return total
 

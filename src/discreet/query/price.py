@@ -96,7 +96,7 @@ def price(
     at it (`query.floors`): noise, charge and guarantee alike.
     """
     check_sums(bounded, policy)
-    selects = any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets)))
+    selects = bounded.plan.selects_any
     delta = _selection_delta(policy, bounded, key_delta) if selects else Fraction(0)
     if not bounded.plan.measures and not selects:
         return Price(bounded, (), (), Charge(Fraction(0), Fraction(0), Fraction(0)), FREE)

@@ -33,7 +33,7 @@ def price_bounded(
 ) -> Price:
     """Price a bounded question. No amount at all is refused, and the refusal shows what some would buy."""
     _refuse_several(epsilon, rho, within)
-    if not bounded.plan.measures and not any(bounded.plan.selects(index) for index in range(len(bounded.plan.sets))):
+    if not bounded.plan.measures and not bounded.plan.selects_any:  # keys that are public: free at any price
         return price_question(bounded, policy)
     delta = None if key_delta is None else read_amount("key_delta", key_delta)
     if rho is not None:

@@ -13,6 +13,9 @@ from discreet.ledger.entries.chain import CHARGE, RECORD, SHARE
 
 CURRENCIES = ("epsilon", "rho", "delta")
 
+FIRST = 1
+"""The number of the entry with which a ledger begins."""
+
 
 @dataclass(frozen=True, slots=True)
 class OwnEntry:
@@ -55,12 +58,17 @@ class OwnEntries:
         """Return the receipt of an answer as its analyst sees it: one word whether they or others paid the total.
 
         It has the hash of their own entry, whenever they ask: that of another's record would tell that there is one.
+        What is free for everybody has the mark of the ledger's first entry, which is there before anybody asks.
         """
         with self._lock:
             self._read_on()
             charge = self._charges.get(receipt.entry, receipt.entry)
-            number = self._numbers.get((analyst, charge), 0)
-            head = self._entries[analyst][number - 1].hash if number else receipt.head
+            number = self._numbers.get((analyst, charge))
+            if number is None:
+                assert receipt.entry == FIRST, "an answer that this analyst has not paid for"
+                number, head = FIRST, receipt.head
+            else:
+                head = self._entries[analyst][number - 1].hash
         price = {name: write_exact(getattr(receipt.charge, name)) for name in CURRENCIES}
         paid = "free" if receipt.paid == FREE else "charged"
         return {"receipt": f"{number}:{head}", "analyst": analyst, "paid": paid, **price}
