@@ -166,8 +166,8 @@ MUTATIONS = [
     broken(
         "receipts have the ledger's numbers",
         "server/workers/own_entries.py",
-        "number = self._numbers.get((analyst, charge), 0)",
-        "number = receipt.entry",
+        'f"{number}:{head}"',
+        'f"{receipt.entry}:{head}"',
         OWN,
     ),
     broken(
