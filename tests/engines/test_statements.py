@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -263,7 +264,7 @@ def test_ranks_are_counted_from_the_lower_end() -> None:
 def test_keys_without_rows_are_zero_and_cells_lie_at_their_keys() -> None:
     plan = bounded(ENGINES["add-remove"], "SELECT ward, MEDIAN(age), COUNT(*) FROM visits GROUP BY ward").plan
     assert [measure.part for measure in plan.measures] == [Part.QUANTILE, Part.ROWS]
-    found = gather_sums(plan, 0, [(2, 7, 9)], {0: [(2, 30, 4), (2, 31, 3)]})
+    found = gather_sums(plan, 0, [(2, 7, 9)], {0: np.array([(2, 31, 3), (2, 30, 4)])})
     assert found == GroupedSums(((0, 0, 7), (0, 0, 9)), {0: ({}, {}, {30: 4, 31: 3})})
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from mutants.mutant import broken
 
 KEEPING = "tests/engines/limiting/test_statement.py"
-LIMITS, THRESHOLDS, SUMS, WINDOWS, ROWS, HASHING, STATEMENT = (
+LIMITS, HEAVY, SUMS, WINDOWS, ROWS, HASHING, STATEMENT = (
     f"engines/limiting/{name}.py"
-    for name in ("unit_limits", "thresholds", "sums", "windows", "rows", "hashing", "statement")
+    for name in ("unit_limits", "heavy_units", "sums", "windows", "rows", "hashing", "statement")
 )
 
 MUTATIONS = [
@@ -49,8 +49,8 @@ MUTATIONS = [
     broken(
         "kept: rows in all are not limited",
         LIMITS,
-        "can = self.most_per_group > 1 and self.limits.rows < groups * self.most_per_group",
-        "can = False",
+        "return self.most_per_group > 1 and self.limits.rows < groups * self.most_per_group",
+        "return False",
         KEEPING,
     ),
     broken(
@@ -60,7 +60,38 @@ MUTATIONS = [
         "AND CURRENT ROW",
         KEEPING,
     ),
-    broken("kept: groups after the last row count a unit", THRESHOLDS, " WHERE {KEEP} > 0", "", KEEPING),
+    broken("kept: groups after the last row count a unit", WINDOWS, " WHERE {KEEP} > 0", "", KEEPING),
+    broken(
+        "kept: units with as many rows as groups are light",
+        LIMITS,
+        "return min(self.most_per_group, self.most_groups) if self.too_many_groups else self.most_per_group",
+        "return self.most_per_group",
+        KEEPING,
+    ),
+    broken(
+        "kept: units are light with a row too many",
+        HEAVY,
+        "count(*) > {limits.least}",
+        "count(*) > {limits.least} + 1",
+        KEEPING,
+    ),
+    broken(
+        "kept: light units are counted as one",
+        HEAVY,
+        "*([UNIT] if by_unit else [])",
+        "*([UNIT] if not by_unit else [])",
+        KEEPING,
+    ),
+    broken(
+        "kept: heavy units are cut together",
+        HEAVY,
+        "windows.cut(limits, heavy, PLACE)",
+        "windows.cut(limits, heavy, '1')",
+        KEEPING,
+    ),
+    broken(
+        "kept: sums beside cells lose what is beyond 62 bits", STATEMENT, "(high * HALF + low for", "(low for", KEEPING
+    ),
     broken(
         "kept: scaled sums are not scaled",
         SUMS,
@@ -131,17 +162,20 @@ MUTATIONS = [
         "if dialect.longest is not None and len(text) < 0:",
         "tests/engines/test_statements.py",
     ),
-    broken("kept: one group too many of many", "engines/duck/dialect.py", "[{count}]", "[{count} + 1]", KEEPING),
     broken(
         "kept: which groups depends on where rows lie",
         HASHING,
-        "SELECT *, {x} AS x FROM {source}",
-        "SELECT *, ({x} + row_number() OVER ()) % {PRIME} AS x FROM {source}",
+        "(SELECT *, {x} AS {first} FROM {source}",
+        "(SELECT *, ({x} + row_number() OVER ()) % {PRIME} AS {first} FROM {source}",
         KEEPING,
     ),
     broken("kept: which groups depends on nothing but the key", HASHING, "{unit} * {UNITS} + {key}", "{key}", KEEPING),
     broken(
-        "kept: the order of groups is linear", HASHING, "(y * y % {PRIME}) * x % {PRIME} AS", "(0 * y) + x AS", KEEPING
+        "kept: the order of groups is linear",
+        HASHING,
+        "({square} * {square} % {PRIME}) * {first} % {PRIME} AS",
+        "(0 * {square}) + {first} AS",
+        KEEPING,
     ),
     broken(
         "kept: texts of units run into each other",
@@ -168,23 +202,25 @@ MUTATIONS = [
     broken(
         "kept: picked rows in a group are not limited",
         ROWS,
-        " WHERE in_group <= {limits.rows_per_group}",
+        " WHERE in_group <= {most.rows_per_group}",
         "",
         KEEPING,
     ),
-    broken("kept: groups of picks are not limited", ROWS, "in_groups <= {limits.groups} AND ", "", KEEPING),
-    broken("kept: picked rows in all are not limited", ROWS, " AND in_all <= {limits.rows} ", " ", KEEPING),
+    broken("kept: picked rows of crowded groups are not limited", ROWS, " WHERE in_group <= {KEEP} ", " ", KEEPING),
+    broken("kept: rows of crowded groups are kept twice", ROWS, "WHERE {KEEP} = {ROWS} ", "", KEEPING),
+    broken("kept: groups of picks are not limited", ROWS, "in_groups <= {most.groups} AND ", "", KEEPING),
+    broken("kept: picked rows in all are not limited", ROWS, " AND in_all <= {most.rows} ", " ", KEEPING),
     broken(
         "kept: which rows depends on where they lie",
         ROWS,
-        'inside = ", ".join(["content", *grouped.names])',
-        'inside = "1"',
+        'return ", ".join([CONTENT, *(each',
+        'return "1" or ", ".join([CONTENT, *(each',
         KEEPING,
     ),
     broken(
         "kept: units with too many rows in all are taken for light ones",
         ROWS,
-        " OR sum(c) > {limits.rows}",
+        " OR sum(c) > {most.rows}",
         "",
         KEEPING,
     ),

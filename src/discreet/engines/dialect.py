@@ -77,11 +77,8 @@ class Dialect:
     their sums over 2^48 rows fit.
     """
 
-    nth_least: Callable[[str, int, str | None], str] | None = None
-    """The n-th smallest value over the rows of a group where a condition holds, of which there are at least n.
-
-    Where an engine has nothing fast for it, groups are ranked by windows instead.
-    """
+    heavy_first: bool = False
+    """Whether units that may be over a limit are found first, where an engine joins faster than it sorts all groups."""
 
     tame: Callable[[str, Fraction], str] = lambda value, most: value
     """A float that the engine can subtract, multiply and divide by public numbers without raising.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -10,9 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.plan.expressions import Constant
-
-Cells = dict[int, int]
-"""How many values lie at each grid point, counted from the grid's lower end; points without any are left out."""
 
 KeyValues = tuple[Constant, ...]
 """One value for each key of a set."""
@@ -24,11 +21,12 @@ class GroupedSums:
 
     Keys of public domains are counted in their order, the last one fastest, and those without rows are there, with
     zeros; `keys` is None. Keys that come from the data are listed in `keys`, in no order that means anything, and
-    `units` says how many distinct units each has.
+    `units` says how many distinct units each has. Cells are how many values lie at each grid point, counted from the
+    grid's lower end; points without any are left out.
     """
 
     sums: tuple[tuple[int, ...], ...]
-    cells: dict[int, tuple[Cells, ...]] = field(default_factory=dict)
+    cells: Mapping[int, tuple[Mapping[int, int], ...]] = field(default_factory=dict)
     keys: tuple[KeyValues, ...] | None = None
     units: tuple[int, ...] = ()
 

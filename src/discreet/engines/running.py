@@ -84,10 +84,11 @@ class Running(ABC, Generic[E]):
 
     def _fetch(self) -> Iterator[Any]:
         """Yield what each statement returns."""
-        for statement in self._steps.statements:
+        whole = self._steps.whole or (False,) * len(self._steps.statements)
+        for statement, as_array in zip(self._steps.statements, whole, strict=True):
             if self._stopped.is_set():
                 raise RunCancelledError("cancelled between two statements")
-            yield self.execute_whole(statement) if self._steps.whole else self.execute(statement)
+            yield self.execute_whole(statement) if as_array else self.execute(statement)
 
     def progress(self) -> float:
         """Return how much is done, from 0 to 1, or a negative number where it is not known."""

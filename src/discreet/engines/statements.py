@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from discreet.base.cells import split_cells
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.engines.dialect import Dialect
-from discreet.engines.limiting.statement import KeyColumn, KeysTogether, Statement, write_statement
-from discreet.engines.result import Cells, GroupedSums
+from discreet.engines.limiting.statement import (
+    FoundCells,
+    FoundRows,
+    KeyColumn,
+    KeysTogether,
+    Statement,
+    write_statement,
+)
+from discreet.engines.result import GroupedSums, Points
 from discreet.engines.rows import Select, name_key, write_rows
 from discreet.plan.bounded import BoundedPlan, Key, Measure, Part
 from discreet.plan.expressions import Constant
@@ -68,27 +79,27 @@ def to_constant(value: Any) -> Constant:
     return found
 
 
-def gather_sums(
-    plan: BoundedPlan, index: int, rows: list[tuple[Any, ...]], cells: dict[int, list[tuple[Any, ...]]]
-) -> GroupedSums:
+def gather_sums(plan: BoundedPlan, index: int, rows: FoundRows, cells: FoundCells) -> GroupedSums:
     """Put rows of (key, sum, sum, ...) and of (key, cell, count) where they belong."""
     selects = plan.selects(index)
     if selects:
         rows = [(tuple(to_constant(value) for value in key), *values) for key, *values in rows]
-        cells = {
-            at: [(tuple(to_constant(value) for value in key), *each) for key, *each in of] for at, of in cells.items()
-        }
     keys: list[Any] = sorted((key for key, *_ in rows), key=repr) if selects else list(range(plan.groups(index)))
     places = {key: place for place, key in enumerate(keys)}
     sums = [[0] * len(places) for _ in range(len(plan.measures) + selects)]
     for key, *values in rows:
         for measure, value in enumerate(values):
             sums[measure][places[key]] = value
-    found: dict[int, tuple[Cells, ...]] = {}
-    for measure, counts in cells.items():
-        each: tuple[Cells, ...] = tuple({} for _ in places)
-        for key, cell, count in counts:
-            each[places[key]][cell] = count
-        found[measure] = each
+    found = {measure: _gather_cells(counts, places) for measure, counts in cells.items()}
     exact = tuple(tuple(row) for row in sums[: len(plan.measures)])
     return GroupedSums(exact, found, tuple(keys) if selects else None, tuple(sums[-1]) if selects else ())
+
+
+def _gather_cells(counts: FoundRows | Points, places: dict[Any, int]) -> tuple[Mapping[int, int], ...]:
+    """Return each key's cells from rows of (key, cell, count): an array where keys are places already."""
+    if isinstance(counts, np.ndarray):
+        return split_cells(len(places), counts)
+    found: tuple[dict[int, int], ...] = tuple({} for _ in places)
+    for key, cell, count in counts:
+        found[places[tuple(to_constant(value) for value in key)]][cell] = count
+    return found

@@ -28,8 +28,8 @@ class Steps(Generic[E]):
 
     statements: tuple[str, ...]
     gather: Callable[[Iterator[Any]], E]
-    whole: bool = False
-    """Whether statements return whole numbers of 64 bits alone, many of them: they are fetched as one array each."""
+    whole: tuple[bool, ...] = ()
+    """Which statements return whole numbers of 64 bits alone, many of them: they are fetched as arrays."""
 
 
 def write_sum_steps(
@@ -44,7 +44,7 @@ def write_sum_steps(
             sets.append(gather_sums(plan, index, *step.read(rows)))
         return ExactResult(tuple(sets))
 
-    return Steps(tuple(step.statement for step in written), gather)
+    return Steps(tuple(step.statement for step in written), gather, tuple(step.whole for step in written))
 
 
 def write_row_steps(
@@ -56,7 +56,7 @@ def write_row_steps(
     check_length(text, dialect)
     reaches = tuple(column.grid.reach for column in plan.columns)
     statement = write_unit_rows(text, unit, reaches, plan.rows, dialect)
-    return Steps((statement,), lambda found: gather_rows(plan, next(found)), whole=True)
+    return Steps((statement,), lambda found: gather_rows(plan, next(found)), whole=(True,))
 
 
 def write_steps(plan: DeclaredPlan, tables: Mapping[str, Resolved], source: Select, dialect: Dialect) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from discreet import noise
 from discreet.base import check
+from discreet.base.cells import Cells
 from discreet.base.errors import ParameterError
 from discreet.base.rounding import ball, float_down, ratio_up, rounded_down
 from discreet.base.wide import LIMIT, integers
@@ -267,7 +268,10 @@ class _Table:
         """Read the cells; machine integers hold them unless they, or `ranks` more values, are too many."""
         if not isinstance(cells, Mapping):
             raise ParameterError.of_data("cells", cells, "a mapping from grid points to how many values each has")
-        at, counts = _whole(list(cells.keys())), np.maximum(_whole(list(cells.values())), 0)
+        if isinstance(cells, Cells):
+            at, counts = cells.points, np.maximum(cells.counts, 0)
+        else:
+            at, counts = _whole(list(cells.keys())), np.maximum(_whole(list(cells.values())), 0)
         at = np.minimum(np.maximum(at if points < LIMIT else at.astype(object), 0), points - 1)
         total = sum(counts.tolist())
         kind = np.int64 if points < LIMIT and factor * (total + ranks) < LIMIT // 2 else object

@@ -12,10 +12,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import accumulate
 from typing import Protocol
 
 from discreet.base.canonical import Json
+from discreet.base.cells import add_up_cells
 from discreet.base.errors import OperationError
 from discreet.plan.bounded import BoundedPlan
 
@@ -31,7 +31,7 @@ class ExactSet(Protocol):
         """Sums by measure and key."""
 
     @property
-    def cells(self) -> Mapping[int, tuple[dict[int, int], ...]]:
+    def cells(self) -> Mapping[int, tuple[Mapping[int, int], ...]]:
         """Counts at grid points by measure and key."""
 
 
@@ -247,8 +247,7 @@ class ThresholdScore(Score):
     def _add_up(self, exact: ExactSet) -> tuple[list[int], list[int]]:
         """Return the points that have values, in order, and how many values lie below each, and below all."""
         (cells,) = exact.cells[self.measure]
-        points = sorted(cells)
-        return points, list(accumulate((cells[point] for point in points), initial=0))
+        return add_up_cells(cells)
 
     def _count(self, sums: list[int], passed: int) -> int:
         """Return how many values count, where so many points lie before the threshold."""

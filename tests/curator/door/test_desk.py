@@ -17,7 +17,7 @@ from discreet.curator.asking.prepared import Prepared
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.meter import ChargeMeter
 from discreet.engines.held import HeldRows
-from discreet.engines.result import Cells, ExactResult, GroupedSums
+from discreet.engines.result import ExactResult, GroupedSums
 from discreet.ledger import JournalRow
 from discreet.mechanisms import Exponential, Gaussian, Laplace, NoisyMax, PermuteAndFlip
 from discreet.mechanisms.key_selection import KeySelection
@@ -287,7 +287,7 @@ def test_no_score_is_released_beside_a_choice(tmp_path: Path) -> None:
 
 def test_trees_and_drawn_ranks_come_back_from_the_journal(tmp_path: Path) -> None:
     texts = ["MEDIAN(age)", ", ".join(f"QUANTILE_CONT(age, {each / 30})" for each in range(1, 30))]
-    cells: Cells = {30: 5, 60: 9, 90: 2}
+    cells = {30: 5, 60: 9, 90: 2}
     for number, text in enumerate(texts):
         operation = prepare(tmp_path / str(number), f"SELECT {text} FROM visits").operation
         exact = ExactResult((GroupedSums(((16,),), {0: (cells,)}),))

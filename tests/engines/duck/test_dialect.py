@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.base.types import Type
-from discreet.engines.duck.dialect import DUCKDB, SMALL
+from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.duck.literals import SQL_TYPES
 
 CONNECTION = duckdb.connect()
@@ -52,13 +52,6 @@ def test_other_values_are_told_as_every_engine_writes_them(value: Any, type_: Ty
 def test_the_leading_digits_of_a_hash_are_a_number() -> None:
     ((found,),) = CONNECTION.execute(f"SELECT {DUCKDB.leading_bits(repr('f' * 32))}").fetchall()
     assert found == 2**60 - 1
-
-
-@pytest.mark.parametrize("count", [1, SMALL, SMALL + 1])
-def test_the_nth_least_value_is_found_among_few_and_many(count: int) -> None:
-    assert DUCKDB.nth_least is not None
-    statement = f"SELECT {DUCKDB.nth_least('i', count, 'i % 2 = 0')} FROM range(500) AS r(i)"
-    assert CONNECTION.execute(statement).fetchall() == [(2 * (count - 1),)]
 
 
 def test_sums_and_quotients_are_of_38_digits() -> None:

@@ -49,10 +49,10 @@ def test_tame_floats_can_be_multiplied_and_divided(
 
 
 def test_statements_are_written_for_postgresql() -> None:
-    assert (POSTGRES.once, POSTGRES.fence, POSTGRES.wide, POSTGRES.nth_least) == (
+    assert (POSTGRES.once, POSTGRES.fence, POSTGRES.wide, POSTGRES.heavy_first) == (
         "MATERIALIZED",
         " OFFSET 0",
         "NUMERIC",
-        None,
+        False,
     )
     assert POSTGRES.typed("x", Type.FLOAT) == "CAST(x AS DOUBLE PRECISION)"

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from discreet.engines.result import Cells
+from discreet.base.cells import add_up_cells
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.plan.bounded import BRANCHES, count_tree_levels
 from discreet.plan.grid import ClampedGrid
@@ -28,12 +28,12 @@ SURE = 0.999
 """How surely a quantile lies in the nodes that are opened."""
 
 
-def explore(cells: Cells, grid: ClampedGrid, noise: Laplace | Gaussian, shares: Iterable[Fraction]) -> Nodes:
+def explore(
+    cells: Mapping[int, int], grid: ClampedGrid, noise: Laplace | Gaussian, shares: Iterable[Fraction]
+) -> Nodes:
     """Return the noisy counts of all nodes that the quantiles at these shares may lie in, and of their siblings."""
-    levels, points = count_tree_levels(grid), sorted(cells)
-    sums = [0]
-    for point in points:
-        sums.append(sums[-1] + cells[point])
+    levels = count_tree_levels(grid)
+    points, sums = add_up_cells(cells)
 
     def count(level: int, index: int) -> int:
         size = BRANCHES ** (levels - level)

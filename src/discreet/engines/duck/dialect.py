@@ -7,9 +7,6 @@ from discreet.engines.dialect import Dialect
 from discreet.engines.duck.forms import FORMS, write_sql
 from discreet.engines.duck.literals import SQL_TYPES, quote_name, write_constant, write_number
 
-SMALL = 64
-"""`min(x, n)` sets room for n values aside for each group: cheap for few, and refused beyond a million."""
-
 NAN_BITS = "9221120237041090560"
 
 
@@ -21,14 +18,6 @@ def write_canonical(value: str, type_: Type) -> str:
     if type_ is Type.TIMESTAMP:
         return f"CAST(epoch_us({value}) AS VARCHAR)"
     return f"CAST({value} AS VARCHAR)"
-
-
-def nth_least(value: str, count: int, where: str | None) -> str:
-    """Return the n-th smallest value."""
-    chosen = f" FILTER (WHERE {where})" if where is not None else ""
-    if count <= SMALL:
-        return f"list_max(min({value}, {count}){chosen})"
-    return f"list_sort(list({value}){chosen})[{count}]"
 
 
 DUCKDB = Dialect(
@@ -45,5 +34,5 @@ DUCKDB = Dialect(
     leading_bits=lambda digits: f"CAST('0x' || substr({digits}, 1, 15) AS BIGINT)",
     quotient=lambda above, below: f"({above} // {below})",
     total=lambda value: f"sum({value})",
-    nth_least=nth_least,
+    heavy_first=True,
 )

@@ -53,7 +53,16 @@ def write_part(unit: str, parts: int, dialect: Dialect) -> str:
     return f"((({dialect.bigint(unit)} % {PRIME}) * {UNITS} % {PRIME} + {PRIME}) % {PRIME} % {parts})"
 
 
-def add_hashes(source: str, unit: str, key: str, dialect: Dialect) -> str:
+def mix_numbers(numbers: Sequence[str], dialect: Dialect) -> str:
+    """Return one number below the prime, on either side of 0, made of whole numbers of 64 bits; NULL counts as 0."""
+    if len(numbers) < 2:
+        return f"(coalesce({dialect.bigint(numbers[0])}, 0) % {PRIME})" if numbers else "0"
+    halves = (numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :])
+    first, second = (mix_numbers(half, dialect) for half in halves)
+    return f"(({first} * {ROUNDING} + {second}) % {PRIME})"
+
+
+def add_hashes(source: str, unit: str, key: str, dialect: Dialect, name: str = HASH) -> str:
     """Return the rows of a FROM clause with their hash: x^5 mod p for x = unit * U + key * K mod p.
 
     5 and p - 1 have no common divisor, so that x -> x^5 is a bijection: the groups of a unit with numbers 0 <= key < p
@@ -62,7 +71,9 @@ def add_hashes(source: str, unit: str, key: str, dialect: Dialect) -> str:
     """
     unit, key = (f"({dialect.bigint(each)} % {PRIME})" for each in (unit, key))
     x = f"(({unit} * {UNITS} + {key} * {KEYS}) % {PRIME} + {PRIME}) % {PRIME}"
+    first, square = f"{name}_x", f"{name}_y"
     return (
-        f"SELECT *, (y * y % {PRIME}) * x % {PRIME} AS {HASH} FROM (SELECT *, x * x % {PRIME} AS y FROM "
-        f"(SELECT *, {x} AS x FROM {source}{dialect.fence}) AS q{dialect.fence}) AS q"
+        f"SELECT *, ({square} * {square} % {PRIME}) * {first} % {PRIME} AS {name} FROM (SELECT *, "
+        f"{first} * {first} % {PRIME} AS {square} FROM (SELECT *, {x} AS {first} FROM {source}{dialect.fence}) "
+        f"AS q{dialect.fence}) AS q"
     )

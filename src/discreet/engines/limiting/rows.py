@@ -1,43 +1,95 @@
 """Rows that each unit keeps, where rows themselves are needed: most units are under all limits and are not ranked.
 
-A unit's groups are ordered as in `sums`, and as many rows of each are kept as there: those with the smallest md5
-of their content. Rows with equal contents are alike, so that which of them is kept makes no difference; hence what is
-kept depends on this unit's rows alone, in whatever order they lie.
+A unit's groups are ordered as in `sums`, and as many rows of each are kept as there: the first ones by a hash of their
+content. Rows with equal contents are alike, so that which of them is kept makes no difference; hence what is kept
+depends on this unit's rows alone, in whatever order they lie.
 """
 
 from __future__ import annotations
 
+from discreet.base.types import Type
 from discreet.engines.dialect import UNIT
-from discreet.engines.limiting.grouped_rows import GroupedRows
-from discreet.engines.limiting.hashing import NUMBER, write_values
-from discreet.engines.limiting.unit_limits import HEAVY, OVER, UnitLimits
+from discreet.engines.limiting import heavy_units, windows
+from discreet.engines.limiting.grouped_rows import KEEP, ROWS, GroupedRows
+from discreet.engines.limiting.hashing import NUMBER, add_hashes, mix_numbers, write_values
+from discreet.engines.limiting.heavy_units import PLACE
+from discreet.engines.limiting.unit_limits import ALL, HEAVY, UnitLimits
 from discreet.plan.bounded import Limits
 
-ALL, RANKED, FEW = "__discreet_all", "__discreet_ranked", "__discreet_few"
+RANKED, FEW, OVER = "__discreet_ranked", "__discreet_few", "__discreet_over"
+KEPT_GROUPS, IN_GROUPS = "__discreet_kept_groups", "__discreet_in_groups"
+CONTENT = "__discreet_content"
 
 
 def select_kept_rows(grouped: GroupedRows, limits: Limits) -> str:
     """Return a SELECT of unit, key and contributions of the rows that are kept."""
-    bound, once = UnitLimits(grouped, limits), grouped.dialect.once
-    listed = ", ".join([UNIT, *grouped.columns, *grouped.names])
+    bound = UnitLimits(grouped, limits)
+    return _by_groups(bound) if grouped.dialect.heavy_first else _by_windows(bound)
+
+
+def _list_columns(grouped: GroupedRows) -> str:
+    return ", ".join([UNIT, *grouped.columns, *grouped.names])
+
+
+def _add_content(grouped: GroupedRows, source: str) -> str:
+    """Return the rows of a FROM clause, which have their unit's number, with what they are ordered by."""
+    if all(type_ is Type.INTEGER for _, type_ in grouped.measures):
+        return add_hashes(source, NUMBER, mix_numbers(grouped.names, grouped.dialect), grouped.dialect, CONTENT)
     content = write_values((grouped.unit, *grouped.key, *grouped.measures), grouped.dialect)
-    numbered = (
-        f"SELECT *, {bound.unit_number} AS {NUMBER}, md5({content}) AS content FROM {ALL} JOIN {HEAVY} USING ({UNIT})"
+    return f"SELECT *, md5({content}) AS {CONTENT} FROM {source}"
+
+
+def _order_rows(grouped: GroupedRows) -> str:
+    """Return the order of a group's rows: by their hash, and of those with the same by what they hold."""
+    return ", ".join([CONTENT, *(each for name in grouped.names for each in (f"{name} IS NULL", name))])
+
+
+def _by_groups(limits: UnitLimits) -> str:
+    """Say for groups of heavy units how many rows they keep, as `sums` does, and rank rows where these are too many."""
+    grouped, once = limits.grouped, limits.grouped.dialect.once
+    listed, both = _list_columns(grouped), ", ".join([PLACE, *grouped.columns])
+    pairs = (
+        f"SELECT {NUMBER}, {both}, count(*) AS {ROWS} FROM {ALL} JOIN {HEAVY} USING ({UNIT}) GROUP BY {NUMBER}, {both}"
     )
-    heavy = bound.add_hashes(f"({numbered}) AS q", NUMBER)
-    inside = ", ".join(["content", *grouped.names])
-    light = f"SELECT {UNIT}, TRUE AS {OVER} FROM {HEAVY}"
+    groups = windows.cut(limits, limits.add_hashes(f"({pairs}) AS q", NUMBER), PLACE)
+    rows = (
+        f"SELECT {listed}, {NUMBER}, {PLACE}, {ROWS}, {KEEP} FROM {ALL} JOIN {HEAVY} USING ({UNIT}) "
+        f"JOIN (SELECT {both}, {ROWS}, {KEEP} FROM {KEPT_GROUPS}) AS g USING ({both})"
+    )
+    crowded = _add_content(grouped, f"(SELECT * FROM {IN_GROUPS} WHERE {KEEP} < {ROWS}) AS q")
+    place = f"row_number() OVER (PARTITION BY {both} ORDER BY {_order_rows(grouped)}) AS in_group"
+    return (
+        f"WITH {heavy_units.find_heavy_units(limits)}, {KEPT_GROUPS} AS {once} ({groups}), "
+        f"{IN_GROUPS} AS {once} ({rows}) "
+        f"SELECT {listed} FROM {IN_GROUPS} WHERE {KEEP} = {ROWS} "
+        f"UNION ALL SELECT {listed} FROM (SELECT *, {place} FROM ({crowded}) AS q) AS q WHERE in_group <= {KEEP} "
+        f"UNION ALL {_select_light(grouped)}"
+    )
+
+
+def _by_windows(limits: UnitLimits) -> str:
+    """Rank all rows of heavy units: in their groups, and the groups among each other."""
+    grouped, most, once = limits.grouped, limits.limits, limits.grouped.dialect.once
+    listed = _list_columns(grouped)
+    numbered = f"SELECT *, {limits.unit_number} AS {NUMBER} FROM {ALL} JOIN {HEAVY} USING ({UNIT})"
+    hashed = limits.add_hashes(f"({_add_content(grouped, f'({numbered}) AS q')}) AS q", NUMBER)
     return (
         f"WITH {ALL} AS {once} ({grouped.rows}), "
         f"{HEAVY} AS {once} (SELECT {UNIT} FROM (SELECT {UNIT}, count(*) AS c FROM {ALL} "
         f"GROUP BY {UNIT}, {grouped.listed()}) AS q GROUP BY {UNIT} "
-        f"HAVING count(*) > {bound.most_groups} OR max(c) > {bound.most_per_group} OR sum(c) > {limits.rows}), "
-        f"{RANKED} AS (SELECT *, {bound.order} AS place, "
-        f"row_number() OVER (PARTITION BY {UNIT}, {grouped.listed()} ORDER BY {inside}) AS in_group "
-        f"FROM ({heavy}) AS q), "
+        f"HAVING count(*) > {limits.most_groups} OR max(c) > {limits.most_per_group} OR sum(c) > {most.rows}), "
+        f"{RANKED} AS (SELECT *, {limits.order} AS place, "
+        f"row_number() OVER (PARTITION BY {UNIT}, {grouped.listed()} ORDER BY {_order_rows(grouped)}) AS in_group "
+        f"FROM ({hashed}) AS q), "
         f"{FEW} AS (SELECT *, dense_rank() OVER (PARTITION BY {UNIT} ORDER BY place) AS in_groups, "
         f"row_number() OVER (PARTITION BY {UNIT} ORDER BY place, in_group) AS in_all "
-        f"FROM {RANKED} WHERE in_group <= {limits.rows_per_group}) "
-        f"SELECT {listed} FROM {FEW} WHERE in_groups <= {limits.groups} AND in_all <= {limits.rows} "
-        f"UNION ALL SELECT {listed} FROM {ALL} LEFT JOIN ({light}) AS h USING ({UNIT}) WHERE {OVER} IS NULL"
+        f"FROM {RANKED} WHERE in_group <= {most.rows_per_group}) "
+        f"SELECT {listed} FROM {FEW} WHERE in_groups <= {most.groups} AND in_all <= {most.rows} "
+        f"UNION ALL {_select_light(grouped)}"
     )
+
+
+def _select_light(grouped: GroupedRows) -> str:
+    """Return all rows of units that are not heavy."""
+    heavy = f"SELECT {UNIT}, TRUE AS {OVER} FROM {HEAVY}"
+    return f"SELECT {_list_columns(grouped)} FROM {ALL} LEFT JOIN ({heavy}) AS h USING ({UNIT}) WHERE {OVER} IS NULL"

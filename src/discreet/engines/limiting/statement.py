@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT, Dialect
 from discreet.engines.limiting.grouped_rows import GroupedRows, name_measure
 from discreet.engines.limiting.hashing import PRIME, Typed
 from discreet.engines.limiting.rows import select_kept_rows
 from discreet.engines.limiting.sums import sum_limited
+from discreet.engines.result import Points
 from discreet.plan.bounded import Limits, Measure, Part
 from discreet.plan.expressions import Constant
 
@@ -28,10 +31,14 @@ RANKED = frozenset({"RANKS", "QUANTILE"})
 PICKED = RANKED | {"DISTINCT"}
 """Parts that need rows, not their sums."""
 
+HALF = 1 << 62
+"""Where sums are cut in two parts that 64 bits hold."""
+
 SUMS = -1
 """What rows of sums begin with, where rows of cells, which begin with the place of their measure, come beside them."""
 
 FoundRows = list[tuple[Any, ...]]
+FoundCells = dict[int, FoundRows] | dict[int, Points]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +97,28 @@ class Statement:
     width: int
     measures: int
     cells: tuple[int, ...] = ()
+    whole: bool = False
+    """Whether all that comes back are whole numbers of 64 bits, sums in two parts: cells are read as arrays then."""
 
-    def read(self, rows: Sequence[Sequence[Any]]) -> tuple[FoundRows, dict[int, FoundRows]]:
+    def read(self, rows: Sequence[Sequence[Any]] | Points) -> tuple[FoundRows, FoundCells]:
         """Return rows of (key, sum, sum, ...), and of (key, cell, count) for each measure of ranks.
 
         Keys are places in the product of the domains and of the rows of keys that go together, or values.
         """
+        if self.whole:
+            return self._read_array(np.asarray(rows, dtype=np.int64).reshape(len(rows), 2 + 2 * max(1, self.measures)))
         if not self.cells:
             return [self._row(row, self.measures) for row in rows], {}
         sums = [self._row(row[1:], self.measures) for row in rows if int(row[0]) == SUMS]
         found = {place: [self._row(row[1:], 2) for row in rows if int(row[0]) == place] for place in self.cells}
         return sums, found
+
+    def _read_array(self, rows: Points) -> tuple[FoundRows, dict[int, Points]]:
+        sums = [
+            (key, *(high * HALF + low for high, low in zip(parts[::2], parts[1::2], strict=True)))
+            for key, *parts in rows[rows[:, 0] == SUMS, 1:].tolist()
+        ]
+        return sums, {place: rows[rows[:, 0] == place, 1:4] for place in self.cells}
 
     def _row(self, row: Sequence[Any], count: int) -> tuple[Any, ...]:
         key, numbers = row[: self.width], row[self.width : self.width + count]
@@ -137,8 +155,9 @@ def write_statement(
     cells = tuple(place for place, part in enumerate(parts) if part in RANKED)
     if not cells:
         return Statement(f"WITH {KEPT} AS ({kept}) {_sums(grouped, parts, KEPT)}", *read)
+    whole = grouped.groups is not None
     counted = " UNION ALL ".join([_sums(grouped, parts, KEPT, SUMS), *(_cells(grouped, place) for place in cells)])
-    return Statement(f"WITH {KEPT} AS {dialect.once} ({kept}) {counted}", *read, cells)
+    return Statement(f"WITH {KEPT} AS {dialect.once} ({kept}) {counted}", *read, cells, whole)
 
 
 def _grouped(
@@ -230,8 +249,20 @@ def _sums(grouped: GroupedRows, parts: Sequence[str], kept: str, first: int | No
     source = kept or f"({grouped.rows}) AS q"
     if first is None:
         return f"SELECT {grouped.listed(*totals)} FROM {source} GROUP BY {grouped.listed()}"
+    if grouped.groups is not None:
+        named = grouped.listed(*(f"{total} AS t{place}" for place, total in enumerate(totals)))
+        parts_of = [each for place in range(len(totals)) for each in _split_sum(f"t{place}", grouped.dialect)]
+        listed = ", ".join([grouped.dialect.bigint(name) for name in grouped.columns] + parts_of)
+        return f"SELECT {first}, {listed} FROM (SELECT {named} FROM {source} GROUP BY {grouped.listed()}) AS q"
     whole = [grouped.dialect.whole(each) for each in [*totals, *(["0"] if len(totals) < 2 else [])]]
     return f"SELECT {first}, {grouped.listed(*whole)} FROM {source} GROUP BY {grouped.listed()}"
+
+
+def _split_sum(total: str, dialect: Dialect) -> tuple[str, str]:
+    """Return the two parts of a sum that 64 bits hold: of 2^48 rows of 63 bits each, so that the first one is small."""
+    total, half = dialect.whole(total), dialect.whole(str(HALF))
+    low = f"((({total} % {half}) + {half}) % {half})"
+    return dialect.bigint(dialect.quotient(f"({total} - {low})", half)), dialect.bigint(low)
 
 
 def _total(grouped: GroupedRows, name: str, part: str, reach: int, kept: bool) -> str:
@@ -245,6 +276,11 @@ def _total(grouped: GroupedRows, name: str, part: str, reach: int, kept: bool) -
 def _cells(grouped: GroupedRows, place: int) -> str:
     """Return how many rows lie in each cell, as wide as the rows of sums."""
     name, dialect = grouped.names[place], grouped.dialect
-    rest = [dialect.whole("0")] * (len(grouped.names) - 2)
-    listed = grouped.listed(dialect.whole(name), dialect.whole("count(*)"), *rest)
+    if grouped.groups is not None:
+        rest = [dialect.bigint("0")] * (2 * len(grouped.names) - 2)
+        columns = [*grouped.columns, name, "count(*)"]
+        listed = ", ".join([*(dialect.bigint(each) for each in columns), *rest])
+    else:
+        rest = [dialect.whole("0")] * (len(grouped.names) - 2)
+        listed = grouped.listed(dialect.whole(name), dialect.whole("count(*)"), *rest)
     return f"SELECT {place}, {listed} FROM {KEPT} WHERE {name} IS NOT NULL GROUP BY {grouped.listed(name)}"

@@ -27,10 +27,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from discreet.engines.dialect import HALVED, LOW, UNIT, Dialect
-from discreet.engines.limiting import thresholds, windows
+from discreet.engines.limiting import heavy_units, windows
 from discreet.engines.limiting.grouped_rows import KEEP, ROWS, GroupedRows
 from discreet.engines.limiting.hashing import HASH, PRIME, ROUNDING
-from discreet.engines.limiting.unit_limits import PAIRS, UnitLimits
+from discreet.engines.limiting.unit_limits import UnitLimits
 from discreet.plan.bounded import Limits
 
 
@@ -42,16 +42,15 @@ def sum_limited(grouped: GroupedRows, limits: Limits, parts: Sequence[str]) -> s
         for name, part, reach in zip(grouped.names, parts, grouped.reaches, strict=True)
     ]
     added = tuple(column for each in adding for _, column in each.sums)
-    counts = grouped.listed(f"count(*) AS {ROWS}", *(f"{sql} AS {name}" for each in adding for sql, name in each.sums))
-    pairs = f"SELECT {UNIT}, {counts} FROM ({grouped.rows}) AS q GROUP BY {UNIT}, {grouped.listed()}"
+    sums = [f"{sql} AS {name}" for each in adding for sql, name in each.sums]
     bound = UnitLimits(grouped, limits, added)
-    totals = grouped.listed(*(each.total for each in adding))
-    if dialect.nth_least is None:
-        return f"SELECT {totals} FROM ({windows.select_kept(bound, pairs)}) AS q GROUP BY {grouped.listed()}"
-    return (
-        f"WITH {PAIRS} AS {dialect.once} ({pairs}){thresholds.find_units_over(bound)} "
-        f"SELECT {totals} FROM ({thresholds.select_kept(bound)}) AS q GROUP BY {grouped.listed()}"
-    )
+    if dialect.heavy_first:
+        kept = heavy_units.select_kept(bound, sums, by_unit="UNITS" in parts)
+    else:
+        counts = grouped.listed(f"count(*) AS {ROWS}", *sums)
+        pairs = f"SELECT {UNIT}, {counts} FROM ({grouped.rows}) AS q GROUP BY {UNIT}, {grouped.listed()}"
+        kept = windows.select_kept(bound, pairs)
+    return f"SELECT {grouped.listed(*(each.total for each in adding))} FROM ({kept}) AS q GROUP BY {grouped.listed()}"
 
 
 def _scaled(name: str, dialect: Dialect) -> str:

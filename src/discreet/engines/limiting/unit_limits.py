@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from discreet.engines.dialect import UNIT
-from discreet.engines.limiting.grouped_rows import ROWS, GroupedRows
+from discreet.engines.limiting.grouped_rows import GroupedRows
 from discreet.engines.limiting.hashing import HASH, add_hashes, hash_to_number, order_by_hash
 from discreet.plan.bounded import Limits
 
-PAIRS, HEAVY, OVER = "__discreet_pairs", "__discreet_heavy", "__discreet_over"
-"""Pairs of unit and key, units over some limit, and units over a limit with the last group that they keep."""
+ALL, PAIRS, HEAVY = "__discreet_all", "__discreet_pairs", "__discreet_heavy"
+"""All rows, pairs of unit and key, and units that may be over a limit."""
 
 ABOVE = "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING"
 
@@ -34,19 +34,20 @@ class UnitLimits:
         return min(self.limits.rows_per_group, self.limits.rows)
 
     @property
-    def too_many_groups(self) -> str:
-        """Return when a unit is in more groups than it may keep, over its pairs of unit and key."""
-        can = self.grouped.groups is None or self.grouped.groups > self.most_groups
-        return f"count(*) > {self.most_groups}" if can else "FALSE"
+    def too_many_groups(self) -> bool:
+        """Say whether a unit can be in more groups than it may keep."""
+        return self.grouped.groups is None or self.grouped.groups > self.most_groups
 
     @property
-    def too_many_rows(self) -> str:
-        """Return when `rows` may bind after all other limits: not where each kept group has one row."""
+    def too_many_rows(self) -> bool:
+        """Say whether `rows` can bind after all other limits: not where each kept group has one row."""
         groups = self.most_groups if self.grouped.groups is None else min(self.most_groups, self.grouped.groups)
-        can = self.most_per_group > 1 and self.limits.rows < groups * self.most_per_group
-        return (
-            f"(sum(least({ROWS}, {self.most_per_group})) > {self.limits.rows} AND max({ROWS}) > 1)" if can else "FALSE"
-        )
+        return self.most_per_group > 1 and self.limits.rows < groups * self.most_per_group
+
+    @property
+    def least(self) -> int:
+        """How many rows a unit may have without being over any limit, however they lie."""
+        return min(self.most_per_group, self.most_groups) if self.too_many_groups else self.most_per_group
 
     @property
     def key_number(self) -> str:

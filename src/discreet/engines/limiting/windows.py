@@ -17,15 +17,24 @@ OVER_LIMIT, PLACE, BEFORE, ORDER = "__discreet_over", "__discreet_place", "__dis
 
 def select_kept(limits: UnitLimits, pairs: str) -> str:
     """Return the pairs of unit and key that keep a row, and how many they keep."""
+    return cut(limits, _hashed(limits, pairs), UNIT, _order(limits))
+
+
+def cut(limits: UnitLimits, hashed: str, owner: str, order: str | None = None) -> str:
+    """Return pairs of owner and key that keep a row, and how many they keep, of pairs with their hash.
+
+    An owner is a unit or a number that stands for one. Groups are in the order of their hashes unless it is given.
+    """
     few = f"least({ROWS}, {limits.most_per_group})"
-    wide, long = limits.too_many_groups != "FALSE", limits.too_many_rows != "FALSE"
-    hashed = _hashed(limits, pairs)
+    wide, long = limits.too_many_groups, limits.too_many_rows
     if not (wide or long):
         return f"SELECT *, {few} AS {KEEP} FROM ({hashed}) AS q"
-    by = f"PARTITION BY {UNIT} ORDER BY {ORDER}"
+    by = f"PARTITION BY {owner} ORDER BY {ORDER}"
     ranks = [f"row_number() OVER ({by}) AS {PLACE}"] if wide else []
     ranks += [f"coalesce(sum({few}) OVER ({by} {ABOVE}), 0) AS {BEFORE}"] if long else []
-    ranked = f"SELECT *, {', '.join(ranks)} FROM (SELECT *, {_order(limits)} AS {ORDER} FROM ({hashed}) AS q) AS q"
+    ranked = (
+        f"SELECT *, {', '.join(ranks)} FROM (SELECT *, {order or limits.order} AS {ORDER} FROM ({hashed}) AS q) AS q"
+    )
     some = f"least({few}, {limits.limits.rows} - {BEFORE})" if long else few
     within = f"{PLACE} <= {limits.most_groups}" if wide else "TRUE"
     return f"SELECT * FROM (SELECT *, {some} AS {KEEP} FROM ({ranked}) AS q WHERE {within}) AS q WHERE {KEEP} > 0"
@@ -37,11 +46,9 @@ def _hashed(limits: UnitLimits, pairs: str) -> str:
         return limits.add_hashes(f"({pairs}) AS q", UNIT)
     by = f"OVER (PARTITION BY {UNIT})"
     found = [f"max({ROWS}) {by} > {limits.most_per_group}"]
-    found += [f"count(*) {by} > {limits.most_groups}"] if limits.too_many_groups != "FALSE" else []
+    found += [f"count(*) {by} > {limits.most_groups}"] if limits.too_many_groups else []
     found += (
-        [f"sum(least({ROWS}, {limits.most_per_group})) {by} > {limits.limits.rows}"]
-        if limits.too_many_rows != "FALSE"
-        else []
+        [f"sum(least({ROWS}, {limits.most_per_group})) {by} > {limits.limits.rows}"] if limits.too_many_rows else []
     )
     flagged = f"SELECT *, ({' OR '.join(found)}) AS {OVER_LIMIT} FROM ({pairs}) AS q"
     numbered = f"SELECT *, CASE WHEN {OVER_LIMIT} THEN {limits.unit_number} END AS {NUMBER} FROM ({flagged}) AS q"

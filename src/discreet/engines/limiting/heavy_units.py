@@ -1,0 +1,50 @@
+"""What units keep where those that may be over a limit are found first: for engines that join faster than they sort.
+
+Let L be the least limit that can bind: on groups, on rows in a group, on rows. A unit with at most L rows is in at most
+L groups and has at most L rows in each and in all: no limit cuts anything of it. So its rows are added up as they are,
+together with those of all such light units, and only rows of other units, the heavy ones, are added up by unit and key
+first and cut. Who is heavy depends on this unit's rows alone; all is read once, so that a file that grows meanwhile
+makes no light unit heavy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from discreet.engines.dialect import UNIT
+from discreet.engines.limiting import windows
+from discreet.engines.limiting.grouped_rows import KEEP, ROWS
+from discreet.engines.limiting.hashing import HASH, NUMBER
+from discreet.engines.limiting.unit_limits import ALL, HEAVY, PAIRS, UnitLimits
+
+PLACE = "__discreet_heavy_place"
+"""The place of a heavy unit among all of them, in no order: a number that is faster to group by than a text."""
+
+
+def find_heavy_units(limits: UnitLimits) -> str:
+    """Return a table of all rows, and one of the units that may be over a limit, with their numbers."""
+    once, rows = limits.grouped.dialect.once, limits.grouped.rows
+    heavy = f"SELECT {UNIT} FROM {ALL} GROUP BY {UNIT} HAVING count(*) > {limits.least}"
+    return (
+        f"{ALL} AS {once} ({rows}), {HEAVY} AS {once} (SELECT {UNIT}, {limits.unit_number} AS {NUMBER}, "
+        f"row_number() OVER () AS {PLACE} FROM ({heavy}) AS q)"
+    )
+
+
+def select_kept(limits: UnitLimits, sums: Sequence[str], by_unit: bool) -> str:
+    """Return a SELECT of groups, how many rows of them are kept, and the sums of them, with the tables that it needs.
+
+    Light units are added up as one, unless they are to be told apart: `by_unit`.
+    """
+    listed = limits.grouped.listed
+    by = ", ".join([PLACE, NUMBER, *([UNIT] if by_unit else [])])
+    counted = listed(f"count(*) AS {ROWS}", *sums)
+    pairs = f"SELECT {PLACE}, {NUMBER}, {counted} FROM {ALL} LEFT JOIN {HEAVY} USING ({UNIT}) GROUP BY {by}, {listed()}"
+    heavy = limits.add_hashes(f"(SELECT * FROM {PAIRS} WHERE {PLACE} IS NOT NULL) AS q", NUMBER)
+    light = (
+        f"SELECT {listed(ROWS, f'0 AS {HASH}', *limits.added, f'{ROWS} AS {KEEP}')} FROM {PAIRS} WHERE {PLACE} IS NULL"
+    )
+    some = f"SELECT {listed(ROWS, HASH, *limits.added, KEEP)} FROM ({windows.cut(limits, heavy, PLACE)}) AS q"
+    return (
+        f"WITH {find_heavy_units(limits)}, {PAIRS} AS {limits.grouped.dialect.once} ({pairs}) {light} UNION ALL {some}"
+    )

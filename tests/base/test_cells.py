@@ -1,0 +1,35 @@
+"""Counts at the points of a grid: arrays that read like a dict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.base.cells import Cells, add_up_cells, split_cells
+
+COUNTS = st.dictionaries(st.tuples(st.integers(0, 3), st.integers(0, 2**62)), st.integers(1, 2**40), max_size=30)
+
+
+@given(COUNTS, st.randoms(use_true_random=False))
+def test_cells_of_each_key_are_those_of_a_dict(counts: dict[tuple[int, int], int], chance: object) -> None:
+    rows = [(key, point, count) for (key, point), count in counts.items()]
+    chance.shuffle(rows)  # type: ignore[attr-defined]
+    found = split_cells(4, np.array(rows, dtype=np.int64).reshape(len(rows), 3))
+    wanted = [{point: count for (key, point), count in counts.items() if key == each} for each in range(4)]
+    assert list(found) == wanted
+    assert [add_up_cells(each) for each in found] == [add_up_cells(each) for each in wanted]
+
+
+def test_points_without_values_are_not_there() -> None:
+    cells = Cells(np.array([3, 7]), np.array([1, 2]))
+    assert (dict(cells), len(cells), list(cells), cells[7]) == ({3: 1, 7: 2}, 2, [3, 7], 2)
+    for point in (0, 4, 8):
+        with pytest.raises(KeyError):
+            cells[point]
+
+
+def test_counts_below_each_point_and_below_all() -> None:
+    assert add_up_cells({7: 2, 3: 1}) == ([3, 7], [0, 1, 3])
+    assert add_up_cells({}) == ([], [0])
