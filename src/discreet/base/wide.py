@@ -38,6 +38,8 @@ def integers(name: str, value: object) -> int | Ints | WideInts:
         return int(value)  # type: ignore[call-overload,no-any-return]
     array = array_of(name, value)
     if array.dtype == object or array.dtype == np.uint64:
+        if array.ndim and set(map(type, array.flat)) == {int}:
+            return wide_array(list(array.flat), array.shape)
         if array.ndim == 0 or not all(is_whole(entry) or is_missing(entry) for entry in array.flat):
             raise ParameterError.of_data(name, value, _INTEGERS)
         return wide_array([0 if is_missing(entry) else int(entry) for entry in array.flat], array.shape)

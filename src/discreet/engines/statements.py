@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -83,16 +84,31 @@ def gather_sums(plan: BoundedPlan, index: int, rows: FoundRows, cells: FoundCell
     """Put rows of (key, sum, sum, ...) and of (key, cell, count) where they belong."""
     selects = plan.selects(index)
     if selects:
-        rows = [(tuple(to_constant(value) for value in key), *values) for key, *values in rows]
-    keys: list[Any] = sorted((key for key, *_ in rows), key=repr) if selects else list(range(plan.groups(index)))
+        rows = _sort_by_key(rows)
+    keys: list[Any] = [row[0] for row in rows] if selects else list(range(plan.groups(index)))
     places = {key: place for place, key in enumerate(keys)}
-    sums = [[0] * len(places) for _ in range(len(plan.measures) + selects)]
-    for key, *values in rows:
-        for measure, value in enumerate(values):
-            sums[measure][places[key]] = value
+    if selects and len(places) == len(rows):
+        sums = [[row[1 + measure] for row in rows] for measure in range(len(plan.measures) + 1)]
+    else:
+        sums = [[0] * len(keys) for _ in range(len(plan.measures) + selects)]
+        for key, *values in rows:
+            for measure, value in enumerate(values):
+                sums[measure][places[key]] = value
     found = {measure: _gather_cells(counts, places) for measure, counts in cells.items()}
     exact = tuple(tuple(row) for row in sums[: len(plan.measures)])
     return GroupedSums(exact, found, tuple(keys) if selects else None, tuple(sums[-1]) if selects else ())
+
+
+PLAIN = {str, int, bool, dt.date}
+"""What keys of the data are where they are constants as they come, and in an order of their own."""
+
+
+def _sort_by_key(rows: FoundRows) -> FoundRows:
+    """Return rows with their keys as constants, in an order that depends on the keys alone."""
+    columns = [{type(key[place]) for key, *_ in rows} for place in range(len(rows[0][0]))] if rows else []
+    if all(len(kinds) == 1 and kinds <= PLAIN for kinds in columns):
+        return sorted(rows, key=itemgetter(0))
+    return sorted(((tuple(map(to_constant, key)), *values) for key, *values in rows), key=lambda row: repr(row[0]))
 
 
 def _gather_cells(counts: FoundRows | Points, places: dict[Any, int]) -> tuple[Mapping[int, int], ...]:

@@ -108,10 +108,10 @@ class Statement:
         if self.whole:
             return self._read_array(np.asarray(rows, dtype=np.int64).reshape(len(rows), 2 + 2 * max(1, self.measures)))
         if not self.cells:
-            return [self._row(row, self.measures) for row in rows], {}
-        sums = [self._row(row[1:], self.measures) for row in rows if int(row[0]) == SUMS]
-        found = {place: [self._row(row[1:], 2) for row in rows if int(row[0]) == place] for place in self.cells}
-        return sums, found
+            return self._read_rows(rows, 0, self.measures), {}
+        kinds = {kind: [row for row in rows if int(row[0]) == kind] for kind in (SUMS, *self.cells)}
+        sums = self._read_rows(kinds[SUMS], 1, self.measures)
+        return sums, {place: self._read_rows(kinds[place], 1, 2) for place in self.cells}
 
     def _read_array(self, rows: Points) -> tuple[FoundRows, dict[int, Points]]:
         sums = [
@@ -120,15 +120,23 @@ class Statement:
         ]
         return sums, {place: rows[rows[:, 0] == place, 1:4] for place in self.cells}
 
-    def _row(self, row: Sequence[Any], count: int) -> tuple[Any, ...]:
-        key, numbers = row[: self.width], row[self.width : self.width + count]
-        return (self._key(tuple(key)), *(int(number) for number in numbers))
+    def _read_rows(self, rows: Sequence[Sequence[Any]] | Points, first: int, count: int) -> FoundRows:
+        """Return a key and so many numbers of each row, column by column: there may be a million keys."""
+        after = first + self.width
+        numbers = [[int(row[after + place]) for row in rows] for place in range(count)]
+        return list(zip(self._read_keys(rows, first), *numbers, strict=True))
 
-    def _key(self, found: tuple[Any, ...]) -> int | tuple[Any, ...]:
+    def _read_keys(self, rows: Sequence[Sequence[Any]] | Points, first: int) -> list[Any]:
         if all(key.domain is not None for key in self.keys):
-            return int(found[0])
-        pairs = zip(self.keys, found, strict=True)
-        return tuple(key.read(value) if key.domain is None else key.domain[int(value)] for key, value in pairs)
+            return [int(row[first]) for row in rows]
+        columns: list[list[Any]] = []
+        for place, key in enumerate(self.keys, first):
+            domain = key.domain
+            if domain is not None:
+                columns.append([domain[int(row[place])] for row in rows])
+            else:
+                columns.append([row[place] if key.type is not Type.DECIMAL else key.read(row[place]) for row in rows])
+        return list(zip(*columns, strict=True))
 
 
 def write_statement(
