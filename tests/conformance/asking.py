@@ -62,6 +62,9 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings WHERE ROUND(big, -1) = 9223372036854775810 OR ROUND(big, -19) <> 0",
         "SELECT COUNT(DISTINCT big) FROM readings",
         "SELECT SUM(big) FROM readings",
+        "SELECT COUNT(*) FROM readings WHERE big * big * big IS NULL AND big IS NOT NULL",
+        "SELECT COUNT(*) FROM readings WHERE big * big + 4 > 0 OR 1 - big * big * 2 < 0",
+        "SELECT SUM(big * big * big + 4), COUNT(big * big * 9) FROM readings",
         "SELECT MEDIAN(big), MIN(big), MAX(big) FROM readings",
     ],
     "floats at their edges": [

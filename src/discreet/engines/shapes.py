@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from discreet.plan.expressions import Call, Expression, Literal
-from discreet.plan.functions import MOST_BITS, count_bits
 
 MOST_WHOLE = 8 * 10**37
-"""What whole numbers that stand for decimals are held below where they could be larger: less than 2^126, by more than
-floats are wrong."""
+"""What whole numbers are held below where they could be larger: less than 2^126, by more than floats are wrong."""
 
 Form = Callable[[list[str], Call], str]
 
@@ -22,11 +20,6 @@ def write_infix(word: str) -> Form:
 def write_call(word: str) -> Form:
     """Return the form that calls a function that is total by itself."""
     return lambda arguments, made: f"{word}({', '.join(arguments)})"
-
-
-def may_overflow(made: Call) -> bool:
-    """Say whether the sum or product of two whole numbers could have more bits than are held: of decimals only."""
-    return count_bits(made) > MOST_BITS
 
 
 def write_fitting(word: str, first: str, second: str, double: Callable[[str], str], most: str) -> str:

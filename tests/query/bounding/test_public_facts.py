@@ -42,6 +42,13 @@ def test_constants_and_remainders_are_keys_of_few_values() -> None:
     assert set(found or ()) >= {-2, -1, 0, 1, 2}
 
 
+def test_public_values_beyond_38_digits_are_none() -> None:
+    """They are NULL as in rows: a key that no row can have is none, and computing it does not fail."""
+    large = f"CASE WHEN sick THEN {10**37} ELSE 2 END"
+    question = asked(ENGINE, f"SELECT ({large}) * ({large}) AS k, COUNT(*) FROM visits GROUP BY k")
+    assert PublicFacts.of(question.block, catalog_of(ENGINE)).domain(question.keys[0]) == (4, 2 * 10**37)
+
+
 def test_days_and_months_between_declared_dates() -> None:
     policy = """\
 [budget]

@@ -17,6 +17,7 @@ from discreet.base.errors import QueryError
 from discreet.base.exact import to_float
 from discreet.base.types import Type
 from discreet.plan.expressions import (
+    COLUMN_BITS,
     Call,
     Column,
     Constant,
@@ -26,6 +27,7 @@ from discreet.plan.expressions import (
     find_columns,
     join_conditions,
 )
+from discreet.plan.functions import count_bits
 from discreet.plan.lowering import find_digits
 from discreet.plan.relations import Block, InnerKind, Lookup, PerUnit, find_held
 from discreet.policy.model import DeclaredColumn as Declared
@@ -103,7 +105,7 @@ class PublicFacts(PublicRanges):
 
         `equal` are the values of what it is equal to. Without values of its own it has those that a term lists.
         """
-        given, listed = Column("given", "x", target.type, digits=find_digits(target)), list(terms)
+        given, listed = _stand_for(target, "x"), list(terms)
         if values is None:
             found = (list_values(term, target, self.constant) for term in listed)
             values = next((each for each in found if each is not None), equal)
@@ -185,7 +187,7 @@ class PublicFacts(PublicRanges):
             values = self._domain(argument)
             if values is None:
                 return None
-            column = Column("given", f"x{place}", argument.type, digits=find_digits(argument))
+            column = _stand_for(argument, f"x{place}")
             inputs[column] = tuple(dict.fromkeys(values))
             size *= len(values) + 1
             arguments.append(column)
@@ -239,6 +241,12 @@ class PublicFacts(PublicRanges):
         if column.type is not Type.INTEGER or found is None or found.upper - found.lower > MOST_VALUES:
             return None
         return tuple(range(math.ceil(found.lower), math.floor(found.upper) + 1))
+
+
+def _stand_for(expression: Expression, name: str) -> Column:
+    """Return a column of public values in the place of an expression, with its digits and bits."""
+    bits = count_bits(expression) or COLUMN_BITS
+    return Column("given", name, expression.type, digits=find_digits(expression), bits=bits)
 
 
 def list_equal(block: Block) -> Iterator[tuple[Expression, Column]]:
