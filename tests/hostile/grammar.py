@@ -31,6 +31,7 @@ WHOLE = (
     ("as_integer", "CAST({e} AS INTEGER)"),
     ("as_integer", "CAST({b} AS INTEGER)"),
     ("length", "LENGTH({t})"),
+    ("strlen", "STRLEN({t})"),
     ("strpos", "STRPOS({t}, {t})"),
     ("date_part", "EXTRACT(year FROM {d})"),
     ("date_part", "DATE_PART('dow', {m})"),
@@ -98,6 +99,12 @@ TEXT = (
     ("ltrim", "LTRIM({t}, 'n')"),
     ("rtrim", "RTRIM({t})"),
     ("replace", "REPLACE({t}, 'o', '\u00e9')"),
+    ("split_part", "SPLIT_PART({t}, 'o', 2)"),
+    ("split_part", "SPLIT_PART({t}, '\u00e9', -1)"),
+    ("strftime", "STRFTIME({m}, '%Y-%m-%d %H:%M:%S')"),
+    ("strftime", "STRFTIME({d}, '%a %b %j %y')"),
+    ("monthname", "MONTHNAME({d})"),
+    ("dayname", "DAYNAME({m})"),
     ("join", "({t} || {t})"),
     ("concat", "CONCAT({t}, {t})"),
     ("lpad", "LPAD({t}, 4, '*')"),
@@ -152,6 +159,7 @@ DAY = (
     ("plus_days", "({d} - 40)"),
     ("as_date", "CAST({m} AS DATE)"),
     ("as_date", "CAST({t} AS DATE)"),
+    ("make_date", "MAKE_DATE({i}, 2, {i})"),
     ("coalesce", "COALESCE({d}, DATE '2020-01-01')"),
     ("greatest", "GREATEST({d}, {d})"),
 )
@@ -165,6 +173,8 @@ MOMENT = (
     ("plus_microseconds", "({d} - INTERVAL 1 HOUR)"),
     ("as_timestamp", "CAST({d} AS TIMESTAMP)"),
     ("as_timestamp", "CAST({t} AS TIMESTAMP)"),
+    ("strptime", "STRPTIME({t}, '%d/%m/%Y %H:%M')"),
+    ("strptime", "STRPTIME(CAST({d} AS TEXT), '%Y-%m-%d')"),
     ("case", "CASE WHEN {b} THEN {m} END"),
 )
 TEMPLATES = {"i": WHOLE, "f": FLOAT, "e": DECIMAL, "t": TEXT, "b": TRUTH, "d": DAY, "m": MOMENT}

@@ -83,6 +83,8 @@ SOME: list[tuple[str, Types, Type | None]] = [
     ("replace", (S, S, S), S),
     ("lpad", (S, N, S), S),
     ("lpad", (S, S, S), None),
+    ("split_part", (S, S, N), S),
+    ("split_part", (S, S, S), None),
     ("date_trunc", (S, DAY), DAY),
     ("date_trunc", (S, TIME), TIME),
     ("time_trunc", (S, DAY), TIME),

@@ -69,6 +69,7 @@ DIGITS = [Literal(digits, Type.INTEGER) for digits in (-38, -19, -2, 0, 1, 38)]
 SEARCHED = [Literal(value, Type.TEXT) for value in ("a", "\u00e9", " ")]
 PUT = [Literal(value, Type.TEXT) for value in ("", "xyz", "\U0001f600")]
 LENGTHS = [Literal(value, Type.INTEGER) for value in (0, 3, 1000)]
+PLACES = [Literal(value, Type.INTEGER) for value in (1, 2, -1, -2, 1_000_000)]
 LONG = [Literal(unit, Type.TEXT) for unit in ("day", "week", "month", "quarter", "year")]
 SHORT = [Literal(unit, Type.TEXT) for unit in ("hour", "minute", "second", "millisecond", "microsecond")]
 PARTS = [
@@ -101,7 +102,8 @@ ARGUMENTS: dict[str, list[Pools]] = {
     "width_bucket": [(NUMBERS, *ENDS)],
     "like": [_TWO_TEXTS, (TEXTS, [Literal("a!%_", Type.TEXT)], [Literal("!", Type.TEXT)])],
     **{key: [_TWO_TEXTS] for key in ("starts_with", "ends_with", "contains", "strpos", "join")},
-    **{key: [(TEXTS,)] for key in ("lower", "upper", "reverse", "length")},
+    **{key: [(TEXTS,)] for key in ("lower", "upper", "reverse", "length", "strlen")},
+    "split_part": [(TEXTS, SEARCHED, PLACES)],
     "concat": [(TEXTS,), _TWO_TEXTS],
     "substring": [(TEXTS, WHOLES), (TEXTS, WHOLES, WHOLES)],
     **{key: [(TEXTS, WHOLES)] for key in ("left", "right")},

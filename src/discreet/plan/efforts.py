@@ -106,12 +106,12 @@ def _count_chain(pattern: str) -> int:
 
 EFFORTS: dict[str, Effort] = {
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge", "distinct", "in", "nullif", "least", "greatest"), comparing),
-    **dict.fromkeys(("case", "coalesce", "join", "concat", "length", "as_text", "is_null"), moving),
+    **dict.fromkeys(("case", "coalesce", "join", "concat", "length", "strlen", "as_text", "is_null"), moving),
     **dict.fromkeys(("substring", "left", "right", "starts_with", "ends_with", "lpad", "rpad"), reading(1)),
     **dict.fromkeys(("as_boolean", "as_integer", "as_decimal", "as_float", "as_date"), reading(2)),
     **dict.fromkeys(("as_timestamp", "reverse", "lower", "upper"), reading(5)),
     **dict.fromkeys(("trim", "ltrim", "rtrim"), trimming),
-    **dict.fromkeys(("strpos", "contains", "replace"), searching),
+    **dict.fromkeys(("strpos", "contains", "replace", "split_part"), searching),
     "like": matching,
 }
 """Functions of texts; all others go through no letters."""

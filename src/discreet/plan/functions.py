@@ -152,6 +152,8 @@ FUNCTIONS = {
         Function("replace", "REPLACE", takes.texts(Type.TEXT, 3, 3), growth=_replaced),
         Function("join", "||", takes.texts(Type.TEXT, 2, 2), growth=bound_joined),
         Function("concat", "CONCAT", takes.texts(Type.TEXT, 1), growth=bound_joined),
+        Function("strlen", "STRLEN", takes.texts(Type.INTEGER, 1, 1), _bits(32)),
+        Function("split_part", "SPLIT_PART", takes.exactly(Type.TEXT, Type.TEXT, Type.TEXT, Type.INTEGER), copies=2),
         Function("lpad", "LPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(4000)),
         Function("rpad", "RPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(4000)),
         Function("date_trunc", "DATE_TRUNC", takes.moments(None, first=1, shape=2), copies=3),

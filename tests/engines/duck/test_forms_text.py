@@ -56,11 +56,19 @@ def to_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def split_part(text: str, between: str, place: int) -> str:
+    parts = text.split(between)
+    index = place - 1 if place > 0 else len(parts) + place
+    return parts[index] if 0 <= index < len(parts) else ""
+
+
 REFERENCES: dict[str, Callable[..., Any]] = {
     "lower": lower_ascii,
     "upper": upper,
     "reverse": lambda text: text[::-1],
     "length": len,
+    "strlen": lambda text: len(text.encode()),
+    "split_part": split_part,
     "strpos": lambda text, searched: text.find(searched) + 1,
     "starts_with": str.startswith,
     "ends_with": str.endswith,

@@ -68,6 +68,17 @@ def _reversed(arguments: list[str], made: Call) -> str:
     return f"list_aggregate(list_reverse(string_split({arguments[0]}, '')), 'string_agg', '')"
 
 
+def _part(arguments: list[str], made: Call) -> str:
+    """The empty text where there are not so many parts. DuckDB's own SPLIT_PART writes its text twice."""
+    value, between = arguments[:2]
+    place = _position(arguments[2], made, 2, -FARTHEST)
+
+    def body(x: str) -> str:
+        return f"(CASE WHEN {x} IS NOT NULL THEN coalesce(string_split({x}, {between})[{place}], '') END)"
+
+    return compute_once(body, value)
+
+
 def _to_text(arguments: list[str], made: Call) -> str:
     """Dates are written as 2026-03-01, which has room for the years 1 to 9999 only."""
     value = hold_within(arguments[0], FIRST_DAY, LAST_DAY) if made.arguments[0].type is Type.DATE else arguments[0]
@@ -80,7 +91,9 @@ TEXTS: dict[str, Form] = {
     "upper": lambda arguments, made: f"translate({arguments[0]}, {LOWER}, {UPPER})",
     "reverse": _reversed,
     "length": write_call("length"),
+    "strlen": write_call("strlen"),
     "strpos": write_call("strpos"),
+    "split_part": _part,
     "starts_with": write_call("starts_with"),
     "ends_with": write_call("suffix"),
     "contains": write_call("contains"),

@@ -101,13 +101,22 @@ def _concat(arguments: list[str], made: Call) -> str:
     return f"({' || '.join(f'coalesce({each}, {empty})' for each in arguments)})"
 
 
+def _part(arguments: list[str], made: Call) -> str:
+    """The empty text where there are not so many parts; which one is a constant."""
+    place = made.arguments[2]
+    assert isinstance(place, Literal)
+    return f"split_part({arguments[0]}, {arguments[1]}, {write_constant(place.value, Type.INTEGER)}::integer)"
+
+
 TEXTS: dict[str, Form] = {
     "like": _like,
     "lower": lambda arguments, made: f"lower({collate_bytewise(arguments[0])})",
     "upper": lambda arguments, made: f"upper({collate_bytewise(arguments[0])})",
     "reverse": write_call("reverse"),
     "length": _whole("length"),
+    "strlen": _whole("octet_length"),
     "strpos": _whole("strpos"),
+    "split_part": _part,
     "starts_with": write_call("starts_with"),
     "ends_with": _ends,
     "contains": lambda arguments, made: f"(strpos({arguments[0]}, {arguments[1]}) > 0)",

@@ -117,13 +117,20 @@ def _padded(word: str) -> Form:
     return form
 
 
+def _part(arguments: list[str], made: Call) -> str:
+    """The empty text where there are not so many parts."""
+    return f"split_part({arguments[0]}, {arguments[1]}, {_position(arguments[2], made, 2, -FARTHEST)})"
+
+
 TEXTS: dict[str, Form] = {
     "like": _like,
     "lower": lambda arguments, made: f"translate({arguments[0]}, {UPPER}, {LOWER})",
     "upper": lambda arguments, made: f"translate({arguments[0]}, {LOWER}, {UPPER})",
     "reverse": write_call("reverse"),
     "length": write_call("length"),
+    "strlen": write_call("octet_length"),
     "strpos": write_call("instr"),
+    "split_part": _part,
     "starts_with": write_call("startswith"),
     "ends_with": write_call("endswith"),
     "contains": write_call("contains"),

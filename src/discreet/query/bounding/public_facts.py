@@ -135,8 +135,9 @@ class PublicFacts(PublicRanges):
 
     def _whole(self, key: Call) -> ListedValues | None:
         """Return the whole numbers of a bounded expression that has no others."""
-        if key.type is Type.INTEGER and self._finite(key):
-            return None  # its columns have few values, so that some of the range may be left out
+        made = any(isinstance(argument, Call) for argument in key.arguments)
+        if key.type is Type.INTEGER and (made or self._finite(key)):
+            return None  # what it is made from may have few values, so that some of the range may be left out
         return self._between(key)
 
     def _between(self, key: Call) -> ListedValues | None:
@@ -176,7 +177,15 @@ class PublicFacts(PublicRanges):
         return self.catalog.evaluate(key, {column: moments})
 
     def _mapped(self, key: Call) -> ListedValues | None:
-        """Return what the expression makes of all combinations of its arguments' values."""
+        """Return what the expression makes of all combinations of its arguments' values.
+
+        Arguments of one and the same column go together: a year, a month and a day of it are not all combined.
+        """
+        made = [each for each in key.arguments if not isinstance(each, Literal)]
+        columns = set(find_columns(key))
+        values = self.column_domain(next(iter(columns))) if len(made) > 1 and len(columns) == 1 else None
+        if values is not None and len(values) <= MOST_VALUES:
+            return self.catalog.evaluate(key, {columns.pop(): values})
         inputs: dict[Column, tuple[Constant, ...]] = {}
         arguments: list[Expression] = []
         size = 1

@@ -14,14 +14,14 @@ from discreet.base.types import Type
 from discreet.plan.expressions import Expression, Literal
 from discreet.plan.functions import call
 from discreet.query.parse import quote_sql, refuse_other_parts
-from discreet.query.scalars import times
+from discreet.query.scalars import formats, times
 from discreet.query.scalars.coercion import combine, fit_constant, to_text
 from discreet.query.scalars.times import Read
 
 Reader = Callable[[exp.Expression, Read], Expression]
 
 LONGEST_PAD = 1000
-MOST_BUCKETS = 1_000_000
+MOST_BUCKETS = MOST_PARTS = 1_000_000
 
 NUMBERS: dict[type[exp.Expression], str] = {
     exp.Abs: "abs",
@@ -157,6 +157,25 @@ def _concat(node: exp.Expression, read: Read) -> Expression:
     return call("concat", *(to_text(read(each)) for each in node.expressions))
 
 
+def _split_part(node: exp.Expression, read: Read) -> Expression:
+    refuse_other_parts(node, {"this", "delimiter", "part_index"})
+    between = _constant_text(node, read(node.args["delimiter"]), "what stands between the parts")
+    place = read(node.args["part_index"])
+    given = place.value if isinstance(place, Literal) and place.type is Type.INTEGER else None
+    if not isinstance(given, int) or not 1 <= abs(given) <= MOST_PARTS:
+        raise QueryError(f"{quote_sql(node)}: which part is a constant: 1, 2, ... or, from the end, -1, -2, ...")
+    if not between.value:
+        raise QueryError(f"{quote_sql(node)}: what stands between the parts has at least one letter")
+    return call("split_part", fit_constant(read(node.this), Type.TEXT), between, place)
+
+
+def _count_bytes(node: exp.Expression, read: Read) -> Expression:
+    """STRLEN, which in DuckDB counts bytes."""
+    if len(node.expressions) != 1:
+        raise QueryError(f"{quote_sql(node)}: write STRLEN(x)")
+    return call("strlen", fit_constant(read(node.expressions[0]), Type.TEXT))
+
+
 def _position(node: exp.Expression, read: Read) -> Expression:
     refuse_other_parts(node, {"this", "substr"})
     return call("strpos", *(fit_constant(read(each), Type.TEXT) for each in (node.this, node.args["substr"])))
@@ -260,13 +279,21 @@ READERS: dict[type[exp.Expression], Reader] = {
     exp.Replace: _replace,
     exp.Concat: _concat,
     exp.StrPosition: _position,
+    exp.SplitPart: _split_part,
     exp.Pad: _pad,
     exp.WidthBucket: _bucket,
     exp.Like: read_like,
     exp.ILike: read_like,
     exp.Escape: read_escaped_like,
     **times.READERS,
+    **formats.READERS,
 }
 
-NAMED: dict[str, Reader] = {"prefix": _named_pair("starts_with"), "suffix": _named_pair("ends_with"), **times.NAMED}
+NAMED: dict[str, Reader] = {
+    "prefix": _named_pair("starts_with"),
+    "suffix": _named_pair("ends_with"),
+    "strlen": _count_bytes,
+    **times.NAMED,
+    **formats.NAMED,
+}
 """Functions that sqlglot does not know, by their names in lower case."""

@@ -1,0 +1,52 @@
+"""Texts of dates, and dates of numbers: what has no date is NULL, on every engine alike."""
+
+from __future__ import annotations
+
+from mutants.mutant import broken
+
+FORMATS = "tests/query/scalars/test_formats.py"
+
+MUTATIONS = [
+    broken(
+        "a year of five digits is cut to four",
+        "query/scalars/formats.py",
+        'right = reduce(lambda a, b: call("and", a, b), [*above, *below])',
+        'right = reduce(lambda a, b: call("and", a, b), above)',
+        FORMATS,
+    ),
+    broken(
+        "the end of a day is read as an hour",
+        "query/scalars/formats.py",
+        '    if "H" in parts:  # the end',
+        '    if "no part" in parts:  # the end',
+        FORMATS,
+    ),
+    broken(
+        "letters between parts of a format are not looked at",
+        "query/scalars/formats.py",
+        '"".join(f"!{each}" if each in "!%_" else each for each in letters)',
+        '"_" * len(letters)',
+        FORMATS,
+    ),
+    broken(
+        "a month is read from any three letters of the names",
+        "query/scalars/formats.py",
+        'right = call("eq", call("mod", place, _whole(3)), _whole(1))',
+        'right = call("ge", place, _whole(1))',
+        FORMATS,
+    ),
+    broken(
+        "a part of a text may be none",
+        "query/scalars/calls.py",
+        "not 1 <= abs(given) <= MOST_PARTS",
+        "not abs(given) <= MOST_PARTS",
+        "tests/query/scalars/test_calls.py",
+    ),
+    broken(
+        "days that no month has are keys",
+        "query/bounding/public_facts.py",
+        "if len(made) > 1 and len(columns) == 1 else None",
+        "if False else None",
+        "tests/query/bounding/test_public_facts.py",
+    ),
+]
