@@ -221,6 +221,10 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings WHERE MAKE_DATE(big, big, 1) IS NULL OR MAKE_DATE(2024, 2, big) IS NULL",
         "SELECT COUNT(*) FROM readings WHERE day - DATE '1970-01-01' < 0 OR day + 30 > DATE '9999-12-31'",
         "SELECT AVG(DATE_DIFF('day', day, DATE '2025-03-01')) FROM readings",
+        "SELECT COUNT(*) FROM readings WHERE day + big IS NULL OR day - big IS NULL",
+        "SELECT COUNT(DISTINCT day + CAST(y AS INTEGER)), COUNT(DISTINCT day - LENGTH(word)) FROM readings",
+        "SELECT MIN(day), MAX(day), MAX(CASE WHEN x > 0 THEN TIMESTAMP '1969-12-31 23:59:59' ELSE TIMESTAMP "
+        "'2025-01-01 00:00:01' END) FROM readings",
         "SELECT day, COUNT(*) FROM readings GROUP BY day",
         "SELECT at, COUNT(*) FROM readings GROUP BY at",
     ],

@@ -157,6 +157,7 @@ DAY = (
     ("last_day", "LAST_DAY({d})"),
     ("plus_months", "({d} + INTERVAL 13 MONTH)"),
     ("plus_days", "({d} - 40)"),
+    ("plus_days", "({d} + {i})"),
     ("as_date", "CAST({m} AS DATE)"),
     ("as_date", "CAST({t} AS DATE)"),
     ("make_date", "MAKE_DATE({i}, 2, {i})"),

@@ -43,6 +43,20 @@ MUTATIONS = [
         "tests/query/scalars/test_calls.py",
     ),
     broken(
+        "a date may be moved out of the calendar",
+        "engines/duck/forms_time.py",
+        "(CASE WHEN {inside} THEN {n} END)",
+        "{n}",
+        "tests/query/scalars/test_times.py",
+    ),
+    broken(
+        "the least date is not the one that was released",
+        "query/select/aggregates.py",
+        '    if kind is Type.DATE:\n        return call("plus_days", EPOCH, number)\n',
+        '    if kind is Type.DATE:\n        return call("plus_days", EPOCH, call("add", number, _ONE))\n',
+        "tests/curator/estimates/test_assemble.py",
+    ),
+    broken(
         "days that no month has are keys",
         "query/bounding/public_facts.py",
         "if len(made) > 1 and len(columns) == 1 else None",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 
 from discreet.base.types import Type
-from discreet.engines.duck.literals import write_constant, write_text
+from discreet.engines.duck.literals import cast_working, write_constant, write_text
 from discreet.engines.duck.once import compute_once, hold_within
 from discreet.engines.shapes import Form
 from discreet.plan.expressions import Call, Literal
@@ -86,6 +86,8 @@ def _plus(unit: str) -> Form:
     """Days or microseconds later; a date to which less than days are added becomes a time."""
 
     def form(arguments: list[str], made: Call) -> str:
+        if not isinstance(made.arguments[1], Literal):
+            return _plus_counted(arguments, made)
         count, given = _constant(made), made.arguments[0].type
         try:
             step = dt.timedelta(**{unit: count})
@@ -96,6 +98,18 @@ def _plus(unit: str) -> Form:
         return f"CAST({_between(value, made.type, low, high)} + to_{unit}({count}) AS {made.type.name})"
 
     return form
+
+
+def _plus_counted(arguments: list[str], made: Call) -> str:
+    """A date so many days later; which number is not NULL depends on how far the ends of the calendar are."""
+    assert made.type is Type.DATE
+    first, last = (write_constant(end.date(), Type.DATE) for end in (FIRST, LAST))
+
+    def body(d: str, n: str) -> str:
+        inside = f"{n} >= CAST({first} - {d} AS HUGEINT) AND {n} <= CAST({last} - {d} AS HUGEINT)"
+        return f"({d} + CAST((CASE WHEN {inside} THEN {n} END) AS INTEGER))"
+
+    return compute_once(body, _safe(arguments[0], Type.DATE), cast_working(arguments[1], Type.INTEGER))
 
 
 def _to_date(arguments: list[str], made: Call) -> str:

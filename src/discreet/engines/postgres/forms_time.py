@@ -146,6 +146,8 @@ def _plus(unit: str) -> Form:
     """Days or microseconds later; a date to which less than days are added becomes a time."""
 
     def form(arguments: list[str], made: Call) -> str:
+        if not isinstance(made.arguments[1], Literal):
+            return _plus_counted(arguments, made)
         count, given = _constant(made), made.arguments[0].type
         try:
             step = dt.timedelta(**{unit: count})
@@ -159,6 +161,18 @@ def _plus(unit: str) -> Form:
         )
 
     return form
+
+
+def _plus_counted(arguments: list[str], made: Call) -> str:
+    """A date so many days later; which number is not NULL depends on how far the ends of the calendar are."""
+    assert made.type is Type.DATE
+    first, last = (write_constant(end.date(), Type.DATE) for end in (FIRST, LAST))
+
+    def body(d: str, n: str) -> str:
+        inside = f"{n} BETWEEN {first} - {d} AND {last} - {d}"
+        return f"({d} + CAST((CASE WHEN {inside} THEN {n} END) AS INTEGER))"
+
+    return compute_once(arguments, made.arguments, body)
 
 
 def _read(arguments: list[str], made: Call, pattern: str, kind: str) -> str:

@@ -122,6 +122,15 @@ def read_make_date(node: exp.Expression, read: Read) -> Expression:
     return call("case", right, call("as_date", written), Literal(None, Type.DATE))
 
 
+def write_seconds(first: Expression, seconds: Expression) -> Expression:
+    """Return the time so many seconds after a day begins."""
+    day = call("plus_days", first, call("as_integer", call("floor", call("div", seconds, _whole(86_400)))))
+    rest = call("sub", seconds, call("mul", call("date_diff", _text("day"), first, day), _whole(86_400)))
+    parts = [call("int_div", call("mod", rest, _whole(60 * size)), _whole(size)) for size in (60, 1)]
+    clock = [_pad(each, 2) for each in (call("int_div", rest, _whole(3600)), *parts)]
+    return call("as_timestamp", _list([call("as_text", day), _list(clock, ":")], " "))
+
+
 def _split(node: exp.Expression, found: Expression) -> Pieces:
     """Return the pieces of a constant format."""
     if not isinstance(found, Literal) or not isinstance(found.value, str) or found.value in EMPTY:
