@@ -144,6 +144,12 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings WHERE LENGTH(word) = 2 OR LENGTH(other) > 100",
         "SELECT SUM(LEAST(STRLEN(word), 20)), COUNT(DISTINCT STRLEN(other)) FROM readings WHERE word IS NOT NULL",
         "SELECT COUNT(DISTINCT SPLIT_PART(word, 'a', 1)), COUNT(DISTINCT SPLIT_PART(other, 'a', -1)) FROM readings",
+        "SELECT COUNT(DISTINCT REGEXP_REPLACE(word, '[^a-z]+', '$0', 'g')), COUNT(DISTINCT REGEXP_REPLACE(other, "
+        "'.$', '5')) FROM readings",
+        "SELECT COUNT(DISTINCT REGEXP_REPLACE(word, '[a-m]{1,2}', '')), COUNT(DISTINCT REGEXP_REPLACE(other, "
+        "'\\s', '&', 'g')) FROM readings",
+        "SELECT COUNT(DISTINCT REGEXP_REPLACE(other, '^\\W*[a-z]+', '1')), COUNT(DISTINCT REGEXP_REPLACE(word, "
+        "'[\u00e9\U0001f600]', 'e')) FROM readings",
         "SELECT COUNT(*) FROM readings WHERE SPLIT_PART(word, ' ', 2) = '' OR SPLIT_PART(other, 'aa', -2) = ''",
         "SELECT SUM(LEAST(LENGTH(word), 20)) FROM readings WHERE word IS NOT NULL",
         "SELECT COUNT(*) FROM readings WHERE REVERSE(word) = word",

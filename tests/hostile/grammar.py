@@ -100,6 +100,8 @@ TEXT = (
     ("rtrim", "RTRIM({t})"),
     ("replace", "REPLACE({t}, 'o', '\u00e9')"),
     ("split_part", "SPLIT_PART({t}, 'o', 2)"),
+    ("regexp_replace", "REGEXP_REPLACE({t}, '[^a-z]+', '\u00e9')"),
+    ("regexp_replace_all", "REGEXP_REPLACE({t}, '[aeiou]', '', 'g')"),
     ("split_part", "SPLIT_PART({t}, '\u00e9', -1)"),
     ("strftime", "STRFTIME({m}, '%Y-%m-%d %H:%M:%S')"),
     ("strftime", "STRFTIME({d}, '%a %b %j %y')"),

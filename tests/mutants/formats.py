@@ -5,6 +5,7 @@ from __future__ import annotations
 from mutants.mutant import broken
 
 FORMATS = "tests/query/scalars/test_formats.py"
+PATTERNS = "tests/plan/test_patterns.py"
 
 MUTATIONS = [
     broken(
@@ -37,7 +38,7 @@ MUTATIONS = [
     ),
     broken(
         "a part of a text may be none",
-        "query/scalars/calls.py",
+        "query/scalars/text_parts.py",
         "not 1 <= abs(given) <= MOST_PARTS",
         "not abs(given) <= MOST_PARTS",
         "tests/query/scalars/test_calls.py",
@@ -55,6 +56,41 @@ MUTATIONS = [
         '    if kind is Type.DATE:\n        return call("plus_days", EPOCH, number)\n',
         '    if kind is Type.DATE:\n        return call("plus_days", EPOCH, call("add", number, _ONE))\n',
         "tests/curator/estimates/test_assemble.py",
+    ),
+    broken(
+        "a pattern may be found where there is nothing",
+        "plan/patterns.py",
+        "    if pattern.least == 0:\n",
+        "    if False:\n",
+        PATTERNS,
+    ),
+    broken(
+        "a repetition may be followed by a letter of its own",
+        "plan/patterns.py",
+        "            if each.meets(follower):\n",
+        "            if False:\n",
+        PATTERNS,
+    ),
+    broken(
+        "a search may go through a long text again and again",
+        "plan/patterns.py",
+        "if each.most is None and not last and not pattern.begins:",
+        "if False:",
+        PATTERNS,
+    ),
+    broken(
+        "a replacement may name groups",
+        "query/scalars/text_parts.py",
+        '    if "\\\\" in str(put.value):\n',
+        "    if False:\n",
+        "tests/query/scalars/test_calls.py",
+    ),
+    broken(
+        "replaced matches do not make a text longer",
+        "plan/growths.py",
+        "    ratio = max(Fraction(1), put)\n",
+        "    ratio = Fraction(1)\n",
+        "tests/plan/test_functions.py",
     ),
     broken(
         "days that no month has are keys",

@@ -85,6 +85,8 @@ SOME: list[tuple[str, Types, Type | None]] = [
     ("lpad", (S, S, S), None),
     ("split_part", (S, S, N), S),
     ("split_part", (S, S, S), None),
+    ("regexp_replace", (S, S, S), S),
+    ("regexp_replace_all", (S, S, N), None),
     ("date_trunc", (S, DAY), DAY),
     ("date_trunc", (S, TIME), TIME),
     ("time_trunc", (S, DAY), TIME),

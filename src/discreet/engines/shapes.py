@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from discreet.plan.expressions import Call, Expression, Literal
+from discreet.plan.patterns import Pattern, parse_pattern
 
 MOST_WHOLE = 8 * 10**37
 """What whole numbers are held below where they could be larger: less than 2^126, by more than floats are wrong."""
@@ -28,6 +29,14 @@ def write_fitting(word: str, first: str, second: str, double: Callable[[str], st
     return f"({first} {word} (CASE WHEN {size} < {most} THEN {second} END))"
 
 
+def read_pattern(made: Call) -> Pattern:
+    """Return the constant pattern of a call."""
+    pattern = made.arguments[1]
+    assert isinstance(pattern, Literal)
+    assert isinstance(pattern.value, str)
+    return parse_pattern(pattern.value)
+
+
 def write_multiple(word: str, value: str, unit: str) -> str:
     """Return the nearest multiple of a unit that is not above a whole number, or for `ceil` not below it."""
     if word == "floor":
@@ -39,6 +48,12 @@ def count_zeros(expression: Expression) -> int:
     """Return the exponent of a constant power of ten."""
     assert isinstance(expression, Literal)
     return len(str(expression.value)) - 1
+
+
+def read_count(expression: Expression) -> int | None:
+    """Return a constant whole number; None for what is none."""
+    value = expression.value if isinstance(expression, Literal) else None
+    return value if isinstance(value, int) else None
 
 
 def write_within(value: str, low: str, high: str) -> str:

@@ -17,6 +17,16 @@ from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan import signatures as takes
 from discreet.plan.expressions import COLUMN_BITS, Call, Column, Expression, Literal
+from discreet.plan.growths import (
+    NO_GROWTH,
+    Growth,
+    bound_any,
+    bound_by,
+    bound_joined,
+    replace_constant,
+    replace_often,
+    replace_once,
+)
 from discreet.plan.scales import MOST_SCALE, find_scale
 
 MOST_BITS = 126
@@ -40,33 +50,6 @@ HELD = frozenset({"add", "sub", "mul"})
 HELD_NODES, HELD_COPIES = 6, 4
 """How many nodes more an engine writes for each argument of a call that is held, or on decimals, and how often a short
 one."""
-
-Growth = tuple[Fraction, Fraction]
-"""Times the longest text of a column, and bytes besides: a bound on the bytes of a text."""
-
-NO_GROWTH: Growth = (Fraction(0), Fraction(0))
-
-
-def bound_any(growths: list[Growth]) -> Growth:
-    """Return a bound on any one of the texts."""
-    factors, letters = [each for each, _ in growths], [each for _, each in growths]
-    return max(factors, default=Fraction(0)), max(letters, default=Fraction(0))
-
-
-def bound_joined(growths: list[Growth]) -> Growth:
-    """Return a bound on all of the texts, one after the other."""
-    return sum((each for each, _ in growths), Fraction(0)), sum((each for _, each in growths), Fraction(0))
-
-
-def _replaced(growths: list[Growth]) -> Growth:
-    """Each occurrence of the searched text becomes the replacement."""
-    (factor, letters), (_, searched), (_, put) = growths
-    ratio = max(Fraction(1), put / searched if searched else put + 1)
-    return factor * ratio, letters * ratio
-
-
-def _at_most(letters: int) -> Callable[[list[Growth]], Growth]:
-    return lambda growths: bound_any([(Fraction(0), Fraction(letters)), *growths])
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +119,7 @@ FUNCTIONS = {
         Function("as_integer", "CAST AS INTEGER", takes.to_type(Type.INTEGER), _bits(COLUMN_BITS), copies=2),
         Function("as_decimal", "CAST AS DECIMAL", takes.decimal, lambda bits: bits[1], copies=10),
         Function("as_float", "CAST AS DOUBLE", takes.to_type(Type.FLOAT), copies=6),
-        Function("as_text", "CAST AS TEXT", takes.to_type(Type.TEXT), growth=_at_most(40), copies=3),
+        Function("as_text", "CAST AS TEXT", takes.to_type(Type.TEXT), growth=bound_by(40), copies=3),
         Function("as_date", "CAST AS DATE", takes.to_type(Type.DATE)),
         Function("as_timestamp", "CAST AS TIMESTAMP", takes.to_type(Type.TIMESTAMP), copies=2),
         Function("like", "LIKE", takes.texts(Type.BOOLEAN, 2, 3)),
@@ -149,13 +132,15 @@ FUNCTIONS = {
         Function("left", "LEFT", takes.sliced, copies=3),
         Function("right", "RIGHT", takes.sliced, copies=3),
         *(Function(name, name.upper(), takes.texts(Type.TEXT, 1, 2)) for name in ("trim", "ltrim", "rtrim")),
-        Function("replace", "REPLACE", takes.texts(Type.TEXT, 3, 3), growth=_replaced),
+        Function("replace", "REPLACE", takes.texts(Type.TEXT, 3, 3), growth=replace_constant),
         Function("join", "||", takes.texts(Type.TEXT, 2, 2), growth=bound_joined),
         Function("concat", "CONCAT", takes.texts(Type.TEXT, 1), growth=bound_joined),
         Function("strlen", "STRLEN", takes.texts(Type.INTEGER, 1, 1), _bits(32)),
         Function("split_part", "SPLIT_PART", takes.exactly(Type.TEXT, Type.TEXT, Type.TEXT, Type.INTEGER), copies=2),
-        Function("lpad", "LPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(4000)),
-        Function("rpad", "RPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(4000)),
+        Function("regexp_replace", "REGEXP_REPLACE", takes.texts(Type.TEXT, 3, 3), growth=replace_once),
+        Function("regexp_replace_all", "REGEXP_REPLACE", takes.texts(Type.TEXT, 3, 3), growth=replace_often),
+        Function("lpad", "LPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=bound_by(4000)),
+        Function("rpad", "RPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=bound_by(4000)),
         Function("date_trunc", "DATE_TRUNC", takes.moments(None, first=1, shape=2), copies=3),
         Function("time_trunc", "DATE_TRUNC", takes.moments(Type.TIMESTAMP, first=1, shape=2), copies=3),
         Function("date_part", "EXTRACT", takes.moments(Type.INTEGER, first=1, shape=2), _bits(14), copies=3),

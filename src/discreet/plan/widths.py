@@ -18,13 +18,11 @@ from discreet.plan.functions import (
     MOST_BITS,
     MOST_GROWTH,
     MOST_LETTERS,
-    Growth,
-    bound_any,
     bound_growth,
-    bound_joined,
     count_bits,
     may_overflow,
 )
+from discreet.plan.growths import Growth, bound_any, bound_joined
 from discreet.plan.relations import Block, InnerKind, Nested, PerUnit, Union, list_sources
 
 MOST_TOGETHER = 128

@@ -25,7 +25,7 @@ ENGINE = engine_of()
         ("nextval('x') = 1", "write a constant"),
         ("regexp_matches(ward, 'n.*')", "use LIKE"),
         ("ward ~ 'n'", "use LIKE"),
-        ("regexp_replace(ward, 'n', '') = ''", "use LIKE"),
+        ("regexp_extract(ward, 'n') = ''", "REGEXP_REPLACE"),
         ("ward SIMILAR TO 'n'", "use LIKE"),
         ("date_format(at, '%Y') = '2020'", "write STRFTIME(x, '%Y-%m')"),
         ("md5(ward) = 'x'", "compare the values themselves"),

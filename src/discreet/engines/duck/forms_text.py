@@ -7,8 +7,9 @@ import string
 from discreet.base.types import Type
 from discreet.engines.duck.literals import cast_working, write_text
 from discreet.engines.duck.once import compute_once, hold_within
-from discreet.engines.shapes import Form, write_call, write_infix
+from discreet.engines.shapes import Form, read_pattern, write_call, write_infix
 from discreet.plan.expressions import Call, Literal
+from discreet.plan.patterns import write_pattern
 
 FARTHEST = 2**31 - 1
 """Positions and lengths beyond this mean this: no text is longer, and DuckDB refuses to count further than 2^32."""
@@ -79,6 +80,14 @@ def _part(arguments: list[str], made: Call) -> str:
     return compute_once(body, value)
 
 
+def _replaced(option: str) -> Form:
+    def form(arguments: list[str], made: Call) -> str:
+        pattern = write_text(write_pattern(read_pattern(made), "\\x{{{:X}}}", "\\A", "\\z"))
+        return f"regexp_replace({arguments[0]}, {pattern}, {arguments[2]}{option})"
+
+    return form
+
+
 def _to_text(arguments: list[str], made: Call) -> str:
     """Dates are written as 2026-03-01, which has room for the years 1 to 9999 only."""
     value = hold_within(arguments[0], FIRST_DAY, LAST_DAY) if made.arguments[0].type is Type.DATE else arguments[0]
@@ -104,6 +113,8 @@ TEXTS: dict[str, Form] = {
     "ltrim": _trimmed("ltrim"),
     "rtrim": _trimmed("rtrim"),
     "replace": write_call("replace"),
+    "regexp_replace": _replaced(""),
+    "regexp_replace_all": _replaced(", 'g'"),
     "join": write_infix("||"),
     "concat": write_call("concat"),
     "lpad": _padded("lpad"),

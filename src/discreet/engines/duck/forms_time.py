@@ -10,8 +10,8 @@ import datetime as dt
 from discreet.base.types import Type
 from discreet.engines.duck.literals import cast_working, write_constant, write_text
 from discreet.engines.duck.once import compute_once, hold_within
-from discreet.engines.shapes import Form
-from discreet.plan.expressions import Call, Literal
+from discreet.engines.shapes import Form, read_count
+from discreet.plan.expressions import Call
 
 YEAR = "([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
 ISO_DATE = f"^ *({YEAR}-[0-9]{{2}}-[0-9]{{2}}) *$"
@@ -55,10 +55,9 @@ def _gap(arguments: list[str], made: Call) -> str:
 
 
 def _constant(made: Call) -> int:
-    given = made.arguments[1]
-    assert isinstance(given, Literal)
-    assert isinstance(given.value, int)
-    return given.value
+    count = read_count(made.arguments[1])
+    assert count is not None
+    return count
 
 
 def _shifted(month: dt.datetime, months: int) -> tuple[int, int] | None:
@@ -86,7 +85,7 @@ def _plus(unit: str) -> Form:
     """Days or microseconds later; a date to which less than days are added becomes a time."""
 
     def form(arguments: list[str], made: Call) -> str:
-        if not isinstance(made.arguments[1], Literal):
+        if read_count(made.arguments[1]) is None:
             return _plus_counted(arguments, made)
         count, given = _constant(made), made.arguments[0].type
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from discreet.base.types import Type
-from discreet.engines.shapes import Form
+from discreet.engines.shapes import Form, read_count
 from discreet.engines.spark.literals import cast_working, write_constant, write_moment, write_text
 from discreet.engines.spark.once import compute_once, held
 from discreet.plan.expressions import Call, Literal
@@ -64,10 +64,9 @@ def _unit(made: Call) -> str:
 
 
 def _constant(made: Call) -> int:
-    given = made.arguments[1]
-    assert isinstance(given, Literal)
-    assert isinstance(given.value, int)
-    return given.value
+    count = read_count(made.arguments[1])
+    assert count is not None
+    return count
 
 
 def _date_trunc(arguments: list[str], made: Call) -> str:
@@ -133,7 +132,7 @@ def _plus(size: int) -> Form:
     """So many times some microseconds later; a date to which less than days are added becomes a time."""
 
     def form(arguments: list[str], made: Call) -> str:
-        if not isinstance(made.arguments[1], Literal):
+        if read_count(made.arguments[1]) is None:
             return _plus_counted(arguments, made)
         count = _constant(made)
         try:

@@ -150,7 +150,10 @@ class PublicFacts(PublicRanges):
         if found is None or found.upper - found.lower > MOST_VALUES:
             return None
         whole = range(math.ceil(found.lower), math.floor(found.upper) + 1)
-        return tuple(whole) if key.type is Type.INTEGER else tuple(Fraction(each) for each in whole)
+        if key.type is not Type.INTEGER:
+            return tuple(Fraction(each) for each in whole)
+        most = 1 << count_bits(key)  # engines have no larger ones: a cast to them is NULL
+        return tuple(each for each in whole if abs(each) <= most)
 
     def _finite(self, key: Call) -> bool:
         return all(self.column_domain(column) is not None for column in find_columns(key))

@@ -11,7 +11,7 @@ from discreet.plan.functions import FUNCTIONS
 from discreet.query.parse import quote_sql
 
 VOLATILE = "its value changes from one moment to the next; write a constant, or use a parameter such as $today"
-REGEX = "instead of regular expressions use LIKE, CONTAINS, STARTS_WITH or ENDS_WITH"
+REGEX = "instead of regular expressions use LIKE, CONTAINS, STARTS_WITH or ENDS_WITH, or compare REGEXP_REPLACE(x, ...)"
 UNBOUNDED = "its text could be of any length; write the text, or use LPAD or RPAD with a constant length"
 NESTED = "instead of lists, structs, maps and JSON declare plain columns"
 PIECES = "texts do not become lists; write SPLIT_PART(x, ',', 1) for one part, or CONTAINS"
@@ -50,7 +50,7 @@ _BY_REASON = {
     " get_current_timestamp sessionuser current_schema currentschema current_database currentdatabase"
     " current_setting getvariable pg_backend_pid",
     REGEX: "regexplike regexp_like regexp_matches regexp_full_match regexpfullmatch regexpextract regexp_extract glob"
-    " regexpreplace regexp_replace regexpilike regexpsplit regexp_extract_all regexpextractall regexpcount"
+    " regexpilike regexpsplit regexp_extract_all regexpextractall regexpcount"
     " regexp_split_to_array similar_to",
     UNBOUNDED: "repeat space format printf bar string_agg listagg group_concat",
     FORMAT: "date_format to_char tochar to_date to_timestamp",
