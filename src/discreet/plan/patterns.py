@@ -13,15 +13,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-Ranges = tuple[tuple[int, int], ...]
+CodeRanges = tuple[tuple[int, int], ...]
 """Code points from, to."""
 
 LAST = 0x10FFFF
 MOST_TIMES, LONGEST_PATTERN, MOST_TRIES = 100, 200, 200
 
-DIGITS: Ranges = ((0x30, 0x39),)
-WORDS: Ranges = (*DIGITS, (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
-BLANKS: Ranges = ((9, 10), (12, 13), (32, 32))
+DIGITS: CodeRanges = ((0x30, 0x39),)
+WORDS: CodeRanges = (*DIGITS, (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
+BLANKS: CodeRanges = ((9, 10), (12, 13), (32, 32))
 """What RE2, DuckDB's engine, takes for digits, letters of words and blanks: those of ASCII."""
 
 CLASSES = {"d": DIGITS, "w": WORDS, "s": BLANKS}
@@ -36,7 +36,7 @@ class PatternError(Exception):
 class Letters:
     """One letter out of a set, or, where negated, none out of it; from `least` to `most` times, None for any number."""
 
-    ranges: Ranges
+    ranges: CodeRanges
     negated: bool = False
     least: int = 1
     most: int | None = 1
@@ -47,7 +47,7 @@ class Letters:
         return self.least != self.most
 
     @property
-    def covered(self) -> Ranges:
+    def covered(self) -> CodeRanges:
         """The code points that it can be."""
         if not self.negated:
             return self.ranges

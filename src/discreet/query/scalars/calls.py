@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Callable
 from fractions import Fraction
 
 from sqlglot import exp
@@ -17,9 +16,7 @@ from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars import formats, text_parts, times
 from discreet.query.scalars.coercion import combine, fit_constant, to_text
 from discreet.query.scalars.text_parts import read_constant_text
-from discreet.query.scalars.times import Read
-
-Reader = Callable[[exp.Expression, Read], Expression]
+from discreet.query.scalars.times import Read, Reader
 
 LONGEST_PAD = 1000
 MOST_BUCKETS = 1_000_000

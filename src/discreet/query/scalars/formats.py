@@ -6,7 +6,6 @@ English, whatever the language of an engine.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import reduce
 
 from sqlglot import exp
@@ -17,7 +16,7 @@ from discreet.plan.expressions import Expression, Literal
 from discreet.plan.functions import call
 from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars.coercion import fit_constant, to_time
-from discreet.query.scalars.times import Read
+from discreet.query.scalars.times import Read, Reader
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -46,8 +45,6 @@ READABLE = {"Y": 4, "y": 2, "m": 2, "b": 3, "d": 2, "H": 2, "M": 2, "S": 2}
 LONGEST_FORMAT = 100
 EMPTY = ("", "None")
 """An empty format, and what sqlglot makes of one."""
-
-Reader = Callable[[exp.Expression, Read], Expression]
 
 Pieces = list[tuple[str, str]]
 """Of a format: (part, "") for one such as %Y, and ("", letters) for what stands for itself."""

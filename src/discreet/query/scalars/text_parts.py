@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
@@ -13,7 +11,7 @@ from discreet.plan.functions import call
 from discreet.plan.patterns import PatternError, parse_pattern
 from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars.coercion import fit_constant
-from discreet.query.scalars.times import Read
+from discreet.query.scalars.times import Read, Reader
 
 MOST_PARTS = 1_000_000
 
@@ -67,7 +65,7 @@ def read_strlen(node: exp.Expression, read: Read) -> Expression:
     return call("strlen", fit_constant(read(node.expressions[0]), Type.TEXT))
 
 
-READERS: dict[type[exp.Expression], Callable[[exp.Expression, Read], Expression]] = {
+READERS: dict[type[exp.Expression], Reader] = {
     exp.RegexpReplace: read_regexp_replace,
     exp.SplitPart: read_split_part,
 }

@@ -14,6 +14,7 @@ from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars.coercion import TIMES, to_time
 
 Read = Callable[[exp.Expression], Expression]
+Reader = Callable[[exp.Expression, Read], Expression]
 
 MICROSECONDS = {
     "microsecond": 1,
