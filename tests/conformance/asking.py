@@ -62,6 +62,9 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings WHERE ROUND(big, -1) = 9223372036854775810 OR ROUND(big, -19) <> 0",
         "SELECT COUNT(DISTINCT big) FROM readings",
         "SELECT SUM(big) FROM readings",
+        "SELECT COUNT(*) FROM readings WHERE big * big * big IS NULL AND big IS NOT NULL",
+        "SELECT COUNT(*) FROM readings WHERE big * big + 4 > 0 OR 1 - big * big * 2 < 0",
+        "SELECT SUM(big * big * big + 4), COUNT(big * big * 9) FROM readings",
         "SELECT MEDIAN(big), MIN(big), MAX(big) FROM readings",
     ],
     "floats at their edges": [
@@ -139,6 +142,15 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings WHERE UPPER(word) = UPPER(other) AND word <> other",
         "SELECT COUNT(*) FROM readings WHERE LOWER(word) = 'i' OR LOWER(word) LIKE '%i%'",
         "SELECT COUNT(*) FROM readings WHERE LENGTH(word) = 2 OR LENGTH(other) > 100",
+        "SELECT SUM(LEAST(STRLEN(word), 20)), COUNT(DISTINCT STRLEN(other)) FROM readings WHERE word IS NOT NULL",
+        "SELECT COUNT(DISTINCT SPLIT_PART(word, 'a', 1)), COUNT(DISTINCT SPLIT_PART(other, 'a', -1)) FROM readings",
+        "SELECT COUNT(DISTINCT REGEXP_REPLACE(word, '[^a-z]+', '$0', 'g')), COUNT(DISTINCT REGEXP_REPLACE(other, "
+        "'.$', '5')) FROM readings",
+        "SELECT COUNT(DISTINCT REGEXP_REPLACE(word, '[a-m]{1,2}', '')), COUNT(DISTINCT REGEXP_REPLACE(other, "
+        "'\\s', '&', 'g')) FROM readings",
+        "SELECT COUNT(DISTINCT REGEXP_REPLACE(other, '^\\W*[a-z]+', '1')), COUNT(DISTINCT REGEXP_REPLACE(word, "
+        "'[\u00e9\U0001f600]', 'e')) FROM readings",
+        "SELECT COUNT(*) FROM readings WHERE SPLIT_PART(word, ' ', 2) = '' OR SPLIT_PART(other, 'aa', -2) = ''",
         "SELECT SUM(LEAST(LENGTH(word), 20)) FROM readings WHERE word IS NOT NULL",
         "SELECT COUNT(*) FROM readings WHERE REVERSE(word) = word",
         "SELECT COUNT(*) FROM readings WHERE SUBSTRING(word, 0, 2) = 'n' OR SUBSTRING(word, -2) = 'th' "
@@ -205,8 +217,20 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings WHERE at + INTERVAL 90 MINUTE < '1970-01-02' OR at - INTERVAL 1 DAY IS NULL",
         "SELECT COUNT(*) FROM readings WHERE LAST_DAY(day) = day OR LAST_DAY(at) = DATE '2024-02-29'",
         "SELECT COUNT(*) FROM readings WHERE day < at OR CAST(at AS DATE) = day",
+        "SELECT COUNT(DISTINCT STRFTIME(day, '%Y-%m-%d %y %j')) FROM readings",
+        "SELECT COUNT(DISTINCT STRFTIME(at, '%H:%M:%S')) FROM readings",
+        "SELECT STRFTIME(day, '%a %b') AS d, COUNT(*) FROM readings GROUP BY 1",
+        "SELECT DAYNAME(at) AS d, COUNT(*) FROM readings GROUP BY 1",
+        "SELECT COUNT(DISTINCT STRPTIME(STRFTIME(at, '%d.%m.%Y %S:%M:%H'), '%d.%m.%Y %S:%M:%H')) FROM readings",
+        "SELECT COUNT(*) FROM readings WHERE STRPTIME(word, '%Y-%m-%d') IS NULL AND STRPTIME(other, '%y') IS NULL",
+        "SELECT COUNT(DISTINCT MAKE_DATE(EXTRACT(year FROM day), 2, EXTRACT(day FROM day))) FROM readings",
+        "SELECT COUNT(*) FROM readings WHERE MAKE_DATE(big, big, 1) IS NULL OR MAKE_DATE(2024, 2, big) IS NULL",
         "SELECT COUNT(*) FROM readings WHERE day - DATE '1970-01-01' < 0 OR day + 30 > DATE '9999-12-31'",
         "SELECT AVG(DATE_DIFF('day', day, DATE '2025-03-01')) FROM readings",
+        "SELECT COUNT(*) FROM readings WHERE day + big IS NULL OR day - big IS NULL",
+        "SELECT COUNT(DISTINCT day + CAST(y AS INTEGER)), COUNT(DISTINCT day - LENGTH(word)) FROM readings",
+        "SELECT MIN(day), MAX(day), MAX(CASE WHEN x > 0 THEN TIMESTAMP '1969-12-31 23:59:59' ELSE TIMESTAMP "
+        "'2025-01-01 00:00:01' END) FROM readings",
         "SELECT day, COUNT(*) FROM readings GROUP BY day",
         "SELECT at, COUNT(*) FROM readings GROUP BY at",
     ],

@@ -197,6 +197,11 @@ class _Asker:
             self.tags.add("aggregates of conditions")
             condition = self.sources.some_condition(columns)
             chosen = self.sources.pick(["COUNT_IF({})", "SUM({})", "AVG({})"]).format(condition)
+        if self.sources.spells(0.15):
+            self.tags.add("least and largest dates")
+            condition = self.sources.some_condition(columns)
+            day = f"CASE WHEN {condition} THEN DATE '2020-01-02' ELSE DATE '2021-06-01' END"
+            chosen = self.sources.pick(["MIN({})", "MAX({})"]).format(day)
         if rng.random() < 0.12 and f"DISTINCT {source.unit}" not in chosen:
             self.tags.add("FILTER")
             chosen = f"{chosen} FILTER (WHERE {write.condition(columns, 1)})"

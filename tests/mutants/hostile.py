@@ -8,6 +8,21 @@ FOUND = "tests/hostile/test_found.py"
 
 MUTATIONS = [
     broken(
+        "whole numbers that a subquery made count as a table's",
+        "plan/lowering.py",
+        "bits=count_bits(held) or COLUMN_BITS",
+        "bits=COLUMN_BITS",
+        FOUND,
+        "tests/plan/test_functions.py",
+    ),
+    broken(
+        "whole numbers that are public values count as a table's",
+        "query/bounding/public_facts.py",
+        "    bits = count_bits(expression) or COLUMN_BITS\n",
+        "    bits = COLUMN_BITS\n",
+        "tests/query/bounding/test_public_facts.py",
+    ),
+    broken(
         "widths of subqueries' columns are trusted",
         "query/build.py",
         "        check_widths(made.expressions(), made.block)\n",

@@ -69,6 +69,8 @@ DIGITS = [Literal(digits, Type.INTEGER) for digits in (-38, -19, -2, 0, 1, 38)]
 SEARCHED = [Literal(value, Type.TEXT) for value in ("a", "\u00e9", " ")]
 PUT = [Literal(value, Type.TEXT) for value in ("", "xyz", "\U0001f600")]
 LENGTHS = [Literal(value, Type.INTEGER) for value in (0, 3, 1000)]
+PATTERNS = [Literal(value, Type.TEXT) for value in ("a", "[^a]", "^\\s*[a-z]+", "[\u00e9\U0001f600]{1,2}$", ".")]
+PLACES = [Literal(value, Type.INTEGER) for value in (1, 2, -1, -2, 1_000_000)]
 LONG = [Literal(unit, Type.TEXT) for unit in ("day", "week", "month", "quarter", "year")]
 SHORT = [Literal(unit, Type.TEXT) for unit in ("hour", "minute", "second", "millisecond", "microsecond")]
 PARTS = [
@@ -101,19 +103,22 @@ ARGUMENTS: dict[str, list[Pools]] = {
     "width_bucket": [(NUMBERS, *ENDS)],
     "like": [_TWO_TEXTS, (TEXTS, [Literal("a!%_", Type.TEXT)], [Literal("!", Type.TEXT)])],
     **{key: [_TWO_TEXTS] for key in ("starts_with", "ends_with", "contains", "strpos", "join")},
-    **{key: [(TEXTS,)] for key in ("lower", "upper", "reverse", "length")},
+    **{key: [(TEXTS,)] for key in ("lower", "upper", "reverse", "length", "strlen")},
+    "split_part": [(TEXTS, SEARCHED, PLACES)],
     "concat": [(TEXTS,), _TWO_TEXTS],
     "substring": [(TEXTS, WHOLES), (TEXTS, WHOLES, WHOLES)],
     **{key: [(TEXTS, WHOLES)] for key in ("left", "right")},
     **{key: [(TEXTS,), (TEXTS, [*SEARCHED, *PUT])] for key in ("trim", "ltrim", "rtrim")},
     "replace": [(TEXTS, SEARCHED, PUT)],
+    **{key: [(TEXTS, PATTERNS, PUT)] for key in ("regexp_replace", "regexp_replace_all")},
     **{key: [(TEXTS, LENGTHS, SEARCHED)] for key in ("lpad", "rpad")},
     "date_trunc": [(LONG, TIMES)],
     "time_trunc": [(SHORT, TIMES)],
     "date_part": [(PARTS, TIMES)],
     "date_diff": [([*LONG[:1], *LONG[2:], *SHORT], TIMES, TIMES)],
     "last_day": [(TIMES,)],
-    **{key: [(TIMES, STEPS)] for key in ("plus_months", "plus_days")},
+    "plus_months": [(TIMES, STEPS)],
+    "plus_days": [(TIMES, STEPS), (DATES, WHOLES[:2])],
     "plus_microseconds": [(TIMES, TINY_STEPS)],
 }
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from discreet.plan.expressions import Call, Expression, Literal
-from discreet.plan.functions import MOST_BITS, count_bits
+from discreet.plan.patterns import Pattern, parse_pattern
 
 MOST_WHOLE = 8 * 10**37
-"""What whole numbers that stand for decimals are held below where they could be larger: less than 2^126, by more than
-floats are wrong."""
+"""What whole numbers are held below where they could be larger: less than 2^126, by more than floats are wrong."""
 
 Form = Callable[[list[str], Call], str]
 
@@ -24,15 +23,18 @@ def write_call(word: str) -> Form:
     return lambda arguments, made: f"{word}({', '.join(arguments)})"
 
 
-def may_overflow(made: Call) -> bool:
-    """Say whether the sum or product of two whole numbers could have more bits than are held: of decimals only."""
-    return count_bits(made) > MOST_BITS
-
-
 def write_fitting(word: str, first: str, second: str, double: Callable[[str], str], most: str) -> str:
     """Return a sum or a product of whole numbers, NULL where it is not below `most`; floats tell before it is made."""
     size = f"abs({double(first)} {word} {double(second)})"
     return f"({first} {word} (CASE WHEN {size} < {most} THEN {second} END))"
+
+
+def read_pattern(made: Call) -> Pattern:
+    """Return the constant pattern of a call."""
+    pattern = made.arguments[1]
+    assert isinstance(pattern, Literal)
+    assert isinstance(pattern.value, str)
+    return parse_pattern(pattern.value)
 
 
 def write_multiple(word: str, value: str, unit: str) -> str:
@@ -46,6 +48,12 @@ def count_zeros(expression: Expression) -> int:
     """Return the exponent of a constant power of ten."""
     assert isinstance(expression, Literal)
     return len(str(expression.value)) - 1
+
+
+def read_count(expression: Expression) -> int | None:
+    """Return a constant whole number; None for what is none."""
+    value = expression.value if isinstance(expression, Literal) else None
+    return value if isinstance(value, int) else None
 
 
 def write_within(value: str, low: str, high: str) -> str:

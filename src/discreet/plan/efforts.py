@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from discreet.base.types import Type
 from discreet.plan.expressions import Call, Literal
+from discreet.plan.patterns import parse_pattern
 
 Effort = Callable[[Call, list[int], int], int]
 """From a call, the letters of its arguments (0 for what is no text) and those of its result, to letters of work."""
@@ -79,6 +80,13 @@ def matching(made: Call, given: list[int], result: int) -> int:
     return given[0] * (2 + max(parts))
 
 
+def trying(made: Call, given: list[int], result: int) -> int:
+    """A regular expression: at every letter a search may begin, and look at as many as the pattern has."""
+    pattern = made.arguments[1]
+    text = pattern.value if isinstance(pattern, Literal) and isinstance(pattern.value, str) else "x"
+    return given[0] * (5 + parse_pattern(text).tries) + result
+
+
 def count_overlaps(pattern: str) -> int:
     """Return in how many places at once a text can be half found, at most: each a beginning of it that ends alike.
 
@@ -106,12 +114,13 @@ def _count_chain(pattern: str) -> int:
 
 EFFORTS: dict[str, Effort] = {
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge", "distinct", "in", "nullif", "least", "greatest"), comparing),
-    **dict.fromkeys(("case", "coalesce", "join", "concat", "length", "as_text", "is_null"), moving),
+    **dict.fromkeys(("case", "coalesce", "join", "concat", "length", "strlen", "as_text", "is_null"), moving),
     **dict.fromkeys(("substring", "left", "right", "starts_with", "ends_with", "lpad", "rpad"), reading(1)),
     **dict.fromkeys(("as_boolean", "as_integer", "as_decimal", "as_float", "as_date"), reading(2)),
     **dict.fromkeys(("as_timestamp", "reverse", "lower", "upper"), reading(5)),
     **dict.fromkeys(("trim", "ltrim", "rtrim"), trimming),
-    **dict.fromkeys(("strpos", "contains", "replace"), searching),
+    **dict.fromkeys(("strpos", "contains", "replace", "split_part"), searching),
+    **dict.fromkeys(("regexp_replace", "regexp_replace_all"), trying),
     "like": matching,
 }
 """Functions of texts; all others go through no letters."""
@@ -135,6 +144,10 @@ def bound_letters(made: Call, given: list[int]) -> int:
         constant = searched.value if isinstance(searched, Literal) else None
         length = len(constant) if isinstance(constant, str) and constant else None
         return given[0] * (given[2] + 1) if length is None else max(given[0], -(-given[0] * given[2] // length))
+    if name == "regexp_replace":
+        return given[0] + given[2]
+    if name == "regexp_replace_all":
+        return given[0] * max(given[2], 1)
     if name == "as_text":
         return max(LONGEST_NUMBER, *given)
     if name in ("lpad", "rpad"):

@@ -10,6 +10,9 @@ from fractions import Fraction
 
 from discreet.base.types import Digits, Type
 
+COLUMN_BITS = 63
+"""Of whole numbers in a table's column."""
+
 Constant = int | Fraction | str | bool | date | datetime | None
 
 
@@ -17,13 +20,16 @@ Constant = int | Fraction | str | bool | date | datetime | None
 class Column:
     """A column of one relation of the question; one of a table is named as in its source.
 
-    Every column of decimals has its digits: no value in it has more.
+    Every column of decimals has its digits: no value in it has more. Whole numbers of tables have 63 bits, those of a
+    column that the question made itself as many as it was made with: that follows from what is in it, and is no part of
+    what the column is.
     """
 
     relation: str
     name: str
     type: Type
     digits: Digits | None = field(default=None, kw_only=True)
+    bits: int = field(default=COLUMN_BITS, kw_only=True, compare=False)
 
 
 class Slot(StrEnum):
@@ -42,13 +48,15 @@ class Reference(Column):
     index: int
 
 
-def refer(relation: str, slot: Slot, index: int, type_: Type, digits: Digits | None = None) -> Reference:
+def refer(
+    relation: str, slot: Slot, index: int, type_: Type, digits: Digits | None = None, *, bits: int = COLUMN_BITS
+) -> Reference:
     """Return the reference to one column that the question made.
 
     >>> refer("t1", Slot.KEY, 0, Type.TEXT).name
     'k0'
     """
-    return Reference(relation, f"{slot.value}{index}", type_, slot, index, digits=digits)
+    return Reference(relation, f"{slot.value}{index}", type_, slot, index, digits=digits, bits=bits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """The table of allowed functions: one row each, with its types, and how large its results can be.
 
 Types come from this table alone. Every function is total: an engine's form of it returns a value or NULL on whatever
-the data holds, and never raises. Whole numbers are computed exactly; `checked` proves that they fit 126 bits, that no
-text grows without limit, and that no expression is too large once it is written out for an engine. Decimals are exact
-too: engines compute them as whole numbers (`plan.lowering`), and those that 126 bits do not hold are NULL.
+the data holds, and never raises. Whole numbers are computed exactly, in 126 bits: a sum or a product that could need
+more (`may_overflow`) is NULL in the rows in which it does. `call` proves that no other function makes a larger one,
+that no text grows without limit, and that no expression is too large once it is written out for an engine. Decimals are
+exact too: engines compute them as whole numbers (`plan.lowering`).
 """
 
 from __future__ import annotations
@@ -15,13 +16,21 @@ from fractions import Fraction
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan import signatures as takes
-from discreet.plan.expressions import Call, Column, Expression, Literal
+from discreet.plan.expressions import COLUMN_BITS, Call, Column, Expression, Literal
+from discreet.plan.growths import (
+    NO_GROWTH,
+    Growth,
+    bound_any,
+    bound_by,
+    bound_joined,
+    replace_constant,
+    replace_often,
+    replace_once,
+)
 from discreet.plan.scales import MOST_SCALE, find_scale
 
 MOST_BITS = 126
 """Whole numbers are held in 128 bits with a sign; one bit is kept spare."""
-
-COLUMN_BITS = 63
 
 MOST_SIZE = 5_000
 """Nodes of one expression, each as often as an engine may write it."""
@@ -35,35 +44,12 @@ MOST_DEPTH = 200
 MOST_GROWTH, MOST_LETTERS = 64, 100_000
 """How many times as long as a column's text a result may be, and how many letters of constants it may hold."""
 
-DECIMAL_NODES, DECIMAL_COPIES = 6, 4
-"""How many nodes more an engine writes for each argument of a call on decimals, and how often a short one."""
+HELD = frozenset({"add", "sub", "mul"})
+"""Functions whose forms hold whole numbers to 126 bits: a larger one is NULL."""
 
-Growth = tuple[Fraction, Fraction]
-"""Times the longest text of a column, and bytes besides: a bound on the bytes of a text."""
-
-NO_GROWTH: Growth = (Fraction(0), Fraction(0))
-
-
-def bound_any(growths: list[Growth]) -> Growth:
-    """Return a bound on any one of the texts."""
-    factors, letters = [each for each, _ in growths], [each for _, each in growths]
-    return max(factors, default=Fraction(0)), max(letters, default=Fraction(0))
-
-
-def bound_joined(growths: list[Growth]) -> Growth:
-    """Return a bound on all of the texts, one after the other."""
-    return sum((each for each, _ in growths), Fraction(0)), sum((each for _, each in growths), Fraction(0))
-
-
-def _replaced(growths: list[Growth]) -> Growth:
-    """Each occurrence of the searched text becomes the replacement."""
-    (factor, letters), (_, searched), (_, put) = growths
-    ratio = max(Fraction(1), put / searched if searched else put + 1)
-    return factor * ratio, letters * ratio
-
-
-def _at_most(letters: int) -> Callable[[list[Growth]], Growth]:
-    return lambda growths: bound_any([(Fraction(0), Fraction(letters)), *growths])
+HELD_NODES, HELD_COPIES = 6, 4
+"""How many nodes more an engine writes for each argument of a call that is held, or on decimals, and how often a short
+one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +119,7 @@ FUNCTIONS = {
         Function("as_integer", "CAST AS INTEGER", takes.to_type(Type.INTEGER), _bits(COLUMN_BITS), copies=2),
         Function("as_decimal", "CAST AS DECIMAL", takes.decimal, lambda bits: bits[1], copies=10),
         Function("as_float", "CAST AS DOUBLE", takes.to_type(Type.FLOAT), copies=6),
-        Function("as_text", "CAST AS TEXT", takes.to_type(Type.TEXT), growth=_at_most(40), copies=3),
+        Function("as_text", "CAST AS TEXT", takes.to_type(Type.TEXT), growth=bound_by(40), copies=3),
         Function("as_date", "CAST AS DATE", takes.to_type(Type.DATE)),
         Function("as_timestamp", "CAST AS TIMESTAMP", takes.to_type(Type.TIMESTAMP), copies=2),
         Function("like", "LIKE", takes.texts(Type.BOOLEAN, 2, 3)),
@@ -146,11 +132,15 @@ FUNCTIONS = {
         Function("left", "LEFT", takes.sliced, copies=3),
         Function("right", "RIGHT", takes.sliced, copies=3),
         *(Function(name, name.upper(), takes.texts(Type.TEXT, 1, 2)) for name in ("trim", "ltrim", "rtrim")),
-        Function("replace", "REPLACE", takes.texts(Type.TEXT, 3, 3), growth=_replaced),
+        Function("replace", "REPLACE", takes.texts(Type.TEXT, 3, 3), growth=replace_constant),
         Function("join", "||", takes.texts(Type.TEXT, 2, 2), growth=bound_joined),
         Function("concat", "CONCAT", takes.texts(Type.TEXT, 1), growth=bound_joined),
-        Function("lpad", "LPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(4000)),
-        Function("rpad", "RPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=_at_most(4000)),
+        Function("strlen", "STRLEN", takes.texts(Type.INTEGER, 1, 1), _bits(32)),
+        Function("split_part", "SPLIT_PART", takes.exactly(Type.TEXT, Type.TEXT, Type.TEXT, Type.INTEGER), copies=2),
+        Function("regexp_replace", "REGEXP_REPLACE", takes.texts(Type.TEXT, 3, 3), growth=replace_once),
+        Function("regexp_replace_all", "REGEXP_REPLACE", takes.texts(Type.TEXT, 3, 3), growth=replace_often),
+        Function("lpad", "LPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=bound_by(4000)),
+        Function("rpad", "RPAD", takes.exactly(Type.TEXT, Type.TEXT, Type.INTEGER, Type.TEXT), growth=bound_by(4000)),
         Function("date_trunc", "DATE_TRUNC", takes.moments(None, first=1, shape=2), copies=3),
         Function("time_trunc", "DATE_TRUNC", takes.moments(Type.TIMESTAMP, first=1, shape=2), copies=3),
         Function("date_part", "EXTRACT", takes.moments(Type.INTEGER, first=1, shape=2), _bits(14), copies=3),
@@ -219,18 +209,29 @@ def _remedy(name: str, types: takes.Types) -> str:
     return "compare or combine values of one type, or CAST one of them"
 
 
-def count_bits(expression: Expression) -> int:
-    """Return how many bits, without the sign, the whole numbers of an expression take at most."""
+def count_bits(expression: Expression, seen: dict[int, int] | None = None) -> int:
+    """Return how many bits, without the sign, the whole numbers of an expression take at most, once they are held."""
+    found = _count_bits(expression, {} if seen is None else seen)
+    return min(found, MOST_BITS) if isinstance(expression, Call) and expression.function in HELD else found
+
+
+def may_overflow(made: Call) -> bool:
+    """Say whether a sum or a product of whole numbers could take more bits than are held, so that it is NULL there."""
+    return made.function in HELD and _count_bits(made, {}) > MOST_BITS
+
+
+def _count_bits(expression: Expression, seen: dict[int, int]) -> int:
     if expression.type is not Type.INTEGER:
         return 0
     if isinstance(expression, Column):
-        return (
-            COLUMN_BITS if expression.digits is None else min((10 ** expression.digits[0] - 1).bit_length(), MOST_BITS)
-        )
+        digits = expression.digits
+        return expression.bits if digits is None else min((10 ** digits[0] - 1).bit_length(), MOST_BITS)
     if isinstance(expression, Literal):
         return expression.value.bit_length() if isinstance(expression.value, int) else 0
-    row = FUNCTIONS[expression.function]
-    return row.bits([count_bits(argument) for argument in expression.arguments] or [0])
+    if id(expression) not in seen:
+        row = FUNCTIONS[expression.function]
+        seen[id(expression)] = row.bits([count_bits(each, seen) for each in expression.arguments] or [0])
+    return seen[id(expression)]
 
 
 def bound_growth(expression: Expression) -> Growth:
@@ -257,8 +258,8 @@ def count_nodes(expression: Expression, seen: dict[int, int] | None = None) -> i
         if expression.function == "in":
             sizes = [sizes[0], sum(sizes[1:]) // 20]
         copies = FUNCTIONS[expression.function].copies
-        if _has_decimals(expression):
-            sizes, copies = [size + DECIMAL_NODES for size in sizes], max(copies, DECIMAL_COPIES)
+        if _has_guard(expression):
+            sizes, copies = [size + HELD_NODES for size in sizes], max(copies, HELD_COPIES)
         seen[id(expression)] = 1 + sum(size * (copies if size <= MOST_COPIED else 1) for size in sizes)
     return seen[id(expression)]
 
@@ -269,13 +270,14 @@ def count_levels(expression: Expression, seen: dict[int, int] | None = None) -> 
         return 1
     seen = {} if seen is None else seen
     if id(expression) not in seen:
-        own = FUNCTIONS[expression.function].levels + 4 * _has_decimals(expression)
+        own = FUNCTIONS[expression.function].levels + 4 * _has_guard(expression)
         seen[id(expression)] = own + max((count_levels(each, seen) for each in expression.arguments), default=0)
     return seen[id(expression)]
 
 
-def _has_decimals(made: Call) -> bool:
-    return Type.DECIMAL in (made.type, *(argument.type for argument in made.arguments))
+def _has_guard(made: Call) -> bool:
+    """Say whether engines write more around its arguments than they do for small whole numbers."""
+    return Type.DECIMAL in (made.type, *(argument.type for argument in made.arguments)) or may_overflow(made)
 
 
 def check_expression(expression: Expression) -> Expression:
@@ -304,7 +306,8 @@ def _check(made: Call) -> None:
         )
     if count_bits(made) > MOST_BITS:
         raise QueryError(
-            f"{word} here could need a whole number of more than 38 digits; write CAST(... AS DOUBLE) to use floats"
+            f"{word} here could make a whole number of more than 38 digits; write CAST(... AS BIGINT) in it, "
+            "which is NULL where 64 bits do not hold it"
         )
     if find_scale(made) > MOST_SCALE:
         raise QueryError(

@@ -80,7 +80,7 @@ FORMS = Forms(
         Slot: {"OUTPUT": "output", "KEY": "key", "AGGREGATE": "aggregate"},
         Type: {kind.name: kind.value for kind in Type},
     },
-    {Reference: frozenset({"name"})},
+    {Column: frozenset({"bits"}), Reference: frozenset({"name", "bits"})},
 )
 
 

@@ -296,6 +296,7 @@ RULES: dict[str, Callable[..., Ends]] = {
     "as_float": lambda a: a,
     "length": _not_negative,
     "strpos": _not_negative,
+    "strlen": _not_negative,
 }
 
 WITHOUT = frozenset({"tan", "date_diff"})

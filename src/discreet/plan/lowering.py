@@ -5,7 +5,7 @@ A decimal with s digits behind the point is held as the whole number of its last
 decimals, and round or refuse them by rules of their own; whole numbers of 126 bits they all have, and add alike.
 
 A result of more digits than that has no value: it is NULL, where DuckDB would raise. Forms of + - * hold it where
-`plan.functions.count_bits` cannot prove that it fits, and nothing else can be larger than its arguments. Constants are
+`plan.functions.may_overflow` says so, and nothing else can be larger than its arguments. Constants are
 held here: one that is too large beside a long decimal would make an engine fail, maybe for the rows of one unit only.
 """
 
@@ -16,7 +16,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from discreet.base.types import Digits, Type
-from discreet.plan.expressions import Call, Column, Expression, Literal, Reference
+from discreet.plan.expressions import COLUMN_BITS, Call, Column, Expression, Literal, Reference, Slot, refer
 from discreet.plan.functions import MOST_BITS, count_bits
 from discreet.plan.scales import find_scale, read_whole
 
@@ -64,6 +64,11 @@ def find_digits(expression: Expression) -> Digits | None:
     while digits < WIDEST and 10**digits < 1 << bits:
         digits += 1
     return digits, find_scale(expression)
+
+
+def refer_to(held: Expression, relation: str, slot: Slot, index: int) -> Reference:
+    """Return the column that holds an expression, with its digits and bits."""
+    return refer(relation, slot, index, held.type, find_digits(held), bits=count_bits(held) or COLUMN_BITS)
 
 
 def to_float(expression: Expression) -> Expression:

@@ -1,7 +1,8 @@
 """How large values are once columns of subqueries, unions and per-unit aggregates are followed to what they hold.
 
-Where an expression is made, a column stands for one of a table: 63 bits, or one text. One that holds i * i, or ten
-texts joined, is larger, and so is everything made from it; here both are held to the limits that one expression has.
+Where an expression is made, a column stands for one text of a table. One that holds ten texts joined is larger, and so
+is everything made from it; here it is held to the limits that one expression has. Columns of whole numbers say for
+themselves how many bits they have (`Column.bits`); here that is looked at again, from what they hold.
 """
 
 from __future__ import annotations
@@ -17,12 +18,11 @@ from discreet.plan.functions import (
     MOST_BITS,
     MOST_GROWTH,
     MOST_LETTERS,
-    Growth,
-    bound_any,
     bound_growth,
-    bound_joined,
     count_bits,
+    may_overflow,
 )
+from discreet.plan.growths import Growth, bound_any, bound_joined
 from discreet.plan.relations import Block, InnerKind, Nested, PerUnit, Union, list_sources
 
 MOST_TOGETHER = 128
@@ -85,11 +85,12 @@ class Widths:
         row = FUNCTIONS[expression.function]
         found = [self.of(argument) for argument in expression.arguments]
         bits = row.bits([each for each, _ in found] or [0]) if expression.type is Type.INTEGER else 0
+        bits = min(bits, MOST_BITS) if may_overflow(expression) else bits
         growth = row.growth([each for _, each in found]) if expression.type is Type.TEXT else bound_growth(expression)
         if bits > MOST_BITS:
             raise QueryError(
-                f"{row.word} over a subquery's column could need a whole number of more than 38 digits; "
-                f"write CAST(... AS DOUBLE) to use floats"
+                f"{row.word} over a subquery's column could make a whole number of more than 38 digits; "
+                "write CAST(... AS BIGINT) in it, which is NULL where 64 bits do not hold it"
             )
         if growth[0] > MOST_GROWTH or growth[1] > MOST_LETTERS:
             raise QueryError(

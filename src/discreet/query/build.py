@@ -17,7 +17,7 @@ from discreet.query.catalog import Catalog
 from discreet.query.parse import check_clauses, quote_sql
 from discreet.query.scalars.expressions import Scope, translate
 from discreet.query.scalars.refusals import explain_refusal
-from discreet.query.select.aggregates import read_aggregate
+from discreet.query.select.aggregates import read_aggregate, show_value
 from discreet.query.select.columns import has_aggregate, is_star, name_apart, split_alias
 from discreet.query.select.context import Context, add_with_names
 from discreet.query.select.finishing import add_windows, read_limit, read_offset, read_order, read_terms
@@ -184,7 +184,7 @@ class _Builder:
                 return None if place is None else refer_to_key(place, find_shown_type(self.keys[place]))
             if found not in self.aggregates:
                 self.aggregates.append(found)
-            return refer_to_value(self.aggregates.index(found), found)
+            return show_value(node, refer_to_value(self.aggregates.index(found), found), self.rows)
 
         scope = Scope(column, aggregate, self.parameters, finish=True)
         return scope

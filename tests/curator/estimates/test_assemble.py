@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from discreet.base.types import Type
 from discreet.curator.estimates.assemble import CHOSEN, CHOSEN_CLAMPED, CHOSEN_CUT, CUT, UNGROUPED, describe_selection
 from discreet.mechanisms.key_selection import KeySelection
 from support.clinic import open_clinic
+
+EPOCH = dt.date(1970, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -66,3 +69,31 @@ def test_the_note_on_selected_keys_is_made_at_once_however_small_epsilon_is() ->
     selection = KeySelection(1e-9, 1e-10, 4)
     half = int(describe_selection(selection).split("those with ")[1].split()[0])
     assert selection.probability(half - 1).low < 0.5 <= selection.probability(half).low
+
+
+def test_the_least_and_the_largest_date_are_dates_and_one_release_with_their_days(tmp_path: Path) -> None:
+    """They lie within the declared dates, and asking for their days, which have an interval, is free."""
+    with open_clinic(tmp_path, epsilon=1000.0) as curator:
+        answer = curator.ask("SELECT MIN(day) AS first, MAX(day) AS last, YEAR(MAX(day)) AS y FROM visits", 50.0)
+        ((first, last, year),) = answer.rows
+        assert isinstance(first, dt.date)
+        assert isinstance(last, dt.date)
+        assert dt.date(2025, 1, 1) <= first < dt.date(2025, 2, 1) < dt.date(2026, 11, 1) < last <= dt.date(2026, 12, 31)
+        assert year == last.year
+        assert answer.bounds_at() == ((None, None, None),)
+        assert "same release" in str(answer)
+        assert "extreme quantiles" in str(answer)
+        spent = curator.ledger.head
+        days = "DATE_DIFF('day', DATE '1970-01-01', day)"
+        numbers = curator.ask(f"SELECT MIN({days}) AS a, MAX({days}) AS b FROM visits", 50.0)
+        assert curator.ledger.head == spent
+        assert numbers.rows == (((first - EPOCH).days, (last - EPOCH).days),)
+        assert None not in numbers.bounds_at()[0]
+
+
+def test_the_largest_time_is_told_to_the_second(tmp_path: Path) -> None:
+    with open_clinic(tmp_path, epsilon=1000.0) as curator:
+        for told in ("1969-12-31 23:59:59", "2024-02-29 00:00:00", "0001-01-01 00:00:01", "9999-12-31 12:34:56"):
+            asked = f"MAX(CASE WHEN age < 0 THEN TIMESTAMP '{told}' - INTERVAL 1 SECOND ELSE TIMESTAMP '{told}' END)"
+            ((found,),) = curator.ask(f"SELECT {asked} FROM visits", 50.0).rows
+            assert str(found) == told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from discreet.base.types import Type
 from discreet.engines.duck.forms import write_sql
 from discreet.engines.duck.forms_text import FARTHEST
 from discreet.plan.expressions import Call, Column
+from discreet.plan.patterns import parse_pattern, write_pattern
 from discreet.query.scalars.calls import lower_ascii
 from support.worst_values import compared, every, nasty
 
@@ -56,11 +58,25 @@ def to_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+def read(pattern: str) -> str:
+    return write_pattern(parse_pattern(pattern), "\\U{:08X}", r"\A", r"\Z")
+
+
+def split_part(text: str, between: str, place: int) -> str:
+    parts = text.split(between)
+    index = place - 1 if place > 0 else len(parts) + place
+    return parts[index] if 0 <= index < len(parts) else ""
+
+
 REFERENCES: dict[str, Callable[..., Any]] = {
     "lower": lower_ascii,
     "upper": upper,
     "reverse": lambda text: text[::-1],
     "length": len,
+    "strlen": lambda text: len(text.encode()),
+    "split_part": split_part,
+    "regexp_replace": lambda text, pattern, put: re.sub(read(pattern), lambda _: put, text, count=1),
+    "regexp_replace_all": lambda text, pattern, put: re.sub(read(pattern), lambda _: put, text),
     "strpos": lambda text, searched: text.find(searched) + 1,
     "starts_with": str.startswith,
     "ends_with": str.endswith,

@@ -42,6 +42,26 @@ def test_constants_and_remainders_are_keys_of_few_values() -> None:
     assert set(found or ()) >= {-2, -1, 0, 1, 2}
 
 
+def test_public_values_beyond_38_digits_are_none() -> None:
+    """They are NULL as in rows: a key that no row can have is none, and computing it does not fail."""
+    one, other = (f"(CASE WHEN {each} THEN {10**37} ELSE 2 END)" for each in ("sick", "age > 5"))
+    question = asked(ENGINE, f"SELECT {one} * {other} AS k, COUNT(*) FROM visits GROUP BY k")
+    assert PublicFacts.of(question.block, catalog_of(ENGINE)).domain(question.keys[0]) == (4, 2 * 10**37)
+
+
+def test_numbers_that_no_engine_has_are_no_public_values() -> None:
+    """A cast of a float beyond 64 bits is NULL, so that nothing is made from it either."""
+    bucket = "WIDTH_BUCKET(CAST(1e308 AS BIGINT), 0, 10, 3)"
+    question = asked(ENGINE, f"SELECT {bucket} AS k, COUNT(*) FROM visits GROUP BY k")
+    assert PublicFacts.of(question.block, catalog_of(ENGINE)).domain(question.keys[0]) == (0, 1, 2, 3, 4)
+
+
+def test_parts_of_one_column_go_together() -> None:
+    """No key is listed for a day that no month has, nor for one that the bounds leave out."""
+    question = asked(ENGINE, "SELECT age // 50 * 10 + age // 25 AS k, COUNT(*) FROM visits GROUP BY k")
+    assert PublicFacts.of(question.block, catalog_of(ENGINE)).domain(question.keys[0]) == (0, 1, 12, 13, 24)
+
+
 def test_days_and_months_between_declared_dates() -> None:
     policy = """\
 [budget]

@@ -227,7 +227,7 @@ def test_no_condition_raises_where_duckdb_might(condition: str, count: int) -> N
         ("d = DATE 'now'", "is not a date"),
         ("d = 'today'", "is not a date"),
         ("m = '0001-01-01 00:00:00+23:00'", "is not a timestamp"),
-        ("i * j * i > 0", "`i * j * i`: * here could need a whole number of more than 38 digits"),
+        ("ROUND(i * j, -1) + 2 > 0", "`ROUND(i * j, -1)`: ROUND here could make a whole number of more than 38 digits"),
         ("ROW_NUMBER() OVER () = 1", "window functions"),
         ("rowid = 1", "no column 'rowid'"),
         ("s[1] = 'a'", "is not answered"),

@@ -44,6 +44,8 @@ ENGINE = engine_of()
         ("SUM(1)", AggregateKind.SUM),
         ("MIN(age)", AggregateKind.LEAST),
         ("MAX(age)", AggregateKind.GREATEST),
+        ("MIN(seen)", AggregateKind.LEAST),
+        ("MAX(seen) FILTER (WHERE sick)", AggregateKind.GREATEST),
         ("CORR(age, cost)", AggregateKind.CORRELATION),
         ("COVAR_POP(age, cost)", AggregateKind.COVARIANCE_POP),
         ("COVAR_SAMP(age, cost)", AggregateKind.COVARIANCE),

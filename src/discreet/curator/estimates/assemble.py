@@ -15,7 +15,7 @@ from discreet.curator.release.finish import finish_rows
 from discreet.curator.release.released import Released
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
-from discreet.plan.expressions import Expression, Reference
+from discreet.plan.expressions import Call, Expression, Reference
 from discreet.plan.question import COUNTS, Aggregate, AggregateKind, Finish, Question
 from discreet.plan.relations import Block
 from discreet.plan.windows import Computed, find_computed
@@ -39,6 +39,10 @@ COUNTED = {
     AggregateKind.VALUES: "values",
     AggregateKind.DISTINCT: "distinct values",
 }
+DATED = {"plus_days": "day", "as_timestamp": "second"}
+SHOWN_DATE = "none: this is no number; MIN(DATE_DIFF('{}', DATE '1970-01-01', x)) is the same release, and has one"
+"""Where the interval of the least or the largest date is to be found: asked for it, nothing is charged again."""
+
 NO_ARITHMETIC = "none: this is no arithmetic"
 SETS = "each grouping is a release of its own; a key is NULL in rows that are not grouped by it"
 
@@ -170,6 +174,8 @@ def describe_fields(question: Question, priced: Price) -> tuple[Field, ...]:
 def _field(name: str, expression: Expression, question: Question, priced: Price) -> Field:
     if not find_aggregates(expression):
         return Field(name, expression.type, noisy=False)
+    if isinstance(expression, Call) and expression.function in DATED:
+        return Field(name, expression.type, True, SHOWN_DATE.format(DATED[expression.function]))
     if isinstance(expression, Reference):
         return Field(name, expression.type, True, REMARKS[question.aggregates[expression.index].kind])
     remarks = [describe_interval(each, question, priced) for each in find_computed([expression])]

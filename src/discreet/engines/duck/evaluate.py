@@ -47,7 +47,7 @@ def combine(
         for at, (column, type_) in enumerate(zip(columns, stored, strict=True)):
             kind = "HUGEINT" if type_ is Type.INTEGER else SQL_TYPES[type_]
             listed.append(f"CAST(v{at} AS {kind}) AS v{at}")
-            named[column] = Column(f"g{place}", f"v{at}", column.type, digits=column.digits)
+            named[column] = Column(f"g{place}", f"v{at}", column.type, digits=column.digits, bits=column.bits)
         tables.append(f"(SELECT {', '.join(listed)} FROM {name}) AS g{place}")
 
     def write(expression: Expression) -> str:

@@ -13,8 +13,9 @@ from fractions import Fraction
 from discreet.base.types import Type
 from discreet.engines.duck.literals import cast_working, write_number, write_text
 from discreet.engines.duck.once import compute_once, hold_within
-from discreet.engines.shapes import MOST_WHOLE, Form, count_zeros, may_overflow, write_fitting, write_multiple
+from discreet.engines.shapes import MOST_WHOLE, Form, count_zeros, write_fitting, write_multiple
 from discreet.plan.expressions import Call, Literal
+from discreet.plan.functions import may_overflow
 
 MOST = write_number(Fraction(sys.float_info.max))
 LEAST = write_number(Fraction(-sys.float_info.max))
@@ -58,7 +59,7 @@ def _not_zero(value: str) -> str:
 
 
 def _exact(word: str) -> Form:
-    """Whole numbers in 128 bits, which `plan.functions.count_bits` proves to be enough, or NULL; others as floats."""
+    """Whole numbers in 128 bits, or NULL where these are not enough; others as floats."""
     most = write_number(Fraction(MOST_WHOLE))
 
     def form(arguments: list[str], made: Call) -> str:

@@ -7,8 +7,9 @@ import string
 from discreet.base.types import Type
 from discreet.engines.duck.literals import cast_working, write_text
 from discreet.engines.duck.once import compute_once, hold_within
-from discreet.engines.shapes import Form, write_call, write_infix
+from discreet.engines.shapes import Form, read_pattern, write_call, write_infix
 from discreet.plan.expressions import Call, Literal
+from discreet.plan.patterns import write_pattern
 
 FARTHEST = 2**31 - 1
 """Positions and lengths beyond this mean this: no text is longer, and DuckDB refuses to count further than 2^32."""
@@ -68,6 +69,25 @@ def _reversed(arguments: list[str], made: Call) -> str:
     return f"list_aggregate(list_reverse(string_split({arguments[0]}, '')), 'string_agg', '')"
 
 
+def _part(arguments: list[str], made: Call) -> str:
+    """The empty text where there are not so many parts. DuckDB's own SPLIT_PART writes its text twice."""
+    value, between = arguments[:2]
+    place = _position(arguments[2], made, 2, -FARTHEST)
+
+    def body(x: str) -> str:
+        return f"(CASE WHEN {x} IS NOT NULL THEN coalesce(string_split({x}, {between})[{place}], '') END)"
+
+    return compute_once(body, value)
+
+
+def _replaced(option: str) -> Form:
+    def form(arguments: list[str], made: Call) -> str:
+        pattern = write_text(write_pattern(read_pattern(made), "\\x{{{:X}}}", "\\A", "\\z"))
+        return f"regexp_replace({arguments[0]}, {pattern}, {arguments[2]}{option})"
+
+    return form
+
+
 def _to_text(arguments: list[str], made: Call) -> str:
     """Dates are written as 2026-03-01, which has room for the years 1 to 9999 only."""
     value = hold_within(arguments[0], FIRST_DAY, LAST_DAY) if made.arguments[0].type is Type.DATE else arguments[0]
@@ -80,7 +100,9 @@ TEXTS: dict[str, Form] = {
     "upper": lambda arguments, made: f"translate({arguments[0]}, {LOWER}, {UPPER})",
     "reverse": _reversed,
     "length": write_call("length"),
+    "strlen": write_call("strlen"),
     "strpos": write_call("strpos"),
+    "split_part": _part,
     "starts_with": write_call("starts_with"),
     "ends_with": write_call("suffix"),
     "contains": write_call("contains"),
@@ -91,6 +113,8 @@ TEXTS: dict[str, Form] = {
     "ltrim": _trimmed("ltrim"),
     "rtrim": _trimmed("rtrim"),
     "replace": write_call("replace"),
+    "regexp_replace": _replaced(""),
+    "regexp_replace_all": _replaced(", 'g'"),
     "join": write_infix("||"),
     "concat": write_call("concat"),
     "lpad": _padded("lpad"),

@@ -8,10 +8,10 @@ from __future__ import annotations
 import datetime as dt
 
 from discreet.base.types import Type
-from discreet.engines.duck.literals import write_constant, write_text
+from discreet.engines.duck.literals import cast_working, write_constant, write_text
 from discreet.engines.duck.once import compute_once, hold_within
-from discreet.engines.shapes import Form
-from discreet.plan.expressions import Call, Literal
+from discreet.engines.shapes import Form, read_count
+from discreet.plan.expressions import Call
 
 YEAR = "([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
 ISO_DATE = f"^ *({YEAR}-[0-9]{{2}}-[0-9]{{2}}) *$"
@@ -55,10 +55,9 @@ def _gap(arguments: list[str], made: Call) -> str:
 
 
 def _constant(made: Call) -> int:
-    given = made.arguments[1]
-    assert isinstance(given, Literal)
-    assert isinstance(given.value, int)
-    return given.value
+    count = read_count(made.arguments[1])
+    assert count is not None
+    return count
 
 
 def _shifted(month: dt.datetime, months: int) -> tuple[int, int] | None:
@@ -86,6 +85,8 @@ def _plus(unit: str) -> Form:
     """Days or microseconds later; a date to which less than days are added becomes a time."""
 
     def form(arguments: list[str], made: Call) -> str:
+        if read_count(made.arguments[1]) is None:
+            return _plus_counted(arguments, made)
         count, given = _constant(made), made.arguments[0].type
         try:
             step = dt.timedelta(**{unit: count})
@@ -96,6 +97,18 @@ def _plus(unit: str) -> Form:
         return f"CAST({_between(value, made.type, low, high)} + to_{unit}({count}) AS {made.type.name})"
 
     return form
+
+
+def _plus_counted(arguments: list[str], made: Call) -> str:
+    """A date so many days later; which number is not NULL depends on how far the ends of the calendar are."""
+    assert made.type is Type.DATE
+    first, last = (write_constant(end.date(), Type.DATE) for end in (FIRST, LAST))
+
+    def body(d: str, n: str) -> str:
+        inside = f"{n} >= CAST({first} - {d} AS HUGEINT) AND {n} <= CAST({last} - {d} AS HUGEINT)"
+        return f"({d} + CAST((CASE WHEN {inside} THEN {n} END) AS INTEGER))"
+
+    return compute_once(body, _safe(arguments[0], Type.DATE), cast_working(arguments[1], Type.INTEGER))
 
 
 def _to_date(arguments: list[str], made: Call) -> str:

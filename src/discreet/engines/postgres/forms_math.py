@@ -26,9 +26,9 @@ from discreet.engines.postgres.forms_powers import power, remainder
 from discreet.engines.postgres.literals import WIDE, cast_double, write_constant, write_double, write_whole
 from discreet.engines.postgres.once import compute_once, computed
 from discreet.engines.postgres.reach import bound_reach
-from discreet.engines.shapes import MOST_WHOLE, Form, may_overflow, write_fitting, write_multiple, write_within
+from discreet.engines.shapes import MOST_WHOLE, Form, write_fitting, write_multiple, write_within
 from discreet.plan.expressions import Call, Literal
-from discreet.plan.functions import count_bits
+from discreet.plan.functions import count_bits, may_overflow
 
 DOMAINS = {
     "sqrt": (write_double(0.0), HIGHEST),
@@ -70,7 +70,7 @@ def _whole_double(argument: str) -> str:
 
 
 def _exact(name: str, word: str) -> Form:
-    """Whole numbers exactly, which `plan.functions.count_bits` proves to have 38 digits, or NULL; others as floats."""
+    """Whole numbers exactly, or NULL where they have more than 38 digits; others as floats."""
     floats, most = arithmetic(name), write_double(float(MOST_WHOLE))
 
     def form(arguments: list[str], made: Call) -> str:

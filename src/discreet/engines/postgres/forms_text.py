@@ -9,8 +9,9 @@ from __future__ import annotations
 from discreet.base.types import Type
 from discreet.engines.postgres.literals import collate_bytewise, write_constant, write_text
 from discreet.engines.postgres.once import compute_once
-from discreet.engines.shapes import Form, write_call, write_infix
+from discreet.engines.shapes import Form, read_pattern, write_call, write_infix
 from discreet.plan.expressions import Call, Literal
+from discreet.plan.patterns import write_pattern
 
 FARTHEST = 2**31 - 1
 """Positions and lengths beyond this mean this: no text is longer."""
@@ -101,13 +102,30 @@ def _concat(arguments: list[str], made: Call) -> str:
     return f"({' || '.join(f'coalesce({each}, {empty})' for each in arguments)})"
 
 
+def _part(arguments: list[str], made: Call) -> str:
+    """The empty text where there are not so many parts; which one is a constant."""
+    place = made.arguments[2]
+    assert isinstance(place, Literal)
+    return f"split_part({arguments[0]}, {arguments[1]}, {write_constant(place.value, Type.INTEGER)}::integer)"
+
+
+def _replaced(option: str) -> Form:
+    def form(arguments: list[str], made: Call) -> str:
+        pattern = write_text(write_pattern(read_pattern(made), "\\U{:08X}", "^", "$"))
+        return f"regexp_replace({arguments[0]}, {pattern}, {arguments[2]}{option})"
+
+    return form
+
+
 TEXTS: dict[str, Form] = {
     "like": _like,
     "lower": lambda arguments, made: f"lower({collate_bytewise(arguments[0])})",
     "upper": lambda arguments, made: f"upper({collate_bytewise(arguments[0])})",
     "reverse": write_call("reverse"),
     "length": _whole("length"),
+    "strlen": _whole("octet_length"),
     "strpos": _whole("strpos"),
+    "split_part": _part,
     "starts_with": write_call("starts_with"),
     "ends_with": _ends,
     "contains": lambda arguments, made: f"(strpos({arguments[0]}, {arguments[1]}) > 0)",
@@ -118,6 +136,8 @@ TEXTS: dict[str, Form] = {
     "ltrim": _trimmed("ltrim"),
     "rtrim": _trimmed("rtrim"),
     "replace": write_call("replace"),
+    "regexp_replace": _replaced(""),
+    "regexp_replace_all": _replaced(", 'g'"),
     "join": write_infix("||"),
     "concat": _concat,
     "lpad": _padded("lpad"),

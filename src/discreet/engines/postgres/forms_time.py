@@ -10,7 +10,7 @@ import datetime as dt
 from discreet.base.types import Type
 from discreet.engines.postgres.literals import write_constant, write_plain
 from discreet.engines.postgres.once import compute_once
-from discreet.engines.shapes import Form, write_within
+from discreet.engines.shapes import Form, read_count, write_within
 from discreet.plan.expressions import Call, Literal
 
 _YEAR = "(?!0000)[0-9]{4}"
@@ -106,10 +106,9 @@ def _last_day(arguments: list[str], made: Call) -> str:
 
 
 def _constant(made: Call) -> int:
-    given = made.arguments[1]
-    assert isinstance(given, Literal)
-    assert isinstance(given.value, int)
-    return given.value
+    count = read_count(made.arguments[1])
+    assert count is not None
+    return count
 
 
 def _between(value: str, type_: Type, low: dt.datetime, high: dt.datetime) -> str:
@@ -146,6 +145,8 @@ def _plus(unit: str) -> Form:
     """Days or microseconds later; a date to which less than days are added becomes a time."""
 
     def form(arguments: list[str], made: Call) -> str:
+        if read_count(made.arguments[1]) is None:
+            return _plus_counted(arguments, made)
         count, given = _constant(made), made.arguments[0].type
         try:
             step = dt.timedelta(**{unit: count})
@@ -159,6 +160,18 @@ def _plus(unit: str) -> Form:
         )
 
     return form
+
+
+def _plus_counted(arguments: list[str], made: Call) -> str:
+    """A date so many days later; which number is not NULL depends on how far the ends of the calendar are."""
+    assert made.type is Type.DATE
+    first, last = (write_constant(end.date(), Type.DATE) for end in (FIRST, LAST))
+
+    def body(d: str, n: str) -> str:
+        inside = f"{n} BETWEEN {first} - {d} AND {last} - {d}"
+        return f"({d} + CAST((CASE WHEN {inside} THEN {n} END) AS INTEGER))"
+
+    return compute_once(arguments, made.arguments, body)
 
 
 def _read(arguments: list[str], made: Call, pattern: str, kind: str) -> str:

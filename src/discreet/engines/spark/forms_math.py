@@ -12,13 +12,13 @@ import sys
 from fractions import Fraction
 
 from discreet.base.types import Type
-from discreet.engines.shapes import MOST_WHOLE, Form, count_zeros, may_overflow, write_fitting, write_multiple
+from discreet.engines.shapes import MOST_WHOLE, Form, count_zeros, write_fitting, write_multiple
 from discreet.engines.spark.division import truncated
 from discreet.engines.spark.literals import WIDE, cast_working, write_number, write_text
 from discreet.engines.spark.once import compute_once, held
 from discreet.engines.spark.rounding import ceiled, floored, nearest, rounded_whole, toward_zero
 from discreet.plan.expressions import Call, Literal
-from discreet.plan.functions import count_bits
+from discreet.plan.functions import count_bits, may_overflow
 
 MOST = write_number(Fraction(sys.float_info.max))
 LEAST = write_number(Fraction(-sys.float_info.max))
@@ -65,7 +65,7 @@ def _double(argument: str) -> str:
 
 
 def _exact(word: str) -> Form:
-    """Whole numbers in 38 digits, which `plan.functions.count_bits` proves to be enough, or NULL; others as floats."""
+    """Whole numbers in 38 digits, or NULL where these are not enough; others as floats."""
     most = write_number(Fraction(MOST_WHOLE))
 
     def form(arguments: list[str], made: Call) -> str:

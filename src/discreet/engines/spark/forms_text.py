@@ -5,10 +5,11 @@ from __future__ import annotations
 import string
 
 from discreet.base.types import Type
-from discreet.engines.shapes import Form, write_call, write_infix
+from discreet.engines.shapes import Form, read_pattern, write_call, write_infix
 from discreet.engines.spark.literals import cast_working, write_constant, write_text
 from discreet.engines.spark.once import compute_once
 from discreet.plan.expressions import Call, Literal
+from discreet.plan.patterns import write_pattern
 
 FARTHEST = 2**31 - 2
 """Positions and lengths beyond this mean this: no text is longer, and Spark counts in 32 bits."""
@@ -117,13 +118,31 @@ def _padded(word: str) -> Form:
     return form
 
 
+def _part(arguments: list[str], made: Call) -> str:
+    """The empty text where there are not so many parts."""
+    return f"split_part({arguments[0]}, {arguments[1]}, {_position(arguments[2], made, 2, -FARTHEST)})"
+
+
+def _replaced(arguments: list[str], made: Call) -> str:
+    """Spark replaces all matches: where only the first is meant, what stands before it is found along with it."""
+    pattern, put = read_pattern(made), made.arguments[2]
+    assert isinstance(put, Literal)
+    kept = str(put.value).replace("$", "\\$")
+    written = write_pattern(pattern, "\\x{{{:X}}}", "\\A", "\\z", "+")
+    if made.function == "regexp_replace" and not pattern.begins:
+        written, kept = rf"\A((?s:.*?)){written}", f"$1{kept}"
+    return f"regexp_replace({arguments[0]}, {write_text(written)}, {write_text(kept)})"
+
+
 TEXTS: dict[str, Form] = {
     "like": _like,
     "lower": lambda arguments, made: f"translate({arguments[0]}, {UPPER}, {LOWER})",
     "upper": lambda arguments, made: f"translate({arguments[0]}, {LOWER}, {UPPER})",
     "reverse": write_call("reverse"),
     "length": write_call("length"),
+    "strlen": write_call("octet_length"),
     "strpos": write_call("instr"),
+    "split_part": _part,
     "starts_with": write_call("startswith"),
     "ends_with": write_call("endswith"),
     "contains": write_call("contains"),
@@ -134,6 +153,8 @@ TEXTS: dict[str, Form] = {
     "ltrim": _trimmed("LEADING"),
     "rtrim": _trimmed("TRAILING"),
     "replace": write_call("replace"),
+    "regexp_replace": _replaced,
+    "regexp_replace_all": _replaced,
     "join": write_infix("||"),
     "concat": lambda arguments, made: f"concat_ws('', {', '.join(arguments)})",
     "lpad": _padded("lpad"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 
 from discreet.base.types import Type
-from discreet.engines.shapes import Form
+from discreet.engines.shapes import Form, read_count
 from discreet.engines.spark.literals import cast_working, write_constant, write_moment, write_text
 from discreet.engines.spark.once import compute_once, held
 from discreet.plan.expressions import Call, Literal
@@ -64,10 +64,9 @@ def _unit(made: Call) -> str:
 
 
 def _constant(made: Call) -> int:
-    given = made.arguments[1]
-    assert isinstance(given, Literal)
-    assert isinstance(given.value, int)
-    return given.value
+    count = read_count(made.arguments[1])
+    assert count is not None
+    return count
 
 
 def _date_trunc(arguments: list[str], made: Call) -> str:
@@ -133,6 +132,8 @@ def _plus(size: int) -> Form:
     """So many times some microseconds later; a date to which less than days are added becomes a time."""
 
     def form(arguments: list[str], made: Call) -> str:
+        if read_count(made.arguments[1]) is None:
+            return _plus_counted(arguments, made)
         count = _constant(made)
         try:
             step = dt.timedelta(microseconds=count * size)
@@ -145,6 +146,18 @@ def _plus(size: int) -> Form:
         return f"timestampadd(MICROSECOND, {count * size}L, {value})"
 
     return form
+
+
+def _plus_counted(arguments: list[str], made: Call) -> str:
+    """A date so many days later; which number is not NULL depends on how far the ends of the calendar are."""
+    assert made.type is Type.DATE
+    first, last = (write_constant(end.date(), Type.DATE) for end in (FIRST, LAST))
+
+    def body(d: str, n: str) -> str:
+        inside = f"{n} BETWEEN datediff({first}, {d}) AND datediff({last}, {d})"
+        return f"date_add({d}, CAST((CASE WHEN {inside} THEN {n} END) AS INT))"
+
+    return compute_once(body, bounded(arguments[0], Type.DATE), cast_working(arguments[1], Type.INTEGER))
 
 
 def _last_day(arguments: list[str], made: Call) -> str:

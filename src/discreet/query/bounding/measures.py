@@ -10,7 +10,7 @@ from fractions import Fraction
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.bounded import Measure, Part, count_tree_levels
-from discreet.plan.expressions import Column, Expression, find_columns
+from discreet.plan.expressions import Call, Column, Expression, find_columns
 from discreet.plan.grid import ClampedGrid
 from discreet.plan.question import COUNTS, PAIRED, RANKED, SPREADS, Aggregate, AggregateKind
 from discreet.plan.ranges import Range
@@ -30,6 +30,10 @@ SQUARE_REACH = 1 << 20
 SUM_REACH = 1 << 52
 """The furthest grid point of a sum: floats hold it exactly, and 2^48 of them stay below 2^100."""
 
+DECLARED = (
+    "declare lower and upper of its dates in the policy, or write "
+    "LEAST(GREATEST(DATE_DIFF('day', DATE '2026-01-01', x), 0), 365)"
+)
 HELD = "LEAST(GREATEST(x, low), high), which takes NULL for low: leave NULLs out in WHERE"
 
 NARROW, WIDE = Fraction(1, 1 << 900), Fraction(10) ** 300
@@ -129,9 +133,10 @@ class Measures:
                     f"{word!r} has no declared bounds, so one person could move the result without limit; declare "
                     f"lower and upper in the policy (`discreet bounds` finds them privately), or write {HELD}"
                 )
+            dates = isinstance(argument, Call) and argument.function == "date_diff"
             raise QueryError(
                 f"{word} has no bounds that follow from those of its columns, so one person could move the result "
-                f"without limit; write {HELD}"
+                f"without limit; {DECLARED if dates else f'write {HELD}'}"
             )
         narrow = found.upper - found.lower < NARROW
         differs = found.upper > found.lower and any(find_columns(argument))

@@ -17,6 +17,7 @@ from discreet.base.errors import QueryError
 from discreet.base.exact import to_float
 from discreet.base.types import Type
 from discreet.plan.expressions import (
+    COLUMN_BITS,
     Call,
     Column,
     Constant,
@@ -26,6 +27,7 @@ from discreet.plan.expressions import (
     find_columns,
     join_conditions,
 )
+from discreet.plan.functions import count_bits
 from discreet.plan.lowering import find_digits
 from discreet.plan.relations import Block, InnerKind, Lookup, PerUnit, find_held
 from discreet.policy.model import DeclaredColumn as Declared
@@ -103,7 +105,7 @@ class PublicFacts(PublicRanges):
 
         `equal` are the values of what it is equal to. Without values of its own it has those that a term lists.
         """
-        given, listed = Column("given", "x", target.type, digits=find_digits(target)), list(terms)
+        given, listed = _stand_for(target, "x"), list(terms)
         if values is None:
             found = (list_values(term, target, self.constant) for term in listed)
             values = next((each for each in found if each is not None), equal)
@@ -133,8 +135,9 @@ class PublicFacts(PublicRanges):
 
     def _whole(self, key: Call) -> ListedValues | None:
         """Return the whole numbers of a bounded expression that has no others."""
-        if key.type is Type.INTEGER and self._finite(key):
-            return None  # its columns have few values, so that some of the range may be left out
+        made = any(isinstance(argument, Call) for argument in key.arguments)
+        if key.type is Type.INTEGER and (made or self._finite(key)):
+            return None  # what it is made from may have few values, so that some of the range may be left out
         return self._between(key)
 
     def _between(self, key: Call) -> ListedValues | None:
@@ -147,7 +150,10 @@ class PublicFacts(PublicRanges):
         if found is None or found.upper - found.lower > MOST_VALUES:
             return None
         whole = range(math.ceil(found.lower), math.floor(found.upper) + 1)
-        return tuple(whole) if key.type is Type.INTEGER else tuple(Fraction(each) for each in whole)
+        if key.type is not Type.INTEGER:
+            return tuple(Fraction(each) for each in whole)
+        most = 1 << count_bits(key)  # engines have no larger ones: a cast to them is NULL
+        return tuple(each for each in whole if abs(each) <= most)
 
     def _finite(self, key: Call) -> bool:
         return all(self.column_domain(column) is not None for column in find_columns(key))
@@ -174,7 +180,15 @@ class PublicFacts(PublicRanges):
         return self.catalog.evaluate(key, {column: moments})
 
     def _mapped(self, key: Call) -> ListedValues | None:
-        """Return what the expression makes of all combinations of its arguments' values."""
+        """Return what the expression makes of all combinations of its arguments' values.
+
+        Arguments of one and the same column go together: a year, a month and a day of it are not all combined.
+        """
+        made = [each for each in key.arguments if not isinstance(each, Literal)]
+        columns = set(find_columns(key))
+        values = self.column_domain(next(iter(columns))) if len(made) > 1 and len(columns) == 1 else None
+        if values is not None and len(values) <= MOST_VALUES:
+            return self.catalog.evaluate(key, {columns.pop(): values})
         inputs: dict[Column, tuple[Constant, ...]] = {}
         arguments: list[Expression] = []
         size = 1
@@ -185,7 +199,7 @@ class PublicFacts(PublicRanges):
             values = self._domain(argument)
             if values is None:
                 return None
-            column = Column("given", f"x{place}", argument.type, digits=find_digits(argument))
+            column = _stand_for(argument, f"x{place}")
             inputs[column] = tuple(dict.fromkeys(values))
             size *= len(values) + 1
             arguments.append(column)
@@ -239,6 +253,12 @@ class PublicFacts(PublicRanges):
         if column.type is not Type.INTEGER or found is None or found.upper - found.lower > MOST_VALUES:
             return None
         return tuple(range(math.ceil(found.lower), math.floor(found.upper) + 1))
+
+
+def _stand_for(expression: Expression, name: str) -> Column:
+    """Return a column of public values in the place of an expression, with its digits and bits."""
+    bits = count_bits(expression) or COLUMN_BITS
+    return Column("given", name, expression.type, digits=find_digits(expression), bits=bits)
 
 
 def list_equal(block: Block) -> Iterator[tuple[Expression, Column]]:

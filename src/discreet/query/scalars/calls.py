@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Callable
 from fractions import Fraction
 
 from sqlglot import exp
@@ -14,11 +13,10 @@ from discreet.base.types import Type
 from discreet.plan.expressions import Expression, Literal
 from discreet.plan.functions import call
 from discreet.query.parse import quote_sql, refuse_other_parts
-from discreet.query.scalars import times
+from discreet.query.scalars import formats, text_parts, times
 from discreet.query.scalars.coercion import combine, fit_constant, to_text
-from discreet.query.scalars.times import Read
-
-Reader = Callable[[exp.Expression, Read], Expression]
+from discreet.query.scalars.text_parts import read_constant_text
+from discreet.query.scalars.times import Read, Reader
 
 LONGEST_PAD = 1000
 MOST_BUCKETS = 1_000_000
@@ -139,14 +137,14 @@ def _trim(node: exp.Expression, read: Read) -> Expression:
     refuse_other_parts(node, {"this", "expression", "position"})
     name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position") or "BOTH"), "trim")
     letters = node.args.get("expression")
-    given = () if letters is None else (_constant_text(node, read(letters), "the characters to trim"),)
+    given = () if letters is None else (read_constant_text(node, read(letters), "the characters to trim"),)
     return call(name, fit_constant(read(node.this), Type.TEXT), *given)
 
 
 def _replace(node: exp.Expression, read: Read) -> Expression:
     refuse_other_parts(node, {"this", "expression", "replacement"})
-    searched = _constant_text(node, read(node.expression), "what is searched for")
-    put = _constant_text(node, read(node.args["replacement"]), "the replacement")
+    searched = read_constant_text(node, read(node.expression), "what is searched for")
+    put = read_constant_text(node, read(node.args["replacement"]), "the replacement")
     if not searched.value:
         raise QueryError(f"{quote_sql(node)}: an empty text is found everywhere; search for at least one letter")
     return call("replace", fit_constant(read(node.this), Type.TEXT), searched, put)
@@ -168,7 +166,7 @@ def _pad(node: exp.Expression, read: Read) -> Expression:
     count = length.value if isinstance(length, Literal) and length.type is Type.INTEGER else None
     if not isinstance(count, int) or not 0 <= count <= LONGEST_PAD:
         raise QueryError(f"{quote_sql(node)}: the length must be a constant from 0 to {LONGEST_PAD}")
-    letters = Literal(" ", Type.TEXT) if fill is None else _constant_text(node, read(fill), "the fill")
+    letters = Literal(" ", Type.TEXT) if fill is None else read_constant_text(node, read(fill), "the fill")
     if not letters.value:
         raise QueryError(f"{quote_sql(node)}: the fill must have at least one letter")
     return call(
@@ -228,12 +226,6 @@ def lower_ascii(text: str) -> str:
     return text.translate(str.maketrans(string.ascii_uppercase, string.ascii_lowercase))
 
 
-def _constant_text(node: exp.Expression, found: Expression, what: str) -> Literal:
-    if not isinstance(found, Literal) or not isinstance(found.value, str):
-        raise QueryError(f"{quote_sql(node)}: {what} must be a constant text")
-    return found
-
-
 def _named_pair(name: str) -> Reader:
     def reader(node: exp.Expression, read: Read) -> Expression:
         if len(node.expressions) != 2:
@@ -266,7 +258,15 @@ READERS: dict[type[exp.Expression], Reader] = {
     exp.ILike: read_like,
     exp.Escape: read_escaped_like,
     **times.READERS,
+    **formats.READERS,
+    **text_parts.READERS,
 }
 
-NAMED: dict[str, Reader] = {"prefix": _named_pair("starts_with"), "suffix": _named_pair("ends_with"), **times.NAMED}
+NAMED: dict[str, Reader] = {
+    "prefix": _named_pair("starts_with"),
+    "suffix": _named_pair("ends_with"),
+    **times.NAMED,
+    **formats.NAMED,
+    **text_parts.NAMED,
+}
 """Functions that sqlglot does not know, by their names in lower case."""

@@ -11,12 +11,12 @@ from discreet.plan.functions import FUNCTIONS
 from discreet.query.parse import quote_sql
 
 VOLATILE = "its value changes from one moment to the next; write a constant, or use a parameter such as $today"
-REGEX = "instead of regular expressions use LIKE, CONTAINS, STARTS_WITH or ENDS_WITH"
+REGEX = "instead of regular expressions use LIKE, CONTAINS, STARTS_WITH or ENDS_WITH, or compare REGEXP_REPLACE(x, ...)"
 UNBOUNDED = "its text could be of any length; write the text, or use LPAD or RPAD with a constant length"
 NESTED = "instead of lists, structs, maps and JSON declare plain columns"
-PIECES = "texts are not taken apart; use STARTS_WITH, ENDS_WITH, CONTAINS, LIKE, LEFT, RIGHT or SUBSTRING"
-FROM_PARTS = "write a constant such as DATE '2026-03-01', or compare the parts, as in EXTRACT(year FROM x) = 2026"
-FORMAT = "texts of times differ between engines; use DATE_TRUNC, EXTRACT, or CAST a date AS TEXT"
+PIECES = "texts do not become lists; write SPLIT_PART(x, ',', 1) for one part, or CONTAINS"
+FROM_PARTS = "write MAKE_DATE(year, month, day), or a constant such as TIMESTAMP '2026-03-01 12:00:00'"
+FORMAT = "formats are DuckDB's: write STRFTIME(x, '%Y-%m') or STRPTIME(x, '%Y-%m-%d')"
 HASHES = "instead of hashes compare the values themselves"
 SUBQUERY = (
     "a subquery in place of a value is not answered; ask the inner question by itself and write its number here, "
@@ -50,23 +50,24 @@ _BY_REASON = {
     " get_current_timestamp sessionuser current_schema currentschema current_database currentdatabase"
     " current_setting getvariable pg_backend_pid",
     REGEX: "regexplike regexp_like regexp_matches regexp_full_match regexpfullmatch regexpextract regexp_extract glob"
-    " regexpreplace regexp_replace regexpilike regexpsplit regexp_extract_all regexpextractall regexpcount"
+    " regexpilike regexpsplit regexp_extract_all regexpextractall regexpcount"
     " regexp_split_to_array similar_to",
     UNBOUNDED: "repeat space format printf bar string_agg listagg group_concat",
-    FORMAT: "date_format strftime timetostr strptime strtotime try_strptime to_char tochar dayname monthname",
+    FORMAT: "date_format to_char tochar to_date to_timestamp",
     HASHES: "md5 md5digest hash sha sha1 sha2 sha256 standardhash md5_number",
     "write AVG(x)": "mean average",
     "use DATE_TRUNC('day', x), or another unit": "datebin date_bin time_bucket",
     NESTED: "transform list_transform list_filter arrayfilter list_value struct_pack row map tomap jsonextract"
     " jsonextractscalar json_extract unnest",
-    PIECES: "split string_split str_split split_part splitpart string_split_regex",
-    FROM_PARTS: "datefromparts make_date timestampfromparts make_timestamp date_from_parts",
+    PIECES: "split string_split str_split string_to_array string_split_regex",
+    FROM_PARTS: "timestampfromparts make_timestamp make_time",
 }
 NAMES = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
 """Functions by their names in lower case, as DuckDB has them or as sqlglot does."""
 
 _OTHERS = (
-    "ifnull if iif ceiling log power pi substr prefix suffix instr position ilike date_part datediff datetrunc year"
+    "strftime strptime monthname dayname make_date"
+    " ifnull if iif ceiling log power pi substr prefix suffix instr position ilike date_part datediff datetrunc year"
     " quarter month week day hour minute second dayofweek isodow dayofyear mod char_length lcase ucase cast"
     " try_cast count sum avg min max median quantile stddev variance"
 )

@@ -14,6 +14,7 @@ from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars.coercion import TIMES, to_time
 
 Read = Callable[[exp.Expression], Expression]
+Reader = Callable[[exp.Expression, Read], Expression]
 
 MICROSECONDS = {
     "microsecond": 1,
@@ -144,9 +145,13 @@ def read_shifted_days(node: exp.Expression, first: Expression, second: Expressio
         raise QueryError(f"{quote_sql(node)}: how far apart is asked with DATE_DIFF('hour', a, b)")
     if not minus and second.type in TIMES:
         first, second = second, first
+    if first.type is Type.DATE and second.type is Type.INTEGER and not isinstance(second, Literal):
+        return call("plus_days", first, call("neg", second) if minus else second)
     days = second.value if isinstance(second, Literal) and second.type is Type.INTEGER else None
     if first.type is not Type.DATE or not isinstance(days, int):
-        raise QueryError(f"{quote_sql(node)}: to a date a constant is added, as in seen + 3 or at + INTERVAL 3 DAY")
+        raise QueryError(
+            f"{quote_sql(node)}: to a date days are added, as in seen + 3, and to a time an INTERVAL 3 DAY"
+        )
     return _plus(node, "plus_days", first, -days if minus else days)
 
 

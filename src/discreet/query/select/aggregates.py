@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from fractions import Fraction
 
 from sqlglot import exp
@@ -9,9 +10,11 @@ from sqlglot import exp
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.expressions import Expression, Literal
+from discreet.plan.functions import call
 from discreet.plan.question import Aggregate, AggregateKind
 from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars.expressions import translate
+from discreet.query.scalars.formats import write_seconds
 from discreet.query.scalars.refusals import explain_refused_aggregate
 from discreet.query.select.from_clause import FromClause
 from discreet.query.select.per_unit import apply_filter, attach_filter
@@ -63,6 +66,21 @@ def read_aggregate(node: exp.Expression, rows: FromClause) -> Aggregate | None:
     if isinstance(node, exp.AggFunc):
         raise explain_refused_aggregate(node)
     return None
+
+
+def show_value(node: exp.Expression, value: Expression, rows: FromClause) -> Expression:
+    """Return a released value as it is shown: of the least and the largest date or time, that date or time.
+
+    What is released is a number, of days or of seconds since 1970.
+    """
+    inner = node.this if isinstance(node, exp.Filter) else node
+    kind = translate(inner.this, rows.scope).type if isinstance(inner, exp.Min | exp.Max) else None
+    if kind not in UNITS:
+        return value
+    number = call("as_integer", value)
+    if kind is Type.DATE:
+        return call("plus_days", EPOCH, number)
+    return write_seconds(EPOCH, number)
 
 
 def _within(node: exp.Expression, rows: FromClause) -> Aggregate:
@@ -132,6 +150,8 @@ def _number(node: exp.Expression, rows: FromClause, name: str = "this") -> Expre
     if isinstance(inner, exp.Distinct):
         raise QueryError(f"{quote_sql(node)}: DISTINCT inside an aggregate is not answered; leave it out")
     argument = translate(inner, rows.scope)
+    if argument.type in UNITS and isinstance(node, exp.Min | exp.Max):
+        argument = call("date_diff", Literal(UNITS[argument.type], Type.TEXT), EPOCH, argument)
     if argument.type is Type.BOOLEAN and isinstance(node, exp.Sum | exp.Avg):  # how many, and which share, hold
         argument = translate(exp.cast(inner.copy(), "INT"), rows.scope)
     if not argument.type.numeric:
@@ -139,6 +159,10 @@ def _number(node: exp.Expression, rows: FromClause, name: str = "this") -> Expre
         raise QueryError(f"{quote_sql(node)}: {wrong}; {_INSTEAD[argument.type]}")
     return apply_filter(node, argument, rows)
 
+
+EPOCH = Literal(dt.date(1970, 1, 1), Type.DATE)
+UNITS = {Type.DATE: "day", Type.TIMESTAMP: "second"}
+"""In what the least and the largest date or time are released."""
 
 _ONE = Literal(1, Type.INTEGER)
 _DAYS = "write the days since one, as in LEAST(GREATEST(DATE_DIFF('day', DATE '2026-01-01', x), 0), 365)"

@@ -8,9 +8,9 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Column, Expression, Slot, join_conditions, refer
+from discreet.plan.expressions import Column, Expression, Slot, join_conditions
 from discreet.plan.functions import call
-from discreet.plan.lowering import find_digits
+from discreet.plan.lowering import refer_to
 from discreet.plan.relations import Block, Join, Lookup, Match, Nested, Source, list_scans
 from discreet.plan.scales import find_scale
 from discreet.policy.schema import Resolved
@@ -232,8 +232,7 @@ class FromClause:
         for each in right.view.outputs:
             column = None
             if each.expression is not None:
-                digits = find_digits(each.expression)
-                column = refer(place, Slot.OUTPUT, len(expressions), each.expression.type, digits)
+                column = refer_to(each.expression, place, Slot.OUTPUT, len(expressions))
                 expressions.append(each.expression)
             outputs.append(replace(each, expression=column))
         return Nested(place, right.block, tuple(expressions)), RelationColumns(tuple(outputs), True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
-from discreet.base.types import Digits, Type
+from discreet.base.types import Type
 from discreet.plan.expressions import Call, Column, Expression, Literal, Slot, refer
 from discreet.plan.functions import call
-from discreet.plan.lowering import find_digits
+from discreet.plan.lowering import refer_to
 from discreet.plan.relations import InnerAggregate, InnerKind
 from discreet.plan.scales import find_scale
 from discreet.query.bounding.measures import Measures
@@ -52,7 +52,7 @@ class PerUnitSelect:
     def key(self, place: int) -> Column:
         """Return the column that holds a key."""
         key = self.keys[place]
-        return refer(self.relation, Slot.KEY, place, key.type, find_digits(key))
+        return refer_to(key, self.relation, Slot.KEY, place)
 
     def _column(self, node: exp.Column) -> Expression:
         found = self.rows.names.column(node)
@@ -68,7 +68,11 @@ class PerUnitSelect:
             return self._whole_key(node)
         if found not in self.aggregates:
             self.aggregates.append(found)
-        return refer(self.relation, Slot.AGGREGATE, self.aggregates.index(found), found.type, _find_digits(found))
+        index = self.aggregates.index(found)
+        if found.kind in (InnerKind.LEAST, InnerKind.GREATEST) and found.argument is not None:
+            return refer_to(found.argument, self.relation, Slot.AGGREGATE, index)
+        digits = (SUM_DIGITS, find_scale(found.argument)) if found.argument and found.type is Type.DECIMAL else None
+        return refer(self.relation, Slot.AGGREGATE, index, found.type, digits)
 
     def _whole_key(self, node: exp.Expression) -> Expression | None:
         """Return the key that a node is, where it is one: GROUP BY takes expressions."""
@@ -160,13 +164,6 @@ def read_inner_aggregate(node: exp.Expression, rows: FromClause) -> InnerAggrega
     if isinstance(node, exp.AggFunc):
         raise QueryError(f"{quote_sql(node)}: inside a subquery COUNT, SUM, AVG, MIN and MAX are answered")
     return None
-
-
-def _find_digits(found: InnerAggregate) -> Digits | None:
-    """Return the digits of an aggregate: a sum is cut where whole ones are, at 2^62 of its last places."""
-    if found.argument is None or found.type is not Type.DECIMAL:
-        return None
-    return (SUM_DIGITS, find_scale(found.argument)) if found.kind is InnerKind.SUM else find_digits(found.argument)
 
 
 def attach_filter(node: exp.Expression, rows: FromClause) -> exp.Expression:

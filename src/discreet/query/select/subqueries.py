@@ -8,9 +8,9 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Expression, Literal, Slot, refer
+from discreet.plan.expressions import Expression, Literal, Slot
 from discreet.plan.functions import call
-from discreet.plan.lowering import find_digits
+from discreet.plan.lowering import find_digits, refer_to
 from discreet.plan.relations import Block, PerUnit, Union, list_scans
 from discreet.plan.scales import MOST_SCALE, find_scale
 from discreet.query.parse import check_clauses, quote_sql, refuse_other_parts
@@ -100,7 +100,7 @@ def _union(query: exp.Union, reading: Context) -> Selected:
             columns.append(OutputColumn(one.name, None, unit=True))
             continue
         either = call("coalesce", one.expression, other.expression)
-        column = refer(place, Slot.OUTPUT, len(types), either.type, find_digits(either))
+        column = refer_to(either, place, Slot.OUTPUT, len(types))
         columns.append(OutputColumn(one.name, column, unit))
         for side, each in zip(sides, (one.expression, other.expression), strict=True):
             side.append(_align(each, either))
