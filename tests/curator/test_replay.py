@@ -44,6 +44,8 @@ QUESTIONS = [
     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) > -1000000 ORDER BY n DESC",
     "SELECT MIN(cost), MAX(age) FROM visits",
     "SELECT COUNT(DISTINCT ward), CORR(age, cost) FROM visits",
+    "SELECT SUM(DISTINCT cost), AVG(DISTINCT age), SUM(DISTINCT age - 60) FROM visits",
+    "SELECT ward, SUM(DISTINCT age) FILTER (WHERE cost > 100), AVG(DISTINCT cost) FROM visits GROUP BY ward",
     "SELECT ward, SUM(cost) FILTER (WHERE age > 40) AS s FROM visits GROUP BY ROLLUP (ward)",
     "SELECT n, COUNT(*) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) GROUP BY n",
     "SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id)",

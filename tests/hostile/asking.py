@@ -197,6 +197,9 @@ class _Asker:
             self.tags.add("aggregates of conditions")
             condition = self.sources.some_condition(columns)
             chosen = self.sources.pick(["COUNT_IF({})", "SUM({})", "AVG({})"]).format(condition)
+        if self.sources.spells(0.4):
+            self.tags.add("aggregates of distinct values")
+            chosen = self.sources.pick(["SUM(DISTINCT {})", "AVG(DISTINCT {})"]).format(number)
         if rng.random() < 0.12 and f"DISTINCT {source.unit}" not in chosen:
             self.tags.add("FILTER")
             chosen = f"{chosen} FILTER (WHERE {write.condition(columns, 1)})"

@@ -18,6 +18,9 @@ from discreet.engines.shapes import write_within
 from discreet.plan.bounded import BoundedPlan, Key, KeySet, Measure
 from discreet.plan.expressions import Call, Expression, find_columns
 from discreet.plan.relations import (
+    INNER_DISTINCT,
+    INNER_MEANS,
+    INNER_SUMS,
     Block,
     InnerAggregate,
     InnerKind,
@@ -235,7 +238,7 @@ class Writer:
             value = self._one_zero(each.argument)
             if each.argument.type is Type.FLOAT:
                 value = f"(CASE WHEN {self.dialect.is_nan(self.dialect.double(value))} THEN NULL ELSE {value} END)"
-            if each.kind in (InnerKind.SUM, InnerKind.MEAN):
+            if each.kind in (*INNER_SUMS, *INNER_MEANS):
                 assert each.grid is not None
                 at = write_place(each.argument, each.grid, self.dialect, value)
                 value = f"(CASE WHEN {value} IS NULL THEN NULL ELSE {at} END)"
@@ -253,29 +256,31 @@ class Writer:
         if each.kind in (InnerKind.LEAST, InnerKind.GREATEST):
             return f"{'min' if each.kind is InnerKind.LEAST else 'max'}({name})"
         assert each.grid is not None
-        total, step = dialect.total(name), each.grid.step
-        if each.kind is InnerKind.SUM and each.type in (Type.INTEGER, Type.DECIMAL):
+        once = each.kind in INNER_DISTINCT
+        total, step = dialect.summed_once(name) if once else dialect.total(name), each.grid.step
+        if each.kind in INNER_SUMS and each.type in (Type.INTEGER, Type.DECIMAL):
             assert each.argument is not None
             step *= 10 ** find_scale(each.argument)
             assert step.denominator == 1
             steps = self._held(total, -(-WIDEST // step.numerator))  # so that the product cannot overflow
             return f"(CASE WHEN count({name}) > 0 THEN {self._held(f'{steps} * {step.numerator}', WIDEST)} END)"
-        return self._inside_float(total, name, each.kind is InnerKind.MEAN, step)
+        count = f"count({'DISTINCT ' if once else ''}{name})" if each.kind in INNER_MEANS else None
+        return self._inside_float(total, count, step)
 
-    def _inside_float(self, total: str, name: str, mean: bool, step: Fraction) -> str:
-        """Return a sum or a mean of points as the nearest float, wherever floats hold the whole numbers that it is of.
+    def _inside_float(self, total: str, count: str | None, step: Fraction) -> str:
+        """Return a sum of points, or with a count their mean, as the nearest float to the whole numbers that it is of.
 
         Multiplying by a step such as 0.1, which is no float, would round twice, and 0.3 would not be 0.3.
         """
         dialect = self.dialect
         whole = dialect.double(total)
         if step.numerator >= 1 << 53 or step.denominator >= 1 << 53:
-            whole = f"({whole} / {dialect.double(f'nullif(count({name}), 0)')})" if mean else whole
+            whole = whole if count is None else f"({whole} / {dialect.double(f'nullif({count}, 0)')})"
             return dialect.product(whole, dialect.write_number(step))
         above = f"{whole} * {dialect.write_number(Fraction(step.numerator))}"
         below = dialect.write_number(Fraction(step.denominator))
-        count = f"{dialect.double(f'nullif(count({name}), 0)')} * " if mean else ""
-        return f"(({above}) / ({count}{below}))"
+        many = "" if count is None else f"{dialect.double(f'nullif({count}, 0)')} * "
+        return f"(({above}) / ({many}{below}))"
 
     def _held(self, value: str, most: int) -> str:
         """Return a whole number cut at `most` on both sides; `least` and `greatest` leave NULL out on every engine."""

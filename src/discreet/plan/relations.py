@@ -62,6 +62,14 @@ class InnerKind(StrEnum):
     MEAN = "mean"
     LEAST = "min"
     GREATEST = "max"
+    SUM_DISTINCT = "sum of distinct values"
+    MEAN_DISTINCT = "mean of distinct values"
+
+
+INNER_SUMS = (InnerKind.SUM, InnerKind.SUM_DISTINCT)
+INNER_MEANS = (InnerKind.MEAN, InnerKind.MEAN_DISTINCT)
+INNER_DISTINCT = (InnerKind.SUM_DISTINCT, InnerKind.MEAN_DISTINCT)
+"""Those of grid points, each of which counts once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ def list_work(plan: DeclaredPlan) -> list[Work]:
         counted.sort(rows, keys)
         for measure in plan.measures:
             counted.compute(rows, _arguments(measure), times=WRITTEN)
-            if measure.part is Part.DISTINCT:
+            if measure.part in (Part.DISTINCT, Part.DISTINCT_SUM):
                 counted.sort(rows, _arguments(measure))
         counted.found.append(Work(rows, ROW * (1 + len(plan.measures) // 4), 0, 0, "rows that are grouped"))
     return counted.found

@@ -33,6 +33,7 @@ WORDS = {
     Part.QUANTILE: "a rank of {}",
     Part.PRODUCTS: "sum of products of {}",
     Part.DISTINCT: "distinct values of {}",
+    Part.DISTINCT_SUM: "sum of distinct values of {}",
 }
 
 

@@ -25,7 +25,7 @@ KEPT = "__discreet_kept"
 RANKED = frozenset({"RANKS", "QUANTILE"})
 """Parts whose values are counted in cells."""
 
-PICKED = RANKED | {"DISTINCT"}
+PICKED = RANKED | {"DISTINCT", "DISTINCT_SUM"}
 """Parts that need rows, not their sums."""
 
 SUMS = -1
@@ -205,7 +205,7 @@ def _join_together(joint: KeysTogether, at: int, keys: Sequence[KeyColumn], dial
 
 def _type_of(measure: Measure) -> Type:
     """Return the type of a measure's contributions: values that are counted as distinct are as they came."""
-    if measure.part is not Part.DISTINCT:
+    if measure.part is not Part.DISTINCT or measure.grid is not None:
         return Type.INTEGER
     assert measure.argument is not None
     return Type.INTEGER if measure.argument.type is Type.DECIMAL else measure.argument.type
@@ -239,6 +239,8 @@ def _total(grouped: GroupedRows, name: str, part: str, reach: int, kept: bool) -
         return "count(*)"
     if part == "UNITS":
         return f"count(DISTINCT {UNIT})" if kept and grouped.unit_type else "count(*)"
+    if part == "DISTINCT_SUM":
+        return grouped.dialect.summed_once(name)
     return f"count(DISTINCT {name})" if part == "DISTINCT" else grouped.dialect.summed(name, reach)
 
 

@@ -17,6 +17,7 @@ from discreet.base.types import Type
 from discreet.plan.expressions import Call, Column, Constant, Expression, Literal, Reference
 from discreet.plan.ranges import Range, find_range
 from discreet.plan.relations import (
+    INNER_MEANS,
     Block,
     InnerAggregate,
     InnerKind,
@@ -192,7 +193,7 @@ class PublicRanges(ABC):
         inner = self.bounds(asked.argument)
         if inner is None or asked.kind in (InnerKind.LEAST, InnerKind.GREATEST):
             return inner
-        if asked.kind is InnerKind.MEAN:
+        if asked.kind in INNER_MEANS:
             return Range(inner.lower, inner.upper, None)
         return Range(min(inner.lower, inner.lower * rows), max(inner.upper, inner.upper * rows), inner.step)
 
