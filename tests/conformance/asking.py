@@ -61,6 +61,8 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings WHERE CAST(big AS DOUBLE) = 9223372036854775807",
         "SELECT COUNT(*) FROM readings WHERE ROUND(big, -1) = 9223372036854775810 OR ROUND(big, -19) <> 0",
         "SELECT COUNT(DISTINCT big) FROM readings",
+        "SELECT word, COUNT(DISTINCT person) FILTER (WHERE big > 5 OR x < 0), MEDIAN(x) FROM readings GROUP BY word",
+        "SELECT flag, COUNT(DISTINCT person) FILTER (WHERE big > 5), SUM(x) FROM readings GROUP BY flag",
         "SELECT SUM(DISTINCT big), AVG(DISTINCT big), COUNT(*) FROM readings",
         "SELECT SUM(big) FROM readings",
         "SELECT MEDIAN(big), MIN(big), MAX(big) FROM readings",

@@ -33,6 +33,7 @@ QUESTIONS = [
     "SELECT COUNT(DISTINCT patient_id) FROM visits",
     "SELECT ward, COUNT(*), COUNT(DISTINCT patient_id) FROM visits GROUP BY ward",
     "SELECT SUM(cost), SUM(age) FROM visits WHERE age BETWEEN 30 AND 60",
+    "SELECT ward, COUNT(DISTINCT patient_id) FILTER (WHERE cost > 100 OR age IS NULL) FROM visits GROUP BY ward",
     "SELECT ward, AVG(cost), AVG(age) FROM visits GROUP BY ward",
     "SELECT VARIANCE(cost), STDDEV_POP(age), VAR_POP(cost) FROM visits",
     "SELECT MEDIAN(cost), QUANTILE_CONT(cost, 0.9) FROM visits",

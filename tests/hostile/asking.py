@@ -200,6 +200,10 @@ class _Asker:
         if self.sources.spells(0.4):
             self.tags.add("aggregates of distinct values")
             chosen = self.sources.pick(["SUM(DISTINCT {})", "AVG(DISTINCT {})"]).format(number)
+        if source.unit is not None and self.sources.spells(0.3):
+            self.tags.add("units with a condition")
+            condition = self.sources.some_condition(columns)
+            return f"COUNT(DISTINCT {source.unit}) FILTER (WHERE {condition})"
         if rng.random() < 0.12 and f"DISTINCT {source.unit}" not in chosen:
             self.tags.add("FILTER")
             chosen = f"{chosen} FILTER (WHERE {write.condition(columns, 1)})"

@@ -51,4 +51,25 @@ MUTATIONS = [
         'count = f"count({name})" if',
         INSIDE,
     ),
+    broken(
+        "units with a condition are counted by all their rows",
+        "engines/limiting/sums.py",
+        'return ((f"max({self.name})", self.name),)',
+        'return ((f"sum({self.name})", self.name),)',
+        MEASURES,
+    ),
+    broken(
+        "units whose rows are kept are counted whatever the condition says",
+        "engines/limiting/grouped_rows.py",
+        "return HOLDERS if holders else measure.part.name",
+        "return measure.part.name",
+        MEASURES,
+    ),
+    broken(
+        "among rows that are kept, units with a condition are counted by rows",
+        "engines/limiting/statement.py",
+        'return f"count(DISTINCT CASE WHEN {name} = 1 THEN {UNIT} END)" if',
+        'return f"sum({name})" if',
+        MEASURES,
+    ),
 ]

@@ -18,7 +18,7 @@ def write_contribution(measure: Measure, dialect: Dialect) -> str:
     if measure.argument is None:
         return "1"
     value, missing = dialect.write_sql(measure.argument), _missing(measure, dialect)
-    if measure.part is Part.VALUES:
+    if measure.part in (Part.VALUES, Part.UNITS):
         return f"(CASE WHEN {missing} THEN 0 ELSE 1 END)"
     if measure.part is Part.DISTINCT and measure.grid is None:
         return f"(CASE WHEN {missing} THEN NULL ELSE {value} END)"

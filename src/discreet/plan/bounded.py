@@ -22,6 +22,7 @@ class Part(StrEnum):
     ROWS = "rows"
     VALUES = "values that are not null"
     UNITS = "distinct units"
+    """With an argument, those that have a row there in which it is not NULL."""
     SUM = "values"
     SQUARES = "squared values"
     PRODUCTS = "products of two values"

@@ -99,3 +99,22 @@ def test_values_that_a_grid_makes_one_are_told_of() -> None:
 def test_one_unit_moves_a_sum_of_distinct_values_by_all_rows_that_it_keeps() -> None:
     plan = bounded(ENGINE, "SELECT SUM(DISTINCT age) FROM visits").plan
     assert plan.l1(plan.measures[0]) == 20 * 110
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT COUNT(DISTINCT patient) FILTER (WHERE sick), COUNT(DISTINCT patient), COUNT(*) FROM visits",
+        "SELECT ward, COUNT(DISTINCT patient) FILTER (WHERE age > 40 OR cost IS NULL) FROM visits GROUP BY ward",
+        "SELECT sick, COUNT(DISTINCT patient) FILTER (WHERE age > 40), COUNT(DISTINCT age) FROM visits GROUP BY sick",
+        "SELECT COUNT(DISTINCT who) FILTER (WHERE v.age > 40) FROM stays s LEFT JOIN visits v ON v.patient = s.who",
+        "SELECT ward, COUNT(DISTINCT patient) FILTER (WHERE sick) FROM visits GROUP BY ROLLUP (ward)",
+    ],
+)
+def test_units_are_counted_that_have_a_row_where_a_condition_holds(text: str) -> None:
+    assert_same(text)
+
+
+def test_one_unit_moves_a_count_of_units_with_a_condition_by_one_in_each_of_its_groups() -> None:
+    plan = bounded(ENGINE, "SELECT ward, COUNT(DISTINCT patient) FILTER (WHERE sick) FROM visits GROUP BY ward").plan
+    assert (plan.l1(plan.measures[0]), plan.l2_squared(plan.measures[0]), plan.linf(plan.measures[0])) == (3, 3, 1)

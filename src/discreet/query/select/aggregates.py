@@ -129,9 +129,8 @@ def _count(node: exp.Expression, rows: FromClause) -> Aggregate:
 def _distinct(node: exp.Expression, rows: FromClause) -> Aggregate:
     column = take_distinct(node)
     if rows.names.is_unit(column):
-        if node.args.get("_filter") is not None:
-            raise QueryError(f"{quote_sql(node.this)} with FILTER is not answered; put the condition into WHERE")
-        return Aggregate(AggregateKind.UNITS)
+        kept = apply_filter(node, _ONE, rows)
+        return Aggregate(AggregateKind.UNITS) if kept is _ONE else Aggregate(AggregateKind.UNITS, kept)
     return Aggregate(AggregateKind.DISTINCT, apply_filter(node, translate(column, rows.scope), rows))
 
 
