@@ -80,7 +80,7 @@ FORMS = Forms(
             "SUM_DISTINCT": "distinct sum",
             "MEAN_DISTINCT": "distinct mean",
         },
-        Slot: {"OUTPUT": "output", "KEY": "key", "AGGREGATE": "aggregate"},
+        Slot: {"OUTPUT": "output", "KEY": "key", "AGGREGATE": "aggregate", "SET": "set"},
         Type: {kind.name: kind.value for kind in Type},
     },
     {Reference: frozenset({"name"})},

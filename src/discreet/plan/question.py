@@ -78,6 +78,11 @@ def find_shown_type(key: Expression) -> Type:
     return Type.FLOAT if find_scale(key) else Type.INTEGER
 
 
+def refer_to_set() -> Reference:
+    """Return the reference to which of the sets of keys a released row is of: public, like keys."""
+    return refer(RELEASED, Slot.SET, 0, Type.INTEGER)
+
+
 def refer_to_value(index: int, aggregate: Aggregate) -> Reference:
     """Return the reference to a released aggregate."""
     return refer(RELEASED, Slot.AGGREGATE, index, aggregate.type)

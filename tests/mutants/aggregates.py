@@ -1,4 +1,7 @@
-"""Distinct values: each counts once, clamped before, among rows that are kept, and moves as far as is charged."""
+"""Distinct values: each counts once, clamped before, among rows that are kept, and moves as far as is charged.
+
+Units are counted once by a condition on their rows, and GROUPING tells public numbers of keys alone.
+"""
 
 from __future__ import annotations
 
@@ -71,5 +74,20 @@ MUTATIONS = [
         'return f"count(DISTINCT CASE WHEN {name} = 1 THEN {UNIT} END)" if',
         'return f"sum({name})" if',
         MEASURES,
+    ),
+    broken(
+        "GROUPING numbers its keys from the first",
+        "query/select/grouping_sets.py",
+        "for at, key in enumerate(reversed(keys))",
+        "for at, key in enumerate(keys)",
+        "tests/query/select/test_grouping_sets.py",
+    ),
+    broken(
+        "GROUPING takes columns of rows for keys",
+        "query/build.py",
+        "        if key is None or key not in self.keys:\n",
+        "        if key not in self.keys and key is not None:\n            self.keys.append(key)\n"
+        "        if key is None:\n",
+        "tests/query/select/test_grouping_sets.py",
     ),
 ]
