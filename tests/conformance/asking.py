@@ -245,6 +245,13 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings a LEFT JOIN nobody b USING (person) WHERE b.x IS NULL",
     ],
     "inside one unit": [
+        "SELECT word, COUNT(*), SUM(x) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY person ORDER BY flag) AS r "
+        "FROM readings) WHERE r <= 2 GROUP BY word",
+        "SELECT r, COUNT(*), SUM(y) FROM (SELECT y, ROW_NUMBER() OVER (PARTITION BY person ORDER BY x DESC, "
+        "word NULLS FIRST) AS r FROM readings) GROUP BY r",
+        "SELECT COUNT(*) FILTER (WHERE r = 1), SUM(d), SUM(e) FROM (SELECT RANK() OVER (PARTITION BY person "
+        "ORDER BY x) AS r, DENSE_RANK() OVER (PARTITION BY person ORDER BY other DESC NULLS FIRST) AS d, RANK() OVER "
+        "(PARTITION BY person, flag ORDER BY day, price DESC) AS e FROM readings)",
         "SELECT AVG(n) FROM (SELECT person, COUNT(*) AS n FROM readings GROUP BY person)",
         "SELECT SUM(s) FROM (SELECT person, SUM(x) AS s, COUNT(x) AS n FROM readings GROUP BY person) WHERE n > 1",
         "SELECT SUM(LEAST(GREATEST(m, 0), 50)) FROM (SELECT person, AVG(x) AS m FROM readings GROUP BY person) "

@@ -56,6 +56,10 @@ QUESTIONS = [
     "SELECT SUM(cost) FROM (SELECT cost FROM visits UNION ALL SELECT age * 10 AS cost FROM visits)",
     "WITH old AS (SELECT * FROM visits WHERE age > 50) SELECT age // 20 * 20 AS decade, COUNT(*) FROM old GROUP BY 1",
     "SELECT SUM(cost) FROM (SELECT cost * 1000 AS cost FROM visits)",
+    "SELECT ward, COUNT(*), SUM(age) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY ward) AS r "
+    "FROM visits) WHERE r = 1 GROUP BY ward",
+    "SELECT r, SUM(cost) FROM (SELECT cost, RANK() OVER (PARTITION BY patient_id ORDER BY cost) AS r FROM visits) "
+    "GROUP BY r",
     "SELECT age, COUNT(*) FROM visits WHERE age < 25 AND (ward = 'icu' OR cost > 5) GROUP BY age",
     "SELECT doctor, COUNT(*), SUM(cost) FROM visits WHERE doctor IN ('Adler', 'Dr 2', 'nobody') GROUP BY doctor",
     "SELECT CASE WHEN doctor IN ('Adler', 'Dr 2') THEN doctor ELSE 'other' END AS d, COUNT(*) FROM visits GROUP BY d",

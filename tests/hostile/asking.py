@@ -70,7 +70,7 @@ class _Asker:
         aggregates = [self.aggregate(source) for _ in range(rng.choice([1, 1, 2, 3]))]
         listed = [f"{key} AS k{at}" for at, key in enumerate(keys)]
         listed += [f"{each} AS m{at}" for at, each in enumerate(aggregates)]
-        if keys and self.sources.spells(0.4):
+        if keys and self.sources.spells(0.7):
             self.tags.add("GROUPING")
             listed.append(f"GROUPING({', '.join(f'k{at}' for at in range(len(keys)))}) AS g")
         text = f"SELECT {', '.join(listed)} {source.tail}{self.grouping(keys)}"

@@ -46,7 +46,7 @@ WRITTEN = (
     "conditions that narrow keys|IN as a domain|CASE IN as a domain|keys handed in|combinations of a public table|"
     "comma list|a condition in LEFT JOIN|IN a public table|subquery over a public table|keys alone|"
     "aggregates of conditions|OFFSET|aggregates of distinct values|"
-    "units with a condition|GROUPING"
+    "units with a condition|GROUPING|numbers of rows"
 )
 CLAUSES = (*WRITTEN.replace("view WITH subquery", "view|WITH|subquery").split("|"), *FORMS)
 AGGREGATES = tuple(f"aggregate: {kind.value}" for kind in AggregateKind if kind is not AggregateKind.CLAMPED)

@@ -27,6 +27,7 @@ from discreet.plan.relations import (
     Lookup,
     Match,
     Nested,
+    NumberKind,
     PerUnit,
     Scan,
     Source,
@@ -93,6 +94,12 @@ def _key(key: Key, dialect: Dialect) -> str:
     return value
 
 
+def _order(name: str, largest: bool, nulls_first: bool) -> list[str]:
+    """Return terms of ORDER BY that put NULL where it is meant to be on every engine."""
+    missing = f"CASE WHEN {name} IS NULL THEN {int(not nulls_first)} ELSE {int(nulls_first)} END"
+    return [missing, f"{name}{' DESC' if largest else ''}"]
+
+
 class Writer:
     """Writes blocks. `needed` are the columns that are read of each relation: others are never touched."""
 
@@ -130,6 +137,8 @@ class Writer:
         """Return a source as a SELECT in brackets."""
         if isinstance(source, Scan):
             return f"({self._scan(source)})"
+        if isinstance(source, Nested) and source.numbers:
+            return f"({self._numbered(source)})"
         if isinstance(source, Nested):
             columns = self._outputs(source.relation, source.outputs, None)
             return f"({self.block(source.block, columns)})"
@@ -139,6 +148,32 @@ class Writer:
             ]
             return f"({' UNION ALL '.join(sides)})"
         return f"({self._per_unit(source)})"
+
+    def _numbered(self, source: Nested) -> str:
+        """Return rows with their numbers among those of their unit.
+
+        Rows that tie in the order are told apart by the hash of their content, which is all that is read of them, and
+        then by that itself; those that are equal in it are alike, so which of them comes first makes no difference.
+        """
+        columns = self._outputs(source.relation, source.outputs, None)
+        assert self.unit is not None
+        wanted = [(UNIT, self.unit)]
+        wanted += [(name, get_stored_type(source.outputs[int(name[1:])])) for _, name in columns]
+        read = list(dict.fromkeys(each for number in source.numbers for each in number.read))
+        names = {each: f"o{place}" for place, each in enumerate(read)}
+        columns += [(self._one_zero(each), name) for each, name in names.items()]
+        wanted += [(name, get_stored_type(each)) for each, name in names.items()]
+        content = f"md5({write_values(wanted, self.dialect)}) AS __discreet_content"
+        hashed = f"SELECT *, {content} FROM ({self.block(source.block, columns)}) AS q"
+        apart = ["__discreet_content", *(name for name, _ in wanted)]
+        listed = [name for name, _ in wanted if not name.startswith("o")]
+        for place, number in enumerate(source.numbers):
+            by = ", ".join([UNIT, *(names[each] for each in number.partition)])
+            terms = [term for each, largest, first in number.order for term in _order(names[each], largest, first)]
+            terms += apart if number.kind is NumberKind.ROW else []
+            window = f"{number.kind.value}() OVER (PARTITION BY {by} ORDER BY {', '.join(terms)})"
+            listed.append(f"{self.dialect.bigint(window)} AS a{place}")
+        return f"SELECT {', '.join(listed)} FROM ({hashed}) AS q"
 
     def _outputs(
         self, relation: str, outputs: tuple[Expression, ...], types: tuple[Type, ...] | None

@@ -233,6 +233,9 @@ class _Counter:
         if isinstance(source, Nested):
             rows = self.add_block(source.block)
             self.compute(rows, source.outputs)
+            for number in source.numbers:  # sorted by what is read of them, and that is hashed
+                self.compute(rows, number.read)
+                self.sort(rows, [*number.read, *self._read.get(source.relation, ())])
             return rows
         if isinstance(source, Union):
             total = 0

@@ -22,6 +22,7 @@ from discreet.plan.relations import (
     InnerAggregate,
     InnerKind,
     Lookup,
+    Nested,
     PerUnit,
     Scan,
     Source,
@@ -149,6 +150,8 @@ class PublicRanges(ABC):
         held = find_held(found, column)
         if held:
             return cover_ranges([self.bounds(each) for each in held])
+        if isinstance(found, Nested):  # a row's number
+            return Range(Fraction(1), Fraction(max(bound_unit_rows(found.block, self.catalog).total, 1)), Fraction(1))
         assert isinstance(found, PerUnit)
         return self._inner_range(found, found.aggregates[column.index])
 
