@@ -22,6 +22,8 @@ from support.oracle import ENGINE, assert_same
         "SELECT SUM(d), COUNT(*) FILTER (WHERE m > 50) FROM (SELECT patient, SUM(DISTINCT cost) AS d, "
         "AVG(DISTINCT age) FILTER (WHERE sick) AS m, MAX(DISTINCT age) AS x FROM visits GROUP BY patient)",
         "SELECT SUM(d) FROM (SELECT patient, SUM(DISTINCT age) AS d FROM visits GROUP BY patient)",
+        "SELECT COUNT(*) FILTER (WHERE m = 4.5), SUM(s) FROM (SELECT patient, AVG(DISTINCT CASE WHEN sick THEN 2 "
+        "ELSE 7 END) AS m, SUM(DISTINCT CASE WHEN sick THEN 2 ELSE 7 END) AS s FROM visits GROUP BY patient)",
         "SELECT SUM(d) FROM (SELECT patient, COUNT(age) FILTER (WHERE sick) AS d FROM visits GROUP BY patient)",
         "SELECT SUM(d) FROM (SELECT patient, SUM(cost) FILTER (WHERE sick) AS d FROM visits GROUP BY patient)",
         "SELECT w, SUM(n) FROM (SELECT patient, ward w, COUNT(*) AS n FROM visits GROUP BY patient, ward) GROUP BY w",
