@@ -69,7 +69,7 @@ COVERED_ELSEWHERE = {
     "engines/duck/connection.py": "engines/duck/test_statistics.py",
     **{
         f"engines/limiting/{name}.py": "engines/limiting/test_statement.py"
-        for name in ("grouped_rows", "rows", "heavy_units", "sums", "unit_limits", "windows")
+        for name in ("grouped_rows", "heavy_units", "sums", "unit_limits", "windows")
     },
     "answers/sheet.py": "answers/test_words.py",
     "query/select/columns.py": "query/select/test_subqueries.py",

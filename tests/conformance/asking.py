@@ -61,6 +61,9 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings WHERE CAST(big AS DOUBLE) = 9223372036854775807",
         "SELECT COUNT(*) FROM readings WHERE ROUND(big, -1) = 9223372036854775810 OR ROUND(big, -19) <> 0",
         "SELECT COUNT(DISTINCT big) FROM readings",
+        "SELECT word, COUNT(DISTINCT person) FILTER (WHERE big > 5 OR x < 0), MEDIAN(x) FROM readings GROUP BY word",
+        "SELECT flag, COUNT(DISTINCT person) FILTER (WHERE big > 5), SUM(x) FROM readings GROUP BY flag",
+        "SELECT SUM(DISTINCT big), AVG(DISTINCT big), COUNT(*) FROM readings",
         "SELECT SUM(big) FROM readings",
         "SELECT COUNT(*) FROM readings WHERE big * big * big IS NULL AND big IS NOT NULL",
         "SELECT COUNT(*) FROM readings WHERE big * big + 4 > 0 OR 1 - big * big * 2 < 0",
@@ -97,6 +100,7 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT SUM(price), AVG(price), VARIANCE(price), MEDIAN(price), MAX(price) FROM readings",
         "SELECT SUM(price * (1 - price / 4)), SUM(price * (1 - price)) FROM readings WHERE price BETWEEN 0 AND 2",
         "SELECT COUNT(DISTINCT price), COUNT(DISTINCT exact), COUNT(price) FROM readings",
+        "SELECT word, SUM(DISTINCT price), AVG(DISTINCT exact), COUNT(DISTINCT price) FROM readings GROUP BY word",
         "SELECT price, COUNT(*) FROM readings WHERE price > 0 GROUP BY price",
         "SELECT price, COUNT(*) FROM readings WHERE price IN (0.05, 0.070, 3, 1.1) GROUP BY price",
         "SELECT FLOOR(price / 10), ROUND(price, 1), COUNT(*) FROM single GROUP BY 1, 2",
@@ -121,6 +125,9 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings WHERE x = y OR x IS NOT DISTINCT FROM y",
         "SELECT COUNT(*) FROM readings WHERE GREATEST(x, y) > 1e308 OR LEAST(x, y) < -1e308 OR LEAST(x, y) IS NULL",
         "SELECT COUNT(DISTINCT x) FROM readings",
+        "SELECT SUM(DISTINCT x), AVG(DISTINCT y) FILTER (WHERE flag), AVG(DISTINCT x) FROM readings",
+        "SELECT SUM(LEAST(GREATEST(s, -9), 9)), COUNT(*) FILTER (WHERE m > 1) FROM (SELECT person, "
+        "SUM(DISTINCT x) AS s, AVG(DISTINCT y) AS m FROM readings GROUP BY person) WHERE s IS NOT NULL",
         "SELECT AVG(m) FROM (SELECT person, MAX(x) AS m FROM readings WHERE x < 1e300 GROUP BY person)",
         "SELECT SUM(LEAST(GREATEST(m, -9), 9)) FROM (SELECT person, MIN(x) AS m FROM readings GROUP BY person) "
         "WHERE m IS NOT NULL",
@@ -262,6 +269,13 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings a LEFT JOIN nobody b USING (person) WHERE b.x IS NULL",
     ],
     "inside one unit": [
+        "SELECT word, COUNT(*), SUM(x) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY person ORDER BY flag) AS r "
+        "FROM readings) WHERE r <= 2 GROUP BY word",
+        "SELECT r, COUNT(*), SUM(y) FROM (SELECT y, ROW_NUMBER() OVER (PARTITION BY person ORDER BY x DESC, "
+        "word NULLS FIRST) AS r FROM readings) GROUP BY r",
+        "SELECT COUNT(*) FILTER (WHERE r = 1), SUM(d), SUM(e) FROM (SELECT RANK() OVER (PARTITION BY person "
+        "ORDER BY x) AS r, DENSE_RANK() OVER (PARTITION BY person ORDER BY other DESC NULLS FIRST) AS d, RANK() OVER "
+        "(PARTITION BY person, flag ORDER BY day, price DESC) AS e FROM readings)",
         "SELECT AVG(n) FROM (SELECT person, COUNT(*) AS n FROM readings GROUP BY person)",
         "SELECT SUM(s) FROM (SELECT person, SUM(x) AS s, COUNT(x) AS n FROM readings GROUP BY person) WHERE n > 1",
         "SELECT SUM(LEAST(GREATEST(m, 0), 50)) FROM (SELECT person, AVG(x) AS m FROM readings GROUP BY person) "

@@ -33,6 +33,8 @@ QUESTIONS = (
     "WHERE {who} GROUP BY person) WHERE s IS NOT NULL",
     "SELECT COUNT(*), SUM(a.x) FROM readings a JOIN readings b ON a.person = b.person AND a.word = b.word "
     "WHERE {who_a}",
+    "SELECT word, COUNT(*), SUM(r) FROM (SELECT person, word, ROW_NUMBER() OVER (PARTITION BY person ORDER BY flag) "
+    "AS r FROM readings) WHERE {who} AND r <= 2 GROUP BY word",
     "SELECT COUNT(*), SUM(weight * 0 + 1) FROM readings JOIN codes USING (word) WHERE {who} AND weight < 9",
 )
 

@@ -33,6 +33,7 @@ QUESTIONS = [
     "SELECT COUNT(DISTINCT patient_id) FROM visits",
     "SELECT ward, COUNT(*), COUNT(DISTINCT patient_id) FROM visits GROUP BY ward",
     "SELECT SUM(cost), SUM(age) FROM visits WHERE age BETWEEN 30 AND 60",
+    "SELECT ward, COUNT(DISTINCT patient_id) FILTER (WHERE cost > 100 OR age IS NULL) FROM visits GROUP BY ward",
     "SELECT ward, AVG(cost), AVG(age) FROM visits GROUP BY ward",
     "SELECT VARIANCE(cost), STDDEV_POP(age), VAR_POP(cost) FROM visits",
     "SELECT MEDIAN(cost), QUANTILE_CONT(cost, 0.9) FROM visits",
@@ -44,6 +45,8 @@ QUESTIONS = [
     "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) > -1000000 ORDER BY n DESC",
     "SELECT MIN(cost), MAX(age) FROM visits",
     "SELECT COUNT(DISTINCT ward), CORR(age, cost) FROM visits",
+    "SELECT SUM(DISTINCT cost), AVG(DISTINCT age), SUM(DISTINCT age - 60) FROM visits",
+    "SELECT ward, SUM(DISTINCT age) FILTER (WHERE cost > 100), AVG(DISTINCT cost) FROM visits GROUP BY ward",
     "SELECT ward, SUM(cost) FILTER (WHERE age > 40) AS s FROM visits GROUP BY ROLLUP (ward)",
     "SELECT n, COUNT(*) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) GROUP BY n",
     "SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id)",
@@ -53,6 +56,10 @@ QUESTIONS = [
     "SELECT SUM(cost) FROM (SELECT cost FROM visits UNION ALL SELECT age * 10 AS cost FROM visits)",
     "WITH old AS (SELECT * FROM visits WHERE age > 50) SELECT age // 20 * 20 AS decade, COUNT(*) FROM old GROUP BY 1",
     "SELECT SUM(cost) FROM (SELECT cost * 1000 AS cost FROM visits)",
+    "SELECT ward, COUNT(*), SUM(age) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY patient_id ORDER BY ward) AS r "
+    "FROM visits) WHERE r = 1 GROUP BY ward",
+    "SELECT r, SUM(cost) FROM (SELECT cost, RANK() OVER (PARTITION BY patient_id ORDER BY cost) AS r FROM visits) "
+    "GROUP BY r",
     "SELECT age, COUNT(*) FROM visits WHERE age < 25 AND (ward = 'icu' OR cost > 5) GROUP BY age",
     "SELECT doctor, COUNT(*), SUM(cost) FROM visits WHERE doctor IN ('Adler', 'Dr 2', 'nobody') GROUP BY doctor",
     "SELECT CASE WHEN doctor IN ('Adler', 'Dr 2') THEN doctor ELSE 'other' END AS d, COUNT(*) FROM visits GROUP BY d",

@@ -70,6 +70,9 @@ class _Asker:
         aggregates = [self.aggregate(source) for _ in range(rng.choice([1, 1, 2, 3]))]
         listed = [f"{key} AS k{at}" for at, key in enumerate(keys)]
         listed += [f"{each} AS m{at}" for at, each in enumerate(aggregates)]
+        if keys and self.sources.spells(0.7):
+            self.tags.add("GROUPING")
+            listed.append(f"GROUPING({', '.join(f'k{at}' for at in range(len(keys)))}) AS g")
         text = f"SELECT {', '.join(listed)} {source.tail}{self.grouping(keys)}"
         text = self.finished(text, keys)
         if keys and self.sources.spells(0.3):
@@ -202,6 +205,13 @@ class _Asker:
             condition = self.sources.some_condition(columns)
             day = f"CASE WHEN {condition} THEN DATE '2020-01-02' ELSE DATE '2021-06-01' END"
             chosen = self.sources.pick(["MIN({})", "MAX({})"]).format(day)
+        if self.sources.spells(0.4):
+            self.tags.add("aggregates of distinct values")
+            chosen = self.sources.pick(["SUM(DISTINCT {})", "AVG(DISTINCT {})"]).format(number)
+        if source.unit is not None and self.sources.spells(0.3):
+            self.tags.add("units with a condition")
+            condition = self.sources.some_condition(columns)
+            return f"COUNT(DISTINCT {source.unit}) FILTER (WHERE {condition})"
         if rng.random() < 0.12 and f"DISTINCT {source.unit}" not in chosen:
             self.tags.add("FILTER")
             chosen = f"{chosen} FILTER (WHERE {write.condition(columns, 1)})"

@@ -90,7 +90,7 @@ class Sources:
     def subquery(self, depth: int) -> tuple[str, list[Col]]:
         """Return a SELECT with the unit as column u, and its other columns."""
         way = self.random.random()
-        if way < 0.3:
+        if way < 0.3 or self.spells(0.4):
             return self.rows(self.joined(depth - 1))
         if way < 0.7:
             return self.per_unit(self.joined(depth - 1))
@@ -98,6 +98,7 @@ class Sources:
 
     def rows(self, source: Source, letters: Sequence[str] | None = None) -> tuple[str, list[Col]]:
         rng = self.random
+        numbered = letters is None and self.spells(0.8)
         letters = letters or rng.sample("iftbdm", 3)
         listed = []
         for letter in letters:
@@ -112,6 +113,12 @@ class Sources:
                 listed.append((value, Col("", TYPES[letter], True)))
             else:
                 listed.append((self.writer.write(letter, source.columns, 1), Col("", TYPES[letter])))
+        if numbered:
+            self.tags.add("numbers of rows")
+            kind, by = self.pick(["ROW_NUMBER", "ROW_NUMBER", "RANK", "DENSE_RANK"]), self.pick(source.columns).sql
+            how = self.pick(["", " DESC", " NULLS FIRST"])
+            number = f"{kind}() OVER (PARTITION BY {source.unit} ORDER BY {by}{how})"
+            listed.append((number, Col("", Type.INTEGER, True, True)))
         text = ", ".join(f"{value} AS c{place}" for place, (value, _) in enumerate(listed))
         self.tags.add("subquery")
         columns = [replace(col, sql=f"c{place}") for place, (_, col) in enumerate(listed)]

@@ -143,7 +143,7 @@ INTERVALS = [
     broken(
         "across: means of groups that may be empty have intervals",
         "curator/estimates/arithmetic.py",
-        "    return kind in COUNTS or kind is AggregateKind.SUM\n",
+        "    return kind in COUNTS or kind in SUMS\n",
         "    return True\n",
         ACROSS,
     ),

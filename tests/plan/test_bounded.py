@@ -48,7 +48,8 @@ def test_which_limit_binds_is_said() -> None:
 def test_the_reach_of_a_measure() -> None:
     grid, column = ClampedGrid(Fraction(0), Fraction(1), -7, 3), Column("t0", "x", Type.INTEGER)
     reaches = {part: Measure(part, column, grid).reach for part in Part}
-    assert reaches == {**dict.fromkeys(Part, 1), Part.SUM: 7, Part.SQUARES: 49, Part.PRODUCTS: 7}
+    sums = dict.fromkeys((Part.SUM, Part.DISTINCT_SUM, Part.PRODUCTS), 7)
+    assert reaches == {**dict.fromkeys(Part, 1), **sums, Part.SQUARES: 49}
     other = ClampedGrid(Fraction(0), Fraction(1), 0, 5)
     assert Measure(Part.PRODUCTS, column, grid, column, other).reach == 35
 
@@ -148,3 +149,15 @@ def test_some_of_three_keys_have_the_rows_that_are_left() -> None:
 
 def test_rows_of_keys_are_ordered_by_the_first_and_then_the_next() -> None:
     assert sort_rows({(2, "a"), (1, "b"), (1, "a")}) == ((1, "a"), (1, "b"), (2, "a"))
+
+
+def test_a_sum_of_distinct_values_moves_like_a_sum_of_as_many_rows() -> None:
+    below = ClampedGrid(Fraction(0), Fraction(1), -7, 3)
+    column, limits = Column("t", "x", Type.INTEGER), Limits(6, 2, 4)
+    for factor in (1, 2):
+        plan = BoundedPlan(Block(Scan("t", "t")), True, (), (KeySet((), limits),), (), factor)
+        one, other = (Measure(part, column, below) for part in (Part.DISTINCT_SUM, Part.SUM))
+        assert (one.reach, one.ends) == (7, (-7, 3))
+        for find in (plan.l1, plan.l2_squared, plan.linf, plan.spread, plan.ends):
+            assert find(one) == find(other)
+        assert plan.l1(Measure(Part.DISTINCT, column, below)) == factor * 6, "points are counted, not added up"

@@ -18,9 +18,9 @@ def write_contribution(measure: Measure, dialect: Dialect) -> str:
     if measure.argument is None:
         return "1"
     value, missing = dialect.write_sql(measure.argument), _missing(measure, dialect)
-    if measure.part is Part.VALUES:
+    if measure.part in (Part.VALUES, Part.UNITS):
         return f"(CASE WHEN {missing} THEN 0 ELSE 1 END)"
-    if measure.part is Part.DISTINCT:
+    if measure.part is Part.DISTINCT and measure.grid is None:
         return f"(CASE WHEN {missing} THEN NULL ELSE {value} END)"
     assert measure.grid is not None
     if measure.part is Part.OUTSIDE:
@@ -29,6 +29,8 @@ def write_contribution(measure: Measure, dialect: Dialect) -> str:
     at = write_place(measure.argument, measure.grid, dialect)
     if measure.in_cells:
         return f"(CASE WHEN {missing} THEN NULL ELSE {at} - ({measure.grid.lower}) END)"
+    if measure.part is Part.DISTINCT:
+        return f"(CASE WHEN {missing} THEN NULL ELSE {at} END)"
     if measure.part is Part.SQUARES:
         at = f"({at} * {at})"
     if measure.part is Part.PRODUCTS:

@@ -105,6 +105,10 @@ class Dialect:
         high, low = self.halves(value)
         return f"({self.whole(high)} * {LOW} + {low})"
 
+    def summed_once(self, value: str) -> str:
+        """Return the sum, in the wide type, of whole numbers, each that is there added once."""
+        return f"sum(DISTINCT {self.whole(value)})"
+
     def typed(self, value: str, type_: Type) -> str:
         """Return a value cast to the type that columns have."""
         return f"CAST({value} AS {self.types[type_]})"

@@ -18,12 +18,16 @@ from discreet.engines.shapes import write_within
 from discreet.plan.bounded import BoundedPlan, Key, KeySet, Measure
 from discreet.plan.expressions import Call, Expression, find_columns
 from discreet.plan.relations import (
+    INNER_DISTINCT,
+    INNER_MEANS,
+    INNER_SUMS,
     Block,
     InnerAggregate,
     InnerKind,
     Lookup,
     Match,
     Nested,
+    NumberKind,
     PerUnit,
     Scan,
     Source,
@@ -90,6 +94,12 @@ def _key(key: Key, dialect: Dialect) -> str:
     return value
 
 
+def _order(name: str, largest: bool, nulls_first: bool) -> list[str]:
+    """Return terms of ORDER BY that put NULL where it is meant to be on every engine."""
+    missing = f"CASE WHEN {name} IS NULL THEN {int(not nulls_first)} ELSE {int(nulls_first)} END"
+    return [missing, f"{name}{' DESC' if largest else ''}"]
+
+
 class Writer:
     """Writes blocks. `needed` are the columns that are read of each relation: others are never touched."""
 
@@ -127,6 +137,8 @@ class Writer:
         """Return a source as a SELECT in brackets."""
         if isinstance(source, Scan):
             return f"({self._scan(source)})"
+        if isinstance(source, Nested) and source.numbers:
+            return f"({self._numbered(source)})"
         if isinstance(source, Nested):
             columns = self._outputs(source.relation, source.outputs, None)
             return f"({self.block(source.block, columns)})"
@@ -136,6 +148,32 @@ class Writer:
             ]
             return f"({' UNION ALL '.join(sides)})"
         return f"({self._per_unit(source)})"
+
+    def _numbered(self, source: Nested) -> str:
+        """Return rows with their numbers among those of their unit.
+
+        Rows that tie in the order are told apart by the hash of their content, which is all that is read of them, and
+        then by that itself; those that are equal in it are alike, so which of them comes first makes no difference.
+        """
+        columns = self._outputs(source.relation, source.outputs, None)
+        assert self.unit is not None
+        wanted = [(UNIT, self.unit)]
+        wanted += [(name, get_stored_type(source.outputs[int(name[1:])])) for _, name in columns]
+        read = list(dict.fromkeys(each for number in source.numbers for each in number.read))
+        names = {each: f"o{place}" for place, each in enumerate(read)}
+        columns += [(self._one_zero(each), name) for each, name in names.items()]
+        wanted += [(name, get_stored_type(each)) for each, name in names.items()]
+        content = f"md5({write_values(wanted, self.dialect)}) AS __discreet_content"
+        hashed = f"SELECT *, {content} FROM ({self.block(source.block, columns)}) AS q"
+        apart = ["__discreet_content", *(name for name, _ in wanted)]
+        listed = [name for name, _ in wanted if not name.startswith("o")]
+        for place, number in enumerate(source.numbers):
+            by = ", ".join([UNIT, *(names[each] for each in number.partition)])
+            terms = [term for each, largest, first in number.order for term in _order(names[each], largest, first)]
+            terms += apart if number.kind is NumberKind.ROW else []
+            window = f"{number.kind.value}() OVER (PARTITION BY {by} ORDER BY {', '.join(terms)})"
+            listed.append(f"{self.dialect.bigint(window)} AS a{place}")
+        return f"SELECT {', '.join(listed)} FROM ({hashed}) AS q"
 
     def _outputs(
         self, relation: str, outputs: tuple[Expression, ...], types: tuple[Type, ...] | None
@@ -235,7 +273,7 @@ class Writer:
             value = self._one_zero(each.argument)
             if each.argument.type is Type.FLOAT:
                 value = f"(CASE WHEN {self.dialect.is_nan(self.dialect.double(value))} THEN NULL ELSE {value} END)"
-            if each.kind in (InnerKind.SUM, InnerKind.MEAN):
+            if each.kind in (*INNER_SUMS, *INNER_MEANS):
                 assert each.grid is not None
                 at = write_place(each.argument, each.grid, self.dialect, value)
                 value = f"(CASE WHEN {value} IS NULL THEN NULL ELSE {at} END)"
@@ -253,29 +291,31 @@ class Writer:
         if each.kind in (InnerKind.LEAST, InnerKind.GREATEST):
             return f"{'min' if each.kind is InnerKind.LEAST else 'max'}({name})"
         assert each.grid is not None
-        total, step = dialect.total(name), each.grid.step
-        if each.kind is InnerKind.SUM and each.type in (Type.INTEGER, Type.DECIMAL):
+        once = each.kind in INNER_DISTINCT
+        total, step = dialect.summed_once(name) if once else dialect.total(name), each.grid.step
+        if each.kind in INNER_SUMS and each.type in (Type.INTEGER, Type.DECIMAL):
             assert each.argument is not None
             step *= 10 ** find_scale(each.argument)
             assert step.denominator == 1
             steps = self._held(total, -(-WIDEST // step.numerator))  # so that the product cannot overflow
             return f"(CASE WHEN count({name}) > 0 THEN {self._held(f'{steps} * {step.numerator}', WIDEST)} END)"
-        return self._inside_float(total, name, each.kind is InnerKind.MEAN, step)
+        count = f"count({'DISTINCT ' if once else ''}{name})" if each.kind in INNER_MEANS else None
+        return self._inside_float(total, count, step)
 
-    def _inside_float(self, total: str, name: str, mean: bool, step: Fraction) -> str:
-        """Return a sum or a mean of points as the nearest float, wherever floats hold the whole numbers that it is of.
+    def _inside_float(self, total: str, count: str | None, step: Fraction) -> str:
+        """Return a sum of points, or with a count their mean, as the nearest float to the whole numbers that it is of.
 
         Multiplying by a step such as 0.1, which is no float, would round twice, and 0.3 would not be 0.3.
         """
         dialect = self.dialect
         whole = dialect.double(total)
         if step.numerator >= 1 << 53 or step.denominator >= 1 << 53:
-            whole = f"({whole} / {dialect.double(f'nullif(count({name}), 0)')})" if mean else whole
+            whole = whole if count is None else f"({whole} / {dialect.double(f'nullif({count}, 0)')})"
             return dialect.product(whole, dialect.write_number(step))
         above = f"{whole} * {dialect.write_number(Fraction(step.numerator))}"
         below = dialect.write_number(Fraction(step.denominator))
-        count = f"{dialect.double(f'nullif(count({name}), 0)')} * " if mean else ""
-        return f"(({above}) / ({count}{below}))"
+        many = "" if count is None else f"{dialect.double(f'nullif({count}, 0)')} * "
+        return f"(({above}) / ({many}{below}))"
 
     def _held(self, value: str, most: int) -> str:
         """Return a whole number cut at `most` on both sides; `least` and `greatest` leave NULL out on every engine."""

@@ -22,10 +22,14 @@ class Part(StrEnum):
     ROWS = "rows"
     VALUES = "values that are not null"
     UNITS = "distinct units"
+    """With an argument, those that have a row there in which it is not NULL."""
     SUM = "values"
     SQUARES = "squared values"
     PRODUCTS = "products of two values"
     DISTINCT = "distinct values"
+    """As they are, or, with a grid, its distinct points."""
+    DISTINCT_SUM = "sum of distinct values"
+    """Each point of the grid once that some row has, whoever's it is."""
     OUTSIDE = "values outside the bounds"
     QUANTILE = "one rank"
     """Counts of values at each grid point, of which one point is drawn."""
@@ -53,13 +57,18 @@ class Measure:
         """The furthest that one row can move it."""
         first = self.grid.reach if self.grid is not None else 1
         second = self.other_grid.reach if self.other_grid is not None else 1
-        reaches = {Part.SUM: first, Part.SQUARES: first**2, Part.PRODUCTS: first * second}
+        reaches = {
+            Part.SUM: first,
+            Part.DISTINCT_SUM: first,
+            Part.SQUARES: first**2,
+            Part.PRODUCTS: first * second,
+        }
         return max(reaches.get(self.part, 1), 1)
 
     @property
     def ends(self) -> tuple[int, int]:
         """The least and the most that one row can add, or a row that is not there."""
-        if self.part is Part.SUM and self.grid is not None:
+        if self.part in (Part.SUM, Part.DISTINCT_SUM) and self.grid is not None:
             return min(self.grid.lower, 0), max(self.grid.upper, 0)
         return (-self.reach if self.part is Part.PRODUCTS else 0), self.reach
 

@@ -38,11 +38,15 @@ class Slot(StrEnum):
     OUTPUT = "c"
     KEY = "k"
     AGGREGATE = "a"
+    SET = "s"
 
 
 @dataclass(frozen=True, slots=True)
 class Reference(Column):
-    """A column that the question made itself: an output, a key or an aggregate of one relation, by its index."""
+    """A column that the question made itself: an output, a key or an aggregate of one relation, by its index.
+
+    Of released rows also the number of the grouping that a row is of.
+    """
 
     slot: Slot
     index: int

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from discreet.plan.expressions import Column, Expression
-from discreet.plan.relations import Block, Lookup, Match, Nested, PerUnit, Scan, Source
+from discreet.plan.relations import Block, Lookup, Match, Nested, NumberKind, PerUnit, Scan, Source
 
 Named = tuple[str, str]
 """A column: the name of its relation, and its own."""
@@ -33,8 +33,15 @@ def find_keys(source: Source) -> tuple[RowKey, ...]:
     if isinstance(source, Nested):
         places = {name_column(each): place for place, each in reversed(list(enumerate(source.outputs)))}
         inner = [key for key in find_block_keys(source.block) if key <= places.keys()]
-        return tuple(frozenset((source.relation, f"c{places[each]}") for each in key) for key in inner)
+        found = [frozenset((source.relation, f"c{places[each]}") for each in key) for key in inner]
+        found += [frozenset({(source.relation, f"a{place}")}) for place in list_own_numbers(source)]
+        return tuple(found)
     return ()
+
+
+def list_own_numbers(source: Nested) -> list[int]:
+    """Return the places of the numbers of which a unit has each once: of all its rows, ties told apart."""
+    return [place for place, each in enumerate(source.numbers) if each.kind is NumberKind.ROW and not each.partition]
 
 
 def find_block_keys(block: Block) -> tuple[RowKey, ...]:

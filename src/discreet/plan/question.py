@@ -30,6 +30,8 @@ class AggregateKind(StrEnum):
     LEAST = "minimum"
     GREATEST = "maximum"
     DISTINCT = "count distinct"
+    SUM_DISTINCT = "sum of distinct values"
+    MEAN_DISTINCT = "mean of distinct values"
     COVARIANCE_POP = "population covariance"
     COVARIANCE = "covariance"
     CORRELATION = "correlation"
@@ -38,6 +40,8 @@ class AggregateKind(StrEnum):
 
 
 COUNTS = (AggregateKind.ROWS, AggregateKind.VALUES, AggregateKind.UNITS, AggregateKind.DISTINCT, AggregateKind.CLAMPED)
+SUMS = (AggregateKind.SUM, AggregateKind.SUM_DISTINCT)
+MEANS = (AggregateKind.MEAN, AggregateKind.MEAN_DISTINCT)
 SPREADS = (AggregateKind.VARIANCE_POP, AggregateKind.VARIANCE, AggregateKind.DEVIATION_POP, AggregateKind.DEVIATION)
 PAIRED = (AggregateKind.COVARIANCE_POP, AggregateKind.COVARIANCE, AggregateKind.CORRELATION)
 RANKED = (AggregateKind.QUANTILE, AggregateKind.LEAST, AggregateKind.GREATEST)
@@ -57,7 +61,7 @@ class Aggregate:
         """Counts are whole numbers, sums what they add up, and everything else a float."""
         if self.kind in COUNTS:
             return Type.INTEGER
-        if self.kind is AggregateKind.SUM and self.argument is not None:
+        if self.kind in SUMS and self.argument is not None:
             return Type.INTEGER if self.argument.type is Type.INTEGER else Type.FLOAT
         return Type.FLOAT
 
@@ -72,6 +76,11 @@ def find_shown_type(key: Expression) -> Type:
     if key.type is not Type.DECIMAL:
         return key.type
     return Type.FLOAT if find_scale(key) else Type.INTEGER
+
+
+def refer_to_set() -> Reference:
+    """Return the reference to which of the sets of keys a released row is of: public, like keys."""
+    return refer(RELEASED, Slot.SET, 0, Type.INTEGER)
 
 
 def refer_to_value(index: int, aggregate: Aggregate) -> Reference:

@@ -34,13 +34,45 @@ class Scan:
     content: tuple[Column, ...] = ()
 
 
+class NumberKind(StrEnum):
+    """How rows of one unit are numbered; the value is the function's name in SQL."""
+
+    ROW = "row_number"
+    """From 1 on, each once; rows that tie are told apart by their content."""
+    RANK = "rank"
+    DENSE = "dense_rank"
+
+
+OrderTerm = tuple[Expression, bool, bool]
+"""One term of an order: what it is by, whether the largest comes first, and whether NULL does."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowNumber:
+    """The number of a row among those of its unit that have the same `partition`, in this order."""
+
+    kind: NumberKind
+    partition: tuple[Expression, ...]
+    order: tuple[OrderTerm, ...]
+
+    @property
+    def read(self) -> tuple[Expression, ...]:
+        """What it is computed from."""
+        return (*self.partition, *(by for by, _, _ in self.order))
+
+
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """The rows of a block under names of their own: columns c0, c1, ..."""
+    """The rows of a block under names of their own: columns c0, c1, ..., and a0, a1, ... of their numbers.
+
+    A row's number depends on the rows of its unit alone, as a multiset: those that tie are told apart by a hash of all
+    that is read of them, so that which of several equal ones comes first makes no difference.
+    """
 
     relation: str
     block: Block
     outputs: tuple[Expression, ...]
+    numbers: tuple[RowNumber, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +94,14 @@ class InnerKind(StrEnum):
     MEAN = "mean"
     LEAST = "min"
     GREATEST = "max"
+    SUM_DISTINCT = "sum of distinct values"
+    MEAN_DISTINCT = "mean of distinct values"
+
+
+INNER_SUMS = (InnerKind.SUM, InnerKind.SUM_DISTINCT)
+INNER_MEANS = (InnerKind.MEAN, InnerKind.MEAN_DISTINCT)
+INNER_DISTINCT = (InnerKind.SUM_DISTINCT, InnerKind.MEAN_DISTINCT)
+"""Those of grid points, each of which counts once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +239,7 @@ def list_expressions(block: Block) -> Iterator[Expression]:
 def _computed(source: Source) -> Iterator[Expression]:
     if isinstance(source, Nested):
         yield from source.outputs
+        yield from (each for number in source.numbers for each in number.read)
         yield from list_expressions(source.block)
     elif isinstance(source, PerUnit):
         yield from source.keys
@@ -213,9 +254,11 @@ def _computed(source: Source) -> Iterator[Expression]:
 def find_held(source: Source | Lookup, reference: Reference) -> tuple[Expression, ...]:
     """Return the expressions whose values a reference holds: one for each side of a union, else one.
 
-    There is none for an aggregate of one unit's rows, which is no expression over a row.
+    There is none for an aggregate of one unit's rows, nor for a row's number, which are no expressions over a row.
     """
     if isinstance(source, Nested):
+        if reference.slot is Slot.AGGREGATE:
+            return ()
         return (source.outputs[reference.index],)
     if isinstance(source, Union):
         return tuple(outputs[reference.index] for _, outputs in source.branches)

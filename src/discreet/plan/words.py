@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from discreet.plan.expressions import Column, Expression, Reference, find_columns
 from discreet.plan.question import Aggregate, AggregateKind
-from discreet.plan.relations import Block, PerUnit, find_held, list_sources
+from discreet.plan.relations import Block, Nested, PerUnit, find_held, list_sources
 
 
 def describe_expression(expression: Expression, block: Block | None = None) -> str:
@@ -44,4 +44,6 @@ def _column(column: Column, block: Block | None) -> str:
         inside = found.aggregates[column.index]
         of = "" if inside.argument is None else f" of {describe_expression(inside.argument, block)}"
         return f"the {inside.kind.value}{of} of each unit"
+    if isinstance(found, Nested):
+        return "the number of a row among its unit's"
     return column.name

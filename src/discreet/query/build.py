@@ -22,7 +22,7 @@ from discreet.query.select.columns import has_aggregate, is_star, name_apart, sp
 from discreet.query.select.context import Context, add_with_names
 from discreet.query.select.finishing import add_windows, read_limit, read_offset, read_order, read_terms
 from discreet.query.select.from_clause import check_condition
-from discreet.query.select.grouping_sets import read_grouping_sets
+from discreet.query.select.grouping_sets import read_grouping, read_grouping_sets
 from discreet.query.select.one_engine import check_one_engine
 from discreet.query.select.per_unit import find_key, resolve_key
 from discreet.query.select.picking import MODE_ALONE, find_pick, read_mode
@@ -125,6 +125,16 @@ class _Builder:
             raise QueryError(f"{quote_sql(node)}: {len(sets)} groupings at once; at most {MOST_SETS} are answered")
         self.sets = list(dict.fromkeys(tuple(sorted(set(each))) for each in sets))
 
+    def _known_key(self, node: exp.Expression) -> int:
+        """Return the place of a key that is grouped by."""
+        meant = resolve_key(node, self.select, self.rows)
+        while isinstance(meant, exp.Paren):
+            meant = meant.this
+        key = None if self.rows.names.is_unit(meant) else translate(meant, self.rows.scope)
+        if key is None or key not in self.keys:
+            raise QueryError(f"{quote_sql(node)}: GROUPING takes columns of GROUP BY, and this is none of them")
+        return self.keys.index(key)
+
     def _key(self, node: exp.Expression) -> int:
         """Return the place of a key, which is added where it is new."""
         meant = resolve_key(node, self.select, self.rows)
@@ -172,6 +182,8 @@ class _Builder:
         def aggregate(node: exp.Expression) -> Expression | None:
             if isinstance(node, exp.Window):
                 return self._window(node, scope)
+            if isinstance(node, exp.Grouping | exp.GroupingId):
+                return read_grouping(node, self._known_key, self.sets)
             mode = read_mode(node, self.rows)
             if mode is not None:
                 if self.mode not in (None, mode):

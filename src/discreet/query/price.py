@@ -329,9 +329,13 @@ def find_half_width(priced: Price, aggregate: int, confidence: float) -> float |
     return float(noise.interval(confidence) * find_step(measure))
 
 
+STEPPED = (Part.SUM, Part.DISTINCT_SUM, Part.SQUARES, Part.PRODUCTS)
+"""Parts that are counted in steps of a grid."""
+
+
 def find_step(measure: Measure) -> Fraction:
     """Return the value of one step of a measure: of sums, squares and products, else 1."""
-    if measure.grid is None or measure.part not in (Part.SUM, Part.SQUARES, Part.PRODUCTS):
+    if measure.grid is None or measure.part not in STEPPED:
         return Fraction(1)
     if measure.part is Part.PRODUCTS and measure.other_grid is not None:
         return measure.grid.step * measure.other_grid.step

@@ -24,6 +24,7 @@ from discreet.query.bound import Bounded
 
 INFLUENCES: dict[tuple[Part, ...], tuple[Fraction, ...]] = {
     (Part.VALUES, Part.SUM): (Fraction(1, 3), Fraction(1)),
+    (Part.DISTINCT, Part.DISTINCT_SUM): (Fraction(1, 3), Fraction(1)),
     (Part.VALUES, Part.SUM, Part.SQUARES): (Fraction(11, 45), Fraction(4, 3), Fraction(1)),
     (Part.VALUES, Part.SUM, Part.SUM, Part.PRODUCTS): (Fraction(4, 27), Fraction(1, 3), Fraction(1, 3), Fraction(1)),
     (Part.VALUES, Part.SUM, Part.SUM, Part.PRODUCTS, Part.SQUARES, Part.SQUARES): (

@@ -148,7 +148,7 @@ def list_work(plan: DeclaredPlan) -> list[Work]:
         counted.sort(rows, keys)
         for measure in plan.measures:
             counted.compute(rows, _arguments(measure), times=WRITTEN)
-            if measure.part is Part.DISTINCT:
+            if measure.part in (Part.DISTINCT, Part.DISTINCT_SUM):
                 counted.sort(rows, _arguments(measure))
         counted.found.append(Work(rows, ROW * (1 + len(plan.measures) // 4), 0, 0, "rows that are grouped"))
     return counted.found
@@ -233,6 +233,9 @@ class _Counter:
         if isinstance(source, Nested):
             rows = self.add_block(source.block)
             self.compute(rows, source.outputs)
+            for number in source.numbers:  # sorted by what is read of them, and that is hashed
+                self.compute(rows, number.read)
+                self.sort(rows, [*number.read, *self._read.get(source.relation, ())])
             return rows
         if isinstance(source, Union):
             total = 0

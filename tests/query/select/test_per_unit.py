@@ -19,6 +19,11 @@ from support.oracle import ENGINE, assert_same
         "SELECT AVG(t) FROM (SELECT patient, SUM(age - 50) FILTER (WHERE sick) AS t FROM visits GROUP BY patient)",
         "SELECT SUM(lo), SUM(hi) FROM (SELECT patient, MIN(age) AS lo, MAX(age) AS hi FROM visits GROUP BY patient)",
         "SELECT SUM(d) FROM (SELECT patient, COUNT(DISTINCT ward) AS d FROM visits GROUP BY patient)",
+        "SELECT SUM(d), COUNT(*) FILTER (WHERE m > 50) FROM (SELECT patient, SUM(DISTINCT cost) AS d, "
+        "AVG(DISTINCT age) FILTER (WHERE sick) AS m, MAX(DISTINCT age) AS x FROM visits GROUP BY patient)",
+        "SELECT SUM(d) FROM (SELECT patient, SUM(DISTINCT age) AS d FROM visits GROUP BY patient)",
+        "SELECT COUNT(*) FILTER (WHERE m = 4.5), SUM(s) FROM (SELECT patient, AVG(DISTINCT CASE WHEN sick THEN 2 "
+        "ELSE 7 END) AS m, SUM(DISTINCT CASE WHEN sick THEN 2 ELSE 7 END) AS s FROM visits GROUP BY patient)",
         "SELECT SUM(d) FROM (SELECT patient, COUNT(age) FILTER (WHERE sick) AS d FROM visits GROUP BY patient)",
         "SELECT SUM(d) FROM (SELECT patient, SUM(cost) FILTER (WHERE sick) AS d FROM visits GROUP BY patient)",
         "SELECT w, SUM(n) FROM (SELECT patient, ward w, COUNT(*) AS n FROM visits GROUP BY patient, ward) GROUP BY w",
@@ -46,6 +51,8 @@ def test_what_is_aggregated_by_unit_is_what_duckdb_aggregates(text: str) -> None
         ("SELECT patient, VARIANCE(age) AS x FROM visits GROUP BY patient", "COUNT, SUM, AVG, MIN and MAX"),
         ("SELECT patient, COUNT(*) AS x FROM visits GROUP BY ROLLUP (patient)", "groups by the unit would be about"),
         ("SELECT patient, COUNT(DISTINCT age, ward) AS x FROM visits GROUP BY patient", "takes one column"),
+        ("SELECT patient, AVG(DISTINCT age, cost) AS x FROM visits GROUP BY patient", "takes one column"),
+        ("SELECT patient, SUM(DISTINCT ward) AS x FROM visits GROUP BY patient", "this needs numbers"),
         ("SELECT patient, COUNT(*) AS x FROM visits GROUP BY patient ORDER BY x", "rows have no order"),
         ("SELECT patient, COUNT(*) AS x FROM visits GROUP BY 3", "there is no such column"),
     ],

@@ -13,7 +13,7 @@ from discreet.curator.asking.outlook import Outlook
 from discreet.curator.estimates.assemble import describe_score, describe_selection, measure_accuracy
 from discreet.mechanisms import Laplace, PermuteAndFlip
 from discreet.mechanisms.quantile import Quantile
-from discreet.plan.bounded import BoundedPlan, KeySet, Part
+from discreet.plan.bounded import BoundedPlan, KeySet, Measure, Part
 from discreet.plan.question import RANKED, Aggregate, Question
 from discreet.plan.relations import Lookup, Scan, list_sources
 from discreet.plan.words import describe_aggregate, describe_arguments, describe_expression
@@ -33,7 +33,13 @@ WORDS = {
     Part.QUANTILE: "a rank of {}",
     Part.PRODUCTS: "sum of products of {}",
     Part.DISTINCT: "distinct values of {}",
+    Part.DISTINCT_SUM: "sum of distinct values of {}",
 }
+
+
+def _name_part(measure: Measure) -> str:
+    some = measure.part is Part.UNITS and measure.argument is not None
+    return "distinct units, by a condition on their rows: {}" if some else WORDS[measure.part]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -69,7 +75,7 @@ class Explanation(ShownAsText):
             step = 1.0 if isinstance(noise, Quantile) else float(find_step(measure))
             moved, error = _shown(plan.l1(measure) * step), _shown(estimate_error(noise) * step)
             lines.append(
-                f"measure    {WORDS[measure.part].format(name)}: sensitivity {moved}, "
+                f"measure    {_name_part(measure).format(name)}: sensitivity {moved}, "
                 f"{_noise(noise)} of {error} on average, {float(share):.0%} of the charge"
             )
         if priced.selection is not None:

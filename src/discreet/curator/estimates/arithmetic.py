@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from discreet.plan.expressions import Column, Expression, Literal, Reference, Slot, find_columns
-from discreet.plan.question import COUNTS, AggregateKind
+from discreet.plan.question import COUNTS, SUMS, AggregateKind
 from discreet.plan.windows import Computed, find_released
 
 Interval = tuple[float, float]
@@ -24,7 +24,7 @@ def find_aggregates(expression: Expression) -> tuple[int, ...]:
 
 def has_simple_noise(kind: AggregateKind) -> bool:
     """Say whether an aggregate is a count or a sum: it has a value in every group, and an additive noise."""
-    return kind in COUNTS or kind is AggregateKind.SUM
+    return kind in COUNTS or kind in SUMS
 
 
 def find_parts(expression: Expression) -> tuple[int | Computed, ...]:

@@ -23,13 +23,13 @@ from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import Measure, Part, write_order
 from discreet.plan.expressions import Constant
 from discreet.plan.grid import ClampedGrid
-from discreet.plan.question import COUNTS, PAIRED, RANKED, Aggregate, AggregateKind
+from discreet.plan.question import COUNTS, MEANS, PAIRED, RANKED, SUMS, Aggregate, AggregateKind
 from discreet.query.draws import AdditiveNoise
 from discreet.query.price import Price, find_step
 
 REMARKS = {
-    **dict.fromkeys((*COUNTS, AggregateKind.SUM), "exact"),
-    AggregateKind.MEAN: "conservative: Fieller's, from the noise of sum and count",
+    **dict.fromkeys((*COUNTS, *SUMS), "exact"),
+    **dict.fromkeys(MEANS, "conservative: Fieller's, from the noise of sum and count"),
     **dict.fromkeys(
         (AggregateKind.VARIANCE_POP, AggregateKind.VARIANCE, AggregateKind.DEVIATION_POP, AggregateKind.DEVIATION),
         "conservative: the joint noise of count, sum and squares",
@@ -89,7 +89,7 @@ class Values:
         noisy = self._noisy(measures, row)
         if asked.kind in COUNTS:
             return noisy[0]
-        if asked.kind is AggregateKind.SUM:
+        if asked.kind in SUMS:
             total = noisy[0] * find_step(first)
             return round(total) if asked.type.value == "integer" else to_float(total)
         if noisy[0] <= 0:
@@ -98,7 +98,7 @@ class Values:
             return covariance.estimate_covariance(asked.kind, noisy, self._grids(aggregate))
         grid = self._grids(aggregate)[0]
         mean = Fraction(noisy[1], noisy[0])
-        if asked.kind is AggregateKind.MEAN:
+        if asked.kind in MEANS:
             inside = max(min(mean, Fraction(grid.upper)), Fraction(grid.lower))
             return float(grid.center + inside * grid.step)
         squares = Fraction(noisy[2], noisy[0]) - mean**2
@@ -112,7 +112,7 @@ class Values:
             low, high = self._quantile_interval(asked, measures[0], first, row, miss)
             return float(_at(first, low)), float(_at(first, high))
         noises, noisy = self._noises(measures), self._noisy(measures, row)
-        if asked.kind in COUNTS or asked.kind is AggregateKind.SUM:
+        if asked.kind in COUNTS or asked.kind in SUMS:
             width = noises[0].interval(1 - miss)
             if asked.kind in COUNTS:
                 return noisy[0] - width, noisy[0] + width
@@ -121,7 +121,7 @@ class Values:
         if asked.kind in PAIRED:
             return covariance.bound_covariance(asked.kind, noisy, noises, self._grids(aggregate), miss)
         grid = self._grids(aggregate)[0]
-        if asked.kind is AggregateKind.MEAN:
+        if asked.kind in MEANS:
             return bound_mean(noisy[1], noisy[0], noises[1], noises[0], grid, miss)
         return _bound_spread(asked.kind, noisy, noises, grid, miss)
 
@@ -170,7 +170,7 @@ class Values:
         """Return the grids of an aggregate's sums."""
         plan = self.priced.bounded.plan
         found = [plan.measures[place] for place in self.priced.bounded.sources[aggregate]]
-        return [each.grid for each in found if each.part is Part.SUM and each.grid is not None]
+        return [each.grid for each in found if each.part in (Part.SUM, Part.DISTINCT_SUM) and each.grid is not None]
 
 
 def _at(measure: Measure, point: int) -> Fraction:

@@ -110,8 +110,8 @@ _DATABASE = FinishDatabase()
 
 
 def _list_columns(keys: tuple[Key, ...], values: Values) -> list[ReleasedColumn]:
-    """Return the columns k0, k1, ... of keys and a0, a1, ... of aggregates."""
-    found = []
+    """Return the columns k0, k1, ... of keys, a0, a1, ... of aggregates, and s0, the set of keys of each row."""
+    found = [ReleasedColumn("s0", WIDE, [row.set for row in values.rows])]
     for place, key in enumerate(keys):
         shown = find_shown_type(key.expression)
         kind = WIDE if shown is Type.INTEGER else SQL_TYPES[shown]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT, Dialect
 from discreet.engines.limiting.hashing import PRIME, Typed
+from discreet.plan.bounded import Measure, Part
 
 ROWS, KEEP = "__discreet_rows", "__discreet_keep"
 """How many rows a unit has in a group, and how many of them it keeps."""
@@ -15,6 +16,16 @@ ROWS, KEEP = "__discreet_rows", "__discreet_keep"
 def name_measure(place: int) -> str:
     """Return the column of a measure's contributions."""
     return f"__discreet_m{place}"
+
+
+HOLDERS = "HOLDERS"
+"""The part of a measure that counts units by one row of theirs: contributions are 0 or 1, and the greatest counts."""
+
+
+def name_part(measure: Measure) -> str:
+    """Return what a measure adds up, by name."""
+    holders = measure.part is Part.UNITS and measure.argument is not None
+    return HOLDERS if holders else measure.part.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ def find_heavy_units(limits: UnitLimits) -> str:
 def select_kept(limits: UnitLimits, sums: Sequence[str], by_unit: bool) -> str:
     """Return a SELECT of groups, how many rows of them are kept, and the sums of them, with the tables that it needs.
 
-    Light units are added up as one, unless they are to be told apart: `by_unit`.
+    Light units are added up as one, unless they are to be told apart, as where they are counted: `by_unit`.
     """
     listed = limits.grouped.listed
     by = ", ".join([PLACE, NUMBER, *([UNIT] if by_unit else [])])

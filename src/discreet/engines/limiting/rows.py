@@ -3,6 +3,14 @@
 A unit's groups are ordered as in `sums`, and as many rows of each are kept as there: the first ones by a hash of their
 content. Rows with equal contents are alike, so that which of them is kept makes no difference; hence what is kept
 depends on this unit's rows alone, in whatever order they lie.
+
+**Distinct values.** In one group let V be the set of values (on a grid: of points, clamped before) that rows of all
+other units have there, and W those of the n rows that a unit keeps there. The unit turns V into V + W, which adds the
+values of W that are not in V: at most n of them, whatever V is. So it moves their number by 0 to n, and their sum,
+where no point is beyond `reach`, by at most n * reach; the n of all groups are those of `sums`, and so are both norms.
+Whose value it is that others have too does not matter: then nothing moves. Clamping and rounding come before values are
+told apart: two that become one point are one value. Where a unit takes another's place, it is left out first and the
+other comes in, each by these bounds: twice as far.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT, Dialect
-from discreet.engines.limiting.grouped_rows import GroupedRows, name_measure
+from discreet.engines.limiting.grouped_rows import HOLDERS, GroupedRows, name_measure, name_part
 from discreet.engines.limiting.hashing import PRIME, Typed
 from discreet.engines.limiting.rows import select_kept_rows
 from discreet.engines.limiting.sums import sum_limited
@@ -28,7 +28,7 @@ KEPT = "__discreet_kept"
 RANKED = frozenset({"RANKS", "QUANTILE"})
 """Parts whose values are counted in cells."""
 
-PICKED = RANKED | {"DISTINCT"}
+PICKED = RANKED | {"DISTINCT", "DISTINCT_SUM"}
 """Parts that need rows, not their sums."""
 
 HALF = 1 << 62
@@ -154,7 +154,7 @@ def write_statement(
     and `__discreet_m0`, ... Rows whose key is NULL or outside its domain are in no group and use up no limit, nor are
     those with keys that go `together` but have another combination of values.
     """
-    parts = [measure.part.name for measure in measures]
+    parts = [name_part(measure) for measure in measures]
     grouped = _grouped(rows, unit, keys, measures, dialect, together)
     read = (tuple(keys), len(grouped.columns), len(measures))
     if not PICKED.intersection(parts):
@@ -232,7 +232,7 @@ def _join_together(joint: KeysTogether, at: int, keys: Sequence[KeyColumn], dial
 
 def _type_of(measure: Measure) -> Type:
     """Return the type of a measure's contributions: values that are counted as distinct are as they came."""
-    if measure.part is not Part.DISTINCT:
+    if measure.part is not Part.DISTINCT or measure.grid is not None:
         return Type.INTEGER
     assert measure.argument is not None
     return Type.INTEGER if measure.argument.type is Type.DECIMAL else measure.argument.type
@@ -278,6 +278,10 @@ def _total(grouped: GroupedRows, name: str, part: str, reach: int, kept: bool) -
         return "count(*)"
     if part == "UNITS":
         return f"count(DISTINCT {UNIT})" if kept and grouped.unit_type else "count(*)"
+    if part == HOLDERS:
+        return f"count(DISTINCT CASE WHEN {name} = 1 THEN {UNIT} END)" if grouped.unit_type else f"sum({name})"
+    if part == "DISTINCT_SUM":
+        return grouped.dialect.summed_once(name)
     return f"count(DISTINCT {name})" if part == "DISTINCT" else grouped.dialect.summed(name, reach)
 
 

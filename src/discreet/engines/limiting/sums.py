@@ -9,7 +9,9 @@ floor((s * n + u) / c), with a whole number 0 <= u < c from the hash.
 The n of all groups are at most `rows_per_group` each, `rows` in all, and 0 in all but `groups` groups. So the L1 norm
 of a unit's sums is at most sum(n) * reach <= limits.l1() * reach, and the square of their L2 norm at most
 sum(n^2) * reach^2 <= limits.l2_squared() * reach^2: a convex function is largest at a corner, which is as many full
-groups as fit and one with the rest. A count of rows, s = c, becomes n; one of units is 1 where n > 0.
+groups as fit and one with the rest. A count of rows, s = c, becomes n; one of units is 1 where n > 0. One of units that
+have a row where something holds is 0 or 1 where n > 0, by all c rows of the unit there, and 0 elsewhere: it moves no
+more than that of units, in no more groups.
 
 **Local.** c, s, the order, n and u are functions of this unit's rows, taken as a multiset, and of public numbers.
 Others' rows and the order of rows change nothing: what a unit adds to each sum is the same in every table.
@@ -28,7 +30,7 @@ from dataclasses import dataclass
 
 from discreet.engines.dialect import HALVED, LOW, UNIT, Dialect
 from discreet.engines.limiting import heavy_units, windows
-from discreet.engines.limiting.grouped_rows import KEEP, ROWS, GroupedRows
+from discreet.engines.limiting.grouped_rows import HOLDERS, KEEP, ROWS, GroupedRows
 from discreet.engines.limiting.hashing import HASH, PRIME, ROUNDING
 from discreet.engines.limiting.unit_limits import UnitLimits
 from discreet.plan.bounded import Limits
@@ -45,7 +47,7 @@ def sum_limited(grouped: GroupedRows, limits: Limits, parts: Sequence[str]) -> s
     sums = [f"{sql} AS {name}" for each in adding for sql, name in each.sums]
     bound = UnitLimits(grouped, limits, added)
     if dialect.heavy_first:
-        kept = heavy_units.select_kept(bound, sums, by_unit="UNITS" in parts)
+        kept = heavy_units.select_kept(bound, sums, by_unit=not {"UNITS", HOLDERS}.isdisjoint(parts))
     else:
         counts = grouped.listed(f"count(*) AS {ROWS}", *sums)
         pairs = f"SELECT {UNIT}, {counts} FROM ({grouped.rows}) AS q GROUP BY {UNIT}, {grouped.listed()}"
@@ -85,6 +87,8 @@ class Adding:
         """Return what is summed over the rows of a unit in a group, and under which names; counts need nothing more."""
         if self.part in ("ROWS", "UNITS"):
             return ()
+        if self.part == HOLDERS:
+            return ((f"max({self.name})", self.name),)
         if self.dialect.halves is None or not self.halved:
             return ((self.dialect.total(self.name), self.name),)
         high, low = self.dialect.halves(self.name)
@@ -97,6 +101,8 @@ class Adding:
             return f"sum({KEEP})"
         if self.part == "UNITS":
             return "count(*)"
+        if self.part == HOLDERS:
+            return f"sum({self.name})"
         if not self.halved:
             return f"sum(CASE WHEN {KEEP} = {ROWS} THEN {self.name} ELSE {_scaled(self.name, self.dialect)} END)"
         high, low = f"{self.name}_high", f"{self.name}_low"

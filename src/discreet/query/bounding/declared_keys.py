@@ -74,7 +74,10 @@ def _origin(expression: Expression, sources: dict[str, Source]) -> Named | None:
         source = sources.get(expression.relation)
         if not isinstance(source, Nested):
             return None
-        (expression,) = find_held(source, expression)
+        held = find_held(source, expression)
+        if len(held) != 1:
+            return None
+        (expression,) = held
     return name_column(expression) if isinstance(expression, Column) else None
 
 

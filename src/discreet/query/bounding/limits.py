@@ -7,10 +7,13 @@ from dataclasses import dataclass, replace
 
 from discreet.base import check
 from discreet.base.errors import QueryError
+from discreet.base.types import Type
 from discreet.plan.bounded import Limits
-from discreet.plan.keys import find_keys, find_partners, keep_keys
+from discreet.plan.expressions import Constant, Expression, Literal, Slot, refer
+from discreet.plan.keys import find_keys, find_partners, keep_keys, list_own_numbers
 from discreet.plan.relations import Block, Join, Lookup, Match, Nested, Scan, Source, Union, UnitCondition
 from discreet.policy.model import Table
+from discreet.query.bounding.conditions import list_ends
 from discreet.query.catalog import Catalog
 
 LIMITS = ("max_rows", "max_groups", "max_rows_per_group")
@@ -67,7 +70,7 @@ def bound_unit_rows(block: Block, catalog: Catalog, most: int | None = MOST_ROWS
 
     More rows than `most` are refused, wherever a join makes them.
     """
-    found, keys = _of_source(block.source, catalog, most), find_keys(block.source)
+    found, keys = _hold_numbers(_of_source(block.source, catalog, most), block), find_keys(block.source)
     for join in block.joins:
         if isinstance(join, Lookup):
             found = found.times(join.fan_out)
@@ -84,6 +87,27 @@ def bound_unit_rows(block: Block, catalog: Catalog, most: int | None = MOST_ROWS
                 f"after these joins one unit could have {found.total:,} rows; join on more columns, or on a key"
             )
     return found
+
+
+def _hold_numbers(found: UnitRows, block: Block) -> UnitRows:
+    """Return what is left of a unit's rows where WHERE leaves only the first of them, by their numbers.
+
+    Each number is there once for a unit, so that as many rows stay as numbers from 1 on do.
+    """
+    source = block.source
+    if not isinstance(source, Nested):
+        return found
+    for place in list_own_numbers(source):
+        number = refer(source.relation, Slot.AGGREGATE, place, Type.INTEGER)
+        for name, value in list_ends(block.where, number, _take_constant) if block.where is not None else ():
+            if name in ("eq", "le", "lt") and type(value) is int:
+                most = 1 if name == "eq" else max(value - (name == "lt"), 1)
+                found = replace(found, rows=min(found.total, most))
+    return found
+
+
+def _take_constant(expression: Expression) -> Constant:
+    return expression.value if isinstance(expression, Literal) else None
 
 
 def _of_source(source: Source, catalog: Catalog, most: int | None) -> UnitRows:

@@ -80,6 +80,14 @@ class Measures:
             return [Measure(Part.OUTSIDE, argument, _grid(found, Fraction(0), step))], []
         if kind is AggregateKind.SUM:
             return [Measure(Part.SUM, argument, _grid(found, Fraction(0), step))], remarks
+        if kind is AggregateKind.SUM_DISTINCT:
+            return [Measure(Part.DISTINCT_SUM, argument, _grid(found, Fraction(0), step))], remarks + _merged(
+                argument, step
+            )
+        if kind is AggregateKind.MEAN_DISTINCT:
+            grid = _grid(found, _middle(found, step), step)
+            both = [Measure(Part.DISTINCT, argument, grid), Measure(Part.DISTINCT_SUM, argument, grid)]
+            return both, remarks + _merged(argument, step)
         if kind in RANKED:
             coarse, more = _coarser(argument, step, (found.upper - found.lower) / (RANK_POINTS - 1))
             return [_rank(aggregate, _grid(found, found.lower, coarse), quantiles)], remarks + more
@@ -161,6 +169,13 @@ class Measures:
             step = Fraction(10) ** math.floor(math.log10(float((found.upper - found.lower) / fine)))
         least = max(abs(found.lower), abs(found.upper), found.upper - found.lower) / SUM_REACH
         return _coarser(argument, step, least)
+
+
+def _merged(argument: Expression, step: Fraction) -> list[str]:
+    """Say where values that differ may count as one: distinct are the points of the grid, after clamping."""
+    exact = argument.type in (Type.INTEGER, Type.DECIMAL) and step == Fraction(1, 10 ** find_scale(argument))
+    told = f"values of {describe_expression(argument)} that round to the same multiple of {float(step):g} are one value"
+    return [] if exact else [f"{told} for DISTINCT"]
 
 
 def _rank(aggregate: Aggregate, grid: ClampedGrid, quantiles: int) -> Measure:

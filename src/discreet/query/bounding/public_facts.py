@@ -29,7 +29,7 @@ from discreet.plan.expressions import (
 )
 from discreet.plan.functions import count_bits
 from discreet.plan.lowering import find_digits
-from discreet.plan.relations import Block, InnerKind, Lookup, PerUnit, find_held
+from discreet.plan.relations import Block, InnerKind, Lookup, Nested, PerUnit, find_held
 from discreet.policy.model import DeclaredColumn as Declared
 from discreet.query.bounding.conditions import list_values, replace_parts, split_terms
 from discreet.query.bounding.public_ranges import ListedValues, PublicRanges
@@ -223,6 +223,8 @@ class PublicFacts(PublicRanges):
             held = find_held(found, column)
             if held:
                 return self._merged_domain(held)
+            if isinstance(found, Nested):  # a row's number
+                return self._range_domain(column)
             assert isinstance(found, PerUnit)
             asked = found.aggregates[column.index]
             if asked.kind in (InnerKind.LEAST, InnerKind.GREATEST) and asked.argument is not None:

@@ -17,10 +17,12 @@ from discreet.base.types import Type
 from discreet.plan.expressions import Call, Column, Constant, Expression, Literal, Reference
 from discreet.plan.ranges import Range, find_range
 from discreet.plan.relations import (
+    INNER_MEANS,
     Block,
     InnerAggregate,
     InnerKind,
     Lookup,
+    Nested,
     PerUnit,
     Scan,
     Source,
@@ -148,6 +150,8 @@ class PublicRanges(ABC):
         held = find_held(found, column)
         if held:
             return cover_ranges([self.bounds(each) for each in held])
+        if isinstance(found, Nested):  # a row's number
+            return Range(Fraction(1), Fraction(max(bound_unit_rows(found.block, self.catalog).total, 1)), Fraction(1))
         assert isinstance(found, PerUnit)
         return self._inner_range(found, found.aggregates[column.index])
 
@@ -192,7 +196,7 @@ class PublicRanges(ABC):
         inner = self.bounds(asked.argument)
         if inner is None or asked.kind in (InnerKind.LEAST, InnerKind.GREATEST):
             return inner
-        if asked.kind is InnerKind.MEAN:
+        if asked.kind in INNER_MEANS:
             return Range(inner.lower, inner.upper, None)
         return Range(min(inner.lower, inner.lower * rows), max(inner.upper, inner.upper * rows), inner.step)
 

@@ -90,7 +90,7 @@ AGGREGATES: dict[type[exp.Expression], str] = {
     exp.Mode: "it chooses among all rows: write it in the outermost SELECT",
     exp.ArgMax: BEST_KEY,
     exp.ArgMin: BEST_KEY,
-    exp.Grouping: "a key is NULL in just those rows that are not grouped by it",
+    exp.Grouping: "it stands beside the GROUP BY of a whole question",
 }
 """What to write instead of aggregates that are not answered."""
 

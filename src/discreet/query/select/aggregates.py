@@ -17,7 +17,7 @@ from discreet.query.scalars.expressions import translate
 from discreet.query.scalars.formats import write_seconds
 from discreet.query.scalars.refusals import explain_refused_aggregate
 from discreet.query.select.from_clause import FromClause
-from discreet.query.select.per_unit import apply_filter, attach_filter
+from discreet.query.select.per_unit import apply_filter, attach_filter, take_distinct
 
 SIMPLE: dict[type[exp.Expression], AggregateKind] = {
     exp.Sum: AggregateKind.SUM,
@@ -30,6 +30,14 @@ SIMPLE: dict[type[exp.Expression], AggregateKind] = {
     exp.Min: AggregateKind.LEAST,
     exp.Max: AggregateKind.GREATEST,
 }
+
+DISTINCT: dict[type[exp.Expression], AggregateKind] = {
+    exp.Sum: AggregateKind.SUM_DISTINCT,
+    exp.Avg: AggregateKind.MEAN_DISTINCT,
+    exp.Min: AggregateKind.LEAST,
+    exp.Max: AggregateKind.GREATEST,
+}
+"""Aggregates of values that count once however many rows have them; an extreme is the same."""
 
 PAIRS: dict[type[exp.Expression], AggregateKind] = {
     exp.Corr: AggregateKind.CORRELATION,
@@ -54,6 +62,8 @@ def read_aggregate(node: exp.Expression, rows: FromClause) -> Aggregate | None:
         return _count(node, rows)
     if kind in SIMPLE:
         refuse_other_parts(node, {"this", "_filter"})
+        if kind in DISTINCT and isinstance(node.this, exp.Distinct):
+            return Aggregate(DISTINCT[kind], _number(_leave_distinct(node), rows))
         return Aggregate(SIMPLE[kind], _number(node, rows))
     if kind in PAIRS:
         refuse_other_parts(node, {"this", "expression", "_filter"}, {"null_on_zero_variance": "leave it out"})
@@ -123,7 +133,7 @@ def _count(node: exp.Expression, rows: FromClause) -> Aggregate:
     if isinstance(inner, exp.Star):
         refuse_other_parts(inner, set())
     if isinstance(inner, exp.Distinct):
-        return _distinct(node, inner, rows)
+        return _distinct(node, rows)
     if inner is None or isinstance(inner, exp.Star) or rows.names.is_unit(inner):  # no row is without a unit
         argument: Expression = one
     else:
@@ -134,21 +144,25 @@ def _count(node: exp.Expression, rows: FromClause) -> Aggregate:
     return Aggregate(AggregateKind.ROWS) if kept is one else Aggregate(AggregateKind.VALUES, kept)
 
 
-def _distinct(node: exp.Expression, inner: exp.Expression, rows: FromClause) -> Aggregate:
-    refuse_other_parts(inner, {"expressions"})
-    if len(inner.expressions) != 1:
-        raise QueryError(f"{quote_sql(node)}: COUNT(DISTINCT ...) takes one column")
-    if rows.names.is_unit(inner.expressions[0]):
-        if node.args.get("_filter") is not None:
-            raise QueryError(f"{quote_sql(node.this)} with FILTER is not answered; put the condition into WHERE")
-        return Aggregate(AggregateKind.UNITS)
-    return Aggregate(AggregateKind.DISTINCT, apply_filter(node, translate(inner.expressions[0], rows.scope), rows))
+def _distinct(node: exp.Expression, rows: FromClause) -> Aggregate:
+    column = take_distinct(node)
+    if rows.names.is_unit(column):
+        kept = apply_filter(node, _ONE, rows)
+        return Aggregate(AggregateKind.UNITS) if kept is _ONE else Aggregate(AggregateKind.UNITS, kept)
+    return Aggregate(AggregateKind.DISTINCT, apply_filter(node, translate(column, rows.scope), rows))
+
+
+def _leave_distinct(node: exp.Expression) -> exp.Expression:
+    """Return the aggregate without its DISTINCT."""
+    plain = node.copy()
+    plain.set("this", take_distinct(node).copy())
+    return plain
 
 
 def _number(node: exp.Expression, rows: FromClause, name: str = "this") -> Expression:
     inner = node.args[name]
     if isinstance(inner, exp.Distinct):
-        raise QueryError(f"{quote_sql(node)}: DISTINCT inside an aggregate is not answered; leave it out")
+        raise QueryError(f"{quote_sql(node)}: DISTINCT is answered in COUNT, SUM, AVG, MIN and MAX; leave it out")
     argument = translate(inner, rows.scope)
     if argument.type in UNITS and isinstance(node, exp.Min | exp.Max):
         argument = call("date_diff", Literal(UNITS[argument.type], Type.TEXT), EPOCH, argument)

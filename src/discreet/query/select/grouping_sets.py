@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
+from discreet.base.types import Type
+from discreet.plan.expressions import Expression, Literal
+from discreet.plan.functions import call
+from discreet.plan.question import refer_to_set
 from discreet.query.parse import quote_sql, refuse_other_parts
 
 KeyIndex = Callable[[exp.Expression], int]
@@ -15,6 +20,9 @@ KeyIndex = Callable[[exp.Expression], int]
 
 MOST_CUBE = 6
 """Columns of a CUBE: it has two to their number of groupings."""
+
+MOST_BITS = 30
+"""Columns of GROUPING."""
 
 WRITTEN = {
     "all": "GROUP BY ALL is not answered; list the columns",
@@ -59,3 +67,22 @@ def _members(node: exp.Expression, place: KeyIndex) -> tuple[int, ...]:
     if isinstance(node, exp.Tuple):
         return tuple(place(each) for each in node.expressions)
     return (place(node.this if isinstance(node, exp.Paren) else node),)
+
+
+def read_grouping(node: exp.Expression, place: KeyIndex, sets: Sequence[tuple[int, ...]]) -> Expression:
+    """Return what GROUPING(a, b) is in a released row: a bit for each key, the last one lowest, 1 where it is left out.
+
+    It is a function of the grouping that a row is of, which is public: so nothing is read for it, nor charged.
+    """
+    refuse_other_parts(node, {"expressions"})
+    keys = [place(each) for each in node.expressions]
+    if not 1 <= len(keys) <= MOST_BITS:
+        raise QueryError(f"{quote_sql(node)}: GROUPING takes 1 to {MOST_BITS} columns of GROUP BY")
+    numbers = [sum((key not in each) << at for at, key in enumerate(reversed(keys))) for each in sets]
+    (usual, _), *_ = Counter(numbers).most_common()
+    arguments: list[Expression] = []
+    for at, number in enumerate(numbers):
+        if number != usual:
+            arguments += [call("eq", refer_to_set(), Literal(at, Type.INTEGER)), Literal(number, Type.INTEGER)]
+    otherwise = Literal(usual, Type.INTEGER)
+    return call("case", *arguments, otherwise) if arguments else otherwise

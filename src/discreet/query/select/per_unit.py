@@ -11,7 +11,7 @@ from discreet.base.types import Type
 from discreet.plan.expressions import Call, Column, Expression, Literal, Slot, refer
 from discreet.plan.functions import call
 from discreet.plan.lowering import refer_to
-from discreet.plan.relations import InnerAggregate, InnerKind
+from discreet.plan.relations import INNER_MEANS, INNER_SUMS, InnerAggregate, InnerKind
 from discreet.plan.scales import find_scale
 from discreet.query.bounding.measures import Measures
 from discreet.query.bounding.public_facts import PublicFacts
@@ -28,6 +28,13 @@ INNER: dict[type[exp.Expression], InnerKind] = {
     exp.Max: InnerKind.GREATEST,
 }
 
+DISTINCT: dict[type[exp.Expression], InnerKind] = INNER | {
+    exp.Sum: InnerKind.SUM_DISTINCT,
+    exp.Avg: InnerKind.MEAN_DISTINCT,
+}
+"""Of values that count once; an extreme is the same."""
+
+SUMMED = (*INNER_SUMS, *INNER_MEANS)
 
 SUM_DIGITS = 19
 """Digits of a sum inside one unit: 2^62 is below 10^19."""
@@ -152,18 +159,29 @@ def read_inner_aggregate(node: exp.Expression, rows: FromClause) -> InnerAggrega
         return _count(node, rows)
     if kind in INNER:
         refuse_other_parts(node, {"this", "_filter"})
-        argument = apply_filter(node, translate(node.this, rows.scope), rows)
-        inner = INNER[kind]
-        if inner in (InnerKind.SUM, InnerKind.MEAN) and not argument.type.numeric:
+        value, inner = node.this, INNER[kind]
+        if isinstance(value, exp.Distinct):
+            value, inner = take_distinct(node), DISTINCT[kind]
+        argument = apply_filter(node, translate(value, rows.scope), rows)
+        if inner in SUMMED and not argument.type.numeric:
             raise QueryError(f"{quote_sql(node)}: this needs numbers, and it is {argument.type}; use COUNT")
-        result = Type.FLOAT if inner is InnerKind.MEAN else argument.type
+        result = Type.FLOAT if inner in INNER_MEANS else argument.type
         grid = None
-        if inner in (InnerKind.SUM, InnerKind.MEAN):
+        if inner in SUMMED:
             grid, _ = Measures(PublicFacts.of(rows.rows, rows.reading.catalog)).summed(argument)
         return InnerAggregate(inner, argument, result, grid)
     if isinstance(node, exp.AggFunc):
         raise QueryError(f"{quote_sql(node)}: inside a subquery COUNT, SUM, AVG, MIN and MAX are answered")
     return None
+
+
+def take_distinct(node: exp.Expression) -> exp.Expression:
+    """Return the one column of `agg(DISTINCT x)`."""
+    refuse_other_parts(node.this, {"expressions"})
+    if len(node.this.expressions) != 1:
+        raise QueryError(f"{quote_sql(node)}: {type(node).__name__.upper()}(DISTINCT ...) takes one column")
+    found: exp.Expression = node.this.expressions[0]
+    return found
 
 
 def attach_filter(node: exp.Expression, rows: FromClause) -> exp.Expression:
@@ -200,9 +218,6 @@ def _count(node: exp.Expression, rows: FromClause) -> InnerAggregate:
             else InnerAggregate(InnerKind.VALUES, found, Type.INTEGER)
         )
     if isinstance(inner, exp.Distinct):
-        refuse_other_parts(inner, {"expressions"})
-        if len(inner.expressions) != 1:
-            raise QueryError(f"{quote_sql(node)}: COUNT(DISTINCT ...) takes one column")
-        argument = apply_filter(node, translate(inner.expressions[0], rows.scope), rows)
+        argument = apply_filter(node, translate(take_distinct(node), rows.scope), rows)
         return InnerAggregate(InnerKind.DISTINCT, argument, Type.INTEGER)
     return InnerAggregate(InnerKind.VALUES, apply_filter(node, translate(inner, rows.scope), rows), Type.INTEGER)

@@ -27,6 +27,7 @@ SCORES = (
     AggregateKind.UNITS,
     AggregateKind.DISTINCT,
     AggregateKind.SUM,
+    AggregateKind.SUM_DISTINCT,
 )
 """Aggregates by which keys are chosen: those that are one sum."""
 

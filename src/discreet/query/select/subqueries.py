@@ -21,6 +21,7 @@ from discreet.query.select.from_clause import FromClause
 from discreet.query.select.names import Names, OutputColumn, RelationColumns, Selected
 from discreet.query.select.per_unit import read_grouped
 from discreet.query.select.relations import check_same_people
+from discreet.query.select.row_numbers import has_numbers, read_numbered
 from discreet.query.select.where_clause import read_rows
 
 NO_ORDER = "inside a subquery rows have no order; put ORDER BY and LIMIT at the end of the question"
@@ -49,6 +50,8 @@ def read_select(query: exp.Expression, reading: Context) -> Selected:
         return read_per_unit(query, rows)
     if query.args.get("having"):
         raise QueryError(f"{quote_sql(query.args['having'])}: HAVING needs GROUP BY; use WHERE")
+    if has_numbers(query):
+        return read_numbered(query, rows)
     return Selected(rows.rows, RelationColumns(tuple(read_outputs(query, rows.names, rows.scope)), True))
 
 
