@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from discreet.base.types import Type
 from hostile.grammar import Writer
 from hostile.keying import Keying
 from hostile.sources import Source, Sources
@@ -15,6 +16,9 @@ from hostile.world import World
 
 PLAIN = 40
 """So many questions about a world have no other spellings (comma lists, keys alone and so on); later ones have many."""
+
+BESIDE = 0.4
+"""How many of the questions with other spellings have another answer in place of a value."""
 
 PICKED = 8
 """Of so many questions one chooses keys."""
@@ -48,6 +52,7 @@ class _Asker:
         self, rng: random.Random, world: World, used: Counter[str], keying: Keying, spelling: random.Random | None
     ) -> None:
         self.random, self.world, self.keying = rng, world, keying
+        self.beside = None if spelling is None else random.Random(f"beside {spelling.getstate()[1][:3]}")
         self.writer = Writer(rng, used)
         self.sources = Sources(rng, world, self.writer, spelling)
         self.tags = self.sources.tags
@@ -62,6 +67,8 @@ class _Asker:
             self.tags.add("parameter")
             params["p"] = rng.choice([3, 0.5, None])
             source.where.append(f"{self.writer.write('n', source.columns, 1)} >= $p")
+        if self.beside is not None and self.beside.random() < BESIDE:
+            self.compare_with_public(source)
         keys = self.keys(source)
         keyed = self.keying.keyed(source)
         if keyed is not None:
@@ -70,9 +77,13 @@ class _Asker:
         aggregates = [self.aggregate(source) for _ in range(rng.choice([1, 1, 2, 3]))]
         listed = [f"{key} AS k{at}" for at, key in enumerate(keys)]
         listed += [f"{each} AS m{at}" for at, each in enumerate(aggregates)]
+        if self.beside is not None and self.beside.random() < BESIDE:
+            listed.append(self.answer_beside(source))
         text = f"SELECT {', '.join(listed)} {source.tail}{self.grouping(keys)}"
         text = self.finished(text, keys)
-        if keys and self.sources.spells(0.3):
+        if keys and self.beside is not None and self.beside.random() < BESIDE:
+            text = self.join_answers(text, source, keys[0])
+        elif keys and self.sources.spells(0.3):
             text = self.keys_alone(source, keys)
         if self.sources.withs:
             text = f"WITH {', '.join(self.sources.withs)} {text}"
@@ -83,6 +94,43 @@ class _Asker:
         epsilon = rng.choice([0.1, 1.0, 8.0])
         given = keyed.given if keyed is not None else None
         return Case(self.world.seed, place, text, frozenset(self.tags), params, limits, epsilon, given)
+
+    def compare_with_public(self, source: Source) -> None:
+        """Add a condition on a value that is computed from a public table."""
+        assert self.beside is not None
+        tab = self.beside.choice([each for each in self.world.tabs if each.public])
+        theirs = [each.sql for each in tab.columns if each.type is Type.INTEGER]
+        mine = [each.sql for each in source.columns if each.type in (Type.INTEGER, Type.FLOAT)]
+        if mine and theirs:
+            self.tags.add("a public value")
+            value = self.beside.choice(["MAX({})", "AVG({})", "SUM({}) - COUNT(*)", "COUNT(DISTINCT {})"])
+            inner = f"SELECT {value.format(self.beside.choice(theirs))} FROM {tab.name}"
+            source.where.append(f"({self.beside.choice(mine)} {self.beside.choice(['<', '>='])} ({inner}) OR 1 = 1)")
+
+    def join_answers(self, text: str, source: Source, key: str) -> str:
+        """Return a question joined to another by a key, or to itself."""
+        assert self.beside is not None
+        self.tags.add("answers joined")
+        other = f"SELECT {key} AS k0, COUNT(*) AS m0 {source.tail} GROUP BY k0"
+        joined = self.beside.choice([text, other])
+        way = self.beside.choice(["JOIN", "LEFT JOIN"])
+        return f"SELECT q.*, z.m0 AS other FROM ({text}) AS q {way} ({joined}) AS z ON q.k0 = z.k0"
+
+    def answer_beside(self, source: Source) -> str:
+        """Return a column with another answer in it, in place of a value."""
+        assert self.beside is not None
+        self.tags.add("an answer in place of a value")
+        (tab, *_) = self.beside.sample(self.sources.tables(units=True), 1)
+        number = next(each.sql for each in tab.columns if each.type is Type.INTEGER)
+        inner = self.beside.choice(
+            [
+                f"SELECT COUNT(*) {source.tail}",
+                f"SELECT COUNT({number}) FROM {tab.name}",
+                f"SELECT MAX(n) FROM (SELECT {number} IS NULL AS b, COUNT(*) AS n FROM {tab.name} GROUP BY b) z",
+                f"SELECT COUNT(*) + (SELECT COUNT({number}) FROM {tab.name}) FROM {tab.name}",
+            ]
+        )
+        return f"m0 / ({inner}) AS beside"
 
     def keys_alone(self, source: Source, keys: list[str]) -> str:
         """Return a question that lists keys and nothing else."""

@@ -45,7 +45,8 @@ WRITTEN = (
     "SELECT around a question|JOIN on a key|JOIN without the unit|MODE|MODE in groups|best key|top keys|"
     "conditions that narrow keys|IN as a domain|CASE IN as a domain|keys handed in|combinations of a public table|"
     "comma list|a condition in LEFT JOIN|IN a public table|subquery over a public table|keys alone|"
-    "aggregates of conditions|OFFSET"
+    "aggregates of conditions|OFFSET|an answer in place of a value|"
+    "a public value|answers joined"
 )
 CLAUSES = (*WRITTEN.replace("view WITH subquery", "view|WITH|subquery").split("|"), *FORMS)
 AGGREGATES = tuple(f"aggregate: {kind.value}" for kind in AggregateKind if kind is not AggregateKind.CLAMPED)

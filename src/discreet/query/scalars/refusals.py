@@ -19,7 +19,7 @@ FROM_PARTS = "write a constant such as DATE '2026-03-01', or compare the parts, 
 FORMAT = "texts of times differ between engines; use DATE_TRUNC, EXTRACT, or CAST a date AS TEXT"
 HASHES = "instead of hashes compare the values themselves"
 SUBQUERY = (
-    "a subquery in place of a value is not answered; ask the inner question by itself and write its number here, "
+    "a subquery in place of a value is not answered here; ask the inner question by itself and write its number here, "
     "or JOIN (SELECT unit, AVG(x) AS m ... GROUP BY unit)"
 )
 

@@ -22,6 +22,7 @@ from discreet.query.select.context import Context
 from discreet.query.select.names import Names, OutputColumn, RelationColumns, Selected, describe_table
 from discreet.query.select.public_selects import PublicSelect, check_plain, find_public_select
 from discreet.query.select.relations import Relation, check_same_people, read_alias, read_relation
+from discreet.query.select.scalar_subqueries import refuse_scalar
 
 JOINS = "JOIN and LEFT JOIN ON equal columns are answered, the private side first"
 
@@ -52,7 +53,10 @@ class FromClause:
     @property
     def scope(self) -> Scope:
         """Where expressions over one row are read."""
-        return Scope(self.names.column, refuse_aggregate, self.reading.parameters)
+        return Scope(self.names.column, self._value, self.reading.parameters)
+
+    def _value(self, node: exp.Expression) -> Expression | None:
+        return refuse_scalar(node, self.reading) or refuse_aggregate(node)
 
     def add_first(self, node: exp.Expression) -> None:
         """Read what stands behind FROM."""
