@@ -54,7 +54,7 @@ class _Asker:
         self.random, self.world, self.keying = rng, world, keying
         self.beside = None if spelling is None else random.Random(f"beside {spelling.getstate()[1][:3]}")
         self.writer = Writer(rng, used)
-        self.sources = Sources(rng, world, self.writer, spelling)
+        self.sources = Sources(rng, world, self.writer, spelling, self.beside)
         self.tags = self.sources.tags
 
     def case(self, place: int) -> Case:

@@ -7,6 +7,8 @@ from mutants.mutant import broken
 SCALARS = "tests/query/select/test_scalar_subqueries.py"
 VALUES = "tests/query/select/test_public_values.py"
 JOINED = "tests/query/select/test_joined_answers.py"
+WHERE = "tests/query/select/test_where_clause.py"
+FROM = "tests/query/select/test_from_clause.py"
 SEVERAL = "tests/query/test_price_several.py"
 ANSWERS = "tests/curator/asking/test_several_answers.py"
 FINISHED = "tests/curator/estimates/test_finished.py"
@@ -180,6 +182,51 @@ JOINING = [
     ),
 ]
 
+ROWS = [
+    broken(
+        "EXISTS: a row with two partners counts twice",
+        "query/select/where_clause.py",
+        "    rows.add_match(Match(source, on, keep=anti))\n",
+        "    rows.add_match(Match(block.source, tuple(pairs), keep=anti))\n",
+        WHERE,
+    ),
+    broken(
+        "EXISTS: equal values of others are partners",
+        "query/select/where_clause.py",
+        "    if not linked:\n",
+        "    if not linked and not pairs:\n",
+        WHERE,
+    ),
+    broken(
+        "EXISTS: NOT is forgotten beside equal values",
+        "query/select/where_clause.py",
+        "    if anti:\n        rows.add_condition",
+        "    if anti and not pairs:\n        rows.add_condition",
+        WHERE,
+    ),
+    broken(
+        "EXISTS: equal floats are keys",
+        "query/select/where_clause.py",
+        " or mine.type is Type.FLOAT or ",
+        " or ",
+        WHERE,
+    ),
+    broken(
+        "LEFT JOIN: conditions inside drop rows",
+        "query/select/from_clause.py",
+        "        for each in conditions if not keep else ():\n",
+        "        for each in conditions:\n",
+        FROM,
+    ),
+    broken(
+        "LEFT JOIN: of several partners those that fail stay",
+        "query/select/from_clause.py",
+        "    if lookup.fan_out > 1:\n        raise",
+        "    if lookup.fan_out > 1000:\n        raise",
+        FROM,
+    ),
+]
+
 SHOWING = [
     broken(
         "beside: the noise of another answer is in no interval",
@@ -204,4 +251,4 @@ SHOWING = [
     ),
 ]
 
-MUTATIONS = [*READING, *PUBLIC, *PAYING, *JOINING, *SHOWING]
+MUTATIONS = [*READING, *PUBLIC, *PAYING, *JOINING, *ROWS, *SHOWING]

@@ -30,7 +30,7 @@ def releases(text: str) -> tuple[Bounded, ...]:
 def test_each_release_gets_a_part_by_the_numbers_that_it_has() -> None:
     assert split_among(releases(SHARES)) == (Fraction(1, 2), Fraction(1, 2))
     assert split_among(releases(MEANS)) == (Fraction(3, 4), Fraction(1, 4))
-    assert split_among(releases(KEYS)) == (0, 1)
+    assert split_among(releases(KEYS)) == (Fraction(0), Fraction(1))
 
 
 @pytest.mark.parametrize("text", [SHARES, MEANS, KEYS])

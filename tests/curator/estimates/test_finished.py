@@ -6,11 +6,20 @@ from pathlib import Path
 
 import pytest
 
+from discreet.answers.fields import Number
+from discreet.base.errors import QueryError
+from discreet.curator.release import finish
 from discreet.mechanisms import Laplace
 from support.clinic import open_clinic
 
 TOTAL = "(SELECT COUNT(*) FROM visits)"
 WARDS = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
+
+
+def _halve(interval: tuple[Number, Number] | None) -> float:
+    """Return half of the width of an interval."""
+    assert interval is not None
+    return (float(interval[1]) - float(interval[0])) / 2
 
 
 def test_shares_of_one_release_add_up(tmp_path: Path) -> None:
@@ -25,10 +34,8 @@ def test_intervals_hold_the_noise_of_every_answer(tmp_path: Path) -> None:
         ((gap, total),) = answer.bounds_at(0.95)
         noise = curator.prepare("SELECT COUNT(*) FROM visits", 0.05).priced.noises[0]
         assert isinstance(noise, Laplace)
-        assert total is not None
-        assert gap is not None
-        assert (total[1] - total[0]) / 2 == noise.interval(0.95)
-        assert (gap[1] - gap[0]) / 2 == 2 * noise.interval(0.975)
+        assert _halve(total) == noise.interval(0.95)
+        assert _halve(gap) == 2 * noise.interval(0.975)
         assert [field.noisy for field in answer.fields] == [True, True]
         assert answer.fields[1].remark == "exact"
 
@@ -39,9 +46,7 @@ def test_intervals_at_once_count_every_answer(tmp_path: Path) -> None:
         noise = curator.prepare("SELECT COUNT(*) FROM visits", 0.05).priced.noises[0]
         assert isinstance(noise, Laplace)
         ((own, other),) = answer.bounds_at(0.9, simultaneous=True)
-        assert own is not None
-        assert other is not None
-        assert (own[1] - own[0]) / 2 == (other[1] - other[0]) / 2 == noise.interval(0.95)
+        assert _halve(own) == _halve(other) == noise.interval(0.95)
 
 
 def test_rows_that_an_answer_chose_leave_no_interval_across_them(tmp_path: Path) -> None:
@@ -62,12 +67,10 @@ def test_intervals_of_joined_answers_hold_the_noise_of_both(tmp_path: Path) -> N
             key, gap, other_m, public, product = bounds
             assert key is None
             assert public is None
-            assert gap is not None
+            assert _halve(gap) == 2 * noise.interval(0.975)
             assert other_m is not None
-            assert product is not None
-            assert (gap[1] - gap[0]) / 2 == 2 * noise.interval(0.975)
-            assert (other_m[0] + other_m[1]) / 2 == m
-            assert (product[1] - product[0]) / 2 == noise.interval(0.95) * int(str(beds))
+            assert float(other_m[0]) + _halve(other_m) == m
+            assert _halve(product) == noise.interval(0.95) * int(str(beds))
         assert [field.noisy for field in answer.fields] == [False, True, True, False, True]
 
 
@@ -77,3 +80,16 @@ def test_what_is_computed_across_joined_rows_has_no_interval(tmp_path: Path) -> 
         text = f"SELECT SUM(n) AS s FROM ({WARDS}) t JOIN prices USING (ward)"
         assert curator.prepare(text, 1.0).fields[0].remark.startswith("none: rows were joined")
         assert curator.prepare(f"SELECT SUM(n) AS s FROM ({WARDS}) t", 1.0).fields[0].remark.startswith("conservative")
+
+
+def test_joins_that_make_too_many_rows_are_refused_and_nothing_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = f"SELECT t.ward, n, price FROM ({WARDS}) t JOIN prices USING (ward)"
+    with open_clinic(tmp_path, epsilon=10) as curator:
+        monkeypatch.setattr(finish, "MOST_JOINED", 5)
+        with pytest.raises(QueryError, match="join on more columns"):
+            curator.ask(text, 1.0)
+        monkeypatch.setattr(finish, "MOST_JOINED", 6)
+        answer = curator.ask(text, 1.0)
+        assert (len(answer.rows), answer.receipt.paid) == (6, "free")

@@ -43,7 +43,7 @@ NO_ARITHMETIC = "none: this is no arithmetic"
 SETS = "each grouping is a release of its own; a key is NULL in rows that are not grouped by it"
 BESIDE = "each answer in this statement is a release of its own, with noise of its own; the price is that of all"
 
-Beside = list[tuple[Field, ...]]
+FieldsBeside = list[tuple[Field, ...]]
 """The columns of other answers of a statement."""
 
 MORE_KEYS = "a larger epsilon or key_delta shows more; declared values, or keys that you name, all appear"
@@ -143,14 +143,14 @@ def describe_score(asked: Aggregate, block: Block) -> str:
 
 def describe_fields(question: Question, priced: Price) -> tuple[Field, ...]:
     """Return the columns of a question's answer, which are known before it is run."""
-    beside: Beside = []
+    beside: FieldsBeside = []
     prices = (priced, *priced.beside)
     for each, place in zip(question.beside, list_releases(question).shared, strict=True):
         beside.append(tuple(_field(name, shown, each, prices[place], beside) for name, shown in each.finish.outputs))
     return tuple(_field(name, expression, question, priced, beside) for name, expression in question.finish.outputs)
 
 
-def _field(name: str, expression: Expression, question: Question, priced: Price, beside: Beside) -> Field:
+def _field(name: str, expression: Expression, question: Question, priced: Price, beside: FieldsBeside) -> Field:
     if not is_noisy(expression):
         return Field(name, expression.type, noisy=False)
     if isinstance(expression, Reference):
@@ -176,7 +176,7 @@ def _field(name: str, expression: Expression, question: Question, priced: Price,
     return Field(name, Type.FLOAT if expression.type is Type.DECIMAL else expression.type, True, missing or remark)
 
 
-def _find_beside(column: Joined | Attached, question: Question, beside: Beside) -> Field | None:
+def _find_beside(column: Joined | Attached, question: Question, beside: FieldsBeside) -> Field | None:
     """Return what a value of another answer is there; nothing where it is a public table's."""
     if isinstance(column, Attached):
         return beside[column.part][0]

@@ -113,7 +113,8 @@ def finish_beside(question: Question, priced: Price, released: Released) -> list
     found: list[Finished] = []
     prices, measured = (priced, *priced.beside), (released, *released.beside)
     for each, place in zip(question.beside, list_releases(question).shared, strict=True):
-        found.append(Finished(each, prices[place], make_values(each, prices[place], measured[place]), found))
+        values = make_values(each, prices[place], measured[place])
+        found.append(Finished(each, prices[place], values, tuple(found)))
     return found
 
 

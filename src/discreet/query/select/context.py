@@ -42,7 +42,7 @@ class Counter:
 
 
 @dataclass
-class Beside:
+class AnswersBeside:
     """The answers in place of values that a question has, each with what it was read from."""
 
     questions: list[Question] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Context:
     answer: Callable[[exp.Select, Context], Question] | None = None
     """Reads a whole question inside the question: none where rows alone are asked for."""
 
-    beside: Beside = field(default_factory=Beside)
+    beside: AnswersBeside = field(default_factory=AnswersBeside)
 
     def named(self, name: str, query: exp.Expression) -> Context:
         """Return the reading in which a name stands for a subquery; the subquery itself does not see it."""
@@ -102,7 +102,7 @@ class Context:
 
         Names of WITH are read with the counter that they have seen, so that this one gives names of another kind.
         """
-        return replace(self, counter=Counter(letter="u"), remarks=[], beside=Beside())
+        return replace(self, counter=Counter(letter="u"), remarks=[], beside=AnswersBeside())
 
 
 @lru_cache(maxsize=256)

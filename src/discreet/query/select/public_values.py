@@ -2,6 +2,7 @@
 
 Their value is computed while the question is read, from public rows alone, in exact numbers: it becomes a constant, as
 if whoever asks had written it. So it may stand wherever a constant may, and what the question is goes by its value.
+Floats that are no finite numbers are NULL here, as everywhere in public tables.
 """
 
 from __future__ import annotations
