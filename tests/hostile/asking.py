@@ -17,8 +17,8 @@ from hostile.world import World
 PLAIN = 40
 """So many questions about a world have no other spellings (comma lists, keys alone and so on); later ones have many."""
 
-BESIDE = 0.4
-"""How many of the questions with other spellings have another answer in place of a value."""
+NEWER = 47
+"""Later questions about a world have one more clause each: other answers beside, values of public tables and so on."""
 
 PICKED = 8
 """Of so many questions one chooses keys."""
@@ -43,8 +43,9 @@ def cases(world: World, count: int) -> Iterator[Case]:
     used: Counter[str] = Counter()
     for place in range(count):
         keying = Keying(world, place)
-        spelling = random.Random(f"spelling {world.seed} {place}") if place >= PLAIN else None
-        yield _Asker(random.Random(f"case {world.seed} {place}"), world, used, keying, spelling).case(place)
+        spelling = random.Random(f"spelling {world.seed} {place}") if PLAIN <= place < NEWER else None
+        asker = _Asker(random.Random(f"case {world.seed} {place}"), world, used, keying, spelling)
+        yield asker.newer_case(place) if place >= NEWER else asker.case(place)
 
 
 class _Asker:
@@ -52,9 +53,8 @@ class _Asker:
         self, rng: random.Random, world: World, used: Counter[str], keying: Keying, spelling: random.Random | None
     ) -> None:
         self.random, self.world, self.keying = rng, world, keying
-        self.beside = None if spelling is None else random.Random(f"beside {spelling.getstate()[1][:3]}")
         self.writer = Writer(rng, used)
-        self.sources = Sources(rng, world, self.writer, spelling, self.beside)
+        self.sources = Sources(rng, world, self.writer, spelling)
         self.tags = self.sources.tags
 
     def case(self, place: int) -> Case:
@@ -67,8 +67,6 @@ class _Asker:
             self.tags.add("parameter")
             params["p"] = rng.choice([3, 0.5, None])
             source.where.append(f"{self.writer.write('n', source.columns, 1)} >= $p")
-        if self.beside is not None and self.beside.random() < BESIDE:
-            self.compare_with_public(source)
         keys = self.keys(source)
         keyed = self.keying.keyed(source)
         if keyed is not None:
@@ -77,13 +75,9 @@ class _Asker:
         aggregates = [self.aggregate(source) for _ in range(rng.choice([1, 1, 2, 3]))]
         listed = [f"{key} AS k{at}" for at, key in enumerate(keys)]
         listed += [f"{each} AS m{at}" for at, each in enumerate(aggregates)]
-        if self.beside is not None and self.beside.random() < BESIDE:
-            listed.append(self.answer_beside(source))
         text = f"SELECT {', '.join(listed)} {source.tail}{self.grouping(keys)}"
         text = self.finished(text, keys)
-        if keys and self.beside is not None and self.beside.random() < BESIDE:
-            text = self.join_answers(text, source, keys[0])
-        elif keys and self.sources.spells(0.3):
+        if keys and self.sources.spells(0.3):
             text = self.keys_alone(source, keys)
         if self.sources.withs:
             text = f"WITH {', '.join(self.sources.withs)} {text}"
@@ -95,38 +89,51 @@ class _Asker:
         given = keyed.given if keyed is not None else None
         return Case(self.world.seed, place, text, frozenset(self.tags), params, limits, epsilon, given)
 
+    def newer_case(self, place: int) -> Case:
+        """Return a question with one of the clauses that come after the others."""
+        rng, source = self.random, self.sources.joined(1)
+        clause = place % 5
+        added = (None, self.compare_with_public, None, self.sources.among_equal, self.sources.look_up_some)[clause]
+        if added is not None:
+            added(source)
+        key, listed = self.derived(source), [f"{self.aggregate(source)} AS m0"]
+        if clause == 0:
+            listed.append(self.answer_beside(source))
+        text = f"SELECT {key} AS k0, {', '.join(listed)} {source.tail} GROUP BY k0"
+        if clause == 2:
+            text = self.join_answers(text, source, key)
+        if self.sources.withs:
+            text = f"WITH {', '.join(self.sources.withs)} {text}"
+        return Case(self.world.seed, place, text, frozenset(self.tags), {}, {}, rng.choice([0.1, 1.0, 8.0]))
+
     def compare_with_public(self, source: Source) -> None:
-        """Add a condition on a value that is computed from a public table."""
-        assert self.beside is not None
-        tab = self.beside.choice([each for each in self.world.tabs if each.public])
+        """Add a condition on a value that is computed from a public table, in which rows may be equal."""
+        rng = self.random
+        tab = rng.choice([each for each in self.world.tabs if each.public])
         theirs = [each.sql for each in tab.columns if each.type is Type.INTEGER]
         mine = [each.sql for each in source.columns if each.type in (Type.INTEGER, Type.FLOAT)]
         if mine and theirs:
             self.tags.add("a public value")
-            value = self.beside.choice(["MAX({})", "AVG({})", "SUM({}) - COUNT(*)", "COUNT(DISTINCT {})"])
-            inner = f"SELECT {value.format(self.beside.choice(theirs))} FROM {tab.name}"
-            source.where.append(f"({self.beside.choice(mine)} {self.beside.choice(['<', '>='])} ({inner}) OR 1 = 1)")
+            value = rng.choice(["MAX({})", "MIN({}) + 1", "COUNT(DISTINCT {})"]).format(rng.choice(theirs))
+            source.where.append(f"{rng.choice(mine)} {rng.choice(['<', '>='])} (SELECT {value} FROM {tab.name})")
 
     def join_answers(self, text: str, source: Source, key: str) -> str:
         """Return a question joined to another by a key, or to itself."""
-        assert self.beside is not None
         self.tags.add("answers joined")
         other = f"SELECT {key} AS k0, COUNT(*) AS m0 {source.tail} GROUP BY k0"
-        joined = self.beside.choice([text, other])
-        way = self.beside.choice(["JOIN", "LEFT JOIN"])
+        joined, way = self.random.choice([text, other]), self.random.choice(["JOIN", "LEFT JOIN"])
         return f"SELECT q.*, z.m0 AS other FROM ({text}) AS q {way} ({joined}) AS z ON q.k0 = z.k0"
 
     def answer_beside(self, source: Source) -> str:
         """Return a column with another answer in it, in place of a value."""
-        assert self.beside is not None
         self.tags.add("an answer in place of a value")
-        (tab, *_) = self.beside.sample(self.sources.tables(units=True), 1)
+        tab = self.random.choice(self.sources.tables(units=True))
         number = next(each.sql for each in tab.columns if each.type is Type.INTEGER)
-        inner = self.beside.choice(
+        inner = self.random.choice(
             [
                 f"SELECT COUNT(*) {source.tail}",
                 f"SELECT COUNT({number}) FROM {tab.name}",
-                f"SELECT MAX(n) FROM (SELECT {number} IS NULL AS b, COUNT(*) AS n FROM {tab.name} GROUP BY b) z",
+                f"SELECT MAX(n) FROM (SELECT {number} > 3 AS b, COUNT(*) AS n FROM {tab.name} GROUP BY b) z",
                 f"SELECT COUNT(*) + (SELECT COUNT({number}) FROM {tab.name}) FROM {tab.name}",
             ]
         )

@@ -41,8 +41,6 @@ class Sources:
     writer: Writer
     spelling: Random | None = None
     """Draws of their own for other spellings; None where a question has none."""
-    more: Random | None = None
-    """Draws of their own for clauses beside those; None where a question has none."""
     tags: set[str] = field(default_factory=set)
     withs: list[str] = field(default_factory=list)
     count: int = 0
@@ -172,23 +170,33 @@ class Sources:
             source.where.append(self.among(source))
         if self.spells(0.3):
             self.list_public(source)
-        if source.unit is not None and self.more is not None and self.more.random() < 0.2:
-            self.among_equal(source, self.more)
         return source
 
-    def among_equal(self, source: Source, rng: Random) -> None:
+    def among_equal(self, source: Source) -> None:
         """Ask for rows with, or without, some other row of the same unit that has an equal value."""
-        inner = self.table(rng.choice(self.tables(units=True)))
+        rng, inner = self.random, self.table(self.random.choice(self.tables(units=True)))
         shared = [each for each in source.columns if LETTERS[each.type] in "itdm"]
         pairs = [(one, other) for one in shared for other in inner.columns if one.type is other.type]
         if pairs:
+            self.tags.add("EXISTS with equal values")
             one, other = rng.choice(pairs)
-            no = rng.choice(["", "NOT "])
-            self.tags.add(f"{no}EXISTS with equal values")
             inner.where.append(f"{inner.unit} = {source.unit} AND {other.sql} = {one.sql}")
             if rng.random() < 0.5:
-                inner.where.append(Writer(rng, Counter()).condition(inner.columns, 1))
-            source.where.append(f"{no}EXISTS (SELECT 1 {inner.tail})")
+                inner.where.append(self.writer.condition(inner.columns, 1))
+            source.where.append(f"{rng.choice(['', 'NOT '])}EXISTS (SELECT 1 {inner.tail})")
+
+    def look_up_some(self, source: Source) -> None:
+        """Join some rows of a public table, and keep those that have no partner there."""
+        tab = next(each for each in self.world.tabs if each.name == "wards")
+        mine, alias = [each.sql for each in source.columns if LETTERS[each.type] == "t"], self.name()
+        mine = mine or [f"CAST({each.sql} AS TEXT)" for each in source.columns if LETTERS[each.type] == "i"]
+        if mine:
+            self.tags.add("a condition on a public table in LEFT JOIN")
+            columns = [Col(f"{alias}.{each.sql}", each.type, False, True) for each in tab.columns]
+            number = next(each.sql for each in columns if LETTERS[each.type] in "if")
+            condition = self.random.choice([f"{number} > 1", f"{number} IS NOT NULL", f"{alias}.ward < 'n'"])
+            source.text += f" LEFT JOIN wards AS {alias} ON {alias}.ward = {self.random.choice(mine)} AND {condition}"
+            source.columns += columns
 
     def list_public(self, source: Source) -> None:
         """Ask for rows with a value that a public table has, or has not."""
@@ -290,8 +298,5 @@ class Sources:
         else:
             self.tags.add(f"{'LEFT ' if left else ''}JOIN of a public table")
             source.text += f" {'LEFT JOIN' if left else 'JOIN'} {table} AS {alias} ON {alias}.{key} = {chosen}"
-            if left and self.more is not None:
-                self.tags.add("a condition on a public table in LEFT JOIN")
-                source.text += f" AND ({Writer(self.more, Counter()).condition(columns, 1)})"
         source.columns += columns
         return source

@@ -16,8 +16,8 @@ from hostile.judging import Planned, planned
 from hostile.seeing import same_exit, written
 from hostile.world import world
 
-SHARES, WORLDS, QUESTIONS = 10, 15, 47
-"""Each share is a test of its own, so that workers divide them: 705 questions, and 7,050 in all."""
+SHARES, WORLDS, QUESTIONS = 10, 15, 57
+"""Each share is a test of its own, so that workers divide them: 855 questions, and 8,550 in all."""
 
 LEAST = 10
 """In so many answered questions of the first shares stands every function and every clause."""

@@ -63,8 +63,8 @@ PUBLIC = [
     broken(
         "public values: equal rows count once",
         "query/select/public_values.py",
-        "    if rows and (not full or reading.catalog.fan_out(name, full) > 1):\n",
-        "    if rows and not full:\n",
+        "    if rows and not once and (not full or reading.catalog.fan_out(name, full) > 1):\n",
+        "    if rows and not once and not full:\n",
         VALUES,
     ),
     broken(

@@ -58,6 +58,9 @@ def test_rows_that_are_equal_are_not_counted_once() -> None:
     twice = pa.table({"ward": ["icu", "icu"], "bed": pa.array([3, 3], pa.int64())})
     engine = engine_of(POLICY, {**TABLES, "beds": twice})
     assert "told apart" in refusal(engine, "SELECT COUNT(*) FROM visits WHERE age > (SELECT SUM(bed) FROM beds)")
+    for kept in ("MAX(bed)", "COUNT(DISTINCT bed) + 2"):
+        found = asked(engine, f"SELECT COUNT(*) FROM visits WHERE age > (SELECT {kept} FROM beds)").block
+        assert found.where is not None
     empty = pa.table({"ward": pa.array(["icu", None, None]), "bed": pa.array([3, None, None], pa.int64())})
     engine = engine_of(POLICY, {**TABLES, "beds": empty})
     assert "told apart" in refusal(engine, "SELECT COUNT(*) FROM visits WHERE age > (SELECT COUNT(*) FROM beds)")

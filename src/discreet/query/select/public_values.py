@@ -83,13 +83,17 @@ class _Reader:
             return Literal(self._list(Literal(1, Type.INTEGER))[0], Type.INTEGER)
         argument = translate(inner, self.rows)
         _check(node, argument)
-        values = self._list(argument)[1]
+        once = distinct or isinstance(node, exp.Min | exp.Max)
+        values = self._list(argument, once)[1]
         return _combine(node, list(dict.fromkeys(values)) if distinct else values, argument.type)
 
-    def _list(self, shown: Expression) -> tuple[int, list[Constant]]:
-        """Return how many rows meet the conditions, and the values that are not NULL, one for each row."""
+    def _list(self, shown: Expression, once: bool = False) -> tuple[int, list[Constant]]:
+        """Return how many rows meet the conditions, and the values that are not NULL, one for each row.
+
+        `once`: equal rows change nothing, and may be there.
+        """
         table, catalog = self.found.table, self.reading.catalog
-        rows = list_public_rows(self.node, table, self.reading)
+        rows = list_public_rows(self.node, table, self.reading, once)
         view = describe_table(table, "public")
         named = [each.expression for each in view.outputs if isinstance(each.expression, Column)]
         number = Column("public", NUMBER, Type.INTEGER)
@@ -107,17 +111,20 @@ class _Reader:
         return None
 
 
-def list_public_rows(node: exp.Expression, table: Resolved, reading: Context) -> tuple[tuple[Constant, ...], ...]:
+def list_public_rows(
+    node: exp.Expression, table: Resolved, reading: Context, once: bool = False
+) -> tuple[tuple[Constant, ...], ...]:
     """Return all rows of a public table, or refuse one that has equal rows: only distinct ones can be read.
 
-    Two rows are not equal where columns without NULL tell every row from all others.
+    Equal rows are there `once`, where they change nothing. Two rows are not equal where columns without NULL tell every
+    row from all others.
     """
     name, columns = table.table.name, tuple(each.name for each in table.columns)
     rows = reading.catalog.public_rows(name, columns, MOST_ROWS)
     if len(rows) > MOST_ROWS:
         raise QueryError(f"{quote_sql(node)}: {name!r} has more than {MOST_ROWS:,} rows; write the value here")
     full = tuple(column for at, column in enumerate(columns) if all(row[at] is not None for row in rows))
-    if rows and (not full or reading.catalog.fan_out(name, full) > 1):
+    if rows and not once and (not full or reading.catalog.fan_out(name, full) > 1):
         raise QueryError(f"{quote_sql(node)}: rows of {name!r} are equal, or not told apart; write the value here")
     return tuple(sorted(rows, key=_sort))
 
