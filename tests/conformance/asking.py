@@ -288,6 +288,10 @@ QUIRKS: dict[str, list[str]] = {
         "SELECT COUNT(*) FROM readings WHERE person IN (SELECT person FROM readings WHERE flag AND x > 3)",
         "SELECT COUNT(*) FROM readings WHERE person NOT IN (SELECT person FROM readings WHERE word = 'icu')",
         "SELECT COUNT(*) FROM readings r WHERE NOT EXISTS (SELECT 1 FROM nobody n WHERE n.person = r.person)",
+        "SELECT COUNT(*) FROM readings r WHERE EXISTS (SELECT 1 FROM readings n WHERE n.person = r.person "
+        "AND n.word = r.word AND n.flag)",
+        "SELECT COUNT(*), SUM(x) FROM readings r WHERE NOT EXISTS (SELECT 1 FROM readings n WHERE n.person = r.person "
+        "AND n.day = r.day AND n.big = r.big + 1)",
         "SELECT COUNT(*), SUM(v) FROM (SELECT person, x AS v FROM readings UNION ALL SELECT person, y FROM readings)",
     ],
     "public tables": [

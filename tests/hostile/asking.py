@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from discreet.base.types import Type
 from hostile.grammar import Writer
 from hostile.keying import Keying
 from hostile.sources import Source, Sources
@@ -15,6 +16,9 @@ from hostile.world import World
 
 PLAIN = 40
 """So many questions about a world have no other spellings (comma lists, keys alone and so on); later ones have many."""
+
+NEWER = 47
+"""Later questions about a world have one more clause each: other answers beside, values of public tables and so on."""
 
 PICKED = 8
 """Of so many questions one chooses keys."""
@@ -39,8 +43,9 @@ def cases(world: World, count: int) -> Iterator[Case]:
     used: Counter[str] = Counter()
     for place in range(count):
         keying = Keying(world, place)
-        spelling = random.Random(f"spelling {world.seed} {place}") if place >= PLAIN else None
-        yield _Asker(random.Random(f"case {world.seed} {place}"), world, used, keying, spelling).case(place)
+        spelling = random.Random(f"spelling {world.seed} {place}") if PLAIN <= place < NEWER else None
+        asker = _Asker(random.Random(f"case {world.seed} {place}"), world, used, keying, spelling)
+        yield asker.newer_case(place) if place >= NEWER else asker.case(place)
 
 
 class _Asker:
@@ -86,6 +91,56 @@ class _Asker:
         epsilon = rng.choice([0.1, 1.0, 8.0])
         given = keyed.given if keyed is not None else None
         return Case(self.world.seed, place, text, frozenset(self.tags), params, limits, epsilon, given)
+
+    def newer_case(self, place: int) -> Case:
+        """Return a question with one of the clauses that come after the others."""
+        rng, source = self.random, self.sources.joined(1)
+        clause = place % 5
+        added = (None, self.compare_with_public, None, self.sources.among_equal, self.sources.look_up_some)[clause]
+        if added is not None:
+            added(source)
+        key, listed = self.derived(source), [f"{self.aggregate(source)} AS m0"]
+        if clause == 0:
+            listed.append(self.answer_beside(source))
+        text = f"SELECT {key} AS k0, {', '.join(listed)} {source.tail} GROUP BY k0"
+        if clause == 2:
+            text = self.join_answers(text, source, key)
+        if self.sources.withs:
+            text = f"WITH {', '.join(self.sources.withs)} {text}"
+        return Case(self.world.seed, place, text, frozenset(self.tags), {}, {}, rng.choice([0.1, 1.0, 8.0]))
+
+    def compare_with_public(self, source: Source) -> None:
+        """Add a condition on a value that is computed from a public table, in which rows may be equal."""
+        rng = self.random
+        tab = rng.choice([each for each in self.world.tabs if each.public])
+        theirs = [each.sql for each in tab.columns if each.type is Type.INTEGER]
+        mine = [each.sql for each in source.columns if each.type in (Type.INTEGER, Type.FLOAT)]
+        if mine and theirs:
+            self.tags.add("a public value")
+            value = rng.choice(["MAX({})", "MIN({}) + 1", "COUNT(DISTINCT {})"]).format(rng.choice(theirs))
+            source.where.append(f"{rng.choice(mine)} {rng.choice(['<', '>='])} (SELECT {value} FROM {tab.name})")
+
+    def join_answers(self, text: str, source: Source, key: str) -> str:
+        """Return a question joined to another by a key, or to itself."""
+        self.tags.add("answers joined")
+        other = f"SELECT {key} AS k0, COUNT(*) AS m0 {source.tail} GROUP BY k0"
+        joined, way = self.random.choice([text, other]), self.random.choice(["JOIN", "LEFT JOIN"])
+        return f"SELECT q.*, z.m0 AS other FROM ({text}) AS q {way} ({joined}) AS z ON q.k0 = z.k0"
+
+    def answer_beside(self, source: Source) -> str:
+        """Return a column with another answer in it, in place of a value."""
+        self.tags.add("an answer in place of a value")
+        tab = self.random.choice(self.sources.tables(units=True))
+        number = next(each.sql for each in tab.columns if each.type is Type.INTEGER)
+        inner = self.random.choice(
+            [
+                f"SELECT COUNT(*) {source.tail}",
+                f"SELECT COUNT({number}) FROM {tab.name}",
+                f"SELECT MAX(n) FROM (SELECT {number} > 3 AS b, COUNT(*) AS n FROM {tab.name} GROUP BY b) z",
+                f"SELECT COUNT(*) + (SELECT COUNT({number}) FROM {tab.name}) FROM {tab.name}",
+            ]
+        )
+        return f"m0 / ({inner}) AS beside"
 
     def keys_alone(self, source: Source, keys: list[str]) -> str:
         """Return a question that lists keys and nothing else."""

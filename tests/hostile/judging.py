@@ -10,6 +10,7 @@ from discreet.base.errors import DiscreetError
 from discreet.curator.asking.explain import Explanation
 from discreet.engines.engines import Engines
 from discreet.engines.result import ExactResult
+from discreet.plan.beside import list_releases
 from discreet.plan.bounded import BoundedPlan, KeySet, Limits, Measure, Part
 from discreet.plan.expressions import Call, Expression
 from discreet.plan.question import Question
@@ -22,7 +23,7 @@ from discreet.query.cut_first import cut_first
 from discreet.query.given_keys import read_keys
 from discreet.query.parse import parse
 from discreet.query.price import Price, read_amount
-from discreet.query.price_choice import price_question
+from discreet.query.price_several import price_several
 from hostile.asking import Case
 from hostile.world import World
 from support.hospital import catalog_of
@@ -46,6 +47,12 @@ class Planned:
     def plan(self) -> BoundedPlan:
         return self.priced.bounded.plan
 
+    @property
+    def releases(self) -> list[Planned]:
+        """All that the statement releases, each by itself: itself first."""
+        asked = list_releases(self.question).questions
+        return [Planned(*each) for each in zip(asked, (self.priced, *self.priced.beside), strict=True)]
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -62,8 +69,10 @@ def planned(engine: Engines, case: Case) -> Planned | str:
         catalog = catalog_of(engine)
         question = cut_first(to_canonical(build(parse(case.sql), catalog, case.params)), catalog)
         given = None if case.keys is None else read_keys(case.keys, question)
-        bounded = bound(question, catalog, case.limits, given)
-        return Planned(question, price_question(bounded, engine.policy, epsilon=read_amount("epsilon", case.epsilon)))
+        first, *others = list_releases(question).questions
+        bounded = [bound(first, catalog, case.limits, given), *(bound(each, catalog, case.limits) for each in others)]
+        amount = read_amount("epsilon", case.epsilon)
+        return Planned(question, price_several(tuple(bounded), engine.policy, epsilon=amount))
     except DiscreetError as refusal:
         return f"{type(refusal).__name__}: {refusal}"
 
@@ -93,13 +102,18 @@ def _judged(world: World, case: Case, twice: bool) -> Outcome:
             raise Violation("two explanations for neighbours")
     if isinstance(found, str):
         return Outcome(None)
+    over = [_judge_release(world, each, case.place % 2 == 1) for each in found.releases]
+    return Outcome(found, any(over))
+
+
+def _judge_release(world: World, found: Planned, looks: bool) -> bool:
     plan = found.plan
     one, other, alone = (ran(world.engine(name), plan) for name in ("one", "other", "alone"))
     _bounded(plan, one, other)
     _spread(found, one, other)
     _bounded(replace(plan, factor=1), alone, ExactResult(tuple(_empty(each) for each in alone.sets)))
     _local(plan, one, ran(world.engine("base"), plan) if world.replace else other, alone)
-    return Outcome(found, plan.units and case.place % 2 == 1 and _over(world, plan))
+    return plan.units and looks and _over(world, plan)
 
 
 def _told(found: Planned) -> str:

@@ -179,6 +179,32 @@ class Sources:
             self.list_public(source)
         return source
 
+    def among_equal(self, source: Source) -> None:
+        """Ask for rows with, or without, some other row of the same unit that has an equal value."""
+        rng, inner = self.random, self.table(self.random.choice(self.tables(units=True)))
+        shared = [each for each in source.columns if LETTERS[each.type] in "itdm"]
+        pairs = [(one, other) for one in shared for other in inner.columns if one.type is other.type]
+        if pairs:
+            self.tags.add("EXISTS with equal values")
+            one, other = rng.choice(pairs)
+            inner.where.append(f"{inner.unit} = {source.unit} AND {other.sql} = {one.sql}")
+            if rng.random() < 0.5:
+                inner.where.append(self.writer.condition(inner.columns, 1))
+            source.where.append(f"{rng.choice(['', 'NOT '])}EXISTS (SELECT 1 {inner.tail})")
+
+    def look_up_some(self, source: Source) -> None:
+        """Join some rows of a public table, and keep those that have no partner there."""
+        tab = next(each for each in self.world.tabs if each.name == "wards")
+        mine, alias = [each.sql for each in source.columns if LETTERS[each.type] == "t"], self.name()
+        mine = mine or [f"CAST({each.sql} AS TEXT)" for each in source.columns if LETTERS[each.type] == "i"]
+        if mine:
+            self.tags.add("a condition on a public table in LEFT JOIN")
+            columns = [Col(f"{alias}.{each.sql}", each.type, False, True) for each in tab.columns]
+            number = next(each.sql for each in columns if LETTERS[each.type] in "if")
+            condition = self.random.choice([f"{number} > 1", f"{number} IS NOT NULL", f"{alias}.ward < 'n'"])
+            source.text += f" LEFT JOIN wards AS {alias} ON {alias}.ward = {self.random.choice(mine)} AND {condition}"
+            source.columns += columns
+
     def list_public(self, source: Source) -> None:
         """Ask for rows with a value that a public table has, or has not."""
         tab = self.pick([each for each in self.world.tabs if each.public])

@@ -16,8 +16,8 @@ from hostile.judging import Planned, planned
 from hostile.seeing import same_exit, written
 from hostile.world import world
 
-SHARES, WORLDS, QUESTIONS = 10, 15, 50
-"""Each share is a test of its own, so that workers divide them: 750 questions, and 7,500 in all."""
+SHARES, WORLDS, QUESTIONS = 10, 15, 60
+"""Each share is a test of its own, so that workers divide them: 900 questions, and 9,000 in all."""
 
 LEAST = 10
 """In so many answered questions of the first shares stands every function and every clause."""

@@ -138,7 +138,7 @@ MUTATIONS = [
     broken(
         "intervals of an answer hold one by one only",
         "curator/estimates/assemble.py",
-        "miss = (1 - confidence) / (cells if simultaneous else 1)",
+        "miss = (1 - confidence) / (finished.cells if simultaneous else 1)",
         "miss = 1 - confidence",
         "tests/curator/estimates/test_values.py",
         "tests/curator/asking/test_fluent.py",

@@ -101,8 +101,8 @@ INTERVALS = [
     broken(
         "across: noise that chose the rows does not matter",
         "curator/estimates/across.py",
-        "    if any(find_aggregates(each) for each in made.find_choices()):\n",
-        "    if any(find_aggregates(each) for each in ()):\n",
+        "    if any(is_noisy(each) for each in made.find_choices()):\n",
+        "    if any(is_noisy(each) for each in ()):\n",
         ACROSS,
     ),
     broken(
@@ -188,7 +188,7 @@ SHOWN = [
     broken(
         "windows: rows of equal order come as they like",
         "curator/release/finish_sql.py",
-        '    if made.function in BY_ROW or made.frame.startswith("ROWS"):\n        terms.append(NUMBER)\n',
+        '    if made.function in BY_ROW or made.frame.startswith("ROWS"):\n        terms += numbers\n',
         '    if made.function in BY_ROW or made.frame.startswith("ROWS"):\n        terms.append(f"{NUMBER} DESC")\n',
         WINDOWS,
     ),

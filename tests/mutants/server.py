@@ -85,8 +85,8 @@ MUTATIONS = [
     broken(
         "what others asked decides the way and the price",
         "curator/session.py",
-        "if not fresh and not self._holdings.served and not",
-        "if not fresh and not",
+        "        alone = not prepared.question.beside and not self._holdings.served\n",
+        "        alone = not prepared.question.beside\n",
         CLERK,
     ),
     broken(

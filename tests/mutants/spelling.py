@@ -76,7 +76,7 @@ MUTATIONS = [
     broken(
         "a joined subquery over a public table forgets its conditions",
         "query/select/from_clause.py",
-        "        for each in conditions:\n            self.add_condition(each)\n",
+        "        for each in conditions if not keep else ():\n            self.add_condition(each)\n",
         "",
         PUBLIC,
     ),
@@ -90,8 +90,8 @@ MUTATIONS = [
     broken(
         "columns that are computed inside are there without a partner",
         "query/select/from_clause.py",
-        "if keep and (conditions or not all(isinstance(each.expression, Column) for each in view.outputs)):",
-        "if keep and conditions:",
+        "if keep and not all(isinstance(each.expression, Column) for each in view.outputs):",
+        "if keep and not view.outputs:",
         PUBLIC,
     ),
     broken(

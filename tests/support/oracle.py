@@ -6,17 +6,18 @@ No limit binds here and every value lies on its grid, so that both must agree to
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
-from discreet.curator.estimates.values import Values
-from discreet.curator.release.finish import finish_rows
+from discreet.curator.estimates.finished import Finished, finish_beside, make_values
 from discreet.curator.release.released import Released, ReleasedSet
-from discreet.query.bound import bound
-from discreet.query.price import price
+from discreet.plan.beside import list_releases
+from discreet.query.bound import Bounded, bound
+from discreet.query.price_several import price_several
 from support.hospital import asked, catalog_of, engine_of
 
 POLICY = """\
@@ -121,12 +122,18 @@ for _view in ENGINE.policy.views:
 def exactly(text: str) -> list[tuple[Any, ...]]:
     """Return the rows that a question would have without any noise."""
     question = asked(ENGINE, text)
-    bounded = bound(question, catalog_of(ENGINE))
-    priced = price(bounded, ENGINE.policy, epsilon=Fraction(1))
+    question = replace(question, beside=tuple(replace(each, pick=None) for each in question.beside))
+    found = [bound(replace(each, pick=None), catalog_of(ENGINE)) for each in list_releases(question).questions]
+    priced = price_several(tuple(found), ENGINE.policy, epsilon=Fraction(1))
+    first, *others = (_release(each) for each in found)
+    released = replace(first, beside=tuple(others))
+    values = make_values(question, priced, released)
+    return [row for _, row in Finished(question, priced, values, finish_beside(question, priced, released)).rows]
+
+
+def _release(bounded: Bounded) -> Released:
     exact = ENGINE.run(bounded.plan).result()
-    released = Released(tuple(ReleasedSet(each.sums, keys=each.keys) for each in exact.sets))
-    found = finish_rows(question.finish, bounded.plan.keys, Values(question.aggregates, priced, released))
-    return [row for _, row in found]
+    return Released(tuple(ReleasedSet(each.sums, keys=each.keys) for each in exact.sets))
 
 
 def assert_same(text: str) -> None:

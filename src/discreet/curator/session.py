@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -16,7 +17,7 @@ from discreet.curator.asking.explain import Explanation
 from discreet.curator.asking.fluent import TableQuestion
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.pricing import price_bounded, price_planned_choice
-from discreet.curator.asking.question_operation import make_operation
+from discreet.curator.asking.question_operation import list_public_keys, make_operation
 from discreet.curator.asking.routes import Recorded, Routed
 from discreet.curator.bounds import FoundBounds, PreparedBounds, declare_bounds
 from discreet.curator.door.operation import Declaration, Operation, declare, identify
@@ -26,11 +27,12 @@ from discreet.curator.holdings import Holdings
 from discreet.curator.owner.budget import Budget
 from discreet.curator.owner.tables import Tables
 from discreet.curator.owner.versions import find_version
-from discreet.curator.release.released import Released, ReleasedSet
+from discreet.curator.release.released import Released
 from discreet.curator.telling import Telling
 from discreet.engines.engine import find_tables
 from discreet.ledger import Keepsake, Request
 from discreet.ledger.entries.overruns import MOST
+from discreet.plan.beside import list_releases
 from discreet.plan.question import Question
 from discreet.plan.rows_plan import DeclaredPlan, RowsPlan
 from discreet.query.bound import bound
@@ -139,12 +141,17 @@ class Session:
             planned = self.plan(question, params)
             planned = add_clamped_counts(planned) if clamping else planned
             given = None if keys is None else read_keys(keys, planned)
-            bounded = bound(planned, self._catalog, limits, given)
-            self._holdings.engines.check(bounded.plan)
-            priced = price_bounded(planned, bounded, self._holdings.policy, epsilon, rho, within, key_delta)
+            first, *others = list_releases(planned).questions
+            bounded = bound(first, self._catalog, limits, given)
+            beside = tuple(bound(each, self._catalog, limits) for each in others)
+            for each in (bounded, *beside):
+                self._holdings.engines.check(each.plan)
+            amounts = (epsilon, rho, within, key_delta)
+            priced = price_bounded(planned, bounded, self._holdings.policy, *amounts, beside)
             text, operation = to_sql(question), make_operation(planned, priced)
             text = text if given is None else f"{text} -- {describe_keys(given)}"
-            self._holdings.issued.add(operation.plan)
+            for plan in operation.plans():
+                self._holdings.issued.add(plan)
             request = self._request(declare(operation), text)
         except RecursionError:
             raise QueryError("the question is nested too deeply; write it flatter") from None
@@ -332,7 +339,8 @@ class Session:
             return self._list_keys(prepared)
         keep: list[Keepsake] = []
         # what others asked decides the way and the price of routes: through a server there are none
-        if not fresh and not self._holdings.served and not self._holdings.ledger.answered(prepared.request):
+        alone = not prepared.question.beside and not self._holdings.served
+        if alone and not fresh and not self._holdings.ledger.answered(prepared.request):
             records = _inform_routes(self, progress)
             for route in self._holdings.routes:
                 found = route.answer(prepared, records)
@@ -345,7 +353,8 @@ class Session:
     def _list_keys(self, prepared: Prepared) -> Answer:
         """Return keys that are public: nothing runs, and nothing is written. The receipt is for the ledger's start."""
         receipt = Receipt(self._holdings.ledger.birth, self._analyst, prepared.priced.charge, FREE)
-        listed = Released(tuple(ReleasedSet(()) for _ in prepared.priced.bounded.plan.sets))
+        first, *others = (list_public_keys(each.bounded.plan) for each in (prepared.priced, *prepared.priced.beside))
+        listed = replace(first, beside=tuple(others))
         return assemble(prepared.question, prepared.priced, listed, receipt, prepared.text)
 
     def _start_prepared(

@@ -17,6 +17,7 @@ from discreet.curator.holdings import Holdings
 from discreet.curator.owner.budget import Budget, read_budget
 from discreet.curator.owner.tables import Tables
 from discreet.ledger import Request
+from discreet.plan.beside import list_releases
 from discreet.privacy.charges import Charge
 from discreet.query.catalog import Catalog
 
@@ -78,8 +79,11 @@ class Telling:
         outlook = self._find_outlook(prepared, records)
         price = "this price" if outlook is None else "the price that was asked for"
         more = f"{left:,} more questions at {price} fit into what is left" if left else "nothing like it fits any more"
-        hints = find_hints(prepared.question, self._holdings.policy)
-        remarks = dict.fromkeys((*hints, *prepared.priced.bounded.coarsened, *prepared.priced.notes, more))
+        asked = list_releases(prepared.question).questions
+        hints = [hint for each in asked for hint in find_hints(each, self._holdings.policy)]
+        prices = (prepared.priced, *prepared.priced.beside)
+        coarsened = [remark for each in prices for remark in each.bounded.coarsened]
+        remarks = dict.fromkeys((*hints, *coarsened, *prepared.priced.notes, more))
         return Explanation(prepared.question, prepared.priced, tuple(remarks), units, outlook)
 
     def _find_outlook(self, prepared: Prepared, records: Recorded) -> Outlook | None:
@@ -90,5 +94,6 @@ class Telling:
         if entry is not None:
             cost = describe_share(self._holdings.ledger, (entry,), self._analyst)
             return Outlook("answered before: asking comes from the ledger, without new noise", cost)
-        described = (route.describe(prepared, records) for route in self._holdings.routes)
+        routes = () if prepared.question.beside else self._holdings.routes
+        described = (route.describe(prepared, records) for route in routes)
         return next((each for each in described if each is not None), None)

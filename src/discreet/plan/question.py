@@ -11,7 +11,7 @@ from discreet.base.types import Type
 from discreet.plan.expressions import Expression, Reference, Slot, refer
 from discreet.plan.relations import Block, list_expressions
 from discreet.plan.scales import find_scale
-from discreet.plan.windows import RELEASED, Order, Stage
+from discreet.plan.windows import RELEASED, JoinedTable, Order, Stage
 
 
 class AggregateKind(StrEnum):
@@ -101,6 +101,8 @@ class Finish:
     limit: int | None = None
     offset: int = 0
     stages: tuple[Stage, ...] = ()
+    tables: tuple[JoinedTable, ...] = ()
+    """What released rows are joined to."""
 
     @property
     def selects(self) -> bool:
@@ -145,6 +147,8 @@ class Question:
     remarks: tuple[str, ...] = ()
     """What is said about the answer because of how it was asked."""
     pick: Pick | None = None
+    beside: tuple[Question, ...] = ()
+    """Other answers of the statement, whose values stand in the finish: each reads those before it at most."""
 
     def expressions(self) -> Iterator[Expression]:
         """Yield every expression that is computed from rows."""

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from discreet.base.types import Type
-from discreet.plan.expressions import Column, Expression, find_columns, replace_columns
+from discreet.plan.expressions import Column, Constant, Expression, find_columns, replace_columns
 
 RELEASED = "released"
 """The relation that holds what was released: columns k0, k1, ... of keys, a0, a1, ... of aggregates, and w0_0, w0_1,
-... of what its stages compute across rows."""
+... of what its stages compute across rows. Values s0, s1, ... of other answers stand in place of constants."""
 
 KEY = "key"
 """The function of a column that an answer is grouped by."""
@@ -62,6 +62,52 @@ class Computed(Column):
     """A column that was computed across released rows."""
 
     made: Across
+
+
+@dataclass(frozen=True, slots=True)
+class Attached(Column):
+    """The value of another answer of the same statement, in place of a constant: noisy, whatever is released beside."""
+
+    part: int
+    """Which answer, by its place in `Question.beside`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined(Column):
+    """A column of a table that released rows were joined to: of a public one, or of another answer."""
+
+    table: int
+    """Which of `Finish.tables`, by its place."""
+    place: int
+    noisy: bool
+    """Whether it is an answer's: then its keys, too, decide by noise which rows have a partner."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedTable:
+    """What released rows are joined to: the rows of a public table, or an answer by its place in `Question.beside`."""
+
+    types: tuple[Type, ...]
+    rows: tuple[tuple[Constant, ...], ...] = ()
+    part: int | None = None
+
+
+def name_joined(table: int, place: int, type_: Type, noisy: bool) -> Joined:
+    """Return a column of a table that released rows are joined to.
+
+    >>> name_joined(0, 2, Type.TEXT, noisy=False).name
+    'j0_2'
+    """
+    return Joined(RELEASED, f"j{table}_{place}", type_, table, place, noisy)
+
+
+@dataclass(frozen=True, slots=True)
+class StageJoin:
+    """Which table rows are joined to, on equal columns; `keep` leaves rows without a partner in."""
+
+    table: int
+    on: tuple[tuple[Expression, Joined], ...]
+    keep: bool
 
 
 def name_computed(stage: int, place: int, made: Across) -> Computed:
@@ -113,9 +159,13 @@ class Stage:
     order: tuple[Order, ...] = ()
     limit: int | None = None
     offset: int = 0
+    join: StageJoin | None = None
+    """What rows are joined to, before anything else."""
 
     def find_choices(self) -> tuple[Expression, ...]:
         """Return by what rows are chosen here."""
+        if self.join is not None:
+            return tuple(each for pair in self.join.on for each in pair)
         cut = self.limit is not None or self.offset > 0
         kept = () if self.having is None else (self.having,)
         return (*kept, *(term.by for term in self.order if cut))

@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
+from discreet.plan.beside import releases_same
 from discreet.plan.expressions import Expression
 from discreet.plan.question import Aggregate, Finish, Pick, Question, find_shown_type, refer_to_key, refer_to_value
 from discreet.plan.widths import check_widths
@@ -23,9 +24,11 @@ from discreet.query.select.context import Context, add_with_names
 from discreet.query.select.finishing import add_windows, read_limit, read_offset, read_order, read_terms
 from discreet.query.select.from_clause import check_condition
 from discreet.query.select.grouping_sets import read_grouping, read_grouping_sets
+from discreet.query.select.joined_answers import find_joined, join_answers
 from discreet.query.select.one_engine import check_one_engine
 from discreet.query.select.per_unit import find_key, resolve_key
 from discreet.query.select.picking import MODE_ALONE, find_pick, read_mode
+from discreet.query.select.scalar_subqueries import read_scalar
 from discreet.query.select.subqueries import read_select
 from discreet.query.select.where_clause import read_rows
 from discreet.query.select.windows import ReleasedFunctions, make_window_scope
@@ -39,24 +42,35 @@ def build(
     select: exp.Select, catalog: Catalog, parameters: Mapping[str, Any] | None = None, views: int | None = None
 ) -> Question:
     """Return the plan of a SELECT, or refuse it with the text that cannot be answered; it sees so many views."""
-    reading = Context(catalog, dict(parameters or {}), read_select, views=views)
-    question = find_pick(_question(select, reading))
-    check_one_engine(question.block, catalog)
-    return replace(question, remarks=tuple(dict.fromkeys(reading.remarks)))
+    reading = Context(catalog, dict(parameters or {}), read_select, views=views, answer=_question)
+    question = _question(select, reading)
+    beside = tuple(each if releases_same(each, question) else find_pick(each) for each in reading.beside.questions)
+    if not any(releases_same(each, question) for each in beside):  # what is released anyway needs no choice
+        question = find_pick(question)
+    for each in (question, *beside):
+        check_one_engine(each.block, catalog)
+    return replace(question, remarks=tuple(dict.fromkeys(reading.remarks)), beside=beside)
 
 
 def _question(select: exp.Select, reading: Context) -> Question:
     reading = add_with_names(select, reading)
     inner = _answered(select, reading)
     if inner is not None:
-        return wrap_question(select, _question(*inner), reading.parameters)
+        return wrap_question(select, _question(*inner), reading)
+    joined = find_joined(select, reading, _find_answer)
+    if joined is not None:
+        return join_answers(select, joined, reading)
     return _Builder(select, reading).question()
 
 
 def _answered(select: exp.Select, reading: Context) -> tuple[exp.Select, Context] | None:
     """Return the whole question that stands in FROM, such as SELECT * FROM (SELECT COUNT(*) ...) ORDER BY 1."""
     source = select.args.get("from_")
-    node = source.this if source is not None and not select.args.get("joins") else None
+    return None if source is None or select.args.get("joins") else _find_answer(source.this, reading)
+
+
+def _find_answer(node: exp.Expression, reading: Context) -> tuple[exp.Select, Context] | None:
+    """Return the whole question that a relation in FROM is, and what it may see."""
     query: exp.Expression | None = None
     if isinstance(node, exp.Subquery):
         query = node.this
@@ -69,7 +83,7 @@ def _answered(select: exp.Select, reading: Context) -> tuple[exp.Select, Context
     if not isinstance(query, exp.Select):
         return None
     inside = add_with_names(query, reading)
-    if _answered(query, inside) is not None:
+    if _answered(query, inside) is not None or find_joined(query, inside, _find_answer) is not None:
         return query, reading
     if not has_aggregate(query) and not query.args.get("group"):
         return None
@@ -85,7 +99,7 @@ class _Builder:
 
     def __init__(self, select: exp.Select, reading: Context) -> None:
         check_clauses(select)
-        self.select, self.parameters = select, reading.parameters
+        self.select, self.parameters, self.reading = select, reading.parameters, reading
         self.rows = read_rows(select, reading)
         self.rows.rows  # noqa: B018 - refuses a question about public tables alone
         self.keys: list[Expression] = []
@@ -180,6 +194,9 @@ class _Builder:
             return refer_to_key(self.keys.index(found), find_shown_type(found))
 
         def aggregate(node: exp.Expression) -> Expression | None:
+            value = read_scalar(node, self.reading)
+            if value is not None:
+                return value
             if isinstance(node, exp.Window):
                 return self._window(node, scope)
             if isinstance(node, exp.Grouping | exp.GroupingId):

@@ -16,7 +16,8 @@ from discreet.plan.relations import Block
 
 def to_canonical(question: Question) -> Question:
     """Return the question with the conditions of its outermost WHERE in one order."""
-    return replace(question, block=order_conditions(question.block))
+    beside = tuple(to_canonical(each) for each in question.beside)
+    return replace(question, block=order_conditions(question.block), beside=beside)
 
 
 def order_conditions(block: Block) -> Block:

@@ -19,6 +19,7 @@ from discreet.query.catalog import Catalog
 
 def cut_first(question: Question, catalog: Catalog) -> Question:
     """Return the question with its units cut where they are read, if it is one of those above; else as it is."""
+    question = replace(question, beside=tuple(cut_first(each, catalog) for each in question.beside))
     source = question.block.source
     if not isinstance(source, Scan) or question.block.joins or source.unique or source.rows is not None:
         return question

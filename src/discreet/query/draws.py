@@ -47,6 +47,11 @@ class Draws:
         if self.counted is not None and not 0 <= self.counted < len(self.noises):
             raise OperationError(f"there is no measure {self.counted} to count: they are numbered from 0")
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is drawn: only keys that are public are shown."""
+        return not self.noises and self.selection is None and self.choice is None
+
     def describe(self) -> Json:
         """Return the form of all draws: equal for releases that are drawn alike, and only for those."""
         if self.choice is not None:

@@ -77,10 +77,14 @@ class Price:
     score_step: Fraction = Fraction(1)
     """What one step of a score is worth, where its candidates are no keys."""
 
+    beside: tuple[Price, ...] = ()
+    """The prices of what else the statement releases, each by itself; charge and guarantee here are those of all."""
+
     @property
     def free(self) -> bool:
         """Whether nothing is released that depends on data: keys alone, of a public domain."""
-        return not self.noises and self.selection is None and self.choice is None
+        alone = not self.noises and self.selection is None and self.choice is None
+        return alone and all(each.free for each in self.beside)
 
 
 def price(

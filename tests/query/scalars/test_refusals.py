@@ -136,7 +136,7 @@ TABLE = [
     ),
     (
         "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.who = v.patient AND s.days > v.age)",
-        "only the units are compared with the outside",
+        "the outside is compared by equality alone",
         "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.who = v.patient AND s.days > 20)",
     ),
     (

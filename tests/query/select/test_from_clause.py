@@ -65,9 +65,10 @@ ENGINE = engine_of()
         ("SELECT COUNT(*) FROM visits JOIN wards ON visits.ward <> wards.ward", "needs ON with equal columns"),
         ("SELECT COUNT(*) FROM visits JOIN wards ON visits.ward = wards.ward OR sick", "needs ON with equal columns"),
         (
-            "SELECT COUNT(*) FROM visits LEFT JOIN wards ON visits.ward = wards.ward AND floor > 1",
+            "SELECT COUNT(*) FROM visits LEFT JOIN wards ON visits.ward = wards.ward AND age > 1",
             "ON of a LEFT JOIN takes equal columns",
         ),
+        ("SELECT COUNT(*) FROM visits LEFT JOIN wards w ON w.floor = age AND w.weight > 1", "several partners"),
         ("SELECT COUNT(*) FROM visits JOIN wards ON wards.ward = wards.ward", "needs ON with equal columns"),
         ("SELECT COUNT(*) FROM visits JOIN wards ON x.visits.ward = wards.ward", "schemas are not answered"),
         ("SELECT COUNT(*) FROM visits JOIN wards ON visits.ward = x.wards.ward", "schemas are not answered"),
@@ -99,6 +100,10 @@ def test_lookups_mean_what_duckdb_means() -> None:
         "SELECT COUNT(*), SUM(cost) FROM visits JOIN wards USING (ward)",
         "SELECT floor, COUNT(*) FROM visits JOIN wards USING (ward) GROUP BY floor",
         "SELECT COUNT(*), COUNT(bed) AS b FROM visits LEFT JOIN beds USING (ward)",
+        "SELECT COUNT(*), COUNT(floor) AS b FROM visits v LEFT JOIN wards w ON v.ward = w.ward AND w.floor > 1",
+        "SELECT COUNT(*) FILTER (WHERE city = 'B') AS b, COUNT(city) AS c FROM visits v LEFT JOIN wards w "
+        "ON w.ward = v.ward AND floor = 2 AND w.city IS NOT NULL",
+        "SELECT COUNT(*), COUNT(city) FROM visits LEFT JOIN (SELECT * FROM wards WHERE floor > 1) w USING (ward)",
         "SELECT COUNT(*) FROM visits JOIN beds ON beds.ward = visits.ward AND bed > 1",
         "SELECT COUNT(*) FROM visits JOIN wards ON wards.ward = visits.ward AND age > 30 AND floor < 2",
         "SELECT COUNT(*) FROM visits JOIN wards ON wards.ward = 'north'",

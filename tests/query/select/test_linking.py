@@ -103,7 +103,7 @@ def test_a_left_join_keeps_rows_whose_partners_fail_a_condition(text: str) -> No
     "text",
     [
         "SELECT COUNT(*) FROM visits v LEFT JOIN stays s ON s.who = v.patient AND v.age > 20",
-        "SELECT COUNT(*) FROM visits v LEFT JOIN wards w ON w.ward = v.ward AND w.floor > 1",
+        "SELECT COUNT(*) FROM visits v LEFT JOIN wards w ON w.ward = v.ward AND w.floor > v.age",
         "SELECT COUNT(*) FROM visits v LEFT JOIN stays s ON s.days > 3",
     ],
 )

@@ -59,7 +59,7 @@ def test_a_joined_subquery_is_the_table_with_its_conditions() -> None:
         ("SELECT COUNT(*) FROM visits WHERE age IN (SELECT 3 FROM wards)", "lists no column"),
         ("SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM wards) OR age > 3", "a condition of its own"),
         ("SELECT COUNT(*) FROM visits JOIN (SELECT DISTINCT ward FROM beds) USING (ward)", "columns and conditions"),
-        ("SELECT COUNT(*) FROM visits LEFT JOIN (SELECT * FROM wards WHERE floor > 1) USING (ward)", "plain columns"),
+        ("SELECT COUNT(*) FROM visits LEFT JOIN (SELECT * FROM beds WHERE bed > 1) USING (ward)", "several partners"),
         (
             "SELECT COUNT(*) FROM visits v LEFT JOIN (SELECT ward, COALESCE(city, 'x') AS c FROM wards) w USING (ward)",
             "plain columns",

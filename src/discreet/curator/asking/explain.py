@@ -13,6 +13,7 @@ from discreet.curator.asking.outlook import Outlook
 from discreet.curator.estimates.assemble import describe_score, describe_selection, measure_accuracy
 from discreet.mechanisms import Laplace, PermuteAndFlip
 from discreet.mechanisms.quantile import Quantile
+from discreet.plan.beside import list_releases
 from discreet.plan.bounded import BoundedPlan, KeySet, Measure, Part
 from discreet.plan.question import RANKED, Aggregate, Question
 from discreet.plan.relations import Lookup, Scan, list_sources
@@ -88,8 +89,18 @@ class Explanation(ShownAsText):
         accuracy = measure_accuracy(self.question, priced)
         if accuracy is not None:
             lines.append(f"accuracy   {accuracy.describe(CONFIDENCE)}")
-        lines += [f"error      {what}: {words}" for what, words in self.errors]
+        lines += [f"error      {what}: {words}" for what, words in self._own_errors]
+        lines += self._describe_beside()
         return "\n".join([*lines, *(f"note       {remark}" for remark in self.remarks)])
+
+    def _describe_beside(self) -> list[str]:
+        """Return what else the statement releases, each as a question of its own."""
+        lines: list[str] = []
+        _, *others = list_releases(self.question).questions
+        for question, priced in zip(others, self.priced.beside, strict=True):
+            said = str(Explanation(question, priced, (), self.units))
+            lines += ["", "beside     another answer of this statement:", *said.rstrip().splitlines()]
+        return lines
 
     def to_dict(self) -> dict[str, Any]:
         """Return the price, the errors and what is noted, for programs; `text` is all of it for people."""
@@ -109,6 +120,12 @@ class Explanation(ShownAsText):
     @property
     def errors(self) -> tuple[tuple[str, str], ...]:
         """How far each aggregate errs, in words, the way it would be answered."""
+        _, *others = list_releases(self.question).questions
+        beside = [list_errors(*each) for each in zip(others, self.priced.beside, strict=True)]
+        return (*self._own_errors, *(error for each in beside for error in each))
+
+    @property
+    def _own_errors(self) -> tuple[tuple[str, str], ...]:
         if self.outlook is not None and self.outlook.half_width is not None:
             width = self.outlook.half_width(CONFIDENCE)
             return list_errors(self.question, self.priced, lambda place: width)
@@ -208,7 +225,9 @@ def describe_choices(question: Question, choices: list[Price]) -> str:
             lines.append(f"  epsilon={words}: {accuracy.describe(CONFIDENCE)}")
             continue
         errors = [
-            _error(asked, find_half_width(priced, place, 0.95)) for place, asked in enumerate(question.aggregates)
+            _error(asked, find_half_width(each, place, 0.95))
+            for one, each in zip(list_releases(question).questions, (priced, *priced.beside), strict=True)
+            for place, asked in enumerate(one.aggregates)
         ]
         lines.append(f"  epsilon={words}: {', '.join(errors)}")
     return "\n".join(lines)

@@ -13,6 +13,7 @@ from discreet.privacy.charges import Charge
 from discreet.query.floors import find_floors
 from discreet.query.price import Price
 from discreet.query.price_choice import price_again
+from discreet.query.price_several import price_several
 
 STEPS = 24
 """Halvings of the range in which the largest amount is looked for: enough for its three digits."""
@@ -41,7 +42,10 @@ def find_what_fits(priced: Price, policy: Policy, budget: Budget, analyst: str |
     name, floors = ("rho", find_floors(policy).rho) if priced.by_rho else ("epsilon", find_floors(policy).epsilon)
 
     def charge(amount: Fraction) -> Charge:
-        return price_again(priced, policy, **{name: amount}, key_delta=key_delta or None).charge
+        how = {name: amount, "key_delta": key_delta or None}
+        if priced.beside:
+            return price_several((priced.bounded, *(each.bounded for each in priced.beside)), policy, **how).charge
+        return price_again(priced, policy, **how).charge
 
     found = _find_largest(lambda amount: budget.admits(charge(amount), analyst), floors, priced.target)
     if found is None:

@@ -16,7 +16,8 @@ from discreet.plan.relations import is_plain, list_scans
 from discreet.policy.model import Policy
 from discreet.query.bound import Bounded
 from discreet.query.price import Price, read_amount
-from discreet.query.price_choice import price_choice, price_question
+from discreet.query.price_choice import price_choice
+from discreet.query.price_several import price_several, share_evenly, split_among
 
 OFFERED = (Fraction("0.05"), Fraction("0.2"), Fraction(1))
 """The epsilons whose errors are shown where no price was given."""
@@ -30,22 +31,36 @@ def price_bounded(
     rho: object,
     within: Mapping[str, float] | None,
     key_delta: object = None,
+    beside: tuple[Bounded, ...] = (),
 ) -> Price:
-    """Price a bounded question. No amount at all is refused, and the refusal shows what some would buy."""
+    """Price a bounded question, and what else its statement releases beside it.
+
+    No amount at all is refused, and the refusal shows what some would buy.
+    """
     _refuse_several(epsilon, rho, within)
-    if not bounded.plan.measures and not bounded.plan.selects_any:  # keys that are public: free at any price
-        return price_question(bounded, policy)
+    releases = (bounded, *beside)
+    if not any(each.plan.measures or each.plan.selects_any for each in releases):  # public keys: free at any price
+        return price_several(releases, policy)
     delta = None if key_delta is None else read_amount("key_delta", key_delta)
     if rho is not None:
-        return price_question(bounded, policy, rho=read_amount("rho", rho), key_delta=delta)
+        return price_several(releases, policy, rho=read_amount("rho", rho), key_delta=delta)
     if within is not None:
-        plain = is_plain(question.block)
-        least = policy.table(list_scans(question.block)[0].table).min_count if plain else None
-        found = find_least_epsilon(question, bounded, policy, within, least)
-        return price_question(bounded, policy, epsilon=found, key_delta=delta)
+        found = _find_epsilon(question, releases, policy, within)
+        return price_several(releases, policy, epsilon=found, key_delta=delta)
     if epsilon is None:
-        _refuse_unpriced(question, [price_question(bounded, policy, epsilon=each) for each in OFFERED])
-    return price_question(bounded, policy, epsilon=read_amount("epsilon", epsilon), key_delta=delta)
+        _refuse_unpriced(question, [price_several(releases, policy, epsilon=each) for each in OFFERED])
+    return price_several(releases, policy, epsilon=read_amount("epsilon", epsilon), key_delta=delta)
+
+
+def _find_epsilon(
+    question: Question, releases: tuple[Bounded, ...], policy: Policy, within: Mapping[str, float]
+) -> Fraction:
+    """Return the least epsilon of the whole statement at which its own aggregates err by no more than this."""
+    plain = is_plain(question.block)
+    least = policy.table(list_scans(question.block)[0].table).min_count if plain else None
+    part, *others = split_among(releases)
+    alone = policy if not others else share_evenly(policy, 1 + sum(each > 0 for each in others))
+    return find_least_epsilon(question, releases[0], alone, within, least) / (part or 1)
 
 
 def price_planned_choice(made: PlannedChoice, policy: Policy, epsilon: object, rho: object, within: object) -> Price:

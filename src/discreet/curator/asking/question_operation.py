@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
 from discreet.base.canonical import Json
 from discreet.curator.door.desk import Desk
-from discreet.curator.release.released import Released
+from discreet.curator.release.released import Released, ReleasedSet
+from discreet.plan.beside import list_releases
 from discreet.plan.bounded import BoundedPlan, Part
 from discreet.plan.question import Question
 from discreet.privacy.charges import Charge
@@ -29,30 +30,63 @@ class QuestionOperation:
     plan: BoundedPlan
     draws: Draws
     charge: Charge
+    beside: tuple[tuple[BoundedPlan, Draws], ...] = ()
+    """What else the statement releases: the charge is that of all together."""
 
     def parameters(self) -> Json:
         """Return how the measures are released."""
-        return self.draws.describe()
+        if not self.beside:
+            return self.draws.describe()
+        return {"several": [draws.describe() for _, draws in self._releases]}
 
     def plans(self) -> tuple[BoundedPlan, ...]:
-        """Return the one plan."""
-        return (self.plan,)
+        """Return the one plan, or those of all releases that draw something."""
+        drawing = tuple(plan for plan, draws in self._releases if not draws.is_empty)
+        return drawing if self.beside and drawing else (self.plan,)
 
     def run(self, desk: Desk) -> bytes:
-        """Measure it."""
-        return desk.measure(self.plan, self.draws).to_bytes()
+        """Measure it, one release after another."""
+        if not self.beside:
+            return desk.measure(self.plan, self.draws).to_bytes()
+        first, *others = (
+            list_public_keys(plan) if draws.is_empty else desk.measure(plan, draws) for plan, draws in self._releases
+        )
+        return replace(first, beside=tuple(others)).to_bytes()
+
+    @property
+    def _releases(self) -> tuple[tuple[BoundedPlan, Draws], ...]:
+        return ((self.plan, self.draws), *self.beside)
 
     def finish(self, measured: bytes) -> Released:
-        """Return what was released."""
-        return Released.from_bytes(measured)
+        """Return what was released, beside keys that are public and were not."""
+        found = Released.from_bytes(measured)
+        if not self.beside:
+            return found
+        first, *others = (
+            list_public_keys(plan) if draws.is_empty else each
+            for (plan, draws), each in zip(self._releases, (found, *found.beside), strict=True)
+        )
+        return replace(first, beside=tuple(others))
 
 
 def make_operation(question: Question, priced: Price) -> QuestionOperation:
-    """Return the operation of a question at a price."""
+    """Return the operation of a question at a price: it releases all that the statement does."""
+    asked = list_releases(question).questions
+    (plan, draws), *others = (
+        (each.bounded.plan, _make_draws(one, each)) for one, each in zip(asked, (priced, *priced.beside), strict=True)
+    )
+    return QuestionOperation(plan, draws, priced.charge, tuple(others))
+
+
+def list_public_keys(plan: BoundedPlan) -> Released:
+    """Return the public keys of a plan that releases nothing else."""
+    return Released(tuple(ReleasedSet(()) for _ in plan.sets))
+
+
+def _make_draws(question: Question, priced: Price) -> Draws:
     if priced.choice is not None:
-        return QuestionOperation(priced.bounded.plan, Draws((), choice=priced.choice), priced.charge)
-    draws = Draws(priced.noises, priced.selection, priced.counted, _list_quantiles(question, priced))
-    return QuestionOperation(priced.bounded.plan, draws, priced.charge)
+        return Draws((), choice=priced.choice)
+    return Draws(priced.noises, priced.selection, priced.counted, _list_quantiles(question, priced))
 
 
 def _list_quantiles(question: Question, priced: Price) -> tuple[tuple[int, tuple[Fraction, ...]], ...]:

@@ -15,11 +15,17 @@ import math
 from dataclasses import dataclass, field
 
 from discreet.answers.fields import Row
-from discreet.curator.estimates.arithmetic import Interval, bound_expression, find_aggregates, has_simple_noise
+from discreet.curator.estimates.arithmetic import (
+    Interval,
+    bound_expression,
+    find_aggregates,
+    has_simple_noise,
+    is_noisy,
+)
 from discreet.curator.estimates.values import Values
 from discreet.curator.release.finish import finish_ends
 from discreet.plan.expressions import Expression, Reference, find_columns
-from discreet.plan.question import Question
+from discreet.plan.question import Finish, Question
 from discreet.plan.windows import Computed
 from discreet.query.price import Price
 
@@ -35,18 +41,21 @@ BY_NOISE = "none: noisy values decide which rows are in it, or in which order"
 FROM_DATA = "none: keys come from the data, and rows of others are not in it"
 TWICE = "none: it is computed from what was computed across rows"
 OTHERS = "none: it is computed from more than counts and sums"
+JOINED = "none: rows were joined, so that one may stand there several times"
 UNCHANGED = "none: this function of noisy values has no interval"
 
 
 def describe_interval(column: Computed, question: Question, priced: Price) -> str:
     """Say how the interval of a computed column is made, or why it has none; nothing where it is not noisy."""
     made = column.made
-    if not find_aggregates(column):
+    if not is_noisy(column):
         return ""
-    if any(find_aggregates(each) for each in made.find_choices()):
+    if any(is_noisy(each) for each in made.find_choices()):
         return BY_NOISE
     if priced.selection is not None:
         return FROM_DATA
+    if question.finish.tables:
+        return JOINED
     if made.function not in BOUNDED or made.distinct:
         return UNCHANGED
     if any(isinstance(each, Computed) for each in find_columns(made.arguments[0])):
@@ -71,6 +80,8 @@ class AcrossIntervals:
     question: Question
     priced: Price
     values: Values
+    finish: Finish
+    """The question's own, with the values of other answers in place."""
     _found: dict[tuple[str, float, bool], list[Interval | None]] = field(default_factory=dict)
 
     def interval(self, column: Computed, place: int, miss: float, together: bool) -> Interval | None:
@@ -92,7 +103,7 @@ class AcrossIntervals:
             self._find_ends(argument, place, miss / (1 if one else max(1, len(rows)))) for place in range(len(rows))
         ]
         listed = ([low for low, _ in ends], [high for _, high in ends])
-        found = finish_ends(self.question.finish, self.priced.bounded.plan.keys, self.values, column, listed)
+        found = finish_ends(self.finish, self.priced.bounded.plan.keys, self.values, column, listed)
         return [self._read(column, row, miss) for row in found]
 
     def _find_ends(self, argument: Expression, place: int, miss: float) -> tuple[float | None, float | None]:

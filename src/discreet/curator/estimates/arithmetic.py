@@ -8,9 +8,12 @@ from fractions import Fraction
 
 from discreet.plan.expressions import Column, Expression, Literal, Reference, Slot, find_columns
 from discreet.plan.question import COUNTS, SUMS, AggregateKind
-from discreet.plan.windows import Computed, find_released
+from discreet.plan.windows import Attached, Computed, Joined, find_released
 
 Interval = tuple[float, float]
+
+OTHERS = Computed | Attached | Joined
+"""Columns beside released ones: they are known by their names."""
 
 
 def find_aggregates(expression: Expression) -> tuple[int, ...]:
@@ -22,14 +25,25 @@ def find_aggregates(expression: Expression) -> tuple[int, ...]:
     return tuple(dict.fromkeys(each.index for each in found if each.slot is Slot.AGGREGATE))
 
 
+def is_noisy(expression: Expression) -> bool:
+    """Say whether an expression depends on released aggregates, or on values of other answers."""
+    return any(_is_noisy_column(each) for each in find_released(expression))
+
+
+def _is_noisy_column(column: Column) -> bool:
+    if isinstance(column, Joined):
+        return column.noisy
+    return isinstance(column, Attached) or (isinstance(column, Reference) and not _is_key(column))
+
+
 def has_simple_noise(kind: AggregateKind) -> bool:
     """Say whether an aggregate is a count or a sum: it has a value in every group, and an additive noise."""
     return kind in COUNTS or kind in SUMS
 
 
-def find_parts(expression: Expression) -> tuple[int | Computed, ...]:
-    """Return what an expression reads as it is, each once: aggregates by their places, and computed columns."""
-    found = [each for each in find_columns(expression) if isinstance(each, Reference | Computed)]
+def find_parts(expression: Expression) -> tuple[int | Computed | Attached | Joined, ...]:
+    """Return what an expression reads as it is, each once: aggregates by their places, and other noisy columns."""
+    found = [each for each in find_columns(expression) if isinstance(each, OTHERS | Reference)]
     parts = [each.index if isinstance(each, Reference) else each for each in found if not _is_key(each)]
     return tuple(dict.fromkeys(parts))
 
@@ -41,7 +55,7 @@ def _is_key(column: Column) -> bool:
 def bound_expression(expression: Expression, known: Mapping[int | str, Interval]) -> Interval | None:
     """Return what an expression can be when each aggregate lies in its interval; None where it is no arithmetic.
 
-    Aggregates are known by their places, and columns that were computed across rows by their names.
+    Aggregates are known by their places, columns that were computed across rows and values of other answers by names.
 
     >>> from discreet.base.types import Type
     >>> from discreet.plan.expressions import refer
@@ -53,7 +67,7 @@ def bound_expression(expression: Expression, known: Mapping[int | str, Interval]
     if isinstance(expression, Column):
         if isinstance(expression, Reference) and expression.slot is Slot.AGGREGATE:
             return known.get(expression.index)
-        return known.get(expression.name) if isinstance(expression, Computed) else None
+        return known.get(expression.name) if isinstance(expression, OTHERS) else None
     if isinstance(expression, Literal):
         value = expression.value
         if isinstance(value, bool) or not isinstance(value, int | Fraction):

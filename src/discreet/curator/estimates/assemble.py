@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from discreet.answers import CLAMPED, SELECTED, Accuracy, Answer, Bounds, Field, Receipt
 from discreet.base.search import least_int
 from discreet.base.types import Type
-from discreet.curator.estimates.across import AcrossIntervals, describe_interval
-from discreet.curator.estimates.arithmetic import Interval, bound_expression, find_aggregates, find_parts
+from discreet.curator.estimates.across import describe_interval
+from discreet.curator.estimates.arithmetic import bound_expression, find_parts, is_noisy
+from discreet.curator.estimates.finished import Finished, finish_beside, make_values
 from discreet.curator.estimates.values import REMARKS, Values
-from discreet.curator.release.finish import finish_rows
 from discreet.curator.release.released import Released
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
+from discreet.plan.beside import list_releases
 from discreet.plan.expressions import Call, Expression, Reference
-from discreet.plan.question import COUNTS, Aggregate, AggregateKind, Finish, Question
+from discreet.plan.question import COUNTS, Aggregate, AggregateKind, Question
 from discreet.plan.relations import Block
-from discreet.plan.windows import Computed, find_computed
+from discreet.plan.windows import Attached, Computed, Joined, find_computed
 from discreet.plan.words import describe_aggregate, describe_arguments
 from discreet.query.price import Price
 from discreet.query.price_choice import find_shortfall
@@ -45,7 +45,10 @@ SHOWN_DATE = "none: this is no number; MIN(DATE_DIFF('{}', DATE '1970-01-01', x)
 
 NO_ARITHMETIC = "none: this is no arithmetic"
 SETS = "each grouping is a release of its own; a key is NULL in rows that are not grouped by it"
+BESIDE = "each answer in this statement is a release of its own, with noise of its own; the price is that of all"
 
+FieldsBeside = list[tuple[Field, ...]]
+"""The columns of other answers of a statement."""
 
 MORE_KEYS = "a larger epsilon or key_delta shows more; declared values, or keys that you name, all appear"
 """What helps where keys from the data are missing."""
@@ -73,37 +76,20 @@ def assemble(
 
     A route that infers what was not released gives `values` of its own, with their intervals.
     """
-    values = values or Values(question.aggregates if priced.choice is None else (), priced, released)
-    rows = finish_rows(find_finish(question, priced), priced.bounded.plan.keys, values)
+    values = values or make_values(question, priced, released)
+    finished = Finished(question, priced, values, finish_beside(question, priced, released))
     outputs = question.finish.outputs
-    across = AcrossIntervals(question, priced, values)
-    computed = find_computed(expression for _, expression in outputs)
-    cells = max(1, len(values.rows)) * max(1, len(question.aggregates) + len(computed))
 
     def bounds(confidence: float, simultaneous: bool) -> tuple[Bounds, ...]:
-        miss = (1 - confidence) / (cells if simultaneous else 1)
-
-        def interval(expression: Expression, place: int, number: int | None) -> Interval | None:
-            """Return an interval for one cell; what it is made from shares what may be missed."""
-            parts = find_parts(expression)
-            known: dict[int | str, Interval] = {}
-            for part in parts:
-                each = miss / len(parts)
-                if isinstance(part, Computed):
-                    found = across.interval(part, place, each, simultaneous)
-                    known |= {} if found is None else {part.name: found}
-                elif number is not None:
-                    known[part] = values.interval(part, values.rows[number], each)
-            return bound_expression(expression, known) if parts else None
-
+        miss = (1 - confidence) / (finished.cells if simultaneous else 1)
         return tuple(
-            tuple(interval(expression, place, number) for _, expression in outputs)
-            for place, (number, _) in enumerate(rows)
+            tuple(finished.bound(expression, place, miss, simultaneous) for _, expression in outputs)
+            for place in range(len(finished.rows))
         )
 
     return Answer(
         fields=describe_fields(question, priced),
-        rows=tuple(row for _, row in rows),
+        rows=tuple(row for _, row in finished.rows),
         receipt=receipt,
         guarantee=priced.guarantee,
         question=text,
@@ -135,13 +121,6 @@ def assemble_candidate(
     )
 
 
-def find_finish(question: Question, priced: Price) -> Finish:
-    """Return what is done to released values: a choice of keys has done what ORDER BY and LIMIT say."""
-    if priced.choice is None or question.pick is None or not question.pick.ordered:
-        return question.finish
-    return replace(question.finish, order=(), limit=None)
-
-
 def measure_accuracy(question: Question, priced: Price) -> Accuracy | None:
     """Return how far the keys that are shown may fall short of the best, where they were chosen by an aggregate."""
     if priced.bounded.pick is None and priced.choice is None:
@@ -168,30 +147,56 @@ def describe_score(asked: Aggregate, block: Block) -> str:
 
 def describe_fields(question: Question, priced: Price) -> tuple[Field, ...]:
     """Return the columns of a question's answer, which are known before it is run."""
-    return tuple(_field(name, expression, question, priced) for name, expression in question.finish.outputs)
+    beside: FieldsBeside = []
+    prices = (priced, *priced.beside)
+    for each, place in zip(question.beside, list_releases(question).shared, strict=True):
+        beside.append(tuple(_field(name, shown, each, prices[place], beside) for name, shown in each.finish.outputs))
+    return tuple(_field(name, expression, question, priced, beside) for name, expression in question.finish.outputs)
 
 
-def _field(name: str, expression: Expression, question: Question, priced: Price) -> Field:
-    if not find_aggregates(expression):
+def _field(name: str, expression: Expression, question: Question, priced: Price, beside: FieldsBeside) -> Field:
+    if not is_noisy(expression):
         return Field(name, expression.type, noisy=False)
     if isinstance(expression, Call) and expression.function in DATED:
         return Field(name, expression.type, True, SHOWN_DATE.format(DATED[expression.function]))
     if isinstance(expression, Reference):
         return Field(name, expression.type, True, REMARKS[question.aggregates[expression.index].kind])
+    if isinstance(expression, Joined | Attached):
+        found = _find_beside(expression, question, beside)
+        if found is None or not found.noisy:  # a key: in place of a value it is as noisy as what chose it
+            valued = isinstance(expression, Attached)
+            return Field(name, expression.type, valued, NO_ARITHMETIC if valued else "")
+        return Field(name, expression.type, True, found.remark)
     remarks = [describe_interval(each, question, priced) for each in find_computed([expression])]
     if isinstance(expression, Computed):
         return Field(name, expression.type, True, remarks[0])
     # a computed column that is not noisy has no interval, as keys have none
     missing = next((each or NO_ARITHMETIC for each in remarks if not each.startswith("conservative")), None)
-    parts = [each.name if isinstance(each, Computed) else each for each in find_parts(expression)]
+    for part in find_parts(expression):
+        found = _find_beside(part, question, beside) if isinstance(part, Joined | Attached) else None
+        if found is not None and found.remark.startswith("none"):
+            missing = missing or found.remark
+    parts = [each if isinstance(each, int) else each.name for each in find_parts(expression)]
     known = bound_expression(expression, dict.fromkeys(parts, (1.0, 2.0)))
     remark = "conservative: every aggregate in it bounded at once" if known else NO_ARITHMETIC
     return Field(name, Type.FLOAT if expression.type is Type.DECIMAL else expression.type, True, missing or remark)
 
 
+def _find_beside(column: Joined | Attached, question: Question, beside: FieldsBeside) -> Field | None:
+    """Return what a value of another answer is there; nothing where it is a public table's."""
+    if isinstance(column, Attached):
+        return beside[column.part][0]
+    part = question.finish.tables[column.table].part
+    return None if part is None else beside[part][column.place]
+
+
 def _list_notes(question: Question, priced: Price) -> tuple[str, ...]:
     """Return everything that is to be noted, each once."""
-    return tuple(dict.fromkeys((*_notes(question, priced), *priced.bounded.coarsened, *priced.notes)))
+    notes, prices = [BESIDE] if priced.beside else [], (priced, *priced.beside)
+    for asked, each in zip(list_releases(question).questions, prices, strict=True):
+        notes += [] if priced.beside and each.free else _notes(asked, each)
+        notes += each.bounded.coarsened
+    return tuple(dict.fromkeys((*notes, *priced.notes)))
 
 
 def _notes(question: Question, priced: Price) -> list[str]:
@@ -212,10 +217,10 @@ def _notes(question: Question, priced: Price) -> list[str]:
         notes.append(describe_selection(priced.selection))
     if len(question.sets) > 1:
         notes.append(SETS)
-    noisy = any(find_aggregates(each) for _, each in question.finish.outputs)
+    noisy = any(is_noisy(each) for _, each in question.finish.outputs)
     if noisy and (question.finish.cuts or any(stage.find_choices() for stage in question.finish.stages)):
         notes.append(SELECTED)
-    if question.finish.stages:
+    if any(stage.join is None for stage in question.finish.stages):
         notes.append(ACROSS)
     return notes
 

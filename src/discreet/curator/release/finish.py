@@ -8,6 +8,7 @@ is nothing to compute, and no database is asked.
 from __future__ import annotations
 
 import datetime as dt
+import math
 import os
 import threading
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ from discreet.answers.fields import Row
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.curator.estimates.values import Values
-from discreet.curator.release.finish_sql import ENDS, write_finish
+from discreet.curator.release.finish_sql import ENDS, count_joined, write_finish
 from discreet.engines.duck.literals import SQL_TYPES
 from discreet.plan.bounded import Key
 from discreet.plan.expressions import Reference
@@ -35,6 +36,14 @@ FEW = 200
 
 BEYOND = (
     "arithmetic on the released values leaves 38 digits; CAST them AS DOUBLE. "
+    "The values are recorded: asking for them again is free"
+)
+
+MOST_JOINED = 1_000_000
+"""Rows of an answer that is joined to others."""
+
+MANY = (
+    f"joined, the answer has more than {MOST_JOINED:,} rows; join on more columns. "
     "The values are recorded: asking for them again is free"
 )
 
@@ -51,6 +60,10 @@ class ReleasedColumn:
     values: Sequence[Any]
 
 
+JoinedRows = tuple[str, list[ReleasedColumn]]
+"""A table that released rows are joined to: its name in SQL, and its columns."""
+
+
 def finish_rows(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[tuple[int | None, Row]]:
     """Return the rows of the answer, each with the number of its released row; sorted by key before ORDER BY.
 
@@ -62,6 +75,29 @@ def finish_rows(finish: Finish, keys: tuple[Key, ...], values: Values) -> list[t
         shown = [columns[expression.name].values for expression in plain]
         return list(enumerate(zip(*shown, strict=True)))
     return [(number, tuple(row)) for number, *row in _run(write_finish(finish), list(columns.values()), values)]
+
+
+def finish_joined(
+    finish: Finish, keys: tuple[Key, ...], values: Values, tables: Sequence[JoinedRows], extras: Sequence[str]
+) -> list[tuple[int | None, Row, Row]]:
+    """Return the rows of an answer that is joined to tables, each with some columns beside it."""
+    columns = _list_columns(keys, values)
+    if len(values.rows) * math.prod(len(listed[0].values) for _, listed in tables) > MOST_JOINED:
+        ((count,),) = _run(count_joined(finish, MOST_JOINED), columns, values, tables)
+        if count > MOST_JOINED:
+            raise QueryError(MANY)
+    found = _run(write_finish(finish, None, extras), columns, values, tables)
+    return [(number, tuple(row[len(extras) :]), tuple(row[: len(extras)])) for number, *row in found]
+
+
+def list_joined(place: int, types: Sequence[Type], rows: Sequence[Sequence[Any]]) -> JoinedRows:
+    """Return a table of constants, or of another answer's values, with the number of each row."""
+    columns = [ReleasedColumn(f"j{place}_number", "BIGINT", range(len(rows)))]
+    for at, type_ in enumerate(types):
+        kind = WIDE if type_ is Type.INTEGER else SQL_TYPES[type_]
+        shown = [_show_value(row[at], type_) for row in rows]
+        columns.append(ReleasedColumn(f"j{place}_{at}", kind, shown))
+    return f"j{place}", columns
 
 
 def finish_ends(
@@ -77,12 +113,13 @@ def finish_ends(
     ]
 
 
-def _run(sql: str, columns: list[ReleasedColumn], values: Values) -> list[Any]:
-    """Run a finish over a table of these columns and the number of each row."""
+def _run(sql: str, columns: list[ReleasedColumn], values: Values, tables: Sequence[JoinedRows] = ()) -> list[Any]:
+    """Run a finish over a table of these columns and the number of each row, and over others that it is joined to."""
     number = ReleasedColumn("number", "BIGINT", range(len(values.rows)))
     with closing(_DATABASE.connect()) as connection:
         try:
-            _create_table(connection, [number, *columns])
+            for name, listed in ((RELEASED, [number, *columns]), *tables):
+                _create_table(connection, listed, name)
             return connection.execute(sql).fetchall()
         except (duckdb.Error, ValueError):  # pyarrow's are ValueErrors
             raise QueryError(BEYOND) from None
@@ -131,19 +168,23 @@ def _show_key(value: object, type_: Type) -> object:
     return value.replace(tzinfo=None) if isinstance(value, dt.datetime) else value
 
 
-def _create_table(connection: duckdb.DuckDBPyConnection, columns: list[ReleasedColumn]) -> None:
+def _show_value(value: Any, type_: Type) -> Any:
+    return value if value is None or isinstance(value, float) else _show_key(value, type_)
+
+
+def _create_table(connection: duckdb.DuckDBPyConnection, columns: list[ReleasedColumn], name: str) -> None:
     listed = ", ".join(f'"{each.name}" {each.type}' for each in columns)
-    connection.execute(f"CREATE TEMP TABLE {RELEASED} ({listed})")
+    connection.execute(f"CREATE TEMP TABLE {name} ({listed})")
     count = len(columns[0].values)
     if 0 < count <= FEW:
         marks = ", ".join([f"({', '.join('?' for _ in columns)})"] * count)
         rows = zip(*(each.values for each in columns), strict=True)
-        connection.execute(f"INSERT INTO {RELEASED} VALUES {marks}", [value for row in rows for value in row])
+        connection.execute(f"INSERT INTO {name} VALUES {marks}", [value for row in rows for value in row])
     elif count:
-        _insert_arrow(connection, columns)
+        _insert_arrow(connection, columns, name)
 
 
-def _insert_arrow(connection: duckdb.DuckDBPyConnection, columns: list[ReleasedColumn]) -> None:
+def _insert_arrow(connection: duckdb.DuckDBPyConnection, columns: list[ReleasedColumn], name: str) -> None:
     import pyarrow as pa
 
     types = {
@@ -156,7 +197,7 @@ def _insert_arrow(connection: duckdb.DuckDBPyConnection, columns: list[ReleasedC
     }
     arrays = [pa.array(_to_plain(each), types.get(each.type, pa.float64())) for each in columns]
     connection.register("given", pa.table(arrays, [f"c{place}" for place in range(len(arrays))]))
-    connection.execute(f"INSERT INTO {RELEASED} SELECT * FROM given")
+    connection.execute(f"INSERT INTO {name} SELECT * FROM given")
     connection.unregister("given")
 
 

@@ -6,11 +6,14 @@ written as everywhere else. Rows keep the number of a released row: of a group, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from discreet.engines.duck.forms import write_sql
 from discreet.engines.duck.literals import quote_name
 from discreet.plan.expressions import Expression
 from discreet.plan.question import Finish
-from discreet.plan.windows import KEY, RELEASED, Across, Computed, Order, Stage
+from discreet.plan.windows import KEY, RELEASED, Across, Computed, Order, Stage, StageJoin
 
 NUMBER = f"{RELEASED}.number"
 
@@ -27,8 +30,8 @@ ENDS = ("low", "high")
 """The ends of what an argument can be: columns such as w0_low of the released table."""
 
 
-def write_finish(finish: Finish, bounded: Computed | None = None) -> str:
-    """Return the SQL over the released table.
+def write_finish(finish: Finish, bounded: Computed | None = None, extras: Sequence[str] = ()) -> str:
+    """Return the SQL over the released table; `extras` are columns of it that come first, after the number.
 
     With `bounded`, the rows are the same, and hold what the interval of that column is made from: its value, how many
     rows and how many values it was computed from, and the same function of the ends of its argument.
@@ -37,20 +40,44 @@ def write_finish(finish: Finish, bounded: Computed | None = None) -> str:
         shown = [f"{write_sql(expression)} AS {quote_name(name)}" for name, expression in finish.outputs]
     else:
         shown = [f"{RELEASED}.{name}" for name in (bounded.name, *_name_helpers(bounded))]
+    source, numbers = RELEASED, [NUMBER]
+    for stage in finish.stages:
+        if stage.join is not None:
+            source = f"({_write_join(stage.join, source)}) AS {RELEASED}"
+            numbers = [*numbers, f"{RELEASED}.j{stage.join.table}_number"]
+            continue
+        source = f"({_write_stage(stage, source, bounded, numbers)}) AS {RELEASED}"
+        numbers = [NUMBER] if stage.grouped else numbers
+    cut = _write_cut(finish.order, finish.limit, finish.offset, numbers)
+    listed = [NUMBER, *(f"{RELEASED}.{each}" for each in extras), *shown]
+    return f"SELECT {', '.join(listed)} FROM {source}{_write_where(finish.having)}{cut}"
+
+
+def count_joined(finish: Finish, most: int) -> str:
+    """Return the SQL that counts the rows that joins make, up to one more than so many."""
     source = RELEASED
     for stage in finish.stages:
-        source = f"({_write_stage(stage, source, bounded)}) AS {RELEASED}"
-    cut = _write_cut(finish.order, finish.limit, finish.offset)
-    return f"SELECT {', '.join([NUMBER, *shown])} FROM {source}{_write_where(finish.having)}{cut}"
+        if stage.join is not None:
+            source = f"({_write_join(stage.join, source)}) AS {RELEASED}"
+    return f"SELECT count(*) FROM (SELECT 1 FROM {source} LIMIT {most + 1})"
 
 
-def _write_stage(stage: Stage, source: str, bounded: Computed | None) -> str:
-    columns = [f"{_write_across(each.made)} AS {each.name}" for each in stage.columns]
+def _write_join(join: StageJoin, source: str) -> str:
+    """Return rows with the columns of their partners in another table, which have names of their own."""
+    name = f"j{join.table}"
+    pairs = [(write_sql(mine), write_sql(replace(theirs, relation=name))) for mine, theirs in join.on]
+    on = " AND ".join(f"{mine} = {theirs}" for mine, theirs in pairs)
+    return f"SELECT {RELEASED}.*, {name}.* FROM {source} {'LEFT ' if join.keep else ''}JOIN {name} ON {on}"
+
+
+def _write_stage(stage: Stage, source: str, bounded: Computed | None, numbers: list[str]) -> str:
+    columns = [f"{_write_across(each.made, numbers)} AS {each.name}" for each in stage.columns]
     if bounded in stage.columns and bounded is not None:
-        columns += _write_helpers(bounded)
+        columns += _write_helpers(bounded, numbers)
     where = _write_where(stage.having)
     if not stage.grouped:
-        cut = _write_cut(stage.order, stage.limit, stage.offset) if stage.limit is not None or stage.offset else ""
+        cuts = stage.limit is not None or stage.offset
+        cut = _write_cut(stage.order, stage.limit, stage.offset, numbers) if cuts else ""
         return f"SELECT {', '.join(['*', *columns])} FROM {source}{where}{cut}"
     keys = [write_sql(each.made.arguments[0]) for each in stage.columns if each.made.function == KEY]
     group = f" GROUP BY {', '.join(f'({each})' for each in keys)}" if keys else ""
@@ -61,10 +88,10 @@ def _name_helpers(column: Computed) -> list[str]:
     return [f"{column.name}_{each}" for each in ("rows", "values", *(f"of_{end}" for end in ENDS))]
 
 
-def _write_helpers(column: Computed) -> list[str]:
+def _write_helpers(column: Computed, numbers: list[str]) -> list[str]:
     """Return how many rows and values a column is computed from, and what it is for the ends of its argument."""
     made = column.made
-    within = _write_within(made)
+    within = _write_within(made, numbers)
     rows = f"count(*){within}"
     values = f"count({write_sql(made.arguments[0])}){within}"
     rest = "".join(f", {each}" for each in _write_arguments(made)[1:])
@@ -72,11 +99,11 @@ def _write_helpers(column: Computed) -> list[str]:
     return [f"{text} AS {name}" for text, name in zip((rows, values, *ends), _name_helpers(column), strict=True)]
 
 
-def _write_across(made: Across) -> str:
+def _write_across(made: Across, numbers: list[str]) -> str:
     if made.function == KEY:
         return write_sql(made.arguments[0])
     listed = ", ".join(_write_arguments(made)) or ("*" if made.function == "count" else "")
-    return f"{made.function}({'DISTINCT ' if made.distinct else ''}{listed}){_write_within(made)}"
+    return f"{made.function}({'DISTINCT ' if made.distinct else ''}{listed}){_write_within(made, numbers)}"
 
 
 def _write_arguments(made: Across) -> list[str]:
@@ -87,7 +114,7 @@ def _write_arguments(made: Across) -> list[str]:
     return [f"CAST({each} AS BIGINT)" if at == place else each for at, each in enumerate(found)]
 
 
-def _write_within(made: Across) -> str:
+def _write_within(made: Across, numbers: list[str]) -> str:
     """Return which rows a function is computed over: FILTER and OVER."""
     kept = f" FILTER (WHERE {write_sql(made.where)})" if made.where is not None else ""
     if made.grouped:
@@ -95,7 +122,7 @@ def _write_within(made: Across) -> str:
     by = ", ".join(f"({write_sql(each)})" for each in made.partition)
     terms = [_write_term(term) for term in made.order]
     if made.function in BY_ROW or made.frame.startswith("ROWS"):
-        terms.append(NUMBER)
+        terms += numbers
     parts = [f"PARTITION BY {by}" if by else "", f"ORDER BY {', '.join(terms)}" if terms else "", made.frame]
     return f"{kept} OVER ({' '.join(part for part in parts if part)})"
 
@@ -104,8 +131,8 @@ def _write_where(condition: Expression | None) -> str:
     return "" if condition is None else f" WHERE {write_sql(condition)}"
 
 
-def _write_cut(order: tuple[Order, ...], limit: int | None, offset: int) -> str:
-    terms = ", ".join([*(_write_term(term) for term in order), NUMBER])
+def _write_cut(order: tuple[Order, ...], limit: int | None, offset: int, numbers: list[str]) -> str:
+    terms = ", ".join([*(_write_term(term) for term in order), *numbers])
     kept = f" LIMIT {limit}" if limit is not None else ""
     return f" ORDER BY {terms}{kept}{f' OFFSET {offset}' if offset else ''}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +13,9 @@ from discreet.curator.release.rank_tree import Nodes
 from discreet.engines.result import KeyValues
 from discreet.mechanisms.quantile import Drawn
 from discreet.plan.expressions import Constant
+
+SEVERAL_VERSION = 5
+"""The version of the form of several releases of one statement, each of which is written in its own."""
 
 VERSION, NEWER_VERSION = 3, 4
 """The versions of the form in which released numbers are recorded: plain ones, and where quantiles were drawn or
@@ -38,12 +41,16 @@ class ReleasedSet:
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """What was released, of every set of keys. Safe to show."""
+    """What was released, of every set of keys, and of every release beside it. Safe to show."""
 
     sets: tuple[ReleasedSet, ...]
+    beside: tuple[Released, ...] = ()
 
     def to_bytes(self) -> bytes:
         """Return the form that the ledger keeps."""
+        if self.beside:
+            parts = [json.loads(each.to_bytes()) for each in (replace(self, beside=()), *self.beside)]
+            return json.dumps({"version": SEVERAL_VERSION, "releases": parts}, separators=(",", ":")).encode()
         written = [_written(each) for each in self.sets]
         newer = any(each.drawn or each.chosen is not None for each in self.sets)
         version = NEWER_VERSION if newer else VERSION
@@ -53,10 +60,17 @@ class Released:
     def from_bytes(cls, data: bytes) -> Released:
         """Return what `to_bytes` wrote."""
         values: dict[str, Any] = json.loads(data)
+        if values.get("version") == SEVERAL_VERSION:
+            first, *others = (cls._read(each) for each in values["releases"])
+            return replace(first, beside=tuple(others))
+        return cls._read(values)
+
+    @classmethod
+    def _read(cls, values: dict[str, Any]) -> Released:
         version = values.get("version")
         old = version == VERSION and any(each["drawn"] for each in values["sets"])
         if version not in (VERSION, NEWER_VERSION) or old:
-            raise LedgerError(f"a recorded answer has version {version}, and this program reads 3 and 4")
+            raise LedgerError(f"a recorded answer has version {version}, and this program reads 3 to 5")
         return cls(tuple(_read(each) for each in values["sets"]))
 
 

@@ -19,7 +19,7 @@ FROM_PARTS = "write MAKE_DATE(year, month, day), or a constant such as TIMESTAMP
 FORMAT = "formats are DuckDB's: write STRFTIME(x, '%Y-%m') or STRPTIME(x, '%Y-%m-%d')"
 HASHES = "instead of hashes compare the values themselves"
 SUBQUERY = (
-    "a subquery in place of a value is not answered; ask the inner question by itself and write its number here, "
+    "a subquery in place of a value is not answered here; ask the inner question by itself and write its number here, "
     "or JOIN (SELECT unit, AVG(x) AS m ... GROUP BY unit)"
 )
 

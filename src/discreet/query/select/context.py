@@ -10,10 +10,15 @@ from typing import Any
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
+from discreet.plan.expressions import Expression
+from discreet.plan.question import Question
 from discreet.policy.schema import Resolved
 from discreet.query.catalog import Catalog
 from discreet.query.parse import parse_query, refuse_other_parts
 from discreet.query.select.names import Selected
+
+MOST_BESIDE = 8
+"""Answers in place of values in one question: each is a release that is paid for."""
 
 MOST_RELATIONS = 32
 """Tables, subqueries and unions in one question: more is a mistake or an attack on the engine."""
@@ -36,6 +41,21 @@ class Counter:
         return f"{self.letter}{self.used - 1}"
 
 
+@dataclass
+class AnswersBeside:
+    """The answers in place of values that a question has, each with what it was read from."""
+
+    questions: list[Question] = field(default_factory=list)
+    read: list[tuple[exp.Expression, Mapping[str, object], Expression]] = field(default_factory=list)
+
+    def add(self, question: Question) -> int:
+        """Return the place of an answer, which is added."""
+        if len(self.questions) >= MOST_BESIDE:
+            raise QueryError(f"the question has more than {MOST_BESIDE} answers in place of values; ask for less")
+        self.questions.append(question)
+        return len(self.questions) - 1
+
+
 @dataclass(frozen=True)
 class Context:
     """One question being read. `withs` are the subqueries that WITH named, each with what it could see itself.
@@ -54,6 +74,10 @@ class Context:
 
     withs: Mapping[str, tuple[exp.Expression, Context]] = field(default_factory=dict)
     views: int | None = None
+    answer: Callable[[exp.Select, Context], Question] | None = None
+    """Reads a whole question inside the question: none where rows alone are asked for."""
+
+    beside: AnswersBeside = field(default_factory=AnswersBeside)
 
     def named(self, name: str, query: exp.Expression) -> Context:
         """Return the reading in which a name stands for a subquery; the subquery itself does not see it."""
@@ -78,7 +102,7 @@ class Context:
 
         Names of WITH are read with the counter that they have seen, so that this one gives names of another kind.
         """
-        return replace(self, counter=Counter(letter="u"), remarks=[])
+        return replace(self, counter=Counter(letter="u"), remarks=[], beside=AnswersBeside())
 
 
 @lru_cache(maxsize=256)

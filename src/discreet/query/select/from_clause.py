@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
-from discreet.plan.expressions import Column, Expression, Slot, join_conditions
+from discreet.plan.expressions import Column, Expression, Literal, Slot, join_conditions
 from discreet.plan.functions import call
 from discreet.plan.lowering import refer_to
 from discreet.plan.relations import Block, Join, Lookup, Match, Nested, Source, list_scans
@@ -22,6 +22,7 @@ from discreet.query.select.context import Context
 from discreet.query.select.names import Names, OutputColumn, RelationColumns, Selected, describe_table
 from discreet.query.select.public_selects import PublicSelect, check_plain, find_public_select
 from discreet.query.select.relations import Relation, check_same_people, read_alias, read_relation
+from discreet.query.select.scalar_subqueries import refuse_scalar
 
 JOINS = "JOIN and LEFT JOIN ON equal columns are answered, the private side first"
 
@@ -52,7 +53,10 @@ class FromClause:
     @property
     def scope(self) -> Scope:
         """Where expressions over one row are read."""
-        return Scope(self.names.column, refuse_aggregate, self.reading.parameters)
+        return Scope(self.names.column, self._value, self.reading.parameters)
+
+    def _value(self, node: exp.Expression) -> Expression | None:
+        return refuse_scalar(node, self.reading) or refuse_aggregate(node)
 
     def add_first(self, node: exp.Expression) -> None:
         """Read what stands behind FROM."""
@@ -104,18 +108,18 @@ class FromClause:
         """Join a public table, or columns of its rows that meet conditions: an inner join leaves the same out later."""
         block, place = self.rows, self.reading.counter.next()
         view, conditions = (describe_table(table, place), []) if inside is None else inside.read(place, self.reading)
-        if keep and (conditions or not all(isinstance(each.expression, Column) for each in view.outputs)):
+        if keep and not all(isinstance(each.expression, Column) for each in view.outputs):
             raise QueryError(
-                f"{quote_sql(join)}: LEFT JOIN takes plain columns of a public table; "
-                "put conditions and computed columns outside, into CASE WHEN or FILTER"
+                f"{quote_sql(join)}: LEFT JOIN takes plain columns of a public table; put computed ones outside"
             )
-        pairs, extra = self._pairs(join, name, view, keep)
+        pairs, extra = self._pairs(join, name, view, keep, conditions)
         on = [(mine, theirs) for mine, theirs, _ in pairs]
-        self.names.add(name, view)
+        lookup = self._lookup(table, place, on, keep)
+        self.names.add(name, _hide_failing(join, view, conditions, lookup) if keep else view)
         self._merge(join, name)
-        self.block = self._looked_up(block, self._lookup(table, place, on, keep))
+        self.block = self._looked_up(block, lookup)
         self._filter(extra)
-        for each in conditions:
+        for each in conditions if not keep else ():
             self.add_condition(each)
 
     def _add_late(self, join: exp.Expression, found: Relation, keep: bool) -> None:
@@ -198,6 +202,11 @@ class FromClause:
         self.block = joined
         self._filter(extra)
 
+    def add_match(self, match: Match) -> None:
+        """Join rows of the same unit that no name stands for; units are cut before, as at every join."""
+        left = self.rows
+        self.block = self._multiplied(replace(left, joins=(*left.joins, match)))
+
     def _check_within_units(self, join: exp.Expression, joined: Block) -> None:
         """Refuse a join that does not name the unit, unless it follows what the policy declares: a path, or a key.
 
@@ -238,9 +247,17 @@ class FromClause:
         return Nested(place, right.block, tuple(expressions)), RelationColumns(tuple(outputs), True)
 
     def _pairs(
-        self, join: exp.Expression, name: str, view: RelationColumns, keep: bool
+        self,
+        join: exp.Expression,
+        name: str,
+        view: RelationColumns,
+        keep: bool,
+        inside: list[Expression] | None = None,
     ) -> tuple[list[tuple[Expression, Expression, bool]], list[exp.Expression]]:
-        """Return what a join equates, (earlier, new, whether both are the unit), and conditions for WHERE."""
+        """Return what a join equates, (earlier, new, whether both are the unit), and conditions for WHERE.
+
+        Conditions of a LEFT JOIN on the new relation alone are added to those `inside` it, where that is public.
+        """
         pairs: list[tuple[Expression, Expression, bool]] = []
         new, extra = Names({name.casefold(): (name, view)}), []
         unread = Column("", "", Type.BOOLEAN)  # stands for a hidden unit, which only the join itself reads
@@ -251,6 +268,9 @@ class FromClause:
                 equal.append((sides[0], sides[1]))
             elif len(sides) == 2 and self._only_of(sides[0], new) and not self._only_of(sides[1], new):
                 equal.append((sides[1], sides[0]))
+            elif keep and inside is not None and self._only_of(part, new):
+                scope = Scope(new.column, self._value, self.reading.parameters)
+                inside.append(check_condition("ON", translate(part, scope)))
             elif keep:
                 raise QueryError(
                     f"{quote_sql(part)}: ON of a LEFT JOIN takes equal columns of {name!r} and of those before; "
@@ -302,6 +322,29 @@ def read_from(query: exp.Select, reading: Context) -> FromClause:
     for join in query.args.get("joins") or []:
         rows.add_join(join)
     return rows
+
+
+def _hide_failing(
+    join: exp.Expression, view: RelationColumns, conditions: list[Expression], lookup: Lookup
+) -> RelationColumns:
+    """Return the columns of a public table that is left-joined, NULL in rows of it that fail conditions.
+
+    So such a row is no partner, where a row has one at most: with several, each that fails would still be one.
+    """
+    test = join_conditions(conditions)
+    if test is None:
+        return view
+    if lookup.fan_out > 1:
+        raise QueryError(
+            f"{quote_sql(join)}: rows have several partners in {lookup.table!r}, and conditions inside a LEFT JOIN are "
+            "answered for one; put them into CASE WHEN or FILTER"
+        )
+    outputs = []
+    for each in view.outputs:
+        assert each.expression is not None
+        shown = call("case", test, each.expression, Literal(None, each.expression.type))
+        outputs.append(replace(each, expression=shown))
+    return RelationColumns(tuple(outputs), False)
 
 
 def check_condition(clause: str, found: Expression) -> Expression:

@@ -20,6 +20,7 @@ from discreet.query.scalars.expressions import Scope, translate
 from discreet.query.select.columns import check_names, split_alias
 from discreet.query.select.from_clause import FromClause, check_condition
 from discreet.query.select.names import OutputColumn
+from discreet.query.select.scalar_subqueries import refuse_scalar
 
 INNER: dict[type[exp.Expression], InnerKind] = {
     exp.Sum: InnerKind.SUM,
@@ -70,6 +71,9 @@ class PerUnitSelect:
         )
 
     def _aggregate(self, node: exp.Expression) -> Expression | None:
+        public = refuse_scalar(node, self.rows.reading)
+        if public is not None:
+            return public
         found = read_inner_aggregate(node, self.rows)
         if found is None:
             return self._whole_key(node)

@@ -9,7 +9,7 @@ from sqlglot import exp
 from discreet.base.errors import QueryError
 from discreet.plan.expressions import Expression, Reference, Slot
 from discreet.plan.question import Aggregate, AggregateKind, Pick, Question
-from discreet.plan.windows import find_released
+from discreet.plan.windows import Attached, Joined, find_released
 from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars.expressions import translate
 from discreet.query.select.aggregates import read_aggregate
@@ -85,4 +85,8 @@ def find_pick(question: Question) -> Question:
 
 def is_computed(expression: Expression) -> bool:
     """Say whether an expression is computed from released aggregates."""
-    return any(isinstance(each, Reference) and each.slot is Slot.AGGREGATE for each in find_released(expression))
+    found = find_released(expression)
+    return any(
+        isinstance(each, Attached | Joined) or (isinstance(each, Reference) and each.slot is Slot.AGGREGATE)
+        for each in found
+    )

@@ -5,24 +5,25 @@ Its columns are those of the answer inside; with GROUP BY or an aggregate its ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from sqlglot import exp
 
 from discreet.base.errors import QueryError
 from discreet.plan.expressions import Expression, Literal, Reference, Slot, join_conditions
 from discreet.plan.question import Finish, Question
-from discreet.plan.windows import KEY, Across, Computed, Order, Stage
+from discreet.plan.windows import KEY, Across, Attached, Computed, Order, Stage
 from discreet.query.catalog import suggest_name
 from discreet.query.parse import check_clauses, quote_sql, refuse_other_parts
 from discreet.query.scalars.expressions import Scope, translate
 from discreet.query.select.columns import STARS, check_names, has_aggregate, is_star, name_apart, split_alias
+from discreet.query.select.context import Context
 from discreet.query.select.finishing import add_windows, read_limit, read_offset, read_order, read_terms
 from discreet.query.select.from_clause import check_condition
-from discreet.query.select.names import COLUMN
+from discreet.query.select.names import COLUMN, Names
 from discreet.query.select.picking import is_computed
+from discreet.query.select.scalar_subqueries import read_scalar
 from discreet.query.select.windows import ReleasedFunctions, make_window_scope
 
 CHOSEN = "MODE is chosen, and nothing about it is released: nothing is computed across what it shows; leave MODE out"
@@ -35,21 +36,22 @@ ReadColumn = Callable[[exp.Column], Expression]
 ReadAggregate = Callable[[exp.Expression], Expression | None]
 
 
-def wrap_question(select: exp.Select, inner: Question, parameters: Mapping[str, Any]) -> Question:
-    """Return a question with an outer SELECT around it."""
+def wrap_question(select: exp.Select, inner: Question, reading: Context, names: Names | None = None) -> Question:
+    """Return a question with an outer SELECT around it; `names` are those of all relations where it is joined."""
     check_clauses(select)
-    return _Wrapper(select, inner, parameters).question()
+    return _Wrapper(select, inner, reading, names).question()
 
 
 class _Wrapper:
     """One outer SELECT being read."""
 
-    def __init__(self, select: exp.Select, inner: Question, parameters: Mapping[str, Any]) -> None:
-        self.select, self.inner, self.parameters = select, inner, parameters
+    def __init__(self, select: exp.Select, inner: Question, reading: Context, names: Names | None) -> None:
+        self.select, self.inner, self.reading, self.parameters = select, inner, reading, reading.parameters
+        self.names = names
         self.columns = dict(inner.finish.outputs)
         self.folded = {name.casefold(): each for name, each in self.columns.items()}
         self.grouped = bool(select.args.get("group")) or has_aggregate(select)
-        self.plain = Scope(self._column, _refuse_window, parameters, finish=True)
+        self.plain = Scope(self._column, self._plain, reading.parameters, finish=True)
         self.keys: list[tuple[exp.Expression, Computed]] = []
         self.outputs: list[tuple[str, Expression]] = []
 
@@ -86,7 +88,8 @@ class _Wrapper:
         limits = [each for each in (kept, limit) if each is not None]
         order = self._order(scope) or inner.order
         cut = (min(limits) if limits else None, inner.offset + offset)
-        return add_windows(Finish(tuple(self.outputs), inner.having, order, *cut, inner.stages), windows)
+        made = Finish(tuple(self.outputs), inner.having, order, *cut, inner.stages, inner.tables)
+        return add_windows(made, windows)
 
     def _group(self, inner: Finish) -> Finish:
         """Read a SELECT whose rows are groups of the answer's rows: a stage of groups, and windows over them."""
@@ -108,7 +111,8 @@ class _Wrapper:
         order = self._order(scope)
         cut = (read_limit(self.select, self.parameters), read_offset(self.select, self.parameters))
         stage = Stage(inner.having, tuple(groups.found), grouped=True)
-        return add_windows(Finish(tuple(self.outputs), having, order, *cut, (*inner.stages, stage)), windows)
+        made = Finish(tuple(self.outputs), having, order, *cut, (*inner.stages, stage), inner.tables)
+        return add_windows(made, windows)
 
     def _keys(self, groups: ReleasedFunctions) -> None:
         """Read GROUP BY: columns of the answer, names and places of the SELECT's own columns, and expressions."""
@@ -129,7 +133,7 @@ class _Wrapper:
             elif isinstance(each, exp.Column) and not each.table and each.name.casefold() not in self.folded:
                 meant = named.get(each.name, each)
             key = translate(meant, self.plain)
-            if isinstance(key, Literal):
+            if isinstance(key, Literal | Attached):
                 raise QueryError(f"{quote_sql(each)}: GROUP BY takes columns of the subquery")
             self.keys.append((meant, groups.add(Across(KEY, (key,), key.type, grouped=True))))
 
@@ -137,6 +141,9 @@ class _Wrapper:
         """Return the scope of the SELECT's own columns, in which windows may stand."""
 
         def read(node: exp.Expression) -> Expression | None:
+            value = read_scalar(node, self.reading)
+            if value is not None:
+                return value
             if isinstance(node, exp.Window):
                 return windows.window(node, make_window_scope(scope, node), read_terms)
             return aggregate(node)
@@ -159,24 +166,37 @@ class _Wrapper:
                 refuse_other_parts(node.this if isinstance(node, exp.Column) else node, set(), STARS)
                 if self.grouped:
                     raise QueryError(f"{quote_sql(node)}: name the columns that are grouped by")
-                self.outputs.extend(self.columns.items())
+                self._star(node)
             else:
                 name, meant = split_alias(node)
                 name = name_apart(name, [each for each, _ in self.outputs])
                 self.outputs.append((name, translate(meant, scope)))
         check_names([name for name, _ in self.outputs])
 
+    def _star(self, node: exp.Expression) -> None:
+        if self.names is None:
+            self.outputs.extend(self.columns.items())
+            return
+        for each in self.names.all(node.table if isinstance(node, exp.Column) else ""):
+            assert each.expression is not None
+            self.outputs.append((name_apart(each.name, [name for name, _ in self.outputs]), each.expression))
+
     def _order(self, scope: Scope) -> tuple[Order, ...]:
         return read_order(self.select, [each for _, each in self.outputs], self._named(scope))
 
     def _column(self, node: exp.Column) -> Expression:
         refuse_other_parts(node, COLUMN)
+        if self.names is not None:
+            return self.names.column(node)
         found = self.folded.get(node.name.casefold())
         if found is None:
             raise QueryError(
                 f"{quote_sql(node)}: the subquery has no such column; {suggest_name(node.name, list(self.columns))}"
             )
         return found
+
+    def _plain(self, node: exp.Expression) -> Expression | None:
+        return read_scalar(node, self.reading) or _refuse_window(node)
 
     def _group_column(self, node: exp.Column) -> Expression:
         found = self._column(node)
