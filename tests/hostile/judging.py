@@ -20,6 +20,7 @@ from discreet.query.canonical import to_canonical
 from discreet.query.choices import bound_spreads
 from discreet.query.cut_first import cut_first
 from discreet.query.given_keys import read_keys
+from discreet.query.left_out import UNITS, Counted, plan_left_out
 from discreet.query.parse import parse
 from discreet.query.price import Price, read_amount
 from discreet.query.price_choice import price_question
@@ -54,6 +55,8 @@ class Outcome:
     planned: Planned | None
     over: bool = False
     """Whether the changed unit had more rows or groups than it keeps."""
+    counted: bool = False
+    """Whether what is left out was counted as well."""
 
 
 def planned(engine: Engines, case: Case) -> Planned | str:
@@ -99,7 +102,26 @@ def _judged(world: World, case: Case, twice: bool) -> Outcome:
     _spread(found, one, other)
     _bounded(replace(plan, factor=1), alone, ExactResult(tuple(_empty(each) for each in alone.sets)))
     _local(plan, one, ran(world.engine("base"), plan) if world.replace else other, alone)
-    return Outcome(found, plan.units and case.place % 2 == 1 and _over(world, plan))
+    return Outcome(found, plan.units and case.place % 2 == 1 and _over(world, plan), _left_out(world, case, plan))
+
+
+def _left_out(world: World, case: Case, plan: BoundedPlan) -> bool:
+    """Hold the count of what is left out to the same rules, and to what the limits say of the changed unit."""
+    if case.place % 6 not in (1, 4):
+        return False
+    wanted: Counted = UNITS if case.place % 6 == 1 else 2
+    try:
+        counted = plan_left_out(plan, wanted).plan
+    except DiscreetError:
+        return False
+    one, other, alone = (ran(world.engine(name), counted) for name in ("one", "other", "alone"))
+    _bounded(counted, one, other)
+    _local(counted, one, ran(world.engine("base"), counted) if world.replace else other, alone)
+    ((found,),) = alone.sets[0].sums
+    over = _exceeds(world, plan)
+    if (found > 0) is not over:
+        raise Violation(f"{found} is counted of a unit that is {'' if over else 'not '}over its limits")
+    return True
 
 
 def _told(found: Planned) -> str:
@@ -188,6 +210,11 @@ def _over(world: World, plan: BoundedPlan) -> bool:
         return True
     if max(world.heavy[scan.table] for scan in list_scans(plan.block)) < 2:
         return False
+    return _exceeds(world, plan)
+
+
+def _exceeds(world: World, plan: BoundedPlan) -> bool:
+    """Say whether the changed unit has more before the last step than it may keep."""
     wide = replace(plan, sets=tuple(KeySet(each.keys, MANY) for each in plan.sets), measures=(Measure(Part.ROWS),))
     for found, each in zip(ran(world.engine("alone"), wide).sets, plan.sets, strict=True):
         rows = [count for count in found.sums[0] if count]

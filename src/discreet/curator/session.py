@@ -42,6 +42,7 @@ from discreet.query.cut_first import cut_first
 from discreet.query.floors import find_floors
 from discreet.query.given_keys import describe_keys, read_keys
 from discreet.query.ibis import to_sql
+from discreet.query.left_out import plan_left_out, read_left_out
 from discreet.query.parse import parse
 from discreet.query.plan_rows import plan_rows
 from discreet.query.price import read_amount
@@ -124,6 +125,7 @@ class Session:
         clamping: bool = False,
         keys: object = None,
         key_delta: float | Fraction | None = None,
+        left_out: str | int | None = None,
         **limits: int | None,
     ) -> Prepared:
         """Plan and price a question: free. What it would cost, and the columns of its answer, are known then.
@@ -133,7 +135,8 @@ class Session:
         for errors wanted. `keys` are those to ask for: a list of values, of rows of several, or a frame with columns
         named like the keys; all of them appear, and rows with others are in no group. `key_delta` is the delta of keys
         that come from the data, if not the policy's. `max_rows`, `max_groups` and `max_rows_per_group` tighten what a
-        unit contributes.
+        unit contributes. `left_out="units"` counts, for a tenth of the price, the units that have more than they may
+        keep; a number counts the rows beyond max_rows instead, up to so many of each unit.
         """
         try:
             planned = self.plan(question, params)
@@ -141,10 +144,15 @@ class Session:
             given = None if keys is None else read_keys(keys, planned)
             bounded = bound(planned, self._catalog, limits, given)
             self._holdings.engines.check(bounded.plan)
-            priced = price_bounded(planned, bounded, self._holdings.policy, epsilon, rho, within, key_delta)
-            text, operation = to_sql(question), make_operation(planned, priced)
-            text = text if given is None else f"{text} -- {describe_keys(given)}"
-            self._holdings.issued.add(operation.plan)
+            counted = None if left_out is None else read_left_out(left_out)
+            beside = None if counted is None else plan_left_out(bounded.plan, counted)
+            policy = self._holdings.policy
+            priced = price_bounded(planned, bounded, policy, epsilon, rho, within, key_delta, beside)
+            operation = make_operation(planned, priced)
+            text = to_sql(question) if given is None else f"{to_sql(question)} -- {describe_keys(given)}"
+            text = text if counted is None else f"{text} -- left_out: {counted}"
+            for each in operation.plans():
+                self._holdings.issued.add(each)
             request = self._request(declare(operation), text)
         except RecursionError:
             raise QueryError("the question is nested too deeply; write it flatter") from None
@@ -331,8 +339,9 @@ class Session:
         if prepared.priced.free:
             return self._list_keys(prepared)
         keep: list[Keepsake] = []
+        alone = prepared.priced.left_out is None  # no route counts what is left out
         # what others asked decides the way and the price of routes: through a server there are none
-        if not fresh and not self._holdings.served and not self._holdings.ledger.answered(prepared.request):
+        if alone and not fresh and not self._holdings.served and not self._holdings.ledger.answered(prepared.request):
             records = _inform_routes(self, progress)
             for route in self._holdings.routes:
                 found = route.answer(prepared, records)

@@ -90,5 +90,7 @@ class Telling:
         if entry is not None:
             cost = describe_share(self._holdings.ledger, (entry,), self._analyst)
             return Outlook("answered before: asking comes from the ledger, without new noise", cost)
+        if prepared.priced.left_out is not None:
+            return None
         described = (route.describe(prepared, records) for route in self._holdings.routes)
         return next((each for each in described if each is not None), None)

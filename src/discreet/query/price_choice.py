@@ -133,7 +133,7 @@ def price_again(
     rho: Fraction | None = None,
     key_delta: Fraction | None = None,
 ) -> Price:
-    """Return the price of what was priced before at another epsilon or rho."""
+    """Return the price of what was priced before at another epsilon or rho; what is left out is counted in none."""
     choice = priced.choice
     if choice is None:
         return price(priced.bounded, policy, epsilon, rho, key_delta)

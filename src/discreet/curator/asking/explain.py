@@ -10,7 +10,12 @@ from typing import Any
 from discreet.answers.html_tables import render_lines
 from discreet.base.showing import ShownAsText
 from discreet.curator.asking.outlook import Outlook
-from discreet.curator.estimates.assemble import describe_score, describe_selection, measure_accuracy
+from discreet.curator.estimates.assemble import (
+    describe_score,
+    describe_selection,
+    find_left_out_width,
+    measure_accuracy,
+)
 from discreet.mechanisms import Laplace, PermuteAndFlip
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.bounded import BoundedPlan, KeySet, Part
@@ -19,6 +24,7 @@ from discreet.plan.relations import Lookup, Scan, list_sources
 from discreet.plan.words import describe_aggregate, describe_arguments, describe_expression
 from discreet.query.draws import Draw
 from discreet.query.price import Price, estimate_error, find_half_width, find_step
+from discreet.query.price_left_out import SHARE
 
 CONFIDENCE = 0.95
 
@@ -63,6 +69,7 @@ class Explanation(ShownAsText):
             "",
         ]
         released = () if priced.choice is not None or made else plan.measures
+        whole = 1 if priced.left_out is None else 1 - SHARE
         for measure, noise, share in zip(released, priced.noises, priced.shares, strict=not made):
             other = measure.other if measure.part in (Part.PRODUCTS, Part.VALUES) else None
             name = describe_arguments(measure.argument, other, plan.block)
@@ -70,8 +77,10 @@ class Explanation(ShownAsText):
             moved, error = _shown(plan.l1(measure) * step), _shown(estimate_error(noise) * step)
             lines.append(
                 f"measure    {WORDS[measure.part].format(name)}: sensitivity {moved}, "
-                f"{_noise(noise)} of {error} on average, {float(share):.0%} of the charge"
+                f"{_noise(noise)} of {error} on average, {float(share * whole):.0%} of the charge"
             )
+        if priced.left_out is not None and not made:
+            lines.append(f"left out   {_describe_left_out(priced)}")
         if priced.selection is not None:
             lines.append(f"selection  {describe_selection(priced.selection)}")
         if priced.choice is None and priced.bounded.pick is not None:
@@ -119,6 +128,18 @@ def list_errors(
         error = f"+- {_shown(width)} at {CONFIDENCE:.0%}" if width is not None else _relative(asked)
         found.append((describe_aggregate(asked, priced.bounded.plan.block), error))
     return tuple(found)
+
+
+def _describe_left_out(priced: Price) -> str:
+    """Say how what is left out is counted."""
+    assert priced.left_out is not None
+    counted = priced.left_out.counted
+    (measure,), (noise,) = counted.plan.measures, priced.left_out.draws.noises
+    width = find_left_out_width(priced, CONFIDENCE)
+    return (
+        f"how many {counted.words}: sensitivity {_shown(counted.plan.l1(measure))}, {_noise(noise)}, "
+        f"+- {_shown(width)} at {CONFIDENCE:.0%}, {float(SHARE):.0%} of the charge"
+    )
 
 
 def _describe_outlook(outlook: Outlook | None) -> list[str]:

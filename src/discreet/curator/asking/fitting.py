@@ -13,6 +13,7 @@ from discreet.privacy.charges import Charge
 from discreet.query.floors import find_floors
 from discreet.query.price import Price
 from discreet.query.price_choice import price_again
+from discreet.query.price_left_out import price_left_out
 
 STEPS = 24
 """Halvings of the range in which the largest amount is looked for: enough for its three digits."""
@@ -41,7 +42,12 @@ def find_what_fits(priced: Price, policy: Policy, budget: Budget, analyst: str |
     name, floors = ("rho", find_floors(policy).rho) if priced.by_rho else ("epsilon", find_floors(policy).epsilon)
 
     def charge(amount: Fraction) -> Charge:
-        return price_again(priced, policy, **{name: amount}, key_delta=key_delta or None).charge
+        def make(each: Fraction) -> Price:
+            return price_again(priced, policy, **{name: each}, key_delta=key_delta or None)
+
+        if priced.left_out is None:
+            return make(amount).charge
+        return price_left_out(priced.left_out.counted, policy, amount, make).charge
 
     found = _find_largest(lambda amount: budget.admits(charge(amount), analyst), floors, priced.target)
     if found is None:

@@ -15,8 +15,10 @@ from discreet.plan.question import Question
 from discreet.plan.relations import is_plain, list_scans
 from discreet.policy.model import Policy
 from discreet.query.bound import Bounded
+from discreet.query.left_out import LeftOutPlan
 from discreet.query.price import Price, read_amount
 from discreet.query.price_choice import price_choice, price_question
+from discreet.query.price_left_out import SHARE, price_left_out
 
 OFFERED = (Fraction("0.05"), Fraction("0.2"), Fraction(1))
 """The epsilons whose errors are shown where no price was given."""
@@ -30,22 +32,34 @@ def price_bounded(
     rho: object,
     within: Mapping[str, float] | None,
     key_delta: object = None,
+    left_out: LeftOutPlan | None = None,
 ) -> Price:
-    """Price a bounded question. No amount at all is refused, and the refusal shows what some would buy."""
+    """Price a bounded question. No amount at all is refused, and the refusal shows what some would buy.
+
+    Where what is `left_out` is counted too, an epsilon or rho is for both; `within` is what the answer needs, and the
+    count comes on top of that.
+    """
     _refuse_several(epsilon, rho, within)
     if not bounded.plan.measures and not bounded.plan.selects_any:  # keys that are public: free at any price
         return price_question(bounded, policy)
     delta = None if key_delta is None else read_amount("key_delta", key_delta)
+
+    def make(name: str, amount: Fraction) -> Price:
+        def alone(each: Fraction) -> Price:
+            return price_question(bounded, policy, **{name: each}, key_delta=delta)
+
+        return alone(amount) if left_out is None else price_left_out(left_out, policy, amount, alone)
+
     if rho is not None:
-        return price_question(bounded, policy, rho=read_amount("rho", rho), key_delta=delta)
+        return make("rho", read_amount("rho", rho))
     if within is not None:
         plain = is_plain(question.block)
         least = policy.table(list_scans(question.block)[0].table).min_count if plain else None
         found = find_least_epsilon(question, bounded, policy, within, least)
-        return price_question(bounded, policy, epsilon=found, key_delta=delta)
+        return make("epsilon", found if left_out is None else found / (1 - SHARE))
     if epsilon is None:
         _refuse_unpriced(question, [price_question(bounded, policy, epsilon=each) for each in OFFERED])
-    return price_question(bounded, policy, epsilon=read_amount("epsilon", epsilon), key_delta=delta)
+    return make("epsilon", read_amount("epsilon", epsilon))
 
 
 def price_planned_choice(made: PlannedChoice, policy: Policy, epsilon: object, rho: object, within: object) -> Price:

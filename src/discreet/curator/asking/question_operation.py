@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -20,6 +20,7 @@ from discreet.query.price import Price
 class QuestionOperation:
     """Releases the measures of a question's plan, or keys chosen by one of them.
 
+    Where what is left out is counted too, that is a second plan with a draw of its own, in the same charge and record.
     HAVING, ORDER BY, LIMIT and arithmetic come after the record.
     """
 
@@ -29,18 +30,25 @@ class QuestionOperation:
     plan: BoundedPlan
     draws: Draws
     charge: Charge
+    left_out: tuple[BoundedPlan, Draws] | None = None
 
     def parameters(self) -> Json:
-        """Return how the measures are released."""
-        return self.draws.describe()
+        """Return how the measures are released; questions that count nothing else are what they always were."""
+        if self.left_out is None:
+            return self.draws.describe()
+        return {"answer": self.draws.describe(), "left out": self.left_out[1].describe()}
 
     def plans(self) -> tuple[BoundedPlan, ...]:
-        """Return the one plan."""
-        return (self.plan,)
+        """Return the plan of the answer, and that of what is left out, if it is counted."""
+        return (self.plan,) if self.left_out is None else (self.plan, self.left_out[0])
 
     def run(self, desk: Desk) -> bytes:
         """Measure it."""
-        return desk.measure(self.plan, self.draws).to_bytes()
+        released = desk.measure(self.plan, self.draws)
+        if self.left_out is not None:
+            (counted,) = desk.measure(*self.left_out).sets
+            released = replace(released, left_out=counted.sums[0][0])
+        return released.to_bytes()
 
     def finish(self, measured: bytes) -> Released:
         """Return what was released."""
@@ -49,10 +57,11 @@ class QuestionOperation:
 
 def make_operation(question: Question, priced: Price) -> QuestionOperation:
     """Return the operation of a question at a price."""
+    left_out = None if priced.left_out is None else (priced.left_out.counted.plan, priced.left_out.draws)
     if priced.choice is not None:
-        return QuestionOperation(priced.bounded.plan, Draws((), choice=priced.choice), priced.charge)
+        return QuestionOperation(priced.bounded.plan, Draws((), choice=priced.choice), priced.charge, left_out)
     draws = Draws(priced.noises, priced.selection, priced.counted, _list_quantiles(question, priced))
-    return QuestionOperation(priced.bounded.plan, draws, priced.charge)
+    return QuestionOperation(priced.bounded.plan, draws, priced.charge, left_out)
 
 
 def _list_quantiles(question: Question, priced: Price) -> tuple[tuple[int, tuple[Fraction, ...]], ...]:

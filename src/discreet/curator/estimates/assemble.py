@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from discreet.answers import CLAMPED, SELECTED, Accuracy, Answer, Bounds, Field, Receipt
+from discreet.answers import CLAMPED, SELECTED, Accuracy, Answer, Bounds, Field, LeftOut, Receipt
 from discreet.base.search import least_int
 from discreet.base.types import Type
 from discreet.curator.estimates.across import AcrossIntervals, describe_interval
@@ -15,6 +15,7 @@ from discreet.curator.release.finish import finish_rows
 from discreet.curator.release.released import Released
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
+from discreet.mechanisms.quantile import Quantile
 from discreet.plan.expressions import Expression, Reference
 from discreet.plan.question import COUNTS, Aggregate, AggregateKind, Finish, Question
 from discreet.plan.relations import Block
@@ -106,6 +107,7 @@ def assemble(
         notes=_list_notes(question, priced),
         bounds=bounds,
         accuracy=measure_accuracy(question, priced),
+        left_out=count_left_out(priced, released),
     )
 
 
@@ -152,6 +154,22 @@ def measure_accuracy(question: Question, priced: Price) -> Accuracy | None:
     asked, block = question.aggregates[0], priced.bounded.plan.block
     words = describe_score(asked, block)
     return Accuracy(words, count if priced.choice is None else priced.choice.count, bound)
+
+
+def count_left_out(priced: Price, released: Released) -> LeftOut | None:
+    """Return what limits left out, where it was counted: exact but for its noise, whose interval it has."""
+    if priced.left_out is None or released.left_out is None:
+        return None
+    counted = priced.left_out.counted
+    return LeftOut(counted.words, released.left_out, lambda confidence: find_left_out_width(priced, confidence))
+
+
+def find_left_out_width(priced: Price, confidence: float) -> float:
+    """Return how far the count of what is left out lies from the truth at most, at this confidence."""
+    assert priced.left_out is not None
+    (noise,) = priced.left_out.draws.noises
+    assert not isinstance(noise, Quantile)
+    return float(noise.interval(confidence))
 
 
 def describe_score(asked: Aggregate, block: Block) -> str:

@@ -14,10 +14,10 @@ from discreet.engines.result import KeyValues
 from discreet.mechanisms.quantile import Drawn
 from discreet.plan.expressions import Constant
 
-VERSION, NEWER_VERSION = 3, 4
-"""The versions of the form in which released numbers are recorded: plain ones, and where quantiles were drawn or
-candidates chosen. What a version means never changes. Quantiles of version 3 had another interval; they were drawn at
-another price, so that no question asks for them any more.
+VERSION, NEWER_VERSION, COUNTED_VERSION = 3, 4, 5
+"""The versions of the form in which released numbers are recorded: plain ones; where quantiles were drawn or
+candidates chosen; and where what was left out was counted. What a version means never changes. Quantiles of version 3
+had another interval; they were drawn at another price, so that no question asks for them any more.
 """
 
 
@@ -41,13 +41,22 @@ class Released:
     """What was released, of every set of keys. Safe to show."""
 
     sets: tuple[ReleasedSet, ...]
+    left_out: int | None = None
+    """The noisy count of what limits left out, where it was asked for."""
 
     def to_bytes(self) -> bytes:
         """Return the form that the ledger keeps."""
-        written = [_written(each) for each in self.sets]
-        newer = any(each.drawn or each.chosen is not None for each in self.sets)
-        version = NEWER_VERSION if newer else VERSION
-        return json.dumps({"version": version, "sets": written}, separators=(",", ":")).encode()
+        values: dict[str, Any] = {"version": self._version, "sets": [_written(each) for each in self.sets]}
+        if self.left_out is not None:
+            values["left_out"] = self.left_out
+        return json.dumps(values, separators=(",", ":")).encode()
+
+    @property
+    def _version(self) -> int:
+        """The least version that has all of this: records stay readable to programs that know no more."""
+        if self.left_out is not None:
+            return COUNTED_VERSION
+        return NEWER_VERSION if any(each.drawn or each.chosen is not None for each in self.sets) else VERSION
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Released:
@@ -55,9 +64,9 @@ class Released:
         values: dict[str, Any] = json.loads(data)
         version = values.get("version")
         old = version == VERSION and any(each["drawn"] for each in values["sets"])
-        if version not in (VERSION, NEWER_VERSION) or old:
-            raise LedgerError(f"a recorded answer has version {version}, and this program reads 3 and 4")
-        return cls(tuple(_read(each) for each in values["sets"]))
+        if version not in (VERSION, NEWER_VERSION, COUNTED_VERSION) or old:
+            raise LedgerError(f"a recorded answer has version {version}, and this program reads 3 to 5")
+        return cls(tuple(_read(each) for each in values["sets"]), values.get("left_out"))
 
 
 def _written(found: ReleasedSet) -> dict[str, Any]:
