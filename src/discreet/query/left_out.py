@@ -122,7 +122,8 @@ def _list_conditions(plan: BoundedPlan, limits: Limits) -> tuple[str, list[tuple
 
 def _in_groups(plan: BoundedPlan) -> list[Expression]:
     """Return the conditions under which a row is in a group: its keys are public ones, or at least not NULL."""
-    places, found = plan.sets[0].keys, []
+    places = plan.sets[0].keys
+    found: list[Expression] = []
     data = [place for place in places if plan.keys[place].domain is None]
     public = tuple(place for place in places if place not in data)
     for place in data:
