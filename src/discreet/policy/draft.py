@@ -88,8 +88,8 @@ def _table(name: str, source: str, schema: Mapping[str, Type | None], inner: str
 _ABOUT = {
     False: "# All columns may be filtered on. Sums and means need bounds; keys that are declared cost no delta.\n"
     "# Texts with more letters than `longest` (1024 where nothing is declared) are NULL.\n",
-    True: "# A csv file has no types. Those marked with -> fit its first rows: confirm them by taking the mark away, or\n"
-    "# write another: boolean, integer, decimal, float, text, date or timestamp. They are public once you do.\n"
+    True: "# A csv file has no types. Those marked with -> fit its first rows: confirm them by taking the mark away,\n"
+    "# or write another: boolean, integer, decimal, float, text, date or timestamp. They are public once you do.\n"
     "# Sums and means need bounds (lower, upper); keys that are declared cost no delta.\n"
     "# Texts with more letters than `longest` (1024 where nothing is declared) are NULL.\n",
 }

@@ -1,4 +1,4 @@
-"""Types that the first rows of a csv file would fit, as a proposal to its owner; nothing else ever reads types from rows.
+"""Types that the first rows of a csv file would fit, as a proposal to its owner; nothing else takes types from rows.
 
 A type that was guessed would be an answer about the rows, so a draft only proposes it, and the owner who confirms it
 makes it public.
