@@ -14,7 +14,7 @@ from conformance.data import World, worlds
 from conformance.placing import in_duckdb, placed
 from discreet.engines.engines import Engines
 from discreet.plan.bounded import BoundedPlan
-from discreet.query.left_out import UNITS, Counted, plan_left_out
+from discreet.query.left_out import UNITS, LeftOutCount, plan_left_out
 from support.hospital import bounded, moved, sums
 
 (WORLD,) = (each for each in worlds() if each.name == "readings")
@@ -22,7 +22,7 @@ TABLE = WORLD.tables["readings"]
 WORDS = ("north", "south", "icu", "it's", "\u00e9", "%_\\", "")
 """The declared values of a key: rows with others are in no group, and use up no limit."""
 
-QUESTIONS: tuple[tuple[str, Counted, dict[str, Any]], ...] = (
+QUESTIONS: tuple[tuple[str, LeftOutCount, dict[str, Any]], ...] = (
     ("SELECT COUNT(*) FROM readings", UNITS, {}),
     ("SELECT COUNT(*), SUM(x) FROM readings", 5, {"max_rows": 6}),
     ("SELECT COUNT(*) FROM readings WHERE flag", UNITS, {"max_rows": 2}),
@@ -33,7 +33,7 @@ QUESTIONS: tuple[tuple[str, Counted, dict[str, Any]], ...] = (
 )
 
 
-def plan_of(engines: Engines, text: str, counted: Counted, tighter: dict[str, Any]) -> BoundedPlan:
+def plan_of(engines: Engines, text: str, counted: LeftOutCount, tighter: dict[str, Any]) -> BoundedPlan:
     return plan_left_out(bounded(engines, text, **tighter).plan, counted).plan
 
 

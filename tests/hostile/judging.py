@@ -20,7 +20,7 @@ from discreet.query.canonical import to_canonical
 from discreet.query.choices import bound_spreads
 from discreet.query.cut_first import cut_first
 from discreet.query.given_keys import read_keys
-from discreet.query.left_out import UNITS, Counted, plan_left_out
+from discreet.query.left_out import UNITS, LeftOutCount, plan_left_out
 from discreet.query.parse import parse
 from discreet.query.price import Price, read_amount
 from discreet.query.price_choice import price_question
@@ -109,7 +109,7 @@ def _left_out(world: World, case: Case, plan: BoundedPlan) -> bool:
     """Hold the count of what is left out to the same rules, and to what the limits say of the changed unit."""
     if case.place % 6 not in (1, 4):
         return False
-    wanted: Counted = UNITS if case.place % 6 == 1 else 2
+    wanted: LeftOutCount = UNITS if case.place % 6 == 1 else 2
     try:
         counted = plan_left_out(plan, wanted).plan
     except DiscreetError:

@@ -14,7 +14,7 @@ READING = [
         "declared order: rows are shown with one another's numbers",
         "curator/estimates/values.py",
         "                return sorted(listed, key=lambda each: self._rank(places, each[1]))\n",
-        "                return enumerate(sorted((each for _, each in listed), key=lambda each: self._rank(places, each)))\n",
+        "                return enumerate(sorted((each for _, each in listed), key=lambda x: self._rank(places, x)))\n",
         DECLARED,
     ),
     broken(

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.base.errors import ParameterError, QueryError
 from discreet.plan.identity import hash_plan
-from discreet.query.left_out import UNITS, Counted, plan_left_out, read_left_out
+from discreet.query.left_out import UNITS, LeftOutCount, plan_left_out, read_left_out
 from support.hospital import HOSPITAL, POLICY, bounded, engine_of, sums
 
 ROWS: list[tuple[int | None, str | None]] = [
@@ -42,7 +42,7 @@ def engine(rows: list[tuple[int | None, str | None]] = ROWS, policy: str = POLIC
     return engine_of(policy, {**HOSPITAL, "visits": table})
 
 
-def count(text: str, counted: Counted = UNITS, **tighter: Any) -> int:
+def count(text: str, counted: LeftOutCount = UNITS, **tighter: Any) -> int:
     there = engine()
     plan = plan_left_out(bounded(there, text, **tighter).plan, counted).plan
     ((found,),) = sums(there.run(plan).result())
@@ -66,7 +66,7 @@ def count(text: str, counted: Counted = UNITS, **tighter: Any) -> int:
     ],
 )
 def test_units_over_a_limit_and_rows_beyond_it_are_counted(
-    text: str, counted: Counted, tighter: dict[str, Any], expected: int
+    text: str, counted: LeftOutCount, tighter: dict[str, Any], expected: int
 ) -> None:
     assert count(text, counted, **tighter) == expected
 
@@ -91,7 +91,7 @@ def test_the_sensitivity_is_one_unit_or_the_declared_most_and_never_max_rows() -
 def test_words_name_every_limit_that_can_bind_and_no_other() -> None:
     there = engine()
 
-    def words(text: str, counted: Counted = UNITS, **tighter: Any) -> str:
+    def words(text: str, counted: LeftOutCount = UNITS, **tighter: Any) -> str:
         return plan_left_out(bounded(there, text, **tighter).plan, counted).words
 
     assert words("SELECT COUNT(*) FROM visits", max_rows=3) == "units had more than max_rows = 3 rows"
@@ -115,7 +115,7 @@ def test_words_name_every_limit_that_can_bind_and_no_other() -> None:
         ("SELECT FLOOR(cost * 10) AS k, COUNT(*) FROM visits GROUP BY k", UNITS, "fewer keys"),
     ],
 )
-def test_what_is_not_counted_is_refused_with_what_to_write_instead(text: str, counted: Counted, told: str) -> None:
+def test_what_is_not_counted_is_refused_with_what_to_write_instead(text: str, counted: LeftOutCount, told: str) -> None:
     plan = bounded(engine(), text).plan
     with pytest.raises(QueryError, match="left_out") as refused:
         plan_left_out(plan, counted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ COUNT = "SELECT COUNT(*) FROM visits"
 AT_FLOOR = POLICY.replace("delta = 1e-9", "delta = 1e-9\nleast_share = 0.01")
 
 
-def priced(text: str = COUNT, policy: str = POLICY, **amount: Fraction) -> Price:
+def priced(text: str = COUNT, *, policy: str = POLICY, **amount: Any) -> Price:
     engine = engine_of(policy)
     found = bounded(engine, text)
     ((name, value),) = amount.items()
@@ -65,7 +66,8 @@ def test_a_rho_is_for_both() -> None:
 )
 def test_all_draws_together_fit_into_the_charge(text: str) -> None:
     """Composition: the sum of what every draw costs, in every currency, is within what is charged."""
-    for amount in ({"epsilon": Fraction("0.3")}, {"rho": Fraction("0.01")}):
+    amounts: tuple[dict[str, Any], ...] = ({"epsilon": Fraction("0.3")}, {"rho": Fraction("0.01")})
+    for amount in amounts:
         found = priced(text, **amount)
         assert found.left_out is not None
         draws = Draws(found.noises, found.selection, found.counted, choice=found.choice)

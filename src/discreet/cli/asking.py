@@ -213,6 +213,7 @@ def _how(
     """Return what asking and explaining have in common, as the curator takes it."""
     from discreet.query.given_keys import WrittenKeys
 
-    how = {"rho": rho, "within": errors_wanted(within), "params": parameters(param), "clamping": clamping}
+    how: dict[str, Any] = {"rho": rho, "within": errors_wanted(within), "params": parameters(param)}
+    how["clamping"] = clamping
     how["left_out"] = int(left_out) if left_out is not None and left_out.isdecimal() else left_out
     return how if keys is None else how | {"keys": WrittenKeys.read(keys)}

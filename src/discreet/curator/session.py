@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ from discreet.base.errors import BudgetError, OperationError, PendingError, Quer
 from discreet.curator.asking.choosing import plan_choice
 from discreet.curator.asking.explain import Explanation
 from discreet.curator.asking.fluent import TableQuestion
+from discreet.curator.asking.hints import HintWarning
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.pricing import price_bounded, price_planned_choice
 from discreet.curator.asking.question_operation import make_operation
@@ -41,7 +43,7 @@ from discreet.query.canonical import to_canonical
 from discreet.query.cut_first import cut_first
 from discreet.query.floors import find_floors
 from discreet.query.given_keys import describe_keys, read_keys
-from discreet.query.ibis import to_sql
+from discreet.query.ibis import make_ibis_table, to_sql
 from discreet.query.left_out import plan_left_out, read_left_out
 from discreet.query.parse import parse
 from discreet.query.plan_rows import plan_rows
@@ -170,9 +172,13 @@ class Session:
     ) -> Answer:
         """Answer a question in SQL, or an Ibis expression of one; `prepare` says what may be given.
 
-        The same question on the same data comes from the ledger; `fresh` pays for new noise.
+        The same question on the same data comes from the ledger; `fresh` pays for new noise. Constants outside of what
+        is declared are warned of before the charge, from the policy alone.
         """
-        return self.prepare(question, epsilon, **how).ask(fresh=fresh, progress=progress)
+        prepared = self.prepare(question, epsilon, **how)
+        for hint in self._telling.list_hints(prepared):
+            warnings.warn(hint, HintWarning, stacklevel=3)
+        return prepared.ask(fresh=fresh, progress=progress)
 
     def prepare_choice(
         self,
@@ -232,6 +238,13 @@ class Session:
     def table(self, name: str) -> TableQuestion:
         """Begin a question in Python: `session.table("visits").where("age >= 65").count(epsilon=0.2)`."""
         return TableQuestion(self.ask, self._catalog.find_named(name).table.name)
+
+    def ibis(self, name: str) -> Any:
+        """Return a table as Ibis has it, with its public names and types: `ask` takes what is made from it.
+
+        `visits = session.ibis("visits")`, then `session.ask(visits.group_by("ward").agg(n=visits.count()), 0.2)`.
+        """
+        return make_ibis_table(self._catalog.find_named(name))
 
     def bounds(self, column: str, epsilon: float | Fraction, progress: Watch | None = None) -> FoundBounds:
         """Find bounds of a numeric column privately, over fixed powers of two; charged like any question."""
@@ -339,11 +352,11 @@ class Session:
         if prepared.priced.free:
             return self._list_keys(prepared)
         keep: list[Keepsake] = []
-        alone = prepared.priced.left_out is None  # no route counts what is left out
+        routes = self._holdings.routes if prepared.priced.left_out is None else ()  # none counts what is left out
         # what others asked decides the way and the price of routes: through a server there are none
-        if alone and not fresh and not self._holdings.served and not self._holdings.ledger.answered(prepared.request):
+        if not fresh and not self._holdings.served and not self._holdings.ledger.answered(prepared.request):
             records = _inform_routes(self, progress)
-            for route in self._holdings.routes:
+            for route in routes:
                 found = route.answer(prepared, records)
                 if isinstance(found, Routed):
                     return found.assemble(self._holdings.ledger.use(found.charges, self._analyst, prepared.text))

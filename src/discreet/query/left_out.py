@@ -36,7 +36,7 @@ MOST_COUNTED = 10**6
 ALONE = Limits(1, 1, 1)
 """What a unit keeps here: its one row."""
 
-Counted = str | int
+LeftOutCount = str | int
 """`units`, or the most rows that are counted of each."""
 
 
@@ -48,7 +48,7 @@ class LeftOutPlan:
     words: str
 
 
-def read_left_out(given: object) -> Counted:
+def read_left_out(given: object) -> LeftOutCount:
     """Return what is to be counted: `units`, or rows up to so many of each unit."""
     if given == UNITS:
         return UNITS
@@ -57,7 +57,7 @@ def read_left_out(given: object) -> Counted:
     return check.integer("left_out", given, least=1, most=MOST_COUNTED)
 
 
-def plan_left_out(plan: BoundedPlan, counted: Counted) -> LeftOutPlan:
+def plan_left_out(plan: BoundedPlan, counted: LeftOutCount) -> LeftOutPlan:
     """Return the plan that counts what the limits of a question's plan leave out; refused where that is not known."""
     limits = _find_limits(plan)
     block = replace(plan.block, where=join_conditions([each for each in (plan.block.where, *_in_groups(plan)) if each]))
