@@ -34,7 +34,7 @@ def test_the_policy_orders_rows_unless_the_question_does(tmp_path: Path, text: s
 
 
 def test_every_row_keeps_its_own_number(tmp_path: Path) -> None:
-    with open_clinic(tmp_path, epsilon=10_000.0) as curator:
+    with open_clinic(tmp_path, epsilon=10_000.0, limits="max_rows = 3") as curator:
         answer = curator.ask("SELECT ward, age > 40 AS old, COUNT(*) AS n FROM visits GROUP BY ward, old", 4_000.0)
         pairs = [(ward, old) for ward in LISTED for old in (False, True)]
         assert [row[:2] for row in answer.rows] == pairs

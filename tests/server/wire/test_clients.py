@@ -17,7 +17,7 @@ from support.wire import PASSWORDS, RunningWire
 from support.wire_clients import java, need, need_program, psql, trust
 
 COUNT = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY ward"
-WARDS = ["north", "south", "icu"]
+WARDS = ["icu", "north", "south"]
 
 
 def count_charges(wire: RunningWire) -> int:
@@ -82,7 +82,7 @@ def test_psycopg_asks_in_text_and_in_binary_with_parameters(wire: RunningWire) -
         as_text = connection.execute(question, given).fetchall()
         as_binary = connection.execute(question, given, binary=True).fetchall()
         assert as_text == as_binary
-        assert sorted(row[0] for row in as_text) == sorted(WARDS)
+        assert sorted(row[0] for row in as_text) == WARDS
         assert {(type(row[1]), type(row[2])) for row in as_text} <= {(int, float), (int, type(None))}
         assert wire.door.visits[-1].asked[-1].params == {"1": 30, "2": date(2025, 1, 1)}
 
@@ -184,7 +184,7 @@ def test_psycopg2_asks(wire: RunningWire) -> None:
     with connection, connection.cursor() as cursor:
         cursor.execute("SET discreet.epsilon = 0.05")
         cursor.execute("SELECT ward, COUNT(*) AS n FROM visits WHERE age > %s GROUP BY ward", (30,))
-        assert sorted(row[0] for row in cursor.fetchall()) == sorted(WARDS)
+        assert sorted(row[0] for row in cursor.fetchall()) == WARDS
     connection.close()
 
 
@@ -220,7 +220,7 @@ def test_pg8000_asks(wire: RunningWire) -> None:
     cursor = connection.cursor()
     cursor.execute("SET discreet.epsilon = 0.05")
     cursor.execute("SELECT ward, COUNT(*) AS n FROM visits WHERE age > %s GROUP BY ward", (30,))
-    assert sorted(row[0] for row in cursor.fetchall()) == sorted(WARDS)
+    assert sorted(row[0] for row in cursor.fetchall()) == WARDS
     connection.close()
 
 
