@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import re
 import subprocess
@@ -13,7 +15,9 @@ from typer.testing import CliRunner
 
 from discreet import __version__
 from discreet.cli.app import app
+from discreet.cli.risk import find_rates
 from discreet.curator import Curator
+from discreet.privacy import PureLoss
 from support.clinic import write_policy, write_tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,6 +113,27 @@ def test_risk_says_what_a_loss_means_for_a_person() -> None:
     assert "73.1%" in output  # e / (1 + e), from even odds
     for words in ("a family of 4", "asked 10 times", "by guessing"):
         assert words in output
+
+
+def test_programs_read_risks_and_noises_as_json() -> None:
+    told = json.loads(program("risk", "--epsilon", "1", "--format", "json"))
+    assert [each["what"] for each in told["risks"]] == [
+        "one person, one answer",
+        "a family of 4, one answer",
+        "asked 10 times",
+    ]
+    assert told["risks"][0]["belief"][-1]["after"] <= 1
+    noise = json.loads(program("calibrate", "laplace", "--epsilon", "1", "--format", "json"))
+    assert noise["guarantee"] == {"epsilon": 1.0, "delta": 0.0}
+    assert noise["interval"]["within"] == 3
+
+
+def test_the_curve_of_a_pure_loss_is_drawn_to_its_corner() -> None:
+    """As many are missed there as are accused: 1 / (1 + e) of them."""
+    rates = find_rates(PureLoss(1.0))
+    corner = 1 / (1 + math.e)
+    assert min(abs(rates - corner)) < 1e-9
+    assert (rates[0], rates[-1]) == (0, 1)
 
 
 def test_risk_draws_the_trade_off_curve(tmp_path: Path) -> None:

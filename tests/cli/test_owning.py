@@ -80,6 +80,56 @@ def test_drafts_know_folders_patterns_and_duckdb_files(bare: Path) -> None:
     assert "# age = { lower = ..., upper = ... }  # integer" in draft
 
 
+def test_a_pattern_over_files_with_different_columns_is_one_table_each(bare: Path) -> None:
+    (bare / "all").mkdir()
+    shutil.copy("visits.parquet", bare / "all" / "visits.parquet")
+    duckdb.sql(f"COPY (SELECT 1 AS id) TO '{bare}/all/buyers.parquet'")
+    run("init", "all/*.parquet")
+    draft = (bare / "policy.toml").read_text()
+    assert 'source = "all/visits.parquet"' in draft
+    assert 'source = "all/buyers.parquet"' in draft
+    (bare / "policy.toml").unlink()
+    run("init", "all")
+    assert (bare / "policy.toml").read_text() == draft
+
+
+def test_types_of_a_csv_file_are_proposed_for_the_owner_to_confirm(bare: Path) -> None:
+    (bare / "rides.csv").write_text("rider,day,zone,fare\n1,2026-01-03,007,2.5\n2,,b,3\n")
+    assert "types that the first rows of csv files fit: confirm these" in run("init", "rides.csv")
+    draft = (bare / "policy.toml").read_text()
+    for line in ('# -> rider = { type = "integer" }', '# -> day = { type = "date" }', '# -> fare = { type = "float" }'):
+        assert f"\n{line}" in draft
+    assert '\nzone = { type = "text" }' in draft
+    filled = draft.replace("# -> epsilon", "epsilon").replace("# -> rows_are_units", "rows_are_units")
+    (bare / "policy.toml").write_text(filled)
+    assert "rides.columns.rider: has no type" in Ran("check").out
+    head, mark, columns = filled.partition("[tables.rides.columns]")
+    (bare / "policy.toml").write_text(head + mark + columns.replace("# -> ", ""))
+    run("init")
+    assert "everything fits" in run("check")
+
+
+def test_one_more_table_is_drafted_beside_a_ledger_and_nothing_is_overwritten(bare: Path) -> None:
+    (bare / "policy.toml").write_text(POLICY)
+    run("init")
+    (bare / "rides.csv").write_text("rider,fare\n1,2.5\n")
+    shutil.copy("visits.parquet", bare / "more.parquet")
+    ran = Ran("init", "rides.csv", "more.parquet", "visits.parquet")
+    assert (ran.code, "add this to policy.toml" in ran.err) == (0, True)
+    assert ran.out.startswith('[tables.rides]\nsource = "rides.csv"\n')
+    assert "[tables.more]" in ran.out
+    assert "[tables.visits" not in ran.out
+    assert (bare / "policy.toml").read_text() == POLICY
+    assert "gone.csv: there is no such file" in refused("init", "gone.csv")
+    assert "exists already" in refused("init", "visits.parquet")
+
+
+def test_a_missing_file_is_named(bare: Path) -> None:
+    for name in ("gone.csv", "gone/*.parquet"):
+        (bare / "policy.toml").write_text(f'[budget]\nepsilon = 1\n[tables.t]\nsource = "{name}"\npublic = true\n')
+        assert f'tables.t.source: there is no file "{name}"' in Ran("check").out
+
+
 def test_a_table_of_a_duckdb_file_that_was_renamed_is_still_found(bare: Path) -> None:
     with duckdb.connect(str(bare / "shop.duckdb")) as shop:
         shop.execute("CREATE TABLE visits (id INTEGER)")

@@ -33,7 +33,7 @@ def test_the_example_works_word_for_word(tmp_path: Path, monkeypatch: pytest.Mon
     answer = curator.ask(QUESTION, epsilon=0.2)
     assert list(answer.to_pandas().columns) == ["ward", "n", "mean_cost"]
     assert answer.to_polars().shape == (3, 3)
-    assert answer.to_arrow().column("ward").to_pylist() == ["icu", "north", "south"]
+    assert answer.to_arrow().column("ward").to_pylist() == ["north", "south", "icu"]
     assert "<table" in answer._repr_html_()
     assert list(answer.intervals(0.95).to_pandas().columns)[:4] == ["ward", "n", "n_low", "n_high"]
     assert answer.cost.epsilon == Fraction(1, 5)

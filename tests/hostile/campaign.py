@@ -36,6 +36,7 @@ FORMS = (
     "keys that go together",
     "decimals",
     "sums of decimals in a subquery",
+    "what is left out",
 )
 WRITTEN = (
     "view WITH subquery|aggregates of one unit|FILTER in a subquery|unit and key|HAVING in a subquery|UNION ALL|"
@@ -75,6 +76,7 @@ class Tally:
         self.over += outcome.over
         self.functions.update(functions(outcome.planned.question))
         self.clauses.update({*tags, *forms(outcome.planned), *(["replace neighbours"] if replaced else [])})
+        self.clauses.update(["what is left out"] if outcome.counted else [])
 
     def record(self) -> dict[str, Any]:
         """Return everything as plain values, which a worker can send."""

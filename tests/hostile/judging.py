@@ -21,6 +21,7 @@ from discreet.query.canonical import to_canonical
 from discreet.query.choices import bound_spreads
 from discreet.query.cut_first import cut_first
 from discreet.query.given_keys import read_keys
+from discreet.query.left_out import UNITS, LeftOutCount, plan_left_out
 from discreet.query.parse import parse
 from discreet.query.price import Price, read_amount
 from discreet.query.price_several import price_several
@@ -61,6 +62,8 @@ class Outcome:
     planned: Planned | None
     over: bool = False
     """Whether the changed unit had more rows or groups than it keeps."""
+    counted: bool = False
+    """Whether what is left out was counted as well."""
 
 
 def planned(engine: Engines, case: Case) -> Planned | str:
@@ -103,7 +106,8 @@ def _judged(world: World, case: Case, twice: bool) -> Outcome:
     if isinstance(found, str):
         return Outcome(None)
     over = [_judge_release(world, each, case.place % 2 == 1) for each in found.releases]
-    return Outcome(found, any(over))
+    alone = len(found.releases) == 1 and _left_out(world, case, found.plan)
+    return Outcome(found, any(over), alone)
 
 
 def _judge_release(world: World, found: Planned, looks: bool) -> bool:
@@ -114,6 +118,25 @@ def _judge_release(world: World, found: Planned, looks: bool) -> bool:
     _bounded(replace(plan, factor=1), alone, ExactResult(tuple(_empty(each) for each in alone.sets)))
     _local(plan, one, ran(world.engine("base"), plan) if world.replace else other, alone)
     return plan.units and looks and _over(world, plan)
+
+
+def _left_out(world: World, case: Case, plan: BoundedPlan) -> bool:
+    """Hold the count of what is left out to the same rules, and to what the limits say of the changed unit."""
+    if case.place % 6 not in (1, 4):
+        return False
+    wanted: LeftOutCount = UNITS if case.place % 6 == 1 else 2
+    try:
+        counted = plan_left_out(plan, wanted).plan
+    except DiscreetError:
+        return False
+    one, other, alone = (ran(world.engine(name), counted) for name in ("one", "other", "alone"))
+    _bounded(counted, one, other)
+    _local(counted, one, ran(world.engine("base"), counted) if world.replace else other, alone)
+    ((found,),) = alone.sets[0].sums
+    over = _exceeds(world, plan)
+    if (found > 0) is not over:
+        raise Violation(f"{found} is counted of a unit that is {'' if over else 'not '}over its limits")
+    return True
 
 
 def _told(found: Planned) -> str:
@@ -202,6 +225,11 @@ def _over(world: World, plan: BoundedPlan) -> bool:
         return True
     if max(world.heavy[scan.table] for scan in list_scans(plan.block)) < 2:
         return False
+    return _exceeds(world, plan)
+
+
+def _exceeds(world: World, plan: BoundedPlan) -> bool:
+    """Say whether the changed unit has more before the last step than it may keep."""
     wide = replace(plan, sets=tuple(KeySet(each.keys, MANY) for each in plan.sets), measures=(Measure(Part.ROWS),))
     for found, each in zip(ran(world.engine("alone"), wide).sets, plan.sets, strict=True):
         rows = [count for count in found.sums[0] if count]

@@ -7,8 +7,16 @@ from mutants.mutant import broken
 WINDOWS = "tests/query/select/test_windows.py"
 WRAPPING = "tests/query/select/test_wrapping.py"
 ACROSS = "tests/curator/estimates/test_across.py"
+DECLARED = "tests/curator/estimates/test_declared_order.py"
 
 READING = [
+    broken(
+        "declared order: rows are shown with one another's numbers",
+        "curator/estimates/values.py",
+        "                return sorted(listed, key=lambda each: self._rank(places, each[1]))\n",
+        "                return enumerate(sorted((each for _, each in listed), key=lambda x: self._rank(places, x)))\n",
+        DECLARED,
+    ),
     broken(
         "windows: those over rows are answered with whatever was released",
         "query/build.py",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.base.types import Type
-from discreet.policy import check_schema, draft_policy
+from discreet.policy import check_schema, draft_policy, draft_tables
 from support.policies import read, refusals
 
 SCHEMA: dict[str, Type | None] = {
@@ -33,9 +33,17 @@ def test_the_draft_of_a_file_with_types_declares_nothing_but_the_source() -> Non
     }
 
 
-def test_a_csv_file_gets_a_type_for_each_column() -> None:
+def test_a_csv_file_gets_a_type_for_each_column_which_the_owner_confirms_unless_it_is_text() -> None:
     columns = tomllib.loads(CSV)["tables"]["visits"]["columns"]
-    assert columns == {name: {"type": str(type_ or Type.TEXT)} for name, type_ in SCHEMA.items()}
+    assert columns == {"ward": {"type": "text"}, "photo": {"type": "text"}}
+    confirmed = tomllib.loads(CSV.partition(".columns]")[2].replace("# -> ", ""))
+    assert confirmed == {name: {"type": str(type_ or Type.TEXT)} for name, type_ in SCHEMA.items()}
+
+
+def test_tables_can_be_drafted_for_a_policy_that_there_is() -> None:
+    more = draft_tables([("visits", "v.parquet", SCHEMA)])
+    assert PARQUET.endswith(more)
+    assert list(tomllib.loads(more)) == ["tables"]
 
 
 def test_loading_a_draft_lists_what_is_still_to_fill_in() -> None:
@@ -69,7 +77,7 @@ def test_bounds_and_categories_are_left_for_the_owner() -> None:
         "# photo: of a type that discreet does not know; it cannot be used",
     ):
         assert f"\n{line}\n" in PARQUET
-    assert '\ncost = { type = "decimal" }  # add: lower = ..., upper = ..., step = ...\n' in CSV
+    assert '\n# -> cost = { type = "decimal" }  # add: lower = ..., upper = ..., step = ...\n' in CSV
 
 
 def test_a_draft_that_is_filled_in_is_a_policy_that_fits_its_source() -> None:
@@ -77,6 +85,8 @@ def test_a_draft_that_is_filled_in_is_a_policy_that_fits_its_source() -> None:
         for line in ("epsilon = 1.0", 'unit = "patient_id"', "max_rows = 20"):
             assert f"# -> {line} " in text
             text = text.replace(f"# -> {line} ", f"{line} ")
+        head, mark, columns = text.partition(".columns]")
+        text = head + mark + columns.replace("# -> ", "")
         policy = read(text)
         assert policy.epsilon == 1
         assert (policy.tables[0].unit, policy.tables[0].max_rows) == ("patient_id", 20)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from discreet.base.errors import BudgetError
 from discreet.privacy import ApproximateLoss, BudgetFilter, GaussianLoss, PureLoss, ZcdpLoss
 from discreet.privacy.budget import rho_cap
 from discreet.privacy.charges import Charge
@@ -88,3 +89,11 @@ def test_a_fraction_beside_floats_is_never_rounded_down(floats: list[float], las
         purse = after
     assert purse.spent[0] == sum(map(Fraction, [*floats, last]), Fraction(0))
     assert purse.spent[1] >= purse.spent[0]
+
+
+def test_a_refusal_names_the_currency_that_is_gone() -> None:
+    spent = BudgetFilter(epsilon=1.0, delta=1e-6).spend(ApproximateLoss(0.1, 4.9e-7))
+    with pytest.raises(BudgetError, match=r"what is left of the budget, 2\.00% of delta$"):
+        spent.spend(ApproximateLoss(0.1, 4e-7))
+    with pytest.raises(BudgetError, match=r"% of epsilon and .*% of rho$"):
+        spent.spend(PureLoss(50))

@@ -93,7 +93,7 @@ def test_public_keys_alone_are_free_and_their_receipt_is_for_the_start_of_the_le
     with Curator.open(served.path, operator=True, served=True) as curator:
         first, before = curator.ledger.birth, curator.ledger.head
         answer = alice.ask("SELECT DISTINCT ward FROM visits")
-        assert answer.rows == (("icu",), ("north",), ("south",))
+        assert answer.rows == (("north",), ("south",), ("icu",))
         assert (answer.receipt.mark, answer.receipt.paid) == (first, "free")
         assert curator.ledger.head == before
         assert curator.ledger.verify(answer.receipt.mark).ok

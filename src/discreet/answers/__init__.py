@@ -3,6 +3,7 @@
 from discreet.answers.accuracy import Accuracy
 from discreet.answers.answer import Answer, Intervals
 from discreet.answers.fields import Bounds, Field
+from discreet.answers.left_out import LeftOut
 from discreet.answers.receipt import Mark, Receipt
 from discreet.answers.table import AnswerTable
 from discreet.answers.words import CLAMPED, SELECTED
@@ -16,6 +17,7 @@ __all__ = [
     "Bounds",
     "Field",
     "Intervals",
+    "LeftOut",
     "Mark",
     "Receipt",
 ]

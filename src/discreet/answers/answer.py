@@ -22,6 +22,7 @@ from discreet.answers.export import (
 )
 from discreet.answers.fields import Bounds, Field, Number, Row, check_bounds
 from discreet.answers.html import render_html
+from discreet.answers.left_out import LeftOut
 from discreet.answers.picture import draw_picture
 from discreet.answers.receipt import Receipt
 from discreet.answers.sheet import Sheet
@@ -57,6 +58,8 @@ class Answer(AnswerTable):
     bounds: Callable[[float, bool], tuple[Bounds, ...]] = field(default=no_bounds, compare=False, repr=False)
     accuracy: Accuracy | None = field(default=None, compare=False, repr=False)
     """How far what was chosen may fall short of the best, where rows were chosen by a score."""
+    left_out: LeftOut | None = field(default=None, compare=False, repr=False)
+    """What limits left out, where it was asked for."""
 
     @property
     def cost(self) -> Charge:
@@ -85,7 +88,8 @@ class Answer(AnswerTable):
         bounds = self.bounds_at(confidence, simultaneous)
         said = (self.receipt, self.guarantee, self.question, self.notes)
         accuracy = "" if self.accuracy is None else self.accuracy.describe(float(confidence))
-        return Sheet(self.fields, self.rows, bounds, float(confidence), simultaneous, *said, accuracy)
+        left = "" if self.left_out is None else self.left_out.describe(float(confidence))
+        return Sheet(self.fields, self.rows, bounds, float(confidence), simultaneous, *said, accuracy, left)
 
     def intervals(self, confidence: float = CONFIDENCE, simultaneous: bool = False) -> Intervals:
         """Return the table with `name_low` and `name_high` beside every noisy number."""
@@ -108,7 +112,10 @@ class Answer(AnswerTable):
     def about(self) -> dict[str, str]:
         """Return the guarantee, the receipt, the notes and the question, as Parquet files carry them."""
         chosen = {} if self.accuracy is None else {"discreet.accuracy": write_json(self.accuracy.to_dict(CONFIDENCE))}
-        return chosen | {
+        left = {} if self.left_out is None else {"discreet.left_out": write_json(self.left_out.to_dict(CONFIDENCE))}
+        return {
+            **chosen,
+            **left,
             "discreet.guarantee": self.guarantee,
             "discreet.receipt": write_json(self.receipt.to_dict()),
             "discreet.notes": write_json(self.notes),
@@ -155,7 +162,8 @@ class Answer(AnswerTable):
         """
         bounds = self.bounds_at(confidence, simultaneous)
         receipt = self.receipt.to_dict()
-        chosen = {} if self.accuracy is None else {"accuracy": self.accuracy.to_dict(float(confidence))}
+        beside = {"accuracy": self.accuracy, "left_out": self.left_out}
+        told = {name: each.to_dict(float(confidence)) for name, each in beside.items() if each is not None}
         return write_json_document(
             {
                 "question": self.question,
@@ -166,7 +174,7 @@ class Answer(AnswerTable):
                 "cost": {name: _number(getattr(self.cost, name)) for name in ("epsilon", "rho", "delta")},
                 "receipt": receipt,
                 "notes": self.notes,
-                **chosen,
+                **told,
             }
         )
 

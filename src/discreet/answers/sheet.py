@@ -25,3 +25,4 @@ class Sheet:
     question: str = ""
     notes: tuple[str, ...] = ()
     accuracy: str = ""
+    left_out: str = ""

@@ -73,6 +73,7 @@ def describe(sheet: Sheet) -> list[tuple[str, str]]:
     """Return everything that is said below the table, as a label and its words, in order."""
     lines = [("", describe_intervals(sheet))] if any(f.noisy for f in sheet.fields) else []
     lines += [("accuracy", sheet.accuracy)] if sheet.accuracy else []
+    lines += [("left out", sheet.left_out)] if sheet.left_out else []
     lines += [("guarantee", sheet.guarantee)]
     if sheet.receipt is not None:
         lines += [("cost", describe_charge(sheet.receipt)), ("receipt", str(sheet.receipt))]

@@ -11,6 +11,7 @@ import typer
 from discreet.cli import asking, learning, owning, serving, shelling, spending, synthesizing
 from discreet.cli.errors import show_errors
 from discreet.cli.local import local
+from discreet.cli.options import FormatOption, ListFormat
 
 app = typer.Typer(
     help="Differential privacy with exact integer noise: keeps sensitive data in and lets answers out.",
@@ -81,12 +82,13 @@ def calibrate(
     sensitivity: Annotated[float, typer.Option(help="How far one unit can move the value.")] = 1.0,
     step: Annotated[float | None, typer.Option(help="The grid step, for values that are not whole numbers.")] = None,
     confidence: Annotated[float, typer.Option(help="Of the interval shown.")] = 0.95,
+    format: FormatOption = ListFormat.TABLE,
 ) -> None:
     """Say how much noise a guarantee takes, and how far off it puts."""
     from discreet.cli.calibrate import show
 
     with show_errors():
-        show(noise.value, epsilon, delta, sensitivity, step, confidence)
+        show(noise.value, epsilon, delta, sensitivity, step, confidence, format is ListFormat.JSON)
 
 
 @app.command()
@@ -97,9 +99,14 @@ def risk(
     rho: Annotated[float | None, typer.Option(help="Or rho of zero-concentrated differential privacy.")] = None,
     times: Annotated[int, typer.Option(help="Also show what it means to be asked this often.")] = 10,
     plot: Annotated[Path | None, typer.Option(help="Draw the trade-off curve into this file.")] = None,
+    format: FormatOption = ListFormat.TABLE,
 ) -> None:
     """Say what a loss means for a person: the best attacker's odds."""
-    from discreet.cli.risk import loss_from, show
+    from discreet.cli.risk import loss_from, show, write_risks
 
     with show_errors():
-        show(loss_from(epsilon, delta, mu, rho), times, plot)
+        loss = loss_from(epsilon, delta, mu, rho)
+        if format is ListFormat.JSON:
+            typer.echo(write_risks(loss, times, plot))
+        else:
+            show(loss, times, plot)

@@ -22,6 +22,7 @@ from discreet.cli.options import (
     FormatOption,
     KeyDeltaOption,
     KeysOption,
+    LeftOutOption,
     ListFormat,
     MaxGroupsOption,
     MaxPerGroupOption,
@@ -55,6 +56,7 @@ def ask(
     param: ParamOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Pay for new noise, even if this was asked before.")] = False,
     clamping: ClampingOption = False,
+    left_out: LeftOutOption = None,
     keys: KeysOption = None,
     key_delta: KeyDeltaOption = None,
     max_rows: MaxRowsOption = None,
@@ -76,7 +78,7 @@ def ask(
     with show_errors():
         wanted = OutputOptions.of(format, output, plot, confidence, simultaneous)
         text = _question(question, file)
-        how = _how(rho, within, param, clamping, keys) | {"key_delta": key_delta}
+        how = _how(rho, within, param, clamping, keys, left_out) | {"key_delta": key_delta}
         limits: dict[str, Any] = {
             "max_rows": max_rows,
             "max_groups": max_groups,
@@ -98,6 +100,7 @@ def explain(
     within: WithinOption = None,
     param: ParamOption = None,
     clamping: ClampingOption = False,
+    left_out: LeftOutOption = None,
     keys: KeysOption = None,
     key_delta: KeyDeltaOption = None,
     max_rows: MaxRowsOption = None,
@@ -110,7 +113,7 @@ def explain(
     """Say what a question would do and cost; free."""
     with show_errors():
         text = _question(question, file)
-        how = _how(rho, within, param, clamping, keys) | {"key_delta": key_delta}
+        how = _how(rho, within, param, clamping, keys, left_out) | {"key_delta": key_delta}
         limits: dict[str, Any] = {
             "max_rows": max_rows,
             "max_groups": max_groups,
@@ -200,10 +203,17 @@ def _in_options() -> Iterator[None]:
 
 
 def _how(
-    rho: float | None, within: list[str] | None, param: list[str] | None, clamping: bool, keys: Path | None
+    rho: float | None,
+    within: list[str] | None,
+    param: list[str] | None,
+    clamping: bool,
+    keys: Path | None,
+    left_out: str | None,
 ) -> dict[str, Any]:
     """Return what asking and explaining have in common, as the curator takes it."""
     from discreet.query.given_keys import WrittenKeys
 
-    how = {"rho": rho, "within": errors_wanted(within), "params": parameters(param), "clamping": clamping}
+    how: dict[str, Any] = {"rho": rho, "within": errors_wanted(within), "params": parameters(param)}
+    how["clamping"] = clamping
+    how["left_out"] = int(left_out) if left_out is not None and left_out.isdecimal() else left_out
     return how if keys is None else how | {"keys": WrittenKeys.read(keys)}

@@ -15,6 +15,7 @@ from discreet.cli.errors import TO_DO
 from discreet.cli.local_decoding import decode, strings
 from discreet.cli.local_inputs import MetricArgument, read_metric_file, read_value, show_local_errors
 from discreet.cli.local_metric import metric
+from discreet.cli.options import FormatOption, ListFormat
 from discreet.cli.output import check_writable, progress
 
 if TYPE_CHECKING:
@@ -117,12 +118,13 @@ def collect(
         CountingEngine.NUMPY
     ),
     master: Annotated[str, typer.Option(help="Of Spark.")] = "local[*]",
+    format: FormatOption = ListFormat.TABLE,
 ) -> None:
     """Count files of reports, each batch once; a run that was killed is simply run again."""
     with show_local_errors():
         if batch is not None and len(files) > 1:
             raise DiscreetError("--batch names one file's reports; leave it out for several")
-        from discreet.cli.local_tables import show_outcomes
+        from discreet.cli.local_tables import show_outcomes, write_outcomes
         from discreet.local.collector import Collector, Fate
 
         with ExitStack() as stack:
@@ -131,7 +133,10 @@ def collect(
             stack.enter_context(progress("counting"))
             outcomes = [collector.ingest(file, batch, count) for file in files]
             collected = collector.collection
-        show_outcomes(outcomes, collected)
+        if format is ListFormat.JSON:
+            typer.echo(write_outcomes(outcomes, collected))
+        else:
+            show_outcomes(outcomes, collected)
         if any(outcome.fate is Fate.REFUSED for outcome in outcomes):
             raise typer.Exit(TO_DO)
 
@@ -144,10 +149,11 @@ def lifetime(
     ] = None,
     daily: Annotated[int, typer.Option(help="Reports of the metric in one day.")] = 1,
     days: Annotated[str, typer.Option(metavar="N,N,...", help="After how many days.")] = "1,30,365",
+    format: FormatOption = ListFormat.TABLE,
 ) -> None:
     """Show what a person tells in a lifetime: of published deployments, or of a metric."""
     with show_local_errors():
-        from discreet.cli.local_tables import show_lifetimes
+        from discreet.cli.local_tables import show_lifetimes, write_lifetimes
         from discreet.local.lifetimes import tabulate_metric, tabulate_published
 
         try:
@@ -155,9 +161,13 @@ def lifetime(
         except ValueError:
             raise ParameterError("days", days, "whole numbers with commas between them") from None
         if metric_file is None:
-            show_lifetimes(tabulate_published(many))
+            found = tabulate_published(many)
         else:
-            show_lifetimes([tabulate_metric(read_metric_file(metric_file), daily, many)])
+            found = [tabulate_metric(read_metric_file(metric_file), daily, many)]
+        if format is ListFormat.JSON:
+            typer.echo(write_lifetimes(found))
+        else:
+            show_lifetimes(found)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from collections.abc import Sequence
@@ -91,6 +92,37 @@ def show_lifetimes(lifetimes: Sequence[Lifetime]) -> None:
     for note in dict.fromkeys(each.note for each in lifetimes):
         console.print(f"  {to_one_line(note)}", highlight=False, markup=False)
     console.print(f"epsilons; certified at delta {DELTA:g}", highlight=False)
+
+
+def write_lifetimes(lifetimes: Sequence[Lifetime]) -> str:
+    """Return what reports tell after some days as JSON."""
+    told = [
+        {
+            "metric": each.name,
+            "one_report": float(each.one),
+            "days": [
+                {"days": day, "added_up": float(total), "certified": float(certified)}
+                for day, total, certified in zip(each.days, each.summed, each.certified, strict=True)
+            ],
+            "note": each.note,
+        }
+        for each in lifetimes
+    ]
+    return json.dumps({"delta": DELTA, "lifetimes": told}, indent=2, ensure_ascii=False)
+
+
+def write_outcomes(outcomes: Sequence[Outcome], collected: Collection) -> str:
+    """Return what became of each batch, and what there is now, as JSON."""
+    batches = []
+    for outcome in outcomes:
+        told: dict[str, object] = {"batch": outcome.batch, "fate": outcome.fate, "remark": outcome.reason}
+        if outcome.intake is not None:
+            told |= {"reports": outcome.intake.tally.reports, "put_aside": sum(outcome.intake.faults.values())}
+        batches.append(told)
+    whole = collected.intake
+    faults = {str(fault): count for fault, count in whole.faults.items()}
+    kept = {"metric": collected.metric.name, "reports": whole.tally.reports, "batches": len(collected.batches)}
+    return json.dumps({"batches": batches, "collected": {**kept, "put_aside": faults}}, indent=2, ensure_ascii=False)
 
 
 def write_decoded(decoded: Decoded, asked: OutputOptions, malicious: int | None) -> None:

@@ -64,6 +64,15 @@ KeysOption = Annotated[
 ClampingOption = Annotated[
     bool, typer.Option("--clamping", help="Also count values outside of their bounds; part of the same price.")
 ]
+LeftOutOption = Annotated[
+    str | None,
+    typer.Option(
+        "--left-out",
+        metavar="units|ROWS",
+        help="Also count, for a tenth of the price, units over a limit; or rows beyond max_rows, up to ROWS of each.",
+        show_default=False,
+    ),
+]
 FileOption = Annotated[
     Path | None, typer.Option("--file", "-f", help="Read the question from this file.", show_default=False)
 ]

@@ -41,6 +41,8 @@ def init(
         if not path.exists():
             _draft(sources, path)
             return
+        if _draft_more(sources, path):
+            return
         try:
             _create(path, analyst)
         except PolicyError as wrong:
@@ -258,9 +260,42 @@ def _draft(sources: list[str], path: Path) -> None:
     text = draft_policy(*read_schemas(sources, path))
     with path.open("x", encoding="utf-8") as file:
         file.write(text)
-    typer.echo(f"drafted {path} from names and types alone. Fill in what only you can say:\n")
+    proposed = ", and types that the first rows of csv files fit: confirm these" if _has_csv(sources) else " alone"
+    typer.echo(f"drafted {path} from names and types{proposed}. Fill in what only you can say:\n")
     try:
         loads(text, path)
     except PolicyError as missing:
         typer.echo(str(missing).replace(f"{path}: ", "  "))
     typer.echo("\nThen `discreet init` creates the ledger. Nothing can be asked before.")
+
+
+def _draft_more(sources: list[str], path: Path) -> bool:
+    """Print tables for files that a policy does not have yet; say whether there were any.
+
+    They are not written into it: it would be refused until they are filled in, and it may be in use.
+    """
+    from discreet.engines.duck.schemas import read_schemas
+    from discreet.policy import draft_tables
+
+    found, inner = read_schemas(sources, path, _list_sources(path))
+    if not found:
+        return False
+    typer.echo(draft_tables(found, inner).lstrip("\n"), nl=False)
+    typer.echo(f"add this to {path}, filled in; the ledger stays as it is, and so does what was spent", err=True)
+    return True
+
+
+def _list_sources(path: Path) -> dict[str, str | None]:
+    """Return the tables of a policy that may not be filled in yet, with their sources."""
+    import tomllib
+
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8")).get("tables", {})
+    except (OSError, ValueError):
+        return {}
+    known = tables.items() if isinstance(tables, dict) else ()
+    return {name: each.get("source") for name, each in known if isinstance(each, dict)}
+
+
+def _has_csv(sources: list[str]) -> bool:
+    return any(each.endswith((".csv", ".csv.gz")) or any(Path(each).glob("*.csv")) for each in sources)

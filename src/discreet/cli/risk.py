@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,32 @@ def loss_from(epsilon: float | None, delta: float, mu: float | None, rho: float 
     return GaussianLoss(mu) if mu is not None else ZcdpLoss(given[0])
 
 
+def list_risks(loss: Loss, times: int) -> tuple[list[tuple[str, Risk]], str | None]:
+    """Return the risks by what they are of; where that of a family is not known, why."""
+    rows = [("one person, one answer", assess(loss)), (f"asked {times} times", assess_repeated(loss, times))]
+    try:
+        rows.insert(1, (f"a family of {FAMILY}, one answer", assess_family(loss)))
+    except DiscreetError as problem:
+        return rows, f"A family of {FAMILY}: {problem}"
+    return rows, None
+
+
+def write_risks(loss: Loss, times: int, plot: Path | None) -> str:
+    """Return the risks as JSON, and draw the trade-off curve where asked."""
+    rows, missing = list_risks(loss, times)
+    told = [
+        {
+            "what": name,
+            "caught": [{"false_alarms": rate, "caught": each} for rate, each in zip(ALARMS, risk.caught, strict=True)],
+            "belief": [{"before": prior, "after": each} for prior, each in zip(PRIORS, risk.belief, strict=True)],
+        }
+        for name, risk in rows
+    ]
+    if plot is not None:
+        draw(loss, plot)
+    return json.dumps({"loss": repr(loss), "risks": told, "notes": [missing] if missing else []}, indent=2)
+
+
 def show(loss: Loss, times: int, plot: Path | None) -> None:
     """Print the risks, and draw the trade-off curve where asked."""
     console = Console()
@@ -33,14 +60,9 @@ def show(loss: Loss, times: int, plot: Path | None) -> None:
         "The attacker knows everything about everybody else and wants to know whether one person is in the data.\n"
         "No attack, however clever, does better than this:\n"
     )
-    rows: list[tuple[str, Risk]] = [
-        ("one person, one answer", assess(loss)),
-        (f"asked {times} times", assess_repeated(loss, times)),
-    ]
-    try:
-        rows.insert(1, (f"a family of {FAMILY}, one answer", assess_family(loss)))
-    except DiscreetError as problem:
-        console.print(f"[dim]A family of {FAMILY}: {problem}[/dim]\n")
+    rows, missing = list_risks(loss, times)
+    if missing is not None:
+        console.print(f"[dim]{missing}[/dim]\n")
     console.print(_catches(rows))
     console.print()
     console.print(_beliefs(rows))
@@ -75,14 +97,28 @@ def _beliefs(rows: list[tuple[str, Risk]]) -> Table:
     return table
 
 
+def find_rates(loss: Loss) -> np.ndarray:
+    """Return the rates of false alarms at which the curve is drawn: evenly, and where its corner is.
+
+    A curve of pure differential privacy has a corner where as many are missed as are accused; a curve is symmetric,
+    so it is found by halving.
+    """
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if loss.tradeoff(middle).low > middle else (low, middle)
+    even = np.linspace(0, 1, 41)
+    return np.unique(np.concatenate([even, [low], np.linspace(0, even[1], 9)]))
+
+
 def draw(loss: Loss, path: Path) -> None:
     """Draw the trade-off curve between the lines of no privacy and of perfect privacy."""
     try:
         import matplotlib.figure
     except ImportError:
         raise DiscreetError("plots need matplotlib: pip install 'discreet[plot]'") from None
-    rates = np.linspace(0, 1, 41)
-    missed = [loss.tradeoff(float(rate)).low for rate in rates]
+    rates = find_rates(loss)
+    missed = np.array([loss.tradeoff(float(rate)).low for rate in rates])
     figure = matplotlib.figure.Figure(figsize=(5.5, 5.2), dpi=150)
     axes = figure.add_subplot()
     axes.fill_between(rates, missed, 1 - rates, color="tab:cyan", alpha=0.15)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ import typer
 
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.cli.errors import TO_DO, fail, show_errors
-from discreet.cli.options import PolicyOption, find_policy
+from discreet.cli.options import FormatOption, ListFormat, PolicyOption, find_policy
 
 if TYPE_CHECKING:
     from discreet.server.accounts.book import AccountBook
@@ -94,12 +95,17 @@ def revoke(name: NameArgument, policy: PolicyOption = None) -> None:
 
 
 @analyst.command("list")
-def list_accounts(policy: PolicyOption = None) -> None:
+def list_accounts(format: FormatOption = ListFormat.TABLE, policy: PolicyOption = None) -> None:
     """List accounts, what they may do, and until when."""
     from discreet.server.accounts.account import write_day
 
     with show_errors(), _opened_book(policy) as book:
         accounts, now = book.accounts, time.time()
+        if format is ListFormat.JSON:
+            listed = [(each.name, each.role.value, write_day(each.made), each.describe(now)) for each in accounts]
+            names = ("name", "role", "made", "state")
+            typer.echo(json.dumps([dict(zip(names, each, strict=True)) for each in listed], indent=2))
+            return
         width = max((len(each.name) for each in accounts), default=0)
         for each in accounts:
             made = write_day(each.made)
@@ -111,6 +117,7 @@ def list_accounts(policy: PolicyOption = None) -> None:
 def audit_log(
     last: Annotated[int, typer.Option(min=1, help="So many of the newest lines.")] = 50,
     verify: Annotated[bool, typer.Option("--verify", help="Recompute the chain.")] = False,
+    format: FormatOption = ListFormat.TABLE,
     policy: PolicyOption = None,
 ) -> None:
     """List who came in, what was asked, refused and answered, or --verify it."""
@@ -123,11 +130,21 @@ def audit_log(
         path = find_audit_log(load(find_policy(policy)))
         count, head, problems = verify_log(path)
         if verify:
-            typer.echo("\n".join(problems) if problems else f"{count} lines, all as the chain says; head: {head}")
+            if format is ListFormat.JSON:
+                found = {"ok": not problems, "lines": count, "head": head, "problems": list(problems)}
+                typer.echo(json.dumps(found, indent=2))
+            else:
+                typer.echo("\n".join(problems) if problems else f"{count} lines, all as the chain says; head: {head}")
             if problems:
                 fail(f"verification failed: {len(problems)} problem{'s' if len(problems) > 1 else ''}", TO_DO)
             return
-        for line in reversed(read_newest(path, last)):
+        newest = list(reversed(read_newest(path, last)))
+        if format is ListFormat.JSON:
+            names = ("number", "at", "kind", "who", "body")
+            rows = [{name: getattr(line, name) for name in names} for line in newest]
+            typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+            return
+        for line in newest:
             told = ", ".join(f"{name} {value}" for name, value in line.body.items())
             typer.echo(
                 to_one_line(f"{line.number:>5}  {line.at[:19].replace('T', ' ')}  {line.kind:<13}  {line.who}  {told}")

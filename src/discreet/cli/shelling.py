@@ -27,10 +27,10 @@ def shell(
 
     with show_errors(), open_place(connect, policy, analyst) as place:
         conversation, interactive = ShellTalk(place), sys.stdin.isatty()
+        budget = place.budget  # a wrong token, or a server that is not there, is said at once
         if not interactive:
             code = Shell(conversation, interactive=False).run(read_piped)
         else:
-            budget = place.budget
             who = (budget.analysts or (budget.total,))[0]
             known = len(conversation.tables.names)
             typer.echo(f"{known} tables and views; {who.left:.2%} of {who.caps} left. \\help says how")

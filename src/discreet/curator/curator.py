@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from discreet.answers import Answer
+from discreet.base.showing import ShownAsText
 from discreet.curator.asking.explain import Explanation
 from discreet.curator.asking.fluent import TableQuestion
 from discreet.curator.asking.prepared import Prepared
@@ -37,7 +38,7 @@ from discreet.query.catalog import Catalog
 from discreet.query.views import check_views
 
 
-class Curator(Account):
+class Curator(ShownAsText, Account):
     """The tables of a policy, asked privately. One serves many sessions, from many threads.
 
     `ask`, `explain`, `table` and `bounds` are those of the session of `analyst`, who was named when it was opened.
@@ -109,6 +110,10 @@ class Curator(Account):
             remember(ledger, seen)
         return place
 
+    def __str__(self) -> str:
+        who = "" if self._own.analyst is None else f", asked by {self._own.analyst}"
+        return f"curator of {self.policy.path}{who}: {', '.join(table.name for table in self.policy.tables)}"
+
     def session(self, analyst: str | None = None, held: frozenset[str] = frozenset()) -> Session:
         """Return an analyst's way in; without a name, that of the analyst for whom this curator was opened.
 
@@ -175,6 +180,10 @@ class Curator(Account):
     def table(self, name: str) -> TableQuestion:
         """Begin a question in Python: `curator.table("visits").where("age >= 65").count(epsilon=0.2)`."""
         return self._own.table(name)
+
+    def ibis(self, name: str) -> Any:
+        """Return a table as Ibis has it: `curator.ask(curator.ibis("visits").count(), 0.2)`."""
+        return self._own.ibis(name)
 
     def bounds(self, column: str, epsilon: float | Fraction, progress: Watch | None = None) -> FoundBounds:
         """Find bounds of a numeric column privately, over fixed powers of two; charged like any question."""

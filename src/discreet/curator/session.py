@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,6 +16,7 @@ from discreet.base.errors import BudgetError, OperationError, PendingError, Quer
 from discreet.curator.asking.choosing import plan_choice
 from discreet.curator.asking.explain import Explanation
 from discreet.curator.asking.fluent import TableQuestion
+from discreet.curator.asking.hints import HintWarning
 from discreet.curator.asking.prepared import Prepared
 from discreet.curator.asking.pricing import price_bounded, price_planned_choice
 from discreet.curator.asking.question_operation import list_public_keys, make_operation
@@ -43,7 +45,8 @@ from discreet.query.canonical import to_canonical
 from discreet.query.cut_first import cut_first
 from discreet.query.floors import find_floors
 from discreet.query.given_keys import describe_keys, read_keys
-from discreet.query.ibis import to_sql
+from discreet.query.ibis import make_ibis_table, to_sql
+from discreet.query.left_out import plan_left_out, read_left_out
 from discreet.query.parse import parse
 from discreet.query.plan_rows import plan_rows
 from discreet.query.price import read_amount
@@ -126,6 +129,7 @@ class Session:
         clamping: bool = False,
         keys: object = None,
         key_delta: float | Fraction | None = None,
+        left_out: str | int | None = None,
         **limits: int | None,
     ) -> Prepared:
         """Plan and price a question: free. What it would cost, and the columns of its answer, are known then.
@@ -135,21 +139,29 @@ class Session:
         for errors wanted. `keys` are those to ask for: a list of values, of rows of several, or a frame with columns
         named like the keys; all of them appear, and rows with others are in no group. `key_delta` is the delta of keys
         that come from the data, if not the policy's. `max_rows`, `max_groups` and `max_rows_per_group` tighten what a
-        unit contributes.
+        unit contributes. `left_out="units"` counts, for a tenth of the price, the units that have more than they may
+        keep; a number counts the rows beyond max_rows instead, up to so many of each unit.
         """
         try:
             planned = self.plan(question, params)
             planned = add_clamped_counts(planned) if clamping else planned
             given = None if keys is None else read_keys(keys, planned)
             first, *others = list_releases(planned).questions
+            counted = None if left_out is None else read_left_out(left_out)
+            if counted is not None and others:
+                raise QueryError(
+                    "left_out: several answers in one statement have limits of their own; ask for one of them"
+                )
             bounded = bound(first, self._catalog, limits, given)
             beside = tuple(bound(each, self._catalog, limits) for each in others)
             for each in (bounded, *beside):
                 self._holdings.engines.check(each.plan)
+            cut = None if counted is None else plan_left_out(bounded.plan, counted)
             amounts = (epsilon, rho, within, key_delta)
-            priced = price_bounded(planned, bounded, self._holdings.policy, *amounts, beside)
+            priced = price_bounded(planned, bounded, self._holdings.policy, *amounts, beside, cut)
             text, operation = to_sql(question), make_operation(planned, priced)
             text = text if given is None else f"{text} -- {describe_keys(given)}"
+            text = text if counted is None else f"{text} -- left_out: {counted}"
             for plan in operation.plans():
                 self._holdings.issued.add(plan)
             request = self._request(declare(operation), text)
@@ -169,9 +181,13 @@ class Session:
     ) -> Answer:
         """Answer a question in SQL, or an Ibis expression of one; `prepare` says what may be given.
 
-        The same question on the same data comes from the ledger; `fresh` pays for new noise.
+        The same question on the same data comes from the ledger; `fresh` pays for new noise. Constants outside of what
+        is declared are warned of before the charge, from the policy alone.
         """
-        return self.prepare(question, epsilon, **how).ask(fresh=fresh, progress=progress)
+        prepared = self.prepare(question, epsilon, **how)
+        for hint in self._telling.list_hints(prepared):
+            warnings.warn(hint, HintWarning, stacklevel=3)
+        return prepared.ask(fresh=fresh, progress=progress)
 
     def prepare_choice(
         self,
@@ -231,6 +247,13 @@ class Session:
     def table(self, name: str) -> TableQuestion:
         """Begin a question in Python: `session.table("visits").where("age >= 65").count(epsilon=0.2)`."""
         return TableQuestion(self.ask, self._catalog.find_named(name).table.name)
+
+    def ibis(self, name: str) -> Any:
+        """Return a table as Ibis has it, with its public names and types: `ask` takes what is made from it.
+
+        `visits = session.ibis("visits")`, then `session.ask(visits.group_by("ward").agg(n=visits.count()), 0.2)`.
+        """
+        return make_ibis_table(self._catalog.find_named(name))
 
     def bounds(self, column: str, epsilon: float | Fraction, progress: Watch | None = None) -> FoundBounds:
         """Find bounds of a numeric column privately, over fixed powers of two; charged like any question."""
@@ -338,11 +361,12 @@ class Session:
         if prepared.priced.free:
             return self._list_keys(prepared)
         keep: list[Keepsake] = []
+        routes = self._holdings.routes if prepared.priced.left_out is None else ()  # none counts what is left out
         # what others asked decides the way and the price of routes: through a server there are none
         alone = not prepared.question.beside and not self._holdings.served
         if alone and not fresh and not self._holdings.ledger.answered(prepared.request):
             records = _inform_routes(self, progress)
-            for route in self._holdings.routes:
+            for route in routes:
                 found = route.answer(prepared, records)
                 if isinstance(found, Routed):
                     return found.assemble(self._holdings.ledger.use(found.charges, self._analyst, prepared.text))

@@ -7,7 +7,7 @@ only those they have paid for, of refusals only that the owner's budget has too 
 from __future__ import annotations
 
 from discreet.base.errors import BudgetError
-from discreet.curator.asking.explain import Explanation
+from discreet.curator.asking.explain import Explanation, assume_count
 from discreet.curator.asking.fitting import find_what_fits
 from discreet.curator.asking.hints import find_hints
 from discreet.curator.asking.outlook import Outlook, describe_share
@@ -70,6 +70,15 @@ class Telling:
         found = find_what_fits(prepared.priced, self._holdings.policy, budget, self._analyst)
         return BudgetError(f"{told}. {found}", found.amount)
 
+    def list_hints(self, prepared: Prepared) -> tuple[str, ...]:
+        """Return what an asker may have meant otherwise: none where it was answered before, and through a server none.
+
+        Analysts of a server are told by `explain`, which their clients show.
+        """
+        if self._holdings.served or self._holdings.ledger.answered(prepared.request):
+            return ()
+        return find_hints(prepared.question, self._holdings.policy)
+
     def explain(self, prepared: Prepared, records: Recorded) -> Explanation:
         """Say what a question would do and cost, how often it still fits, and where its answer would come from."""
         units = {table.name: table.whose for table in self._holdings.policy.tables if table.unit is not None}
@@ -84,7 +93,8 @@ class Telling:
         prices = (prepared.priced, *prepared.priced.beside)
         coarsened = [remark for each in prices for remark in each.bounded.coarsened]
         remarks = dict.fromkeys((*hints, *coarsened, *prepared.priced.notes, more))
-        return Explanation(prepared.question, prepared.priced, tuple(remarks), units, outlook)
+        assumed = assume_count(prepared.question, prepared.priced, self._holdings.policy)
+        return Explanation(prepared.question, prepared.priced, tuple(remarks), units, outlook, assumed)
 
     def _find_outlook(self, prepared: Prepared, records: Recorded) -> Outlook | None:
         """Say where an answer would come from, if not from a new run; nothing is charged or bought for it."""
@@ -94,6 +104,7 @@ class Telling:
         if entry is not None:
             cost = describe_share(self._holdings.ledger, (entry,), self._analyst)
             return Outlook("answered before: asking comes from the ledger, without new noise", cost)
-        routes = () if prepared.question.beside else self._holdings.routes
-        described = (route.describe(prepared, records) for route in routes)
+        if prepared.priced.left_out is not None or prepared.question.beside:
+            return None
+        described = (route.describe(prepared, records) for route in self._holdings.routes)
         return next((each for each in described if each is not None), None)

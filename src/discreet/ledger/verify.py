@@ -11,6 +11,7 @@ from typing import Any
 from discreet.answers.receipt import Mark, Receipt
 from discreet.base.canonical import hash_bytes
 from discreet.base.errors import DiscreetError
+from discreet.base.showing import ShownAsText
 from discreet.ledger.database import Database, LargeResults
 from discreet.ledger.entries import chain, totals
 from discreet.ledger.entries.recompute import Recomputed
@@ -22,8 +23,8 @@ UNPROVEN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+@dataclass(frozen=True, slots=True, repr=False)
+class Verification(ShownAsText):
     """What was found: the chain's end, every problem in plain words, and what this check could not have found."""
 
     entries: int
@@ -37,6 +38,14 @@ class Verification:
     def ok(self) -> bool:
         """Whether no problem was found."""
         return not self.problems
+
+    def __str__(self) -> str:
+        head = f"head: {self.entries}:{self.head}"
+        if not self.ok:
+            return "\n".join(["this ledger was touched", *(f"  {problem}" for problem in self.problems), head])
+        proven = "" if self.proven is None else f"; the receipt's entry {self.proven} is there"
+        note = [] if self.unproven is None else [f"note: {self.unproven}"]
+        return "\n".join([f"{self.entries} entries, all as the chain says{proven}", head, *note])
 
 
 def verify_place(place: Place, receipt: Receipt | Mark | None = None) -> Verification:

@@ -1,6 +1,6 @@
 """Floor 2: what the data owner declared, read from TOML into immutable values."""
 
-from discreet.policy.draft import draft_policy
+from discreet.policy.draft import draft_policy, draft_tables
 from discreet.policy.facts import describe_policy, describe_protected, hash_policy
 from discreet.policy.ledger import read_ledger_alone
 from discreet.policy.load import load, load_raw, loads
@@ -22,6 +22,7 @@ __all__ = [
     "describe_policy",
     "describe_protected",
     "draft_policy",
+    "draft_tables",
     "explain_problem",
     "hash_policy",
     "load",

@@ -1,4 +1,7 @@
-"""A first policy for an owner to complete: names and types from the schema, and nothing from the rows."""
+"""A first policy for an owner to complete: names and types from the schema, and nothing from the rows.
+
+But for types of csv files, which their first rows propose (`engines/duck/csv_types.py`), to be confirmed.
+"""
 
 from __future__ import annotations
 
@@ -46,8 +49,15 @@ def draft_policy(
     It is valid TOML, and `load` refuses it with what only the owner can say: the budget, whose rows these are, and how
     many each may have. A column that looks like a unit is suggested in a comment; nothing is chosen for the owner.
     """
+    return HEAD + draft_tables(tables, inner)
+
+
+def draft_tables(
+    tables: Iterable[tuple[str, str, Mapping[str, Type | None]]], inner: Mapping[str, str] | None = None
+) -> str:
+    """Return the tables of a draft alone, for a policy that there is."""
     known = inner or {}
-    return HEAD + "".join(_table(name, source, schema, known.get(name)) for name, source, schema in tables)
+    return "".join(_table(name, source, schema, known.get(name)) for name, source, schema in tables)
 
 
 def looks_like_unit(column: str) -> bool:
@@ -78,8 +88,9 @@ def _table(name: str, source: str, schema: Mapping[str, Type | None], inner: str
 _ABOUT = {
     False: "# All columns may be filtered on. Sums and means need bounds; keys that are declared cost no delta.\n"
     "# Texts with more letters than `longest` (1024 where nothing is declared) are NULL.\n",
-    True: "# A csv file has no types: correct these where a column is no text, to boolean, integer, decimal, float,\n"
-    "# date or timestamp. Sums and means need bounds (lower, upper); keys that are declared cost no delta.\n"
+    True: "# A csv file has no types. Those marked with -> fit its first rows: confirm them by taking the mark away,\n"
+    "# or write another: boolean, integer, decimal, float, text, date or timestamp. They are public once you do.\n"
+    "# Sums and means need bounds (lower, upper); keys that are declared cost no delta.\n"
     "# Texts with more letters than `longest` (1024 where nothing is declared) are NULL.\n",
 }
 
@@ -99,7 +110,8 @@ def _column(name: str, type_: Type | None, csv: bool) -> Iterator[str]:
     if csv:
         type_ = type_ or Type.TEXT
         facts = _FACTS[type_]
-        yield f"{key} = {{ type = {quote(type_)} }}" + (f"  # add: {facts}" if facts else "")
+        mark = "" if type_ is Type.TEXT else "# -> "
+        yield f"{mark}{key} = {{ type = {quote(type_)} }}" + (f"  # add: {facts}" if facts else "")
     elif type_ is None:
         yield f"# {key}: of a type that discreet does not know; it cannot be used"
     else:

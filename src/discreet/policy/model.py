@@ -9,6 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 
+from discreet.base.showing import ShownAsText
 from discreet.base.types import Digits, Type
 from discreet.policy.problems import explain_problem, quote_value
 from discreet.privacy.neighbours import Neighbours
@@ -230,8 +231,8 @@ class DeclaredServer:
     """How long a login lasts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+@dataclass(frozen=True, slots=True, repr=False)
+class Policy(ShownAsText):
     """All that an owner declared.
 
     Guaranteed by `load`: epsilon > 0; 0 <= question_delta <= delta < 1; where delta > 0 every private table has a size
@@ -296,6 +297,13 @@ class Policy:
         """Return the engine that holds a table."""
         return next(engine for engine in self.engines if engine.name == table.engine)
 
+    def __str__(self) -> str:
+        delta = f", delta {float(self.delta):g}" if self.delta else ""
+        lines = [f"{self.path}: epsilon {float(self.epsilon):g}{delta}, neighbours {self.neighbours}"]
+        lines += [f"  {table.name}: {_describe_units(table)}" for table in self.tables]
+        lines += [f"  {view.name}: a view" for view in self.views]
+        return "\n".join([*lines, *(f"  analyst {analyst.name}" for analyst in self.analysts)])
+
     def location(self, table: Table) -> str | None:
         """Return a table's source: an address, or an absolute path or pattern (from the policy's folder)."""
         if table.source is None:
@@ -318,3 +326,12 @@ class Policy:
             f"{self.path}: budget.epsilon: when all of it is spent, somebody who thought it {PRIORS[0]:.0%} likely "
             f"that a person is in the data may be {sure:.4f} % sure of it; {LOUD_EPSILON} or less is usual",
         )
+
+
+def _describe_units(table: Table) -> str:
+    """Say whom a table's rows are about."""
+    if table.public:
+        return "public"
+    if table.unit is None:
+        return "each row is a unit"
+    return f"unit {table.whose}" + ("" if table.max_rows is None else f", max_rows {table.max_rows}")

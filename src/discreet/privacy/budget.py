@@ -75,6 +75,12 @@ class BudgetFilter(Filter):
         beyond = charge.delta > 0 and shares.get("delta", math.inf) > 1
         return (*short, *(["delta"] if beyond else []))
 
+    def _describe_left(self, loss: Loss) -> str:
+        """Name the currencies of which too little is left: where delta alone is, the others may be untouched."""
+        shares = self.shares
+        short = [(name, max(0.0, 1 - shares.get(name, 1.0))) for name in self.find_short(charge_of(loss))]
+        return " and ".join(f"{left:.2%} of {name}" for name, left in short)
+
     def _with_charge(self, charge: Charge) -> Sums:
         return tuple(add_up(a, b) for a, b in zip(self.spent, (charge.epsilon, charge.rho, charge.delta), strict=True))
 

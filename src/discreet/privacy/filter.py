@@ -43,8 +43,12 @@ class Filter(ABC):
         """Return the filter with this loss spent, or raise if it does not fit."""
         sums = self._with(loss)
         if not self._fits(sums):
-            raise BudgetError(f"{loss!r} does not fit into what is left of the budget, {self.remaining():.2%}")
+            raise BudgetError(f"{loss!r} does not fit into what is left of the budget, {self._describe_left(loss)}")
         return replace(self, spent=sums)
+
+    def _describe_left(self, loss: Loss) -> str:
+        """Say what is left, where this loss does not fit."""
+        return f"{self.remaining():.2%}"
 
     def remaining(self) -> float:
         """Return the share of the budget that is left, from 1 to 0."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.bounded import BoundedPlan, JointKeys, Key, KeySet, TableFacts, list_factors
-from discreet.plan.expressions import Expression, find_columns
+from discreet.plan.expressions import Column, Constant, Expression, Reference, find_columns
 from discreet.plan.identity import write_sort_key
 from discreet.plan.question import Pick, Question
-from discreet.plan.relations import Block, Lookup, PerUnit, Scan, list_scans, list_sources
+from discreet.plan.relations import Block, Lookup, PerUnit, Scan, Source, find_held, list_scans, list_sources
 from discreet.plan.words import describe_expression
 from discreet.policy.schema import Resolved
 from discreet.privacy.neighbours import Neighbours
@@ -42,6 +42,10 @@ class Bounded:
     """What is said about the question, and about grids that had to be coarser than declared."""
     pick: Pick | None = None
     """Which keys are chosen by a score that is not released, where that is possible."""
+    declared: tuple[tuple[int, tuple[Constant, ...]], ...] = ()
+    """Keys, by place, whose rows are shown in the order in which the policy lists their values, where it is another
+    than that of the values. The plan knows nothing of it: it changes neither what is released nor what is recorded.
+    """
 
 
 def bound(
@@ -78,7 +82,37 @@ def bound(
     factor = 1 if catalog.policy.neighbours is Neighbours.ADD_REMOVE else 2
     tables = list_table_facts(question.block, question.expressions(), catalog)
     plan = BoundedPlan(question.block, units, keys, tuple(sets), tuple(measures), factor, tables, joint)
-    return Bounded(plan, tuple(sources), tuple(dict.fromkeys(remarks)), _find_pick(question, plan))
+    orders = () if given is not None else _find_orders(question.block, keys, catalog)
+    return Bounded(plan, tuple(sources), tuple(dict.fromkeys(remarks)), _find_pick(question, plan), orders)
+
+
+def _find_orders(block: Block, keys: tuple[Key, ...], catalog: Catalog) -> tuple[tuple[int, tuple[Constant, ...]], ...]:
+    """Return the keys that are a column with declared values, as it is, and these values in their order."""
+    sources = {each.relation: each for each in list_sources(block)}
+    found = []
+    for place, key in enumerate(keys):
+        values = _list_declared(key.expression, sources, catalog)
+        known = set(key.domain or ())
+        shown = tuple(value for value in values if value in known)
+        if len(shown) == len(known) and shown != key.domain:
+            found.append((place, shown))
+    return tuple(found)
+
+
+def _list_declared(
+    expression: Expression, sources: Mapping[str, Source | Lookup], catalog: Catalog
+) -> tuple[Constant, ...]:
+    """Return the values that the policy lists for a column of a table, also where a subquery hands it on."""
+    if not isinstance(expression, Column):
+        return ()
+    source = sources.get(expression.relation)
+    if isinstance(source, Scan):
+        column = catalog.table(source.table).column(expression.name)
+        return tuple(dict.fromkeys(column.values or ())) if column is not None else ()
+    if isinstance(expression, Reference) and source is not None and not isinstance(source, Lookup):
+        held = find_held(source, expression)
+        return _list_declared(held[0], sources, catalog) if len(held) == 1 else ()
+    return ()
 
 
 def _find_pick(question: Question, plan: BoundedPlan) -> Pick | None:

@@ -2,7 +2,35 @@
 
 from __future__ import annotations
 
-from discreet.base.errors import QueryError
+from typing import Any
+
+from discreet.base.errors import DiscreetError, QueryError
+from discreet.base.types import Type
+from discreet.policy.schema import Resolved
+
+KINDS = {
+    Type.BOOLEAN: "boolean",
+    Type.INTEGER: "int64",
+    Type.DECIMAL: "decimal(38, 9)",
+    Type.FLOAT: "float64",
+    Type.TEXT: "string",
+    Type.DATE: "date",
+    Type.TIMESTAMP: "timestamp",
+}
+"""What Ibis calls the types of a policy."""
+
+
+def make_ibis_table(found: Resolved) -> Any:
+    """Return a table for expressions: its name, and the names and types of the columns that may be asked about.
+
+    No data is behind it, so `execute` fails; a unit that is not among the columns is not there either.
+    """
+    try:
+        import ibis
+    except ImportError:
+        raise DiscreetError("this needs ibis: pip install ibis-framework") from None
+    schema = {column.name: KINDS[column.type] for column in found.columns if column.type is not None}
+    return ibis.table(schema, name=found.table.name)
 
 
 def to_sql(question: object) -> str:

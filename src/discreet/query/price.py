@@ -26,6 +26,7 @@ from discreet.query.choices import Choice
 from discreet.query.cost import cost_measures, fits_within
 from discreet.query.draws import Draw, Draws, KeyChoice
 from discreet.query.floors import Floors, describe_floor, find_floors, reach_floor
+from discreet.query.left_out import LeftOutPlan
 from discreet.query.split import split_charge, weigh
 from discreet.query.work import check_work
 
@@ -43,6 +44,14 @@ SPARE = 1 - Fraction(1, 1 << 40)
 
 FREE = "no private row is read, and nothing is spent"
 """The guarantee of keys that the policy declares."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutPrice:
+    """How what is left out is counted: its plan, and the noise that the price chose (`query.price_left_out`)."""
+
+    counted: LeftOutPlan
+    draws: Draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +85,8 @@ class Price:
     """How keys are chosen, where nothing else is released: there are no noises then."""
     score_step: Fraction = Fraction(1)
     """What one step of a score is worth, where its candidates are no keys."""
+    left_out: LeftOutPrice | None = None
+    """How what is left out is counted, where that was asked for; its part of the price is in the charge."""
 
     beside: tuple[Price, ...] = ()
     """The prices of what else the statement releases, each by itself; charge and guarantee here are those of all."""
@@ -185,7 +196,7 @@ class _Draft:
                 continue
             scale = ratio_up(self.bounded.plan.l1(measure), share * epsilon)
             noises.append(Laplace(fitting_scale(scale, "epsilon", float(epsilon))))
-        alone = f"({_decimal(epsilon)}, {float(self.delta):g})" if self.delta else _decimal(epsilon)
+        alone = f"({write_amount(epsilon)}, {float(self.delta):g})" if self.delta else write_amount(epsilon)
         selection = self._select(noises, lambda: float_down(self.kept * epsilon))
         return self._finish(noises, shares, selection, f"{alone}-differentially private", epsilon, epsilon=epsilon)
 
@@ -194,12 +205,12 @@ class _Draft:
         sigma = analytic_sigma(float_down(epsilon), float_down(delta), 1)
         shares = split_charge(self.weights, 2, 1 - self.kept)
         noises = _gaussians(self.bounded, shares, sigma, Fraction(0), "epsilon", epsilon)
-        words = f"({_decimal(epsilon)}, {float(delta):g})-differentially private"
+        words = f"({write_amount(epsilon)}, {float(delta):g})-differentially private"
         return self._finish(noises, shares, None, words, epsilon)
 
     def with_rho(self, rho: Fraction) -> Price:
         """Return the price with Gaussian noise that is rho-zCDP."""
-        words = f"{_decimal(rho)}-zCDP" + (f" with delta {float(self.delta):g} for its keys" if self.delta else "")
+        words = f"{write_amount(rho)}-zCDP" + (f" with delta {float(self.delta):g} for its keys" if self.delta else "")
         shares = split_charge(self.weights, 2, 1 - self.kept)
         try:
             sigma = rounded_up(lambda: 1 / (2 * ball(rho)).sqrt())
@@ -346,5 +357,6 @@ def find_step(measure: Measure) -> Fraction:
     return measure.grid.step ** (2 if measure.part is Part.SQUARES else 1)
 
 
-def _decimal(value: Fraction) -> str:
+def write_amount(value: Fraction) -> str:
+    """Return an epsilon or rho as guarantees have it."""
     return f"{float(value):.12g}"

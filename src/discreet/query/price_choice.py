@@ -133,7 +133,10 @@ def price_again(
     rho: Fraction | None = None,
     key_delta: Fraction | None = None,
 ) -> Price:
-    """Return the price of what was priced before, as one release, at another epsilon or rho."""
+    """Return the price of what was priced before, as one release, at another epsilon or rho.
+
+    What is left out is counted in none of them.
+    """
     choice = priced.choice
     if choice is None:
         return price(priced.bounded, policy, epsilon, rho, key_delta)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import json
 import os
 import pty
 import re
@@ -247,6 +248,27 @@ def test_without_a_token_nobody_asks_a_server(served: Served, monkeypatch: pytes
     monkeypatch.setenv(TOKEN, "alice.wrong")
     assert "alice.wrong" not in refused("shell", "--connect", address, input="\\d\n")
     assert "alone" in refused("shell", "--connect", address, "--analyst", "alice", input="")
+
+
+def test_a_wrong_token_is_said_at_the_start(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(TOKEN, "alice.wrong")
+    address = f"http://127.0.0.1:{served.port}"
+    assert "token" in refused("shell", "--connect", address, input="")
+    monkeypatch.setenv(TOKEN, served.tokens["alice"])
+    assert run("shell", "--connect", address, input="") == ""
+    assert refused("shell", "--connect", "http://127.0.0.1:9", input="")
+
+
+def test_programs_read_accounts_and_the_audit_log_as_json(served: Served) -> None:
+    accounts = json.loads(run("analyst", "list", "--format", "json", "--policy", served.path))
+    assert {"alice", "bob", "carol"} <= {each["name"] for each in accounts}
+    assert all(token not in json.dumps(accounts) for token in served.tokens.values())
+    with served.connect("alice") as alice:
+        alice.ask(COUNT, 0.01)
+    lines = json.loads(run("audit-log", "--last", 3, "--format", "json", "--policy", served.path))
+    assert 1 <= len(lines) <= 3
+    assert {"number", "at", "kind", "who", "body"} == set(lines[0])
+    assert json.loads(run("audit-log", "--verify", "--format", "json", "--policy", served.path))["ok"] is True
 
 
 def test_no_argument_takes_a_token() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,27 @@ def test_keys_and_paths_are_told_in_words_and_a_changed_path_is_another_policy(t
     path.write_text(shop.POLICY.replace('"orderkey -> orders.orderkey"', '"line -> orders.orderkey"'))
     with pytest.raises(LedgerError, match=r"tables.lineitem.through was .orderkey -> orders.orderkey. and is .line"):
         Curator.open(path, None, shop.make_shop())
+
+
+def test_a_mean_is_previewed_for_an_assumed_number_of_values_and_says_which(tmp_path: Path) -> None:
+    with open_clinic(tmp_path) as curator:
+        whole = str(curator.explain("SELECT AVG(cost) FROM visits", 0.5))
+        said = r"mean .*: \+- [\d.]+ at 95% where it is of 1,000,000 values \(assumed: the table's size\)"
+        assert re.search(said, whole)
+        wards = str(curator.explain("SELECT ward, AVG(cost) FROM visits GROUP BY ward", 0.5))
+        assert "where it is of 333,333 values (assumed: the table's size over its 3 groups)" in wards
+        data = str(curator.explain("SELECT doctor, AVG(cost) FROM visits GROUP BY doctor", 0.5))
+        assert "where it is of 1,000 values (assumed: groups of this size)" in data
+        tiny = str(curator.explain("SELECT doctor, AVG(cost) FROM visits GROUP BY doctor", 0.0001))
+        assert "more than its bounds where it is of 1,000 values" in tiny
+
+
+def test_what_is_previewed_of_a_mean_is_what_within_finds(tmp_path: Path) -> None:
+    """With a declared min_count both are one bound."""
+    with open_clinic(tmp_path, limits="max_rows = 3\nmin_count = 500") as curator:
+        text = "SELECT AVG(cost) AS m FROM visits"
+        priced = curator.prepare(text, within={"m": 300}).priced
+        told = str(curator.explain(text, float(priced.charge.epsilon)))
+        found = re.search(r"\+- ([\d.]+) at 95% where it is of 500 values \(assumed: the min_count", told)
+        assert found is not None
+        assert 295 <= float(found[1]) <= 300

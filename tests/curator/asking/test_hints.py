@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from discreet.curator import Curator
-from discreet.curator.asking.hints import find_hints
+from discreet.curator.asking.hints import HintWarning, find_hints
 from support.cli import Ran, run, write_clinic
 from support.clinic import open_clinic
 
@@ -82,6 +83,30 @@ def test_tables_are_told_apart_and_views_and_subqueries_looked_into(clinic: Cura
     assert hints(clinic, text) == ("sex = 'w': this is none of the declared values ('f', 'm')",)
     inner = "SELECT COUNT(*) AS n FROM (SELECT patient_id FROM visits WHERE age < -1) AS old"
     assert len(hints(clinic, inner)) == 1
+
+
+def test_python_warns_before_the_charge_and_not_where_it_was_answered(tmp_path: Path) -> None:
+    text = "SELECT COUNT(*) AS n FROM visits WHERE ward = 'nord'"
+    with open_clinic(tmp_path) as curator:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(HintWarning, match="did you mean 'north'"):
+                curator.ask(text, 0.1)
+        assert [entry.kind for entry in curator.ledger.entries()] == ["CREATE"], "nothing was charged yet"
+        with pytest.warns(HintWarning, match="none of the declared values"):
+            curator.table("visits").where("ward = 'nord'").count(epsilon=0.1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            curator.ask(text, 0.1)
+            assert "did you mean" in str(curator.explain(text, 0.2))
+
+
+def test_the_shell_says_so_before_the_charge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write_clinic(tmp_path))
+    monkeypatch.setenv("DISCREET_HISTORY", "")
+    ran = Ran("shell", input="\\set epsilon 0.1\nSELECT COUNT(*) AS n FROM visits WHERE ward = 'nord';\n")
+    assert ran.err.count("note: ward = 'nord'") == 1
+    assert "guarantee" in ran.out
 
 
 def test_the_command_line_says_so_before_the_charge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

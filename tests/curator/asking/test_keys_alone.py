@@ -13,7 +13,7 @@ from support.clinic import VISITS, open_clinic
 from support.serving import make_served_clinic
 
 PUBLIC: list[tuple[str, list[tuple[object, ...]]]] = [
-    ("SELECT ward FROM visits GROUP BY ward", [("icu",), ("north",), ("south",)]),
+    ("SELECT ward FROM visits GROUP BY ward", [("north",), ("south",), ("icu",)]),
     ("SELECT DISTINCT ward FROM visits WHERE ward <> 'icu'", [("north",), ("south",)]),
     ("SELECT DISTINCT city FROM visits JOIN wards USING (ward) ORDER BY city DESC", [("Bonn",), ("Aachen",)]),
     ("SELECT DISTINCT age > 64 AS old FROM visits", [(False,), (True,)]),

@@ -26,7 +26,7 @@ def gone(tmp_path: Path) -> Path:
             curator.ledger.suspend(claim)
     for name in HOSPITAL:
         (tmp_path / f"{name}.parquet").unlink()
-    with Curator.open(path) as curator, pytest.raises(PolicyError, match="check that the path is right"):
+    with Curator.open(path) as curator, pytest.raises(PolicyError, match="there is no file"):
         curator.ask("SELECT COUNT(*) FROM visits", epsilon=0.5)
     return path
 

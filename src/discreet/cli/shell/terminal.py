@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from discreet.cli.errors import code_of
 from discreet.cli.output import progress
 from discreet.cli.shell.conversation import QUESTIONS, ShellTalk
 from discreet.cli.shell.statements import AskedText, ShellCommand, TypedLines
+from discreet.curator.asking.hints import HintWarning
 
 if TYPE_CHECKING:
     from discreet.answers import Answer
@@ -42,7 +44,16 @@ class Shell:
         self._prompts = (f"{name}> ", f"{'->':>{len(name) + 1}} ")
 
     def run(self, read: Callable[[str], str]) -> int:
-        """Run until the end of the lines or `\\q`, and return the exit code."""
+        """Run until the end of the lines or `\\q`, and return the exit code.
+
+        What is warned of before a charge is said in one line.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", HintWarning)
+            warnings.showwarning = lambda message, *rest, **more: typer.echo(f"note: {message}", err=True)
+            return self._run_lines(read)
+
+    def _run_lines(self, read: Callable[[str], str]) -> int:
         while True:
             try:
                 line = read(self._prompts[bool(self._statements.pending)])

@@ -10,16 +10,24 @@ from typing import Any
 from discreet.answers.html_tables import render_lines
 from discreet.base.showing import ShownAsText
 from discreet.curator.asking.outlook import Outlook
-from discreet.curator.estimates.assemble import describe_score, describe_selection, measure_accuracy
+from discreet.curator.asking.within import bound_mean_error
+from discreet.curator.estimates.assemble import (
+    describe_score,
+    describe_selection,
+    find_left_out_width,
+    measure_accuracy,
+)
 from discreet.mechanisms import Laplace, PermuteAndFlip
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.beside import list_releases
 from discreet.plan.bounded import BoundedPlan, KeySet, Measure, Part
-from discreet.plan.question import RANKED, Aggregate, Question
-from discreet.plan.relations import Lookup, Scan, list_sources
+from discreet.plan.question import RANKED, Aggregate, AggregateKind, Question
+from discreet.plan.relations import Lookup, Scan, is_plain, list_scans, list_sources
 from discreet.plan.words import describe_aggregate, describe_arguments, describe_expression
+from discreet.policy.model import Policy
 from discreet.query.draws import Draw
 from discreet.query.price import Price, estimate_error, find_half_width, find_step
+from discreet.query.price_left_out import SHARE
 
 CONFIDENCE = 0.95
 
@@ -43,6 +51,18 @@ def _name_part(measure: Measure) -> str:
     return "distinct units, by a condition on their rows: {}" if some else WORDS[measure.part]
 
 
+USUAL_COUNT = 1_000
+"""Values that a mean is taken to be of, where nothing public says more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """How many values a mean is taken to be of, and why."""
+
+    count: int
+    why: str
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Explanation(ShownAsText):
     """The plan, its bounds, noise and price. No data was read, and nothing was charged."""
@@ -54,6 +74,8 @@ class Explanation(ShownAsText):
     """The unit of every table that has one, and how its rows reach it."""
     outlook: Outlook | None = None
     """How it would be answered, where that is not by a new run of its own."""
+    assumed: Assumed | None = None
+    """How many values a mean is taken to be of, to say how far it errs: nobody knows how many there are."""
 
     def __str__(self) -> str:
         plan, priced = self.priced.bounded.plan, self.priced
@@ -70,6 +92,7 @@ class Explanation(ShownAsText):
             "",
         ]
         released = () if priced.choice is not None or made else plan.measures
+        whole = 1 if priced.left_out is None else 1 - SHARE
         for measure, noise, share in zip(released, priced.noises, priced.shares, strict=not made):
             other = measure.other if measure.part in (Part.PRODUCTS, Part.VALUES) else None
             name = describe_arguments(measure.argument, other, plan.block)
@@ -77,8 +100,10 @@ class Explanation(ShownAsText):
             moved, error = _shown(plan.l1(measure) * step), _shown(estimate_error(noise) * step)
             lines.append(
                 f"measure    {_name_part(measure).format(name)}: sensitivity {moved}, "
-                f"{_noise(noise)} of {error} on average, {float(share):.0%} of the charge"
+                f"{_noise(noise)} of {error} on average, {float(share * whole):.0%} of the charge"
             )
+        if priced.left_out is not None and not made:
+            lines.append(f"left out   {_describe_left_out(priced)}")
         if priced.selection is not None:
             lines.append(f"selection  {describe_selection(priced.selection)}")
         if priced.choice is None and priced.bounded.pick is not None:
@@ -129,19 +154,55 @@ class Explanation(ShownAsText):
         if self.outlook is not None and self.outlook.half_width is not None:
             width = self.outlook.half_width(CONFIDENCE)
             return list_errors(self.question, self.priced, lambda place: width)
-        return list_errors(self.question, self.priced)
+        return list_errors(self.question, self.priced, assumed=self.assumed)
 
 
 def list_errors(
-    question: Question, priced: Price, half_width: Callable[[int], float | None] | None = None
+    question: Question,
+    priced: Price,
+    half_width: Callable[[int], float | None] | None = None,
+    assumed: Assumed | None = None,
 ) -> tuple[tuple[str, str], ...]:
     """Return what each aggregate of a question is called and how far it errs at a price; none where keys are chosen."""
     found = []
     for place, asked in enumerate(question.aggregates if priced.choice is None else ()):
         width = find_half_width(priced, place, CONFIDENCE) if half_width is None else half_width(place)
         error = f"+- {_shown(width)} at {CONFIDENCE:.0%}" if width is not None else _relative(asked)
+        if width is None and asked.kind is AggregateKind.MEAN and assumed is not None:
+            error = _preview_mean(priced, place, assumed)
         found.append((describe_aggregate(asked, priced.bounded.plan.block), error))
     return tuple(found)
+
+
+def assume_count(question: Question, priced: Price, policy: Policy) -> Assumed:
+    """Return how many values each mean is taken to be of, from public facts: what is declared, else the usual."""
+    plan = priced.bounded.plan
+    tables = [policy.table(scan.table) for scan in list_scans(question.block)]
+    least, size = tables[0].min_count, tables[0].size
+    if is_plain(question.block) and least is not None:
+        return Assumed(least, "the min_count of the policy")
+    groups = 1 if plan.selects_any else max(1, plan.public_groups)
+    if is_plain(question.block) and size is not None and not plan.selects_any and size >= groups:
+        return Assumed(size // groups, f"the table's size{f' over its {groups:,} groups' if groups > 1 else ''}")
+    return Assumed(USUAL_COUNT, "no size is declared" if size is None else "groups of this size")
+
+
+def _preview_mean(priced: Price, place: int, assumed: Assumed) -> str:
+    error = bound_mean_error(priced, place, assumed.count)
+    within = "more than its bounds" if not isfinite(error) else f"+- {_shown(error)} at {CONFIDENCE:.0%}"
+    return f"{within} where it is of {assumed.count:,} values (assumed: {assumed.why})"
+
+
+def _describe_left_out(priced: Price) -> str:
+    """Say how what is left out is counted."""
+    assert priced.left_out is not None
+    counted = priced.left_out.counted
+    (measure,), (noise,) = counted.plan.measures, priced.left_out.draws.noises
+    width = find_left_out_width(priced, CONFIDENCE)
+    return (
+        f"how many {counted.words}: sensitivity {_shown(counted.plan.l1(measure))}, {_noise(noise)}, "
+        f"+- {_shown(width)} at {CONFIDENCE:.0%}, {float(SHARE):.0%} of the charge"
+    )
 
 
 def _describe_outlook(outlook: Outlook | None) -> list[str]:

@@ -13,6 +13,7 @@ from discreet.privacy.charges import Charge
 from discreet.query.floors import find_floors
 from discreet.query.price import Price
 from discreet.query.price_choice import price_again
+from discreet.query.price_left_out import price_left_out
 from discreet.query.price_several import price_several
 
 STEPS = 24
@@ -42,10 +43,15 @@ def find_what_fits(priced: Price, policy: Policy, budget: Budget, analyst: str |
     name, floors = ("rho", find_floors(policy).rho) if priced.by_rho else ("epsilon", find_floors(policy).epsilon)
 
     def charge(amount: Fraction) -> Charge:
-        how = {name: amount, "key_delta": key_delta or None}
-        if priced.beside:
-            return price_several((priced.bounded, *(each.bounded for each in priced.beside)), policy, **how).charge
-        return price_again(priced, policy, **how).charge
+        def make(each: Fraction) -> Price:
+            how = {name: each, "key_delta": key_delta or None}
+            if not priced.beside:
+                return price_again(priced, policy, **how)
+            return price_several((priced.bounded, *(one.bounded for one in priced.beside)), policy, **how)
+
+        if priced.left_out is None:
+            return make(amount).charge
+        return price_left_out(priced.left_out.counted, policy, amount, make).charge
 
     found = _find_largest(lambda amount: budget.admits(charge(amount), analyst), floors, priced.target)
     if found is None:

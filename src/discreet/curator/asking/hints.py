@@ -20,6 +20,10 @@ SIGNS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "=", "ne": "<>", "i
 MOST_SHOWN = 6
 
 
+class HintWarning(UserWarning):
+    """A question that may not mean what its asker thinks: said before it is charged for."""
+
+
 def find_hints(question: Question, policy: Policy) -> tuple[str, ...]:
     """Return where a question compares a column with a constant outside of its declared values or bounds.
 

@@ -15,8 +15,10 @@ from discreet.plan.question import Question
 from discreet.plan.relations import is_plain, list_scans
 from discreet.policy.model import Policy
 from discreet.query.bound import Bounded
+from discreet.query.left_out import LeftOutPlan
 from discreet.query.price import Price, read_amount
 from discreet.query.price_choice import price_choice
+from discreet.query.price_left_out import SHARE, price_left_out
 from discreet.query.price_several import price_several, share_evenly, split_among
 
 OFFERED = (Fraction("0.05"), Fraction("0.2"), Fraction(1))
@@ -32,24 +34,33 @@ def price_bounded(
     within: Mapping[str, float] | None,
     key_delta: object = None,
     beside: tuple[Bounded, ...] = (),
+    left_out: LeftOutPlan | None = None,
 ) -> Price:
     """Price a bounded question, and what else its statement releases beside it.
 
-    No amount at all is refused, and the refusal shows what some would buy.
+    No amount at all is refused, and the refusal shows what some would buy. Where what is `left_out` is counted too, an
+    epsilon or rho is for both; `within` is what the answer needs, and the count comes on top of that.
     """
     _refuse_several(epsilon, rho, within)
     releases = (bounded, *beside)
     if not any(each.plan.measures or each.plan.selects_any for each in releases):  # public keys: free at any price
         return price_several(releases, policy)
     delta = None if key_delta is None else read_amount("key_delta", key_delta)
+
+    def make(name: str, amount: Fraction) -> Price:
+        def alone(each: Fraction) -> Price:
+            return price_several(releases, policy, **{name: each}, key_delta=delta)
+
+        return alone(amount) if left_out is None else price_left_out(left_out, policy, amount, alone)
+
     if rho is not None:
-        return price_several(releases, policy, rho=read_amount("rho", rho), key_delta=delta)
+        return make("rho", read_amount("rho", rho))
     if within is not None:
         found = _find_epsilon(question, releases, policy, within)
-        return price_several(releases, policy, epsilon=found, key_delta=delta)
+        return make("epsilon", found if left_out is None else found / (1 - SHARE))
     if epsilon is None:
         _refuse_unpriced(question, [price_several(releases, policy, epsilon=each) for each in OFFERED])
-    return price_several(releases, policy, epsilon=read_amount("epsilon", epsilon), key_delta=delta)
+    return make("epsilon", read_amount("epsilon", epsilon))
 
 
 def _find_epsilon(

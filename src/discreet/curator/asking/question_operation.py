@@ -21,6 +21,7 @@ from discreet.query.price import Price
 class QuestionOperation:
     """Releases the measures of a question's plan, or keys chosen by one of them.
 
+    Where what is left out is counted too, that is a second plan with a draw of its own, in the same charge and record.
     HAVING, ORDER BY, LIMIT and arithmetic come after the record.
     """
 
@@ -33,19 +34,30 @@ class QuestionOperation:
     beside: tuple[tuple[BoundedPlan, Draws], ...] = ()
     """What else the statement releases: the charge is that of all together."""
 
+    left_out: tuple[BoundedPlan, Draws] | None = None
+    """How what limits left out is counted, where it is; never beside other releases."""
+
     def parameters(self) -> Json:
-        """Return how the measures are released."""
+        """Return how the measures are released; questions that release nothing else are what they always were."""
+        if self.left_out is not None:
+            return {"answer": self.draws.describe(), "left out": self.left_out[1].describe()}
         if not self.beside:
             return self.draws.describe()
         return {"several": [draws.describe() for _, draws in self._releases]}
 
     def plans(self) -> tuple[BoundedPlan, ...]:
-        """Return the one plan, or those of all releases that draw something."""
+        """Return the one plan, or those of all releases that draw something, and that of what is left out."""
+        if self.left_out is not None:
+            return (self.plan, self.left_out[0])
         drawing = tuple(plan for plan, draws in self._releases if not draws.is_empty)
         return drawing if self.beside and drawing else (self.plan,)
 
     def run(self, desk: Desk) -> bytes:
         """Measure it, one release after another."""
+        if self.left_out is not None:
+            released = desk.measure(self.plan, self.draws)
+            (counted,) = desk.measure(*self.left_out).sets
+            return replace(released, left_out=counted.sums[0][0]).to_bytes()
         if not self.beside:
             return desk.measure(self.plan, self.draws).to_bytes()
         first, *others = (
@@ -75,7 +87,8 @@ def make_operation(question: Question, priced: Price) -> QuestionOperation:
     (plan, draws), *others = (
         (each.bounded.plan, _make_draws(one, each)) for one, each in zip(asked, (priced, *priced.beside), strict=True)
     )
-    return QuestionOperation(plan, draws, priced.charge, tuple(others))
+    left_out = None if priced.left_out is None else (priced.left_out.counted.plan, priced.left_out.draws)
+    return QuestionOperation(plan, draws, priced.charge, tuple(others), left_out)
 
 
 def list_public_keys(plan: BoundedPlan) -> Released:

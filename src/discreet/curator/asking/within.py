@@ -95,12 +95,21 @@ def _error(priced: Price, question: Question, aggregate: int, min_count: int | N
             f"the error of a {asked.kind.value} depends on how many rows there are, which is private; use within for "
             "counts and sums, declare min_count in the policy for means, or ask with an epsilon"
         )
-    count, total = priced.bounded.sources[aggregate]
+    return bound_mean_error(priced, aggregate, min_count)
+
+
+def bound_mean_error(priced: Price, aggregate: int, count: int) -> float:
+    """Return how far a mean of at least so many values lies from the truth at most, at the usual confidence.
+
+    Sum and count share what may be missed: |s'/n' - s/n| <= (|s' - s| + reach * |n' - n|) / n', and n' is at least the
+    count less its own error.
+    """
+    counted, total = priced.bounded.sources[aggregate]
     grid = priced.bounded.plan.measures[total].grid
     assert grid is not None
     each = 1 - (1 - CONFIDENCE) / 2
-    moved, missed = (_width(priced.noises[place], each) for place in (total, count))
-    rest = min_count - missed
+    moved, missed = (_width(priced.noises[place], each) for place in (total, counted))
+    rest = count - missed
     return math.inf if rest <= 0 else float(grid.step) * (moved + grid.reach * missed) / rest
 
 

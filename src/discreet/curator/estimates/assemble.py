@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from discreet.answers import CLAMPED, SELECTED, Accuracy, Answer, Bounds, Field, Receipt
+from discreet.answers import CLAMPED, SELECTED, Accuracy, Answer, Bounds, Field, LeftOut, Receipt
 from discreet.base.search import least_int
 from discreet.base.types import Type
 from discreet.curator.estimates.across import describe_interval
@@ -14,6 +14,7 @@ from discreet.curator.estimates.values import REMARKS, Values
 from discreet.curator.release.released import Released
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
+from discreet.mechanisms.quantile import Quantile
 from discreet.plan.beside import list_releases
 from discreet.plan.expressions import Call, Expression, Reference
 from discreet.plan.question import COUNTS, Aggregate, AggregateKind, Question
@@ -96,6 +97,7 @@ def assemble(
         notes=_list_notes(question, priced),
         bounds=bounds,
         accuracy=measure_accuracy(question, priced),
+        left_out=count_left_out(priced, released),
     )
 
 
@@ -135,6 +137,22 @@ def measure_accuracy(question: Question, priced: Price) -> Accuracy | None:
     asked, block = question.aggregates[0], priced.bounded.plan.block
     words = describe_score(asked, block)
     return Accuracy(words, count if priced.choice is None else priced.choice.count, bound)
+
+
+def count_left_out(priced: Price, released: Released) -> LeftOut | None:
+    """Return what limits left out, where it was counted: exact but for its noise, whose interval it has."""
+    if priced.left_out is None or released.left_out is None:
+        return None
+    counted = priced.left_out.counted
+    return LeftOut(counted.words, released.left_out, lambda confidence: find_left_out_width(priced, confidence))
+
+
+def find_left_out_width(priced: Price, confidence: float) -> float:
+    """Return how far the count of what is left out lies from the truth at most, at this confidence."""
+    assert priced.left_out is not None
+    (noise,) = priced.left_out.draws.noises
+    assert not isinstance(noise, Quantile)
+    return float(noise.interval(confidence))
 
 
 def describe_score(asked: Aggregate, block: Block) -> str:

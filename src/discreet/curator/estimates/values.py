@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from discreet.base.exact import to_float
 from discreet.curator.estimates import covariance
@@ -60,7 +61,7 @@ class Values:
 
     @cached_property
     def rows(self) -> list[ReleasedRow]:
-        """All rows, set by set, sorted by key in each."""
+        """All rows, set by set, sorted by key in each: by its value, or in the order that the policy lists."""
         plan, found = self.priced.bounded.plan, []
         for index, (chosen, released) in enumerate(zip(plan.sets, self.released.sets, strict=True)):
             for place, values in self._list_keys(index, released):
@@ -75,10 +76,25 @@ class Values:
         plan = self.priced.bounded.plan
         if released.chosen is None:
             listed = enumerate(plan.combinations(index) if released.keys is None else released.keys)
+            places, declared = plan.sets[index].keys, dict(self.priced.bounded.declared)
+            if released.keys is None and declared.keys() & set(places):
+                return sorted(listed, key=lambda each: self._rank(places, each[1]))
             # keys that go together may stand apart
             return sorted(listed, key=lambda each: write_order(each[1])) if plan.joint else listed
         every = list(plan.combinations(index))
         return ((place, every[place]) for part in released.chosen for place in part)
+
+    @cached_property
+    def _ranks(self) -> dict[int, dict[Constant, int]]:
+        """Where each value of a key stands in the policy's order, by the key's place."""
+        declared = self.priced.bounded.declared
+        return {key: {value: rank for rank, value in enumerate(values)} for key, values in declared}
+
+    def _rank(self, places: tuple[int, ...], values: tuple[Constant, ...]) -> list[Any]:
+        """Return what a row of public keys is ordered by."""
+        plain = write_order(values)
+        ranks = [self._ranks.get(place) for place in places]
+        return [own if rank is None else rank[value] for rank, value, own in zip(ranks, values, plain, strict=True)]
 
     def value(self, aggregate: int, row: ReleasedRow) -> int | float | None:
         """Return the estimate: unbiased for counts and sums, inside the declared bounds for the rest."""

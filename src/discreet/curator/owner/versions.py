@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from shlex import quote
 
 from discreet.base.errors import PolicyError
+from discreet.base.showing import ShownAsText
 from discreet.ledger import Ledger
 from discreet.policy.model import Policy, SourceFormat, Table
 from discreet.policy.problems import explain_problem
@@ -22,8 +23,8 @@ NOTE = "DATA"
 """The kind of the ledger's entries about accepted data."""
 
 
-@dataclass(frozen=True, slots=True)
-class DataState:
+@dataclass(frozen=True, slots=True, repr=False)
+class DataState(ShownAsText):
     """What is known of one table's data. For the operator: it tells whether anybody's rows changed."""
 
     table: str
@@ -42,6 +43,9 @@ class DataState:
             return None
         what = f"changed since version {self.version!r} was accepted" if self.known else "was never accepted"
         return f"{self.table} {what}: `discreet data accept {quote(self.table)} --version NAME` takes it as it is now"
+
+    def __str__(self) -> str:
+        return f"{self.table}: version {self.version!r}" if self.remedy is None else self.remedy
 
 
 def find_version(table: Table, ledger: Ledger) -> str:

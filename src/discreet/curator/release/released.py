@@ -14,12 +14,10 @@ from discreet.engines.result import KeyValues
 from discreet.mechanisms.quantile import Drawn
 from discreet.plan.expressions import Constant
 
-SEVERAL_VERSION = 5
-"""The version of the form of several releases of one statement, each of which is written in its own."""
-
-VERSION, NEWER_VERSION = 3, 4
-"""The versions of the form in which released numbers are recorded: plain ones, and where quantiles were drawn or
-candidates chosen. What a version means never changes. Quantiles of version 3 had another interval; they were drawn at
+VERSION, NEWER_VERSION, SEVERAL_VERSION, COUNTED_VERSION = 3, 4, 5, 6
+"""The versions of the form in which released numbers are recorded: plain ones; where quantiles were drawn or
+candidates chosen; of several releases of one statement, each of which is written in its own; and where what was left
+out was counted. What a version means never changes. Quantiles of version 3 had another interval; they were drawn at
 another price, so that no question asks for them any more.
 """
 
@@ -45,16 +43,25 @@ class Released:
 
     sets: tuple[ReleasedSet, ...]
     beside: tuple[Released, ...] = ()
+    left_out: int | None = None
+    """The noisy count of what limits left out, where it was asked for."""
 
     def to_bytes(self) -> bytes:
         """Return the form that the ledger keeps."""
         if self.beside:
             parts = [json.loads(each.to_bytes()) for each in (replace(self, beside=()), *self.beside)]
             return json.dumps({"version": SEVERAL_VERSION, "releases": parts}, separators=(",", ":")).encode()
-        written = [_written(each) for each in self.sets]
-        newer = any(each.drawn or each.chosen is not None for each in self.sets)
-        version = NEWER_VERSION if newer else VERSION
-        return json.dumps({"version": version, "sets": written}, separators=(",", ":")).encode()
+        values: dict[str, Any] = {"version": self._version, "sets": [_written(each) for each in self.sets]}
+        if self.left_out is not None:
+            values["left_out"] = self.left_out
+        return json.dumps(values, separators=(",", ":")).encode()
+
+    @property
+    def _version(self) -> int:
+        """The least version that has all of this: records stay readable to programs that know no more."""
+        if self.left_out is not None:
+            return COUNTED_VERSION
+        return NEWER_VERSION if any(each.drawn or each.chosen is not None for each in self.sets) else VERSION
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Released:
@@ -69,9 +76,9 @@ class Released:
     def _read(cls, values: dict[str, Any]) -> Released:
         version = values.get("version")
         old = version == VERSION and any(each["drawn"] for each in values["sets"])
-        if version not in (VERSION, NEWER_VERSION) or old:
-            raise LedgerError(f"a recorded answer has version {version}, and this program reads 3 to 5")
-        return cls(tuple(_read(each) for each in values["sets"]))
+        if version not in (VERSION, NEWER_VERSION, COUNTED_VERSION) or old:
+            raise LedgerError(f"a recorded answer has version {version}, and this program reads 3 to 6")
+        return cls(tuple(_read(each) for each in values["sets"]), left_out=values.get("left_out"))
 
 
 def _written(found: ReleasedSet) -> dict[str, Any]:

@@ -1,11 +1,14 @@
-"""The schemas of data files, for drafting a policy: names and types of columns, and nothing from the rows."""
+"""The schemas of data files, for drafting a policy: names and types of columns, and nothing from the rows.
+
+But for csv files, whose types are proposed from their first rows: the draft has them as comments, to be confirmed.
+"""
 
 from __future__ import annotations
 
 import glob
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
@@ -15,6 +18,7 @@ import duckdb
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
+from discreet.engines.duck.csv_types import propose_types
 from discreet.engines.duck.literals import write_text
 from discreet.engines.duck.sources import DuckSource
 from discreet.policy.model import Policy, SourceFormat, Table
@@ -24,17 +28,24 @@ Found = tuple[str, str, dict[str, Type | None]]
 """A table's name, its source as the policy is to name it, and its columns."""
 
 
-def read_schemas(sources: Iterable[str], policy: Path) -> tuple[list[Found], dict[str, str]]:
+def read_schemas(
+    sources: Iterable[str], policy: Path, taken: Mapping[str, str | None] | None = None
+) -> tuple[list[Found], dict[str, str]]:
     """Return every table of these files, patterns and folders, for a policy in that file.
 
-    Names are made different; beside the tables comes what those are called in their database file that were renamed.
+    Names are made different, also from those that are `taken` by tables of the policy, given with their sources; files
+    that these have already are left out. Beside the tables comes what those are called in their database file that
+    were renamed. A pattern stands for one table, or for one of each file where their columns differ.
     """
+    known = {name.casefold(): source for name, source in (taken or {}).items()}
     found: list[Found] = []
     renamed: dict[str, str] = {}
     for given in sources:
         with closing(duckdb.connect(":memory:")) as connection:  # one each: files may hold tables of the same name
             for own, place, columns in _tables(given, policy, connection):
-                name = _free(own, {table[0].casefold() for table in found})
+                if place in known.values():
+                    continue
+                name = _free(own, {*known, *(table[0].casefold() for table in found)})
                 found.append((name, place, columns))
                 if name != own and guess_format(place) is SourceFormat.DUCKDB:
                     renamed[name] = own
@@ -46,6 +57,11 @@ def _tables(given: str, policy: Path, connection: duckdb.DuckDBPyConnection) -> 
     format = guess_format(pattern)
     if format is None:
         raise PolicyError(f"{given}: does not end in .parquet, .csv or .duckdb; name such a file")
+    files = sorted(glob.glob(pattern, recursive=True)) if glob.has_magic(pattern) else []
+    if len(files) > 1 and len({_columns(each, format, policy, connection) for each in files}) > 1:
+        for each in files:
+            yield from _tables(each, policy, connection)
+        return
     place = _relative(pattern, policy)
     empty = Policy(policy, Fraction(1), Fraction(0), Fraction(0))
     names = _inside(pattern, connection) if format is SourceFormat.DUCKDB else [_name(pattern)]
@@ -53,9 +69,25 @@ def _tables(given: str, policy: Path, connection: duckdb.DuckDBPyConnection) -> 
         table = Table(name, source=place, format=format)
         table = replace(table, database_table=name) if format is SourceFormat.DUCKDB else table
         try:
-            yield name, place, DuckSource(empty, table, connection).schema()
+            source = DuckSource(empty, table, connection)
+            columns = source.schema()
+            if format is SourceFormat.CSV:
+                columns = propose_types(connection.cursor(), source.clause, columns)
+            yield name, place, columns
         except (duckdb.Error, PolicyError):
             raise PolicyError(f"{given}: cannot be read as {format.value}; check that the file is whole") from None
+
+
+def _columns(
+    file: str, format: SourceFormat, policy: Path, connection: duckdb.DuckDBPyConnection
+) -> tuple[tuple[str, Type | None], ...]:
+    """Return the columns of one of several files."""
+    empty = Policy(policy, Fraction(1), Fraction(0), Fraction(0))
+    table = Table("t", source=_relative(glob.escape(file), policy), format=format)
+    try:
+        return tuple(DuckSource(empty, table, connection).schema().items())
+    except (duckdb.Error, PolicyError):
+        raise PolicyError(f"{file}: cannot be read as {format.value}; check that the file is whole") from None
 
 
 def _pattern(given: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,6 +39,9 @@ TYPES = {
 
 DIGITS: dict[str, Digits] = {"UBIGINT": (20, 0), "HUGEINT": (38, 0), "UHUGEINT": (38, 0)}
 """Digits of whole numbers that are no integers here; numbers of more are NULL."""
+
+LOOK = "check the path, which begins at the policy's folder"
+"""What is said where a file is missing."""
 
 
 class DuckSource(TableSource):
@@ -101,11 +105,13 @@ class DuckSource(TableSource):
         names = next(iter(found))[1] if found else ()
         wrong = ""
         if len(found) != 1:
-            wrong = "its files begin with different lines" if found else "there is no such file"
+            wrong = "its files begin with different lines" if found else self._missing
         elif not all(names):
             wrong = "its first line holds an empty name"
         elif self.table.columns and not any(column.name in names for column in self.table.columns):
             wrong = "its first line holds no name that the policy declares"
+        if not found:
+            raise self.explain("source", wrong, LOOK)
         if wrong:
             raise self.explain("source", wrong, "csv files begin with a line of names, the same in each")
         return next(iter(found))
@@ -169,10 +175,18 @@ class DuckSource(TableSource):
             wrong, remedy = f"{name!r} is decimal, and csv files write one decimal in many ways", 'write type = "text"'
             raise told.explain(key, wrong, remedy)
 
+    @property
+    def _missing(self) -> str:
+        """What is said of a source whose file, or of whose pattern every file, is not there."""
+        return f"there is no file {quote_value(self.table.source)}"
+
     def _unreadable(self, trouble: Exception) -> PolicyError:
         """Say what is wrong with a source without quoting what it holds."""
         kind = type(trouble).__name__.removesuffix("Exception").removesuffix("Error")
         source, remedy = self.table.source, "check that the path is right and that the file can be read"
+        place = self.policy.location(self.table)
+        if place is not None and "://" not in place and not glob.glob(place, recursive=True):
+            return self.explain("source", self._missing, LOOK)
         named = "it" if source is None else quote_value(source)
         return self.explain("source", f"{named} cannot be read ({kind})", remedy)
 

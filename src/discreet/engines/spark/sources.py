@@ -14,6 +14,7 @@ from discreet.engines.spark.forms_math import write_last_places
 from discreet.engines.spark.literals import SQL_TYPES, quote_name
 from discreet.engines.spark.session import SparkConnection
 from discreet.policy.model import Policy, Table
+from discreet.policy.problems import quote_value
 
 if TYPE_CHECKING:
     from discreet.base.errors import PolicyError
@@ -115,12 +116,15 @@ class SparkSource(TableSource):
         wrong, remedy = "Spark cannot read it", self._remedy(source)
         here = source is not None and not ADDRESS.match(source) and self.session.context is not None
         if here and not glob.glob(str(self.policy.path.parent / str(source)), recursive=True):
-            wrong, remedy = "there is no such file", "check the path, which begins at the policy's folder"
+            wrong = f"there is no file {quote_value(source)}"
+            remedy = "check the path, which begins at the policy's folder"
         return self.explain(key, wrong, remedy)
 
     def _remedy(self, source: str | None) -> str:
         if source is None:
             return "check that the catalog has a table of this name; Hive's needs spark.sql.catalogImplementation"
+        if ".csv" in source.casefold():
+            return "Spark reads parquet here: store this csv file as parquet, or give the table DuckDB's engine"
         remedy = "check that it is parquet, and holds no time of day or point in time told to the nanosecond"
         if ADDRESS.match(source):
             return f"{remedy}; that it is there; and that Spark has the connector and the rights for this address"
