@@ -13,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import asking_speed
 import curator as sums
 from discreet.curator import Curator
 from timing import alternate, markdown
@@ -148,7 +149,7 @@ def starting() -> str:
 
 def report() -> str:
     """Return this file's part of the results."""
-    return "\n".join(["## Asking\n", beside_peers(), from_ledger(), planning(), starting()])
+    return "\n".join(["## Asking\n", beside_peers(), asking_speed.report(), from_ledger(), planning(), starting()])
 
 
 if __name__ == "__main__":

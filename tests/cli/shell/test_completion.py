@@ -71,6 +71,7 @@ MORE = (
     "cost, 0.5",
     "year FROM day",
     "ward, 1, 2",
+    "ward, 'a', 1",
 )
 
 
