@@ -124,7 +124,7 @@ def report(parts: frozenset[str] = frozenset({"grouped", "sums", "keys"})) -> st
     head = (
         "### Large questions\n\n"
         f"{ROWS:,} rows of {PEOPLE:,} units that are texts, with a heavy tail; {KEYS} keys; 20 rows and 10 groups\n"
-        "of a unit kept; beside DuckDB's own grouping with a count and a sum, all in turn. The others by themselves.\n\n"
+        "of a unit kept; beside DuckDB's own grouping with a count and a sum, all in turn. Others by themselves.\n\n"
     )
     return head + markdown(["", "time", "times DuckDB", "asked"], rows) + "\n"
 
