@@ -41,7 +41,7 @@ def test_an_answer_is_a_table_with_intervals_guarantee_cost_and_receipt(here: Pa
     assert ran.err == ""
     lines = ran.out.splitlines()
     assert lines[0].split() == ["ward", "n"]
-    assert lines[2].startswith("icu")
+    assert lines[2].startswith("north")
     assert "±" in lines[2]
     assert "●" in lines[2]
     assert "guarantee: 1-differentially private" in ran.out
