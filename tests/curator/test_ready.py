@@ -28,7 +28,7 @@ def charges(curator: Curator) -> int:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ("remove", "check that"),
+        ("remove", "check the path"),
         ("retype", "its column 'ward' is gone or of another type"),
         ("drop", "its column 'ward' is gone or of another type"),
     ],

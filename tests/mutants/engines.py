@@ -207,6 +207,13 @@ MUTATIONS = [
         KEEPING,
     ),
     broken("kept: picked rows of crowded groups are not limited", ROWS, " WHERE in_group <= {KEEP} ", " ", KEEPING),
+    broken(
+        "kept: distinct numbers of 38 digits fail where units are over a limit",
+        HASHING,
+        "dialect.bigint(f'({numbers[0]} % {PRIME})')",
+        "dialect.bigint(numbers[0])",
+        KEEPING,
+    ),
     broken("kept: rows of crowded groups are kept twice", ROWS, "WHERE {KEEP} = {ROWS} ", "", KEEPING),
     broken("kept: groups of picks are not limited", ROWS, "in_groups <= {most.groups} AND ", "", KEEPING),
     broken("kept: picked rows in all are not limited", ROWS, " AND in_all <= {most.rows} ", " ", KEEPING),

@@ -282,6 +282,15 @@ def test_sums_beyond_64_bits_are_exact_scaled_or_not() -> None:
     ]
 
 
+@pytest.mark.parametrize("dialect", [DUCKDB, BY_WINDOWS])
+def test_distinct_numbers_of_38_digits_are_counted_also_of_units_over_a_limit(dialect: Any) -> None:
+    DATABASE.put("wide", pa.table([pa.array([1] * 9)], ["u"]))
+    text = f"SELECT u AS {UNIT}, CAST('{10**30}' AS HUGEINT) + row_number() OVER () AS __discreet_m0 FROM wide"
+    measure = Measure(Part.DISTINCT, Column("t", "x", Type.INTEGER))
+    sums, _ = run(write_statement(text, Type.INTEGER, (), Limits(4, 1, 4), (measure,), dialect))
+    assert sums == [(0, 4)]
+
+
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("most", [1, 63, 64, 65, 200])
 def test_a_unit_far_over_all_limits_reaches_them(whole: bool, most: int) -> None:

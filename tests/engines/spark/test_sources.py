@@ -198,7 +198,7 @@ def test_tables_of_the_catalog_are_read_and_views_must_name_their_version(
         ('source = "bad.parquet"', "tables.t.source: Spark cannot read it; check that it is parquet"),
         (
             'source = "bad.csv"',
-            "tables.t.source: Spark cannot read it; Spark reads parquet here",
+            "tables.t.source: is no parquet, and Spark reads parquet files here",
         ),
         ('source = "nowhere://lake/t.parquet"', "that Spark has the connector and the rights for this address"),
         ('table = "no.such"', "tables.t.table: Spark cannot read it; check that the catalog"),

@@ -54,9 +54,12 @@ def write_part(unit: str, parts: int, dialect: Dialect) -> str:
 
 
 def mix_numbers(numbers: Sequence[str], dialect: Dialect) -> str:
-    """Return one number below the prime, on either side of 0, made of whole numbers of 64 bits; NULL counts as 0."""
+    """Return one number below the prime, on either side of 0, made of whole numbers; NULL counts as 0.
+
+    They may be of 38 digits: what is left of them is small before it is cast.
+    """
     if len(numbers) < 2:
-        return f"(coalesce({dialect.bigint(numbers[0])}, 0) % {PRIME})" if numbers else "0"
+        return f"coalesce({dialect.bigint(f'({numbers[0]} % {PRIME})')}, 0)" if numbers else "0"
     halves = (numbers[: len(numbers) // 2], numbers[len(numbers) // 2 :])
     first, second = (mix_numbers(half, dialect) for half in halves)
     return f"(({first} * {ROUNDING} + {second}) % {PRIME})"

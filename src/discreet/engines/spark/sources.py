@@ -123,8 +123,6 @@ class SparkSource(TableSource):
     def _remedy(self, source: str | None) -> str:
         if source is None:
             return "check that the catalog has a table of this name; Hive's needs spark.sql.catalogImplementation"
-        if ".csv" in source.casefold():
-            return "Spark reads parquet here: store this csv file as parquet, or give the table DuckDB's engine"
         remedy = "check that it is parquet, and holds no time of day or point in time told to the nanosecond"
         if ADDRESS.match(source):
             return f"{remedy}; that it is there; and that Spark has the connector and the rights for this address"
