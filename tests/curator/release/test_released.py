@@ -46,7 +46,7 @@ def test_selected_keys_of_every_type_and_drawn_ranks_come_back() -> None:
 
 def test_answers_in_another_form_are_not_guessed_at() -> None:
     drawn: list[Any] = [{"sums": [[]], "trees": {}, "drawn": {"0": [[5, 0, 9, 9, 0.999]]}, "keys": None}]
-    forms: list[dict[str, Any]] = [{"version": version, "sums": [[3, 4]], "trees": {}} for version in (1, 2, 6)]
+    forms: list[dict[str, Any]] = [{"version": version, "sums": [[3, 4]], "trees": {}} for version in (1, 2, 7)]
     for form in [*forms, {"version": 3, "sets": drawn}]:
         with pytest.raises(LedgerError, match=f"version {form['version']}, and this program reads 3 to 6"):
             Released.from_bytes(json.dumps(form).encode())
