@@ -84,8 +84,8 @@ MUTATIONS = [
     broken(
         "left out: the count is not in the identity of the question",
         "curator/asking/question_operation.py",
-        "        return (self.plan,) if self.left_out is None else (self.plan, self.left_out[0])\n",
-        "        return (self.plan,)\n",
+        "            return (self.plan, self.left_out[0])\n",
+        "            return (self.plan,)\n",
         ASKED,
     ),
     broken(

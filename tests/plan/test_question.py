@@ -21,6 +21,7 @@ def test_counts_are_whole_sums_what_they_add_up_and_the_rest_floats() -> None:
         AggregateKind.CLAMPED,
         AggregateKind.DISTINCT,
         AggregateKind.SUM,
+        AggregateKind.SUM_DISTINCT,
     }
     assert {kind for kind, type_ in types.items() if type_ is Type.INTEGER} == counts
     assert Aggregate(AggregateKind.SUM, COST).type is Type.FLOAT

@@ -54,7 +54,7 @@ ENGINE = engine_of()
         ('COUNT(*) AS "" FROM visits', "needs a name"),
         ("* EXCLUDE (age), COUNT(*) FROM visits", "rows are not released"),
         ("COLUMNS(*), COUNT(*) FROM visits", "is not answered"),
-        ("(SELECT 1), COUNT(*) FROM visits", "in place of a value"),
+        ("(SELECT 1), COUNT(*) FROM visits", "the question has no FROM"),
     ],
 )
 def test_what_is_refused(rest: str, part: str) -> None:

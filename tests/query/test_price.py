@@ -161,6 +161,7 @@ def test_steps_of_measures() -> None:
     assert steps == {
         **dict.fromkeys(Part, Fraction(1)),
         Part.SUM: Fraction(1, 4),
+        Part.DISTINCT_SUM: Fraction(1, 4),
         Part.PRODUCTS: Fraction(1, 4),
         Part.SQUARES: Fraction(1, 16),
     }

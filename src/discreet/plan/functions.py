@@ -97,7 +97,7 @@ FUNCTIONS = {
         Function("in", "IN", takes.membership, copies=4),
         Function("add", "+", takes.arithmetic, lambda bits: max(bits) + 1),
         Function("sub", "-", takes.arithmetic, lambda bits: max(bits) + 1),
-        Function("mul", "*", takes.arithmetic, sum),
+        Function("mul", "*", takes.arithmetic, sum, copies=2),
         Function("neg", "-", takes.arithmetic),
         Function("div", "/", takes.floating, copies=2),
         Function("int_div", "//", takes.whole, lambda bits: bits[0], copies=2),
@@ -147,7 +147,7 @@ FUNCTIONS = {
         Function("date_diff", "DATE_DIFF", takes.moments(Type.INTEGER, first=1, shape=3), _bits(COLUMN_BITS), copies=3),
         Function("last_day", "LAST_DAY", takes.moments(Type.DATE, first=0, shape=1), copies=3),
         Function("plus_months", "+ INTERVAL", takes.moved(None), copies=3),
-        Function("plus_days", "+ INTERVAL", takes.moved(None), copies=3),
+        Function("plus_days", "+ INTERVAL", takes.moved(None), copies=6),
         Function("plus_microseconds", "+ INTERVAL", takes.moved(Type.TIMESTAMP), copies=3),
     )
 }

@@ -84,7 +84,10 @@ def show_value(node: exp.Expression, value: Expression, rows: FromClause) -> Exp
     What is released is a number, of days or of seconds since 1970.
     """
     inner = node.this if isinstance(node, exp.Filter) else node
-    kind = translate(inner.this, rows.scope).type if isinstance(inner, exp.Min | exp.Max) else None
+    if not isinstance(inner, exp.Min | exp.Max):
+        return value
+    shown = take_distinct(inner) if isinstance(inner.this, exp.Distinct) else inner.this
+    kind = translate(shown, rows.scope).type
     if kind not in UNITS:
         return value
     number = call("as_integer", value)
