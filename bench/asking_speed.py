@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -73,7 +74,7 @@ def beside_grouping(rounds: int = 3) -> list[list[str]]:
         curator = open_table(Path(name), HEAVY, HEAVY_COLUMNS, ROWS, "max_groups = 10")
         contestants: dict[str, Callable[[], object]] = {"DuckDB": group_by_unit(Path(name))}
         for shown, (sql, _) in questions.items():
-            contestants[shown] = lambda sql=sql: curator.ask(sql, 1.0, fresh=True)
+            contestants[shown] = partial(curator.ask, sql, 1.0, fresh=True)
         with curator:
             taken = alternate(contestants, rounds=rounds)
     found = [["DuckDB's GROUP BY unit, key", f"{taken['DuckDB']:.1f} s", "1", ""]]

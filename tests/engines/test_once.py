@@ -14,7 +14,7 @@ from discreet.engines.once import SHORT, bind_arguments
 from discreet.engines.postgres.dialect import POSTGRES
 from discreet.engines.spark.dialect import SPARK
 from discreet.plan.expressions import Call, Column, Expression, Literal
-from discreet.plan.functions import FUNCTIONS, MOST_COPIED, call, count_nodes
+from discreet.plan.functions import FUNCTIONS, HELD, HELD_COPIES, MOST_COPIED, call, count_nodes
 from support.worst_values import every
 
 DIALECTS = {"duckdb": DUCKDB, "spark": SPARK, "postgres": POSTGRES}
@@ -50,7 +50,8 @@ def most_written(name: str, times: int, dialect: Dialect) -> float:
 @pytest.mark.parametrize("engine", DIALECTS)
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
 def test_no_form_writes_an_argument_more_often_than_it_says(name: str, engine: str) -> None:
-    assert most_written(name, 1, DIALECTS[engine]) <= FUNCTIONS[name].copies
+    most = max(FUNCTIONS[name].copies, HELD_COPIES if name in HELD else 1)  # of numbers that are held, as counted too
+    assert most_written(name, 1, DIALECTS[engine]) <= most
 
 
 @pytest.mark.parametrize("engine", DIALECTS)

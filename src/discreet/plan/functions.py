@@ -97,7 +97,7 @@ FUNCTIONS = {
         Function("in", "IN", takes.membership, copies=4),
         Function("add", "+", takes.arithmetic, lambda bits: max(bits) + 1),
         Function("sub", "-", takes.arithmetic, lambda bits: max(bits) + 1),
-        Function("mul", "*", takes.arithmetic, sum, copies=2),
+        Function("mul", "*", takes.arithmetic, sum),
         Function("neg", "-", takes.arithmetic),
         Function("div", "/", takes.floating, copies=2),
         Function("int_div", "//", takes.whole, lambda bits: bits[0], copies=2),
