@@ -86,7 +86,7 @@ def test_a_killed_run_of_tests_leaves_no_spark(tmp_path: Path) -> None:
     with running(tmp_path, text, *PYTEST, "-n", "0", TMPDIR=str(tmp_path / "temporary")) as (pid, told):
         assert Path(told[0]).parent == tmp_path / "temporary"
         began = list_descendants(pid)
-        names = [(PROCESSES / str(each) / "comm").read_text().strip() for each in began]
+        names = [name_process(each) for each in began]
         assert names.count("java") == 6, "a master, two workers, an executor on each, and the driver"
         os.kill(pid, signal.SIGKILL)
         assert await_end(began, SOON) == set()
