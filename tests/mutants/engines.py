@@ -83,6 +83,13 @@ MUTATIONS = [
         KEEPING,
     ),
     broken(
+        "kept: light units that meet a condition are counted as one",
+        SUMS,
+        'not {"UNITS", HOLDERS}.isdisjoint(parts)',
+        '"UNITS" in parts',
+        KEEPING,
+    ),
+    broken(
         "kept: heavy units are cut together",
         HEAVY,
         "windows.cut(limits, heavy, PLACE)",

@@ -283,6 +283,19 @@ def test_sums_beyond_64_bits_are_exact_scaled_or_not() -> None:
 
 
 @pytest.mark.parametrize("dialect", [DUCKDB, BY_WINDOWS])
+@pytest.mark.parametrize("most", [1, 2, 9])
+def test_units_with_a_row_that_meets_a_condition_are_counted_one_by_one(dialect: Any, most: int) -> None:
+    """Three of five units have such a row, most of them several; whether they are under their limits or over."""
+    met = {1: [1, 1, 0], 2: [0, 1], 3: [0, 0, 0], 4: [0], 5: [1, 1]}
+    rows = [(unit, each) for unit, found in met.items() for each in found]
+    DATABASE.put("holders", pa.table([pa.array(column) for column in zip(*rows, strict=True)], list("ux")))
+    text = f"SELECT u AS {UNIT}, 1 AS __discreet_m0, x AS __discreet_m1 FROM holders"
+    measures = (SUMS[0], Measure(Part.UNITS, Column("t", "x", Type.INTEGER)))
+    sums, _ = run(write_statement(text, Type.INTEGER, (), Limits(most, 1, most), measures, dialect))
+    assert sums == [(0, sum(min(len(each), most) for each in met.values()), 3)]
+
+
+@pytest.mark.parametrize("dialect", [DUCKDB, BY_WINDOWS])
 def test_distinct_numbers_of_38_digits_are_counted_also_of_units_over_a_limit(dialect: Any) -> None:
     DATABASE.put("wide", pa.table([pa.array([1] * 9)], ["u"]))
     text = f"SELECT u AS {UNIT}, CAST('{10**30}' AS HUGEINT) + row_number() OVER () AS __discreet_m0 FROM wide"
