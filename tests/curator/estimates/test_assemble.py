@@ -81,7 +81,11 @@ def test_the_least_and_the_largest_date_are_dates_and_one_release_with_their_day
         assert dt.date(2025, 1, 1) <= first < dt.date(2025, 2, 1) < dt.date(2026, 11, 1) < last <= dt.date(2026, 12, 31)
         assert year == last.year
         assert answer.bounds_at() == ((None, None, None),)
-        assert "same release" in str(answer)
+        for shown, word in zip(answer.fields[:2], ("MIN", "MAX"), strict=True):
+            assert f"; {word}(DATE_DIFF('day', DATE '1970-01-01', x)) is the same release" in shown.remark
+        later = curator.ask("SELECT DATE '2026-01-01' + CAST(COUNT(*) AS INTEGER) AS d FROM visits", 1.0)
+        assert "same release" not in later.fields[0].remark
+        assert later.bounds_at() == ((None,),)
         assert "extreme quantiles" in str(answer)
         spent = curator.ledger.head
         days = "DATE_DIFF('day', DATE '1970-01-01', day)"

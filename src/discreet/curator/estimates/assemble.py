@@ -8,7 +8,7 @@ from discreet.answers import CLAMPED, SELECTED, Accuracy, Answer, Bounds, Field,
 from discreet.base.search import least_int
 from discreet.base.types import Type
 from discreet.curator.estimates.across import describe_interval
-from discreet.curator.estimates.arithmetic import bound_expression, find_parts, is_noisy
+from discreet.curator.estimates.arithmetic import bound_expression, find_aggregates, find_parts, is_noisy
 from discreet.curator.estimates.finished import Finished, finish_beside, make_values
 from discreet.curator.estimates.values import REMARKS, Values
 from discreet.curator.release.released import Released
@@ -41,7 +41,8 @@ COUNTED = {
     AggregateKind.DISTINCT: "distinct values",
 }
 DATED = {"plus_days": "day", "as_timestamp": "second"}
-SHOWN_DATE = "none: this is no number; MIN(DATE_DIFF('{}', DATE '1970-01-01', x)) is the same release, and has one"
+ENDS = {AggregateKind.LEAST: "MIN", AggregateKind.GREATEST: "MAX"}
+SHOWN_DATE = "none: this is no number; {}(DATE_DIFF('{}', DATE '1970-01-01', x)) is the same release, and has one"
 """Where the interval of the least or the largest date is to be found: asked for it, nothing is charged again."""
 
 NO_ARITHMETIC = "none: this is no arithmetic"
@@ -172,11 +173,22 @@ def describe_fields(question: Question, priced: Price) -> tuple[Field, ...]:
     return tuple(_field(name, expression, question, priced, beside) for name, expression in question.finish.outputs)
 
 
+def _find_date_remark(expression: Expression, question: Question) -> str | None:
+    """Return what is said of the least or the largest date; nothing of other dates that are computed."""
+    if not isinstance(expression, Call) or expression.function not in DATED:
+        return None
+    kinds = [question.aggregates[place].kind for place in find_aggregates(expression)]
+    if len(kinds) != 1 or kinds[0] not in ENDS:
+        return None
+    return SHOWN_DATE.format(ENDS[kinds[0]], DATED[expression.function])
+
+
 def _field(name: str, expression: Expression, question: Question, priced: Price, beside: FieldsBeside) -> Field:
     if not is_noisy(expression):
         return Field(name, expression.type, noisy=False)
-    if isinstance(expression, Call) and expression.function in DATED:
-        return Field(name, expression.type, True, SHOWN_DATE.format(DATED[expression.function]))
+    remark = _find_date_remark(expression, question)
+    if remark is not None:
+        return Field(name, expression.type, True, remark)
     if isinstance(expression, Reference):
         return Field(name, expression.type, True, REMARKS[question.aggregates[expression.index].kind])
     if isinstance(expression, Joined | Attached):
