@@ -39,7 +39,12 @@ def test_planted_frequencies_are_found_from_reports_of_clients() -> None:
 
 
 @pytest.mark.parametrize(
-    ("candidates", "mass", "others"), [(FEW, 1.0, 1), (FEW, 0.7, 200), (FEW, 0.8, 1), (MANY, 1.0, 1), (MANY, 0.8, 1)]
+    ("candidates", "mass", "others"),
+    [
+        (FEW, 0.7, 200),
+        (MANY, 1.0, 1),
+        *(pytest.param(*each, marks=pytest.mark.long) for each in ((FEW, 1.0, 1), (FEW, 0.8, 1), (MANY, 0.8, 1))),
+    ],
 )
 def test_intervals_cover_with_texts_that_are_not_listed_and_without(
     candidates: Candidates, mass: float, others: int
@@ -54,6 +59,7 @@ def test_intervals_cover_with_texts_that_are_not_listed_and_without(
     assert np.mean(everywhere) >= 0.85
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("candidates", "mass", "others"), [(FEW, 0.7, 200), (FEW, 0.8, 1), (MANY, 1.0, 1)])
 def test_the_total_and_what_is_unallocated_are_those_of_the_population(
     candidates: Candidates, mass: float, others: int
@@ -76,6 +82,7 @@ def test_absent_candidates_are_seldom_named_where_nobody_has_any(candidates: Can
     assert sum(each.find_significant(0.05).any() for each in runs) <= 8
 
 
+@pytest.mark.slow
 def test_false_discoveries_are_few_among_many() -> None:
     runs = decode_drawn(MANY, 12, 0.8, 25)
     named = [each.find_significant(0.1, "fdr") for each in runs]
@@ -124,6 +131,7 @@ def test_a_report_that_has_a_row_left_out_moves_an_estimate_by_more_than_told() 
     assert np.abs(after.raw - before.raw)[before.modelled].max() > 5 * before.shift
 
 
+@pytest.mark.slow
 def test_detectable_frequencies_are_significant_half_of_the_times() -> None:
     least = decode_drawn(FEW, 12, 1.0, 1)[0].detectable
     truth, generator = fall(60, 12, 1 - least), np.random.default_rng(5)

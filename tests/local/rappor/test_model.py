@@ -40,6 +40,7 @@ def test_the_fit_is_the_least_squares_one_over_the_rows_that_are_kept() -> None:
     assert np.allclose(fit.estimates, expected)
 
 
+@pytest.mark.slow
 def test_standard_errors_are_those_of_repeated_collections() -> None:
     """Noise is small here, so that people's falling into cohorts makes most of the variance of frequent candidates.
 
@@ -74,3 +75,13 @@ def test_the_misfit_is_one_where_the_list_is_whole() -> None:
     kept = np.ones(MANY.rows, dtype=bool)
     assert np.mean([Fit.solve(draw_design(seed), ALL, kept).misfit for seed in range(10)]) == pytest.approx(1, abs=0.1)
     assert Fit.solve(draw_design(0), ALL[3:], kept).misfit > 3
+
+
+def test_few_reports_take_nothing_off_the_variance_of_the_total() -> None:
+    fits = []
+    for seed in range(60):
+        counts = draw_counts(MANY, FREQUENCIES, 40, np.random.default_rng(seed))
+        design = Design.build(MANY, estimate_rates(PLAIN, counts))
+        fits.append(Fit.solve(design, np.arange(5), np.ones(MANY.rows, dtype=bool)))
+    assert any(fit.sampling.sum() < 0 for fit in fits)
+    assert all(fit.total_variance >= fit.inverse.sum() for fit in fits)

@@ -135,9 +135,13 @@ class Fit:
 
     @cached_property
     def total_variance(self) -> float:
-        """The variance of the sum of the chosen candidates' frequencies."""
+        """The variance of the sum of the chosen candidates' frequencies.
+
+        What sampling adds is estimated: where that comes out below 0, as few reports can make it, nothing is taken off.
+        """
         count = len(self.chosen)
-        return float((self.inverse + self.sampling)[:count, :count].sum() * max(1.0, self.misfit))
+        noise, sampling = (float(part[:count, :count].sum()) for part in (self.inverse, self.sampling))
+        return (noise + max(0.0, sampling)) * max(1.0, self.misfit)
 
     @cached_property
     def sampling(self) -> Floats:
