@@ -17,10 +17,39 @@ settings.load_profile("patient")  # on a busy computer a deadline would be a fla
 settings.register_profile("alike", settings.get_profile("patient"), derandomize=True)
 
 
+ONE_IN = 5
+"""Of tests that are marked `many`, one case in so many is run by `make test`: the first, the sixth, and so on."""
+
+
 def pytest_configure(config: Any) -> None:
     """Generate the same examples in every `make test`; the long form and `make mutants` look for new ones."""
-    if config.getoption("markexpr") == "not long" and not config.getoption("--hypothesis-profile"):
+    if is_quick(config):
         settings.load_profile("alike")
+
+
+def is_quick(config: Any) -> bool:
+    """Say whether this is `make test`: not the long form, and not `make mutants`, which names a profile."""
+    return config.getoption("markexpr") == "not long" and not config.getoption("--hypothesis-profile")
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    """Leave to `make test-all` what is marked `slow`, and of what is marked `many` all but one case in five."""
+    if not is_quick(config):
+        return
+    seen: dict[str, int] = defaultdict(int)
+    left: list[Any] = []
+    for item in items:
+        if item.get_closest_marker("many") is not None:
+            name = item.nodeid.partition("[")[0]
+            seen[name] += 1
+            if seen[name] % ONE_IN != 1:
+                left.append(item)
+        elif item.get_closest_marker("slow") is not None:
+            left.append(item)
+    if left:
+        config.hook.pytest_deselected(items=left)
+        chosen = {id(item) for item in left}
+        items[:] = [item for item in items if id(item) not in chosen]
 
 
 ON_SPARK = ("tests/engines/spark/", "tests/conformance/", "tests/local/test_engine_counts.py")
@@ -77,5 +106,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             terminalreporter.write_line(line)
     for line in summary(terminalreporter.stats.get("skipped", [])):
         terminalreporter.write_line(line)
+    if is_quick(terminalreporter.config):
+        left = f"tests marked slow, and of tests with many cases all but one in {ONE_IN}"
+        terminalreporter.write_line(f"left to `make test-all` and `make mutants`: {left}")
     total = {word: len(terminalreporter.stats.get(word, [])) for word in ("passed", "failed", "skipped")}
     terminalreporter.write_line(", ".join(f"{number} {word}" for word, number in total.items()))

@@ -38,6 +38,7 @@ def test_values_as_people_read_them(value: object, text: str) -> None:
 
 def test_a_key_such_as_a_year_has_no_separators() -> None:
     assert format_value(2024, noisy=False) == "2024"
+    assert [format_value(key, noisy=False) for key in (300.0, 2.5, -0.1)] == ["300", "2.5", "-0.1"]
 
 
 @pytest.mark.parametrize(

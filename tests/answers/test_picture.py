@@ -78,6 +78,7 @@ def test_more_than_sixty_rows_are_cut_and_it_says_so() -> None:
     assert "the first 60 of 1,000 rows" in figure.get_supxlabel()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("type", "values"),
     [

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.base.cells import Cells, add_up_cells, split_cells
+from discreet.base.cells import Cells, add_up_cells, count_below, split_cells
 
 COUNTS = st.dictionaries(st.tuples(st.integers(0, 3), st.integers(0, 2**62)), st.integers(1, 2**40), max_size=30)
 
@@ -33,3 +35,22 @@ def test_points_without_values_are_not_there() -> None:
 def test_counts_below_each_point_and_below_all() -> None:
     assert add_up_cells({7: 2, 3: 1}) == ([3, 7], [0, 1, 3])
     assert add_up_cells({}) == ([], [0])
+
+
+@given(st.dictionaries(st.integers(0, 40), st.integers(1, 9)), st.lists(st.integers(0, 2**80)))
+def test_what_lies_below_points_is_the_same_from_arrays(cells: dict[int, int], far: list[int]) -> None:
+    points = sorted(cells)
+    arrays = Cells(np.array(points, np.int64), np.array([cells[point] for point in points], np.int64))
+    wanted = [*range(45), *far]
+    below = [sum(count for point, count in cells.items() if point < each) for each in wanted]
+    assert count_below(arrays)(wanted) == count_below(cells)(wanted) == below
+
+
+@pytest.mark.parametrize("far", [0, 10**6, 2**60, 2**63 - 40])
+def test_points_far_from_zero_are_in_order_by_key(far: int) -> None:
+    rows = [(key, far + point, key + point) for key in range(5) for point in range(30)]
+    random.Random(7).shuffle(rows)
+    found = split_cells(5, np.array(rows, np.int64))
+    assert [list(each.items()) for each in found] == [
+        [(far + point, key + point) for point in range(30)] for key in range(5)
+    ]

@@ -63,6 +63,7 @@ show(Path(sys.argv[1]), patients=200, visits=2_000)
 """
 
 
+@pytest.mark.slow
 def test_the_demo_runs_without_the_developers_tools(tmp_path: Path) -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["dev"]
     modules = {"matplotlib", "pandas", "polars", "ibis", "pyspark", "psycopg", "sklearn", "IPython", "starlette"}

@@ -90,6 +90,7 @@ def test_calibrate_says_how_much_noise_a_guarantee_takes(arguments: list[str], e
         assert text in output
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

@@ -136,6 +136,7 @@ def test_an_answer_without_rows_is_written_without_a_picture(here: Path) -> None
     assert not (here / "out.png").exists()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("how", "complaint"),
     [

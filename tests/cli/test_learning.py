@@ -50,6 +50,7 @@ def test_several_classes_have_a_column_each(here: Path) -> None:
     assert len(ran.out.splitlines()) == 1 + 3 + 1
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -100,6 +101,7 @@ def test_the_best_of_several_settings_is_learned_for_one_charge(here: Path) -> N
     assert charges(here) == 1
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("options", "said"),
     [

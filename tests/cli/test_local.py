@@ -104,6 +104,7 @@ def test_duckdb_counts_the_same_and_checkpoints_add_up(here: Path) -> None:
     assert "1,000 reports" in run("local", "decode", "one", "three")
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -179,6 +180,7 @@ KINDS: list[tuple[tuple[object, ...], tuple[object, ...], str]] = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("kind", "asked", "first"), KINDS, ids=lambda each: " ".join(map(str, each))[:50])
 def test_every_kind_is_declared_simulated_collected_and_decoded(
     here: Path, kind: tuple[object, ...], asked: tuple[object, ...], first: str

@@ -69,6 +69,7 @@ def test_lines_show_tables_budgets_and_settings(notebook: FakeNotebook) -> None:
     assert notebook.magic("-e 0.01", f"{COUNT} WHERE age > $age").question.endswith("$age")
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("line", "cell", "words"),
     [

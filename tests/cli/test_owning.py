@@ -121,7 +121,9 @@ def test_one_more_table_is_drafted_beside_a_ledger_and_nothing_is_overwritten(ba
     assert "[tables.visits" not in ran.out
     assert (bare / "policy.toml").read_text() == POLICY
     assert "gone.csv: there is no such file" in refused("init", "gone.csv")
-    assert "exists already" in refused("init", "visits.parquet")
+    told = refused("init", "visits.parquet")
+    assert "policy.toml has a table for each of these files, so nothing is drafted; " in told
+    assert "exists already" in told
 
 
 def test_a_missing_file_is_named(bare: Path) -> None:
@@ -193,7 +195,12 @@ def test_check_refuses_a_policy_that_protects_something_else(here: Path) -> None
 
 def test_tables_shows_what_is_public(here: Path) -> None:
     told = run("tables")
-    for words in ("visits (unit: patient_id)", "wards (public)", "0 to 5000; step 0.01", "north, south, icu"):
+    for words in (
+        "visits (unit: patient_id; max_rows = ",
+        "wards (public)",
+        "0 to 5000; step 0.01",
+        "north, south, icu",
+    ):
         assert words in told
 
 

@@ -62,6 +62,7 @@ def test_ranges_are_of_their_columns_alone(here: Path) -> None:
     assert "strategy: tree" in ran.err
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

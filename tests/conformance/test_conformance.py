@@ -110,20 +110,32 @@ def test_every_question_has_the_same_numbers_on_postgresql(
     assert list(differences(in_process.ask(cases()), ran(on_postgres, cases()))) == []
 
 
-def test_every_quirk_has_the_same_numbers_on_spark(in_process: Reference, on_spark: dict[str, Engines]) -> None:
-    """All counts under conditions, and one of the other questions of every line; all of them in the long form."""
+def list_quirks() -> list[Case]:
+    """Return all counts under conditions, and one of the other questions of every line."""
     some = together([case for case in cases() if case.world != "clinic"], 12)
     counts = [case for case in some if "COUNT(*) FILTER" in case.text]
-    asked = list(dict.fromkeys([*counts, *{case.line: case for case in some}.values()]))
+    return list(dict.fromkeys([*counts, *{case.line: case for case in some}.values()]))
+
+
+def test_some_quirks_have_the_same_numbers_on_spark(in_process: Reference, on_spark: dict[str, Engines]) -> None:
+    asked = list_quirks()[::4]
+    assert asked
+    assert list(differences(in_process.ask(asked), ran(on_spark, asked, AT_ONCE))) == []
+
+
+@pytest.mark.long
+def test_every_quirk_has_the_same_numbers_on_spark(in_process: Reference, on_spark: dict[str, Engines]) -> None:
+    asked = list_quirks()
     assert sum(case.text.count("COUNT(*) FILTER") for case in asked) > 90
     assert {*QUIRKS, *PATHS} <= {line for case in asked for line in case.line.split("; ")}
     assert list(differences(in_process.ask(asked), ran(on_spark, asked, AT_ONCE))) == []
 
 
+@pytest.mark.slow
 def test_compiled_statements_have_the_same_numbers_on_spark(
     in_process: Reference, on_compiling_spark: dict[str, Engines]
 ) -> None:
-    some = together(cases(), 12)[::40]
+    some = together(cases(), 12)[::120]
     assert list(differences(in_process.ask(some), ran(on_compiling_spark, some, AT_ONCE))) == []
 
 

@@ -52,6 +52,7 @@ def test_rows_whose_unit_is_too_long_are_dropped(engines: Engines) -> None:
     assert answered(engines, "SELECT COUNT(*) FROM names").sets[0].sums == ((2,),)
 
 
+@pytest.mark.slow
 def test_no_row_is_too_long_for_an_engine(engines: Engines) -> None:
     """Two texts of a row, each 62 times as long, are in one piece with the row where it is sorted and hashed."""
     texts = f"COUNT(DISTINCT {LONG}), COUNT(DISTINCT {LONG} || 'c')"

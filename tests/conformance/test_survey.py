@@ -12,6 +12,7 @@ from conformance.placing import in_duckdb, placed
 WORLDS = {each.name: each for each in worlds() if each.name in ("hospital", "readings", "shop")}
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("engine", ["postgres", "spark"])
 @pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 def test_every_engine_counts_the_same(

@@ -88,6 +88,7 @@ RAISING = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("expression", RAISING)
 def test_nothing_in_a_row_makes_a_question_fail(tmp_path: Path, expression: str) -> None:
     """An error for one person only would tell that they are there: expressions give NULL instead."""

@@ -197,6 +197,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("question", "how", "told"), REFUSED)
 def test_what_is_refused_costs_nothing(tmp_path: Path, question: str, how: dict[str, Any], told: str) -> None:
     with open_clinic(tmp_path) as curator:

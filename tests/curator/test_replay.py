@@ -146,23 +146,39 @@ def assert_alike(folder: Path, one: list[Visit], other: list[Visit], question: s
         assert l2 <= declared_l2
 
 
-@pytest.mark.parametrize("unit", ["heavy", "odd", pytest.param("light", marks=pytest.mark.long)])
+def pick_some(first: int) -> list[Any]:
+    """Return all questions: a third of them are asked in the quick form."""
+    return [
+        each if place % 3 == first else pytest.param(each, marks=pytest.mark.long)
+        for place, each in enumerate(QUESTIONS)
+    ]
+
+
 @pytest.mark.parametrize("question", QUESTIONS)
+def test_a_heavy_unit_more_is_not_noticed(tmp_path: Path, question: str) -> None:
+    assert_alike(tmp_path, VISITS, [*VISITS[:500], *HEAVY, *VISITS[500:]], question)
+
+
+@pytest.mark.parametrize("unit", ["odd", pytest.param("light", marks=pytest.mark.long)])
+@pytest.mark.parametrize("question", pick_some(0))
 def test_one_unit_more_is_not_noticed(tmp_path: Path, question: str, unit: str) -> None:
     assert_alike(tmp_path, VISITS, [*VISITS[:500], *UNITS[unit], *VISITS[500:]], question)
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.many
+@pytest.mark.parametrize("question", pick_some(1))
 def test_one_unit_replaced_is_not_noticed(tmp_path: Path, question: str) -> None:
     assert_alike(tmp_path, [*VISITS, *HEAVY], [*ODD, *VISITS], question, neighbours="replace")
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.many
+@pytest.mark.parametrize("question", pick_some(2))
 def test_an_empty_table_answers_like_any_other(tmp_path: Path, question: str) -> None:
     assert_alike(tmp_path, [], [(1, 30, 10.0, "icu")], question)
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.many
+@pytest.mark.parametrize("question", pick_some(0))
 def test_rows_without_a_unit_are_dropped(tmp_path: Path, question: str) -> None:
     nobody: list[Visit] = [(None, 30, 100.0, "icu")] * 50
     _, released, _ = asked(tmp_path / "one", VISITS, question)
@@ -170,7 +186,8 @@ def test_rows_without_a_unit_are_dropped(tmp_path: Path, question: str) -> None:
     assert released == same
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.many
+@pytest.mark.parametrize("question", pick_some(1))
 def test_the_order_of_rows_does_not_matter(tmp_path: Path, question: str) -> None:
     rows = [*VISITS, *HEAVY]
     _, released, _ = asked(tmp_path / "one", rows, question)
@@ -186,6 +203,7 @@ visit = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(rows=st.lists(visit, min_size=1, max_size=12), question=st.sampled_from(QUESTIONS), replace=st.booleans())
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_unit_whatsoever_is_noticed(

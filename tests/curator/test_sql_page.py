@@ -38,6 +38,7 @@ def test_the_page_has_its_examples() -> None:
     assert len(REFUSALS) > 15
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_every_example_is_answered(curator: Curator, example: str) -> None:
     params = {"age": 65} if "$age" in example else None

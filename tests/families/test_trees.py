@@ -25,6 +25,7 @@ def test_a_root_counts_all_rows() -> None:
     assert tree.answer(0, np.ones(7, dtype=int))[0] == 7
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("size", range(1, 40))
 @pytest.mark.parametrize("fan_out", [2, 3, 10])
 @pytest.mark.parametrize("root", [False, True])

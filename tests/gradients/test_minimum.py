@@ -74,6 +74,7 @@ TABLES: dict[str, tuple[Ints, Ints]] = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("residual", LOSSES, ids=repr)
 @pytest.mark.parametrize("name", TABLES)
 def test_what_is_found_is_within_the_tolerance_of_the_true_minimum(residual: Residual, name: str) -> None:

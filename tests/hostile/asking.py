@@ -260,7 +260,7 @@ class _Asker:
             condition = self.sources.some_condition(columns)
             day = f"CASE WHEN {condition} THEN DATE '2020-01-02' ELSE DATE '2021-06-01' END"
             chosen = self.sources.pick(["MIN({})", "MAX({})"]).format(day)
-        if self.sources.spells(0.4):
+        if self.sources.spells(0.6):
             self.tags.add("aggregates of distinct values")
             chosen = self.sources.pick(["SUM(DISTINCT {})", "AVG(DISTINCT {})"]).format(number)
         if source.unit is not None and self.sources.spells(0.3):

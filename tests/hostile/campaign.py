@@ -48,7 +48,7 @@ WRITTEN = (
     "comma list|a condition in LEFT JOIN|IN a public table|subquery over a public table|keys alone|"
     "aggregates of conditions|OFFSET|least and largest dates|aggregates of distinct values|"
     "units with a condition|GROUPING|numbers of rows|an answer in place of a value|a public value|answers joined|"
-    "EXISTS with equal values|a condition on a public table in LEFT JOIN"
+    "parts of texts|EXISTS with equal values|a condition on a public table in LEFT JOIN"
 )
 CLAUSES = (*WRITTEN.replace("view WITH subquery", "view|WITH|subquery").split("|"), *FORMS)
 AGGREGATES = tuple(f"aggregate: {kind.value}" for kind in AggregateKind if kind is not AggregateKind.CLAMPED)

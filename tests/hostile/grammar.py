@@ -96,6 +96,7 @@ TEXT = (
     ("left", "LEFT({t}, {i})"),
     ("right", "RIGHT({t}, 2)"),
     ("trim", "TRIM({t})"),
+    ("trim", "TRIM({t}, 'ni')"),
     ("ltrim", "LTRIM({t}, 'n')"),
     ("rtrim", "RTRIM({t})"),
     ("replace", "REPLACE({t}, 'o', '\u00e9')"),

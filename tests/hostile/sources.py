@@ -98,7 +98,7 @@ class Sources:
 
     def rows(self, source: Source, letters: Sequence[str] | None = None) -> tuple[str, list[Col]]:
         rng = self.random
-        numbered = letters is None and self.spells(0.8)
+        numbered = letters is None and self.spells(0.55)
         letters = letters or rng.sample("iftbdm", 3)
         listed = []
         for letter in letters:
@@ -119,6 +119,12 @@ class Sources:
             how = self.pick(["", " DESC", " NULLS FIRST"])
             number = f"{kind}() OVER (PARTITION BY {source.unit} ORDER BY {by}{how})"
             listed.append((number, Col("", Type.INTEGER, True, True)))
+        texts = [each.sql for each in source.columns if each.type is Type.TEXT]
+        if not numbered and texts and self.spells(0.8):
+            self.tags.add("parts of texts")
+            between, first, last = self.pick(["i", "a", " ", "u", "ic"]), self.pick([1, 1, 2]), self.pick([2, 3])
+            part = f"unnest(string_split({self.pick(texts)}, '{between}')[{first}:{last}])"
+            listed.append((part, Col("", Type.TEXT)))
         text = ", ".join(f"{value} AS c{place}" for place, (value, _) in enumerate(listed))
         self.tags.add("subquery")
         columns = [replace(col, sql=f"c{place}") for place, (_, col) in enumerate(listed)]

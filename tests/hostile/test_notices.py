@@ -87,6 +87,7 @@ BROKEN: list[tuple[Callable[[Patch], None], int, str]] = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("broken", "seed", "words"), BROKEN, ids=[each[0].__name__ for each in BROKEN])
 def test_a_broken_rule_is_noticed(broken: Callable[[Patch], None], seed: int, words: str, monkeypatch: Patch) -> None:
     broken(monkeypatch)

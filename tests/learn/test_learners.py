@@ -53,6 +53,7 @@ def prepare(folder: Path, kind: str, how: dict[str, Any], **policy: Any) -> Trai
         return prepare_training(curator.session(), kind, "visits", epsilon=1, settings=settings, **given)
 
 
+@pytest.mark.many
 @each_kind
 def test_a_model_is_charged_once_recorded_and_free_again(tmp_path: Path, kind: str) -> None:
     with open_clinic(tmp_path, ROWS, epsilon=20.0) as curator:
@@ -86,6 +87,7 @@ def test_other_settings_are_another_model(tmp_path: Path, kind: str, other: dict
         assert fit(curator, kind, "visits", epsilon=1, **(SUMS[kind] | other)).receipt.paid == "charged"
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 @each_kind
 def test_the_meter_counts_what_was_declared_and_no_less(tmp_path: Path, kind: str, neighbours: str) -> None:
@@ -206,6 +208,7 @@ def test_a_run_that_was_killed_goes_on_from_its_journal_and_is_paid_once(
         assert math.isclose(float(curator.ledger.spent().spent[1]), float(model.receipt.charge.rho), rel_tol=1e-9)
 
 
+@pytest.mark.many
 @each_kind
 def test_whatever_a_row_holds_a_model_is_learned(tmp_path: Path, kind: str) -> None:
     odd: list[Visit] = [
@@ -223,6 +226,7 @@ def test_whatever_a_row_holds_a_model_is_learned(tmp_path: Path, kind: str) -> N
             assert len(found) == 3000
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("kind", "given", "said"),
     [

@@ -72,6 +72,7 @@ def note_draws(folder: Path, kind: str, how: dict[str, Any], rows: int = 60) -> 
     return found[0], found[1]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", SUMS)
 def test_the_draws_of_sums_are_those_of_the_rehearsal(tmp_path: Path, kind: str) -> None:
     rehearsed, drawn = note_draws(tmp_path, kind, SUMS[kind])

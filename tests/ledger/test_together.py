@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 
+import pytest
+
 from discreet.base.errors import BudgetError
 from discreet.ledger import Ledger
 from support.ledger import PROCESSES, TENTH, Home, ask, at_once, facts, kinds, place, question
@@ -33,6 +35,7 @@ def test_the_same_budget_is_never_spent_twice(home: Home) -> None:
         assert ledger.verify().ok
 
 
+@pytest.mark.slow
 def test_charges_are_many_a_second_and_none_waits_long(home: Home) -> None:
     """The goal is 200 a second and 1 s (bench/ledger.py). Here, whatever the disk: a tenth of what one does alone."""
     with Ledger.create(place(home), facts(epsilon=10**6)) as ledger:

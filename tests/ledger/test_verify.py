@@ -54,6 +54,7 @@ def test_a_receipt_stays_good_as_the_ledger_grows(home: Home, receipt: Receipt) 
         assert ledger.verify(Mark.parse(str(receipt))).ok
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("tamper", "found"),
     [

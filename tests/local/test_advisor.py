@@ -26,6 +26,7 @@ def test_it_picks_what_theory_says(epsilon: float, size: int, most_bytes: int | 
     assert advice.reason.startswith(f"{kind}: it errs ")
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("epsilon", [0.1, 1, 4, 10])
 @pytest.mark.parametrize("size", [2, 9, 300, 5000, 1 << 21])
 @pytest.mark.parametrize("most_bytes", [None, 4])

@@ -126,6 +126,7 @@ def find_coverage(mechanism: Mechanism, run: Runner, runs: int) -> tuple[float, 
     return float(np.mean(each)), float(np.mean(together))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", CASES)
 def test_intervals_hold_as_often_as_they_say(name: str) -> None:
     """Over 200 runs, within five standard deviations; a single number's coverage varies most."""

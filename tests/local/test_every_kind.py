@@ -68,6 +68,7 @@ def test_every_kind_has_a_case() -> None:
     assert set(CASES) == set(KINDS)
 
 
+@pytest.mark.many
 def test_what_people_have_is_decoded_within_its_errors(case: KindCase, intake: Intake) -> None:
     assert (intake.tally.reports, intake.faults) == (PEOPLE, {})
     decoded = decode(intake, 0.99, candidates=case.candidates)
@@ -83,6 +84,7 @@ def test_what_people_have_is_decoded_within_its_errors(case: KindCase, intake: I
         assert row["consistent"] >= 0
 
 
+@pytest.mark.many
 def test_the_report_says_what_stands_out_what_is_consistent_and_how_far_liars_reach(
     case: KindCase, intake: Intake
 ) -> None:

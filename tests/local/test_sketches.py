@@ -42,6 +42,7 @@ def ask(mechanism: SketchMechanism, people: list[bytes], texts: list[str]) -> Fr
     return estimate_texts(collect(mechanism, Texts(), people), texts)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("frequency", [0.0, 0.3])
 @pytest.mark.parametrize(
     "mechanism",

@@ -77,6 +77,7 @@ def test_a_number_has_a_whole_sensitivity() -> None:
         DiscreteGaussian(2.0).loss(math.sqrt(2))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
 @pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-12])
 @pytest.mark.parametrize("sensitivity", [1, 5])

@@ -24,6 +24,7 @@ from support.sampling import ALARM, GeneratorBits, chi_square_p
 LAWS = {"exponential": laws.exponential_max, "laplace": laws.laplace_max}
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("noise", ["exponential", "laplace"])
 @pytest.mark.parametrize("monotone", [False, True])
 @pytest.mark.parametrize(("scale", "sensitivity"), [(1.0, 1), (2.5, 2)])

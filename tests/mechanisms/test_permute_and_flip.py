@@ -47,6 +47,7 @@ def test_the_law_is_the_definition(scores: tuple[int, ...]) -> None:
     assert [float(p) for p in law] == pytest.approx(_by_every_set(scores, 2.0), abs=1e-14)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("monotone", [False, True])
 @pytest.mark.parametrize(("scale", "sensitivity"), [(1.0, 1), (3.0, 1), (2.5, 2)])
 def test_theorem_no_ratio_exceeds_epsilon(scale: float, sensitivity: int, monotone: bool) -> None:

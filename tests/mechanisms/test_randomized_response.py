@@ -160,6 +160,7 @@ def test_signs_are_for_two_categories() -> None:
         RandomizedResponse(0.3, 3).release_signs([1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lie", "categories", "share"), [(0.25, 2, 0.3), (0.4, 2, 0.0), (0.5, 4, 1.0)])
 def test_the_estimate_is_unbiased(lie: float, categories: int, share: float) -> None:
     made, people, runs = RandomizedResponse(lie, categories), 400, 500
@@ -193,6 +194,7 @@ def test_interval_covers_exactly_for_every_truth(lie: float, categories: int, pe
         assert float(np.sum(reports[np.array(inside)])) >= confidence - 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
 def test_interval_covers_in_practice(share: float) -> None:
     made, people, runs = RandomizedResponse.calibrate(1.0, 3), 300, 500

@@ -17,6 +17,7 @@ def _law(made: SparseVector, values: tuple[int, ...]) -> Outcomes:
     return pattern_law(values, made.threshold_scale, made.question_scale, made.cutoff, made.redraw)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("cutoff", [1, 2])
 @pytest.mark.parametrize("redraw", [False, True])
 @pytest.mark.parametrize("monotone", [False, True])

@@ -69,6 +69,7 @@ def test_expected_error_is_the_sum(epsilon: float, width: int, tread: int) -> No
     assert Staircase(epsilon, width, tread).expected_error() == pytest.approx(exact, rel=1e-12)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0, 6.0])
 @pytest.mark.parametrize("width", [1, 2, 5, 7, 30])
 def test_calibration_picks_the_best_of_all_treads(epsilon: float, width: int) -> None:

@@ -36,8 +36,8 @@ MUTATIONS = [
     broken(
         "nothing is added to ranks",
         "curator/release/rank_tree.py",
-        "noisy = noise.release([count(level, child) for child in children])",
-        "noisy = [count(level, child) for child in children]",
+        "noisy = noise.release(count(level, children))",
+        "noisy = count(level, children)",
         "tests/curator/test_replay.py",
         "tests/curator/release/test_rank_tree.py",
     ),

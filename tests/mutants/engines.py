@@ -78,8 +78,8 @@ MUTATIONS = [
     broken(
         "kept: light units are counted as one",
         HEAVY,
-        "*([UNIT] if by_unit else [])",
-        "*([UNIT] if not by_unit else [])",
+        "[UNIT] if by_unit else []",
+        "[UNIT] if not by_unit else []",
         KEEPING,
     ),
     broken(
@@ -92,8 +92,8 @@ MUTATIONS = [
     broken(
         "kept: heavy units are cut together",
         HEAVY,
-        "windows.cut(limits, heavy, PLACE)",
-        "windows.cut(limits, heavy, '1')",
+        "windows.cut(limits, hashed, PLACE)",
+        "windows.cut(limits, hashed, '1')",
         KEEPING,
     ),
     broken(

@@ -125,7 +125,7 @@ MUTATIONS = [
     broken(
         "the race forgets the weights",
         "noise/race.py",
-        "weights[i] if weights else 1, int(words[i])",
+        "1 if weights is None else int(weights[i]), int(words[i])",
         "1, int(words[i])",
         RACE,
     ),

@@ -22,6 +22,13 @@ MUTATIONS = [
         NUMBERS,
     ),
     broken(
+        "equal rows have an order of their own for each number",
+        "engines/rows.py",
+        "if sum(number.kind is NumberKind.ROW for number in source.numbers) > 1:",
+        "if not source.numbers:",
+        NUMBERS,
+    ),
+    broken(
         "windows without the unit number rows",
         "query/select/row_numbers.py",
         "if not any(self.rows.names.is_unit(each) for each in by) or order is None:",

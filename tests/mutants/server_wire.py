@@ -13,6 +13,13 @@ BENCH = "tests/server/wire/test_bench.py"
 
 MUTATIONS = [
     broken(
+        "wire: whoever sends no TLS after asking for it makes the server log a failure",
+        "server/wire/server.py",
+        "except ssl.SSLError:  # whoever",
+        "except ssl.SSLCertVerificationError:  # whoever",
+        "tests/server/wire/test_fuzz.py",
+    ),
+    broken(
         "statements are read on the event loop",
         "server/wire/conversation.py",
         "await self._work(lambda: ReadStatement(text, read_command(text, tables)))",

@@ -7,9 +7,45 @@ from mutants.mutant import broken
 LINKING = "tests/query/select/test_linking.py"
 SPELLING = "tests/query/test_spelling.py"
 PUBLIC = "tests/query/select/test_public_selects.py"
+TEXT_ROWS = "tests/query/test_text_rows.py"
 KEYS_ALONE = "tests/curator/asking/test_keys_alone.py"
 
 MUTATIONS = [
+    broken(
+        "rows are made of texts that have no such part",
+        "query/text_rows.py",
+        "yield one.where(_has_place(text, between, place), copy=False)",
+        "yield one",
+        TEXT_ROWS,
+    ),
+    broken(
+        "one unnest inside another becomes as long as it likes",
+        "query/text_rows.py",
+        "if len(places) * sum(1 for _ in select.walk()) > MOST_NODES:",
+        "if len(places) > MOST_NODES:",
+        TEXT_ROWS,
+    ),
+    broken(
+        "what WITH names is forgotten where rows are made of texts",
+        "query/text_rows.py",
+        'made.set("with_", select.args.get("with_"))',
+        "pass",
+        TEXT_ROWS,
+    ),
+    broken(
+        "a text of one part has none",
+        "query/text_rows.py",
+        "exp.Literal.number((place - 1) * len(between.name))",
+        "exp.Literal.number(place * len(between.name))",
+        TEXT_ROWS,
+    ),
+    broken(
+        "rows are numbered after they were made several",
+        "query/text_rows.py",
+        "if any(each.find(exp.Window) for each in select.expressions):",
+        "if False:",
+        TEXT_ROWS,
+    ),
     broken(
         "equalities that were moved to ON are forgotten where no join takes them",
         "query/select/linking.py",

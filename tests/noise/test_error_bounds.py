@@ -142,6 +142,7 @@ MODELS: list[tuple[Curve, Callable[[arb, arb, int], bool], str, float | Fraction
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(("curve", "holds", "shift", "scale"), MODELS)
 def test_the_float_interval_holds_every_value_that_the_bits_allow(

@@ -54,6 +54,7 @@ LAWS: list[Any] = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("sigma", SCALES)
 @pytest.mark.parametrize(("sampler", "law"), LAWS)
 def test_a_million_draws_fit_the_exact_law(sampler: Sampler, law: Callable[[float], Cdf], sigma: float) -> None:
@@ -62,6 +63,7 @@ def test_a_million_draws_fit_the_exact_law(sampler: Sampler, law: Callable[[floa
     assert kolmogorov_p(draws, law(sigma)) >= ALARM
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("off", [0.95, 1.05])
 @pytest.mark.parametrize("sigma", SCALES)
 @pytest.mark.parametrize(("sampler", "law"), LAWS)

@@ -57,6 +57,7 @@ def both_ways(task: Callable[[], Any], monkeypatch: pytest.MonkeyPatch, seed: in
     return (first, usual.taken), (second, forced.taken), decided
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_balls_alone_give_the_same_draws_from_the_same_bits(
@@ -104,6 +105,7 @@ RACES: list[tuple[Any, float | Fraction]] = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("scores", "scale"), RACES)
 @pytest.mark.parametrize("pick", [noise.gumbel_argmax, noise.exponential_argmax])
 def test_balls_alone_give_the_same_winners(
@@ -122,6 +124,7 @@ def test_balls_alone_give_the_same_winners_with_weights(monkeypatch: pytest.Monk
     assert usual == forced
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("scores", "scale"), RACES)
 def test_balls_alone_give_the_same_winner_and_lead(
     scores: Any, scale: float | Fraction, monkeypatch: pytest.MonkeyPatch

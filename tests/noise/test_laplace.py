@@ -53,6 +53,7 @@ def test_a_million_draws_fit_the_exact_law(sampler: Sampler, law: Callable[[floa
     assert kolmogorov_p(draws, law(scale)) >= ALARM
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("off", [0.95, 1.05])
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize(("sampler", "law"), LAWS)

@@ -13,12 +13,13 @@ import pytest
 from flint import arb, fmpq
 from numpy.typing import NDArray
 
+from discreet.base.errors import ParameterError
 from discreet.noise import exponential_argmax, gumbel_argmax, laplace_argmax
 from discreet.noise.bits import replayed
 from discreet.noise.interval import Prefix
 from discreet.noise.race import _enclose_greatest, _estimate_greatest
 from support import laws
-from support.sampling import ALARM, ScriptedBits, binary_digits, chi_square_p
+from support.sampling import ALARM, GeneratorBits, ScriptedBits, binary_digits, chi_square_p
 
 DRAWS = 30_000
 SOME_AND_MANY = [(DRAWS, 1.25), pytest.param(10**5, 1.1, marks=pytest.mark.long)]
@@ -246,6 +247,26 @@ def test_weights_stand_for_so_many_candidates_of_permute_and_flip() -> None:
     observed = wins(exponential_argmax, 4_000, scores, 2.5, weights)
     assert chi_square_p(observed, law(2.5)) >= ALARM
     assert chi_square_p(observed, law(2.5 * 1.25)) < ALARM
+
+
+@pytest.mark.parametrize("pick", [gumbel_argmax, exponential_argmax])
+def test_weights_in_an_array_pick_the_same_winner(pick: Any) -> None:
+    draw = np.random.default_rng(5)
+    for seed in range(200):
+        scores, weights = draw.integers(0, 9, 12), draw.integers(1, 2**62, 12) >> draw.integers(0, 62, 12)
+        weights = np.maximum(weights, 1)
+        found = []
+        for each in (weights, weights.tolist()):
+            with replayed(GeneratorBits(seed)):
+                found.append(pick(scores, 2.0, each))
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("weights", [np.array([1, 0]), np.array([1, -3]), np.array([1]), np.array([1.0, 2.0])])
+def test_weights_in_an_array_are_whole_numbers_above_0(weights: Any) -> None:
+    for pick in (gumbel_argmax, exponential_argmax):
+        with pytest.raises(ParameterError, match="weights"):
+            pick(as_scores([0, 0]), 1.0, weights)
 
 
 @pytest.mark.parametrize("weight", [1, 2, 1000, 10**12, 2**200, 2**2000])

@@ -35,6 +35,7 @@ def find(pattern: str, text: str) -> list[tuple[int, int]]:
     return [each.span() for each in re.finditer(written, text)]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("pattern", PATTERNS)
 @given(text=st.text("ab019-_. éDrxy$^\\]\n\t😀", max_size=12))
 def test_what_is_written_means_the_pattern(pattern: str, text: str) -> None:
@@ -101,3 +102,21 @@ def test_sets_meet_where_one_letter_is_in_both() -> None:
     assert letters.meets(others)
     assert others.meets(Letters(((97, 97),), True))
     assert Letters(((0, 0x10FFFF),), True).covered == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "tries", "overlaps"),
+    [
+        ("a[^b]{100,}", 101, True),
+        ("[0-9]{1,3}[.][0-9]{1,3}", 7, True),
+        ("x?[ab]{9}y[xz]", 12, True),
+        ("[a-z]{1,50}", 50, False),
+        ("Dr[.] [0-9]+", 5, False),
+        ("^a[^b]{9}a", 11, False),
+    ],
+)
+def test_a_pattern_says_how_far_it_looks_and_whether_matches_begin_inside_of_others(
+    text: str, tries: int, overlaps: bool
+) -> None:
+    pattern = parse_pattern(text)
+    assert (pattern.tries, pattern.overlaps) == (tries, overlaps)

@@ -67,6 +67,16 @@ def test_a_likely_unit_is_suggested_in_a_comment_only() -> None:
     )
 
 
+def test_the_number_of_a_row_is_no_likely_unit() -> None:
+    loans: dict[str, Type | None] = {"loan id": Type.INTEGER, "borrower": Type.TEXT, "id": Type.INTEGER}
+    assert draft_policy([("loans", "l.csv", loans)]).count("# likely") == 1
+    assert '# -> unit = "borrower"  # likely' in draft_policy([("loans", "l.csv", loans)])
+    alone = draft_policy([("loans", "l.csv", {"loan id": Type.INTEGER})])
+    assert 'whose row it is, hardly "loan id", which sounds like the row\'s own number\n' in alone
+    assert "likely" not in alone
+    assert 'unit = "patient_id"  # likely' in draft_policy([("patients", "p.csv", {"patient_id": Type.INTEGER})])
+
+
 def test_bounds_and_categories_are_left_for_the_owner() -> None:
     for line in (
         "# cost = { lower = ..., upper = ..., step = ... }  # decimal",

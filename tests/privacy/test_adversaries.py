@@ -150,6 +150,7 @@ SOUND: list[tuple[Filter, float, float]] = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("fresh", "goal", "delta"), SOUND, ids=lambda value: type(value).__name__)
 @each_adversary
 @many_runs

@@ -216,6 +216,7 @@ def compare_rates(*works: Callable[[], object]) -> float:
     return best[1] / best[0]
 
 
+@pytest.mark.many
 @each_filter
 def test_an_admission_costs_at_most_four_exact_sums(fresh: Filter, loss: Loss) -> None:
     """A hundred thousand a second where an exact sum takes 2.5 microseconds: a ratio, for machines differ."""

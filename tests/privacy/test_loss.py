@@ -136,6 +136,7 @@ def test_delta_is_a_bracket_of_probabilities(loss: Loss, epsilon: float) -> None
     assert 0 <= found.low <= found.high <= 1
 
 
+@pytest.mark.many
 @each_kind
 @given(st.floats(1e-15, 0.9))
 @settings(max_examples=15, deadline=None)
@@ -148,6 +149,7 @@ def test_epsilon_and_delta_undo_each_other(loss: Loss, delta: float) -> None:
         assert loss.delta(found.low * (1 - 1e-12)).high >= delta
 
 
+@pytest.mark.many
 @each_kind
 def test_a_bigger_delta_never_costs_more_epsilon(loss: Loss) -> None:
     highs = [loss.epsilon(delta).high for delta in (1e-12, 1e-9, 1e-6, 1e-3, 0.1, 0.5)]

@@ -80,6 +80,7 @@ def weigh(units: int, expected: int) -> float:
     return half / (2 * units) if units > half else min(1.0, 1.1 - units / expected / 10)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("expected", [1, 2, 5])
 def test_more_units_than_expected_lose_no_more_than_the_theorem_says(name: str, expected: int) -> None:

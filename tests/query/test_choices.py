@@ -97,6 +97,7 @@ def list_moves(keys: int, replaced: bool) -> Iterator[tuple[int, ...]]:
         yield tuple(b - a for a, b in zip(left, entered, strict=True))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("replaced", [False, True])
 @pytest.mark.parametrize("smallest", [False, True])
 @pytest.mark.parametrize("kind", [Exponential, PermuteAndFlip, NoisyMax])

@@ -68,6 +68,7 @@ def ask_duckdb(text: str) -> list[tuple[Any, ...]]:
     return connection.execute(text).fetchall()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     "condition",
     [

@@ -25,6 +25,11 @@ TABLE = [
         "write dates in single quotes",
         f"{FROM} DATE '2026-01-02' > '2026-01-01'",
     ),
+    (
+        f"{FROM} DATE '2026-01-01' / 90 > 3",
+        "/ cannot be applied to date and integer; dates have parts and differences: write DATE_TRUNC('month', x)",
+        f"{FROM} DATE_TRUNC('month', DATE '2026-01-02') > DATE '2025-12-01'",
+    ),
     (f"{FROM} ward = 'north", "or a quote or bracket is missing", f"{FROM} ward = 'north'"),
     ("SELECT COUNT(*) FROM store.visits", "write the table's name alone", "SELECT COUNT(*) FROM visits"),
     ("SELECT MEAN(cost) FROM visits", "`MEAN(cost)`: this is not answered; write AVG", "SELECT AVG(cost) FROM visits"),

@@ -25,6 +25,7 @@ def test_the_page_has_an_example_on_every_line_of_its_functions() -> None:
     assert all(len(re.findall(r"(?<!\\)\|", line)) == 4 for line in lines)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_every_example_is_answered(example: str) -> None:
     (found,) = sums(answered(engine_of(), example))

@@ -135,6 +135,25 @@ def test_a_choice_is_the_curators_and_is_charged_once(served: Served, alice: Con
     assert charges(served) == before + 2
 
 
+def test_what_limits_leave_out_is_counted_for_the_same_charge(served: Served, alice: Connection) -> None:
+    before = charges(served)
+    answer = alice.ask("SELECT AVG(age) AS a FROM visits", 0.2, left_out="units")
+    assert answer.left_out is not None
+    assert "left out" in str(answer)
+    assert charges(served) == before + 1
+    wider = answer.left_out.half_width(0.999)  # asks again, for nothing
+    assert wider > answer.left_out.half_width(0.95)
+    with Curator.open(served.path, "alice") as curator:
+        same = curator.ask("SELECT AVG(age) AS a FROM visits", 0.2, left_out="units")
+        assert same.left_out is not None
+        assert (same.left_out.words, same.left_out.value) == (answer.left_out.words, answer.left_out.value)
+        assert same.left_out.half_width(0.999) == wider
+    assert charges(served) == before + 1
+    with pytest.raises(QueryError, match="left_out"):
+        alice.ask("SELECT AVG(age) AS a FROM visits", 0.2, left_out="rows")
+    assert charges(served) == before + 1
+
+
 def test_candidates_may_be_ranges_and_dates(served: Served, alice: Connection) -> None:
     score = "SELECT COUNT(*) FILTER (WHERE age >= $candidate) FROM visits"
     whole = alice.choose(range(20, 100, 10), score, 0.01, largest=False)

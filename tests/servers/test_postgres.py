@@ -8,6 +8,7 @@ import pytest
 from servers.postgres import Cluster
 
 
+@pytest.mark.slow
 def test_what_was_committed_outlives_a_crash_of_the_server(postgres: Cluster, database: str) -> None:
     with postgres.connect(database) as session:
         session.execute("CREATE TABLE kept AS SELECT 1 AS x")

@@ -29,7 +29,7 @@ def _give_terms(asked: Asked) -> dict[str, Any]:
     terms: dict[str, Any] = {name: float(value) for name in named if (value := getattr(asked, name)) is not None}
     limits = ("max_rows", "max_groups", "max_rows_per_group")
     terms |= {name: value for name in limits if (value := getattr(asked, name)) is not None}
-    return {**terms, "within": asked.within, "params": asked.params, "clamping": asked.clamping}
+    return {**terms, **{name: getattr(asked, name) for name in ("within", "params", "clamping", "left_out")}}
 
 
 @dataclass
@@ -67,7 +67,9 @@ class TestVisit:
         answer = self.session.ask(asked.sql, fresh=asked.fresh, **_give_terms(asked))
         bounds = answer.bounds_at(asked.confidence, asked.simultaneous)
         told = (answer.guarantee, answer.notes, answer.question, answer.receipt.to_dict())
-        return Delivered(answer.fields, answer.rows, bounds, *told)
+        counted = answer.left_out
+        left = None if counted is None else (counted.words, counted.value, counted.half_width(asked.confidence))
+        return Delivered(answer.fields, answer.rows, bounds, *told, left_out=left)
 
     async def list_tables(self) -> Tables:
         return self.session.tables

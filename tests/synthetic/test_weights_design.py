@@ -100,6 +100,7 @@ def test_the_first_hypothesis_is_never_farther_than_the_theorem_starts_from() ->
     assert -math.log(float(hypothesis.table.min())) == pytest.approx(math.log(2 * 20))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 
 from discreet.answers.numbers import format_percent
 from discreet.base.rounding import float_up
+from discreet.base.showing import ShownAsText
+
+USUAL = 0.95
+"""The confidence of the interval that is shown where none is named."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+@dataclass(frozen=True, slots=True, repr=False)
+class LeftOut(ShownAsText):
     """About how many units, or rows, limits left out. `half_width` is that of an interval at a confidence.
 
     The value is as it was released, so it may be below zero, which no count is; in words it is then none.
@@ -21,11 +25,14 @@ class LeftOut:
     value: int
     half_width: Callable[[float], float]
 
+    def __str__(self) -> str:
+        return self.describe(USUAL)
+
     def describe(self, confidence: float) -> str:
         """Say it in one sentence.
 
-        >>> LeftOut("units had more than max_rows = 20 rows", 1213, lambda confidence: 30).describe(0.95)
-        'about 1,213 +- 30 units had more than max_rows = 20 rows (95 %)'
+        >>> LeftOut("units had more than max_rows = 20 rows", 1213, lambda confidence: 30)
+        about 1,213 +- 30 units had more than max_rows = 20 rows (95 %)
         """
         width = math.ceil(self.half_width(float_up(confidence)))
         return f"about {max(self.value, 0):,} +- {width:,} {self.words} ({format_percent(confidence)})"

@@ -22,10 +22,12 @@ def format_value(value: object, pair: tuple[Number, Number] | None = None, noisy
     """Return a value as a person reads it.
 
     Whole numbers and decimals are exact, with separators where they are noisy (a key such as a year has none). Floats
-    get two digits of their interval's half-width, or six digits where there is no interval.
+    get two digits of their interval's half-width, or six digits where there is no interval; as keys they are exact.
 
     >>> format_value(1234567), format_value(2024, noisy=False), format_value(None)
     ('1,234,567', '2024', '-')
+    >>> format_value(300.0, noisy=False), format_value(2.5, noisy=False)
+    ('300', '2.5')
     >>> format_value(3.14159265, (3.0, 3.28318530))
     '3.14'
     """
@@ -36,7 +38,7 @@ def format_value(value: object, pair: tuple[Number, Number] | None = None, noisy
     if isinstance(value, datetime):
         return to_utc(value).isoformat(" ").removesuffix("+00:00") + "Z"
     if not isinstance(value, int | float | Decimal) or not noisy:
-        return str(value)
+        return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, Decimal):

@@ -15,8 +15,9 @@ NO_ROWS = "(no rows)"
 """Where the rows of an answer would stand, if there are none."""
 
 SELECTED = (
-    "HAVING, ORDER BY or LIMIT chose these rows by their noisy values, which breaks intervals that hold one by one; "
-    "intervals(simultaneous=True) hold for all rows at once, also for chosen ones"
+    "HAVING, ORDER BY with LIMIT, or a join chose these rows by their noisy values, which breaks intervals that hold "
+    "one by one; simultaneous ones (intervals(simultaneous=True), --simultaneous) hold for all rows at once, also for "
+    "chosen ones"
 )
 """A note for answers whose rows were chosen by noisy values."""
 

@@ -59,8 +59,8 @@ def check_plot(path: Path) -> None:
 
 
 def draw(fit: PolicyFit, path: Path) -> None:
-    """Draw what limits on rows would do: a panel for each table that has units."""
-    tables = [each for each in fit.tables if each.choices]
+    """Draw what limits on rows would do: a panel for each table that has units of several rows, or a limit above 1."""
+    tables = [each for each in fit.tables if len(each.choices) > 1]
     if not tables:
         raise DiscreetError("there is nothing to draw: no table has a unit with several rows")
     figure_module = require_module("matplotlib.figure", "discreet[plot]")

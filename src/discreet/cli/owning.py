@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discreet.base.errors import ParameterError, PolicyError
+from discreet.base.errors import LedgerError, ParameterError, PolicyError
 from discreet.cli.errors import TO_DO, show_errors
 from discreet.cli.options import POLICY, AnalystOption, FormatOption, ListFormat, PolicyOption, find_policy
 
@@ -26,7 +26,9 @@ def init(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="DATA...", help="Parquet, csv or duckdb files to draft a policy for.", show_default=False
+            metavar="DATA",
+            help="Parquet, csv or duckdb files, patterns or folders to draft a policy for.",
+            show_default=False,
         ),
     ] = None,
     policy: PolicyOption = None,
@@ -47,6 +49,8 @@ def init(
             _create(path, analyst)
         except PolicyError as wrong:
             raise PolicyError(f"{path} exists and is not overwritten; complete it:\n{wrong}") from None
+        except LedgerError as there:
+            raise LedgerError(f"{path} has a table for each of these files, so nothing is drafted; {there}") from None
 
 
 def check(

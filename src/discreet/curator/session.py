@@ -51,7 +51,7 @@ from discreet.query.parse import parse
 from discreet.query.plan_rows import plan_rows
 from discreet.query.price import read_amount
 from discreet.query.public_time import find_public_time
-from discreet.query.work import check_work
+from discreet.query.work import check_work, check_work_together
 
 R = TypeVar("R")
 
@@ -149,9 +149,7 @@ class Session:
             first, *others = list_releases(planned).questions
             counted = None if left_out is None else read_left_out(left_out)
             if counted is not None and others:
-                raise QueryError(
-                    "left_out: several answers in one statement have limits of their own; ask for one of them"
-                )
+                raise QueryError("left_out: each answer of a statement has limits of its own; ask for one of them")
             bounded = bound(first, self._catalog, limits, given)
             beside = tuple(bound(each, self._catalog, limits) for each in others)
             for each in (bounded, *beside):
@@ -162,6 +160,7 @@ class Session:
             text, operation = to_sql(question), make_operation(planned, priced)
             text = text if given is None else f"{text} -- {describe_keys(given)}"
             text = text if counted is None else f"{text} -- left_out: {counted}"
+            check_work_together(operation.plans(), self._holdings.policy)
             for plan in operation.plans():
                 self._holdings.issued.add(plan)
             request = self._request(declare(operation), text)

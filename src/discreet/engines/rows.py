@@ -153,7 +153,10 @@ class Writer:
         """Return rows with their numbers among those of their unit.
 
         Rows that tie in the order are told apart by the hash of their content, which is all that is read of them, and
-        then by that itself; those that are equal in it are alike, so which of them comes first makes no difference.
+        then by that itself; those that are equal in it are alike, so which of them comes first makes no difference to
+        one number. With several it would: whether equal rows have 1 and 2 by one order and 1 and 2 or 2 and 1 by
+        another. So they are numbered by their content first, each unit's by themselves, and then all orders tell rows
+        that tie apart by that one number.
         """
         columns = self._outputs(source.relation, source.outputs, None)
         assert self.unit is not None
@@ -166,6 +169,9 @@ class Writer:
         content = f"md5({write_values(wanted, self.dialect)}) AS __discreet_content"
         hashed = f"SELECT *, {content} FROM ({self.block(source.block, columns)}) AS q"
         apart = ["__discreet_content", *(name for name, _ in wanted)]
+        if sum(number.kind is NumberKind.ROW for number in source.numbers) > 1:
+            first = f"row_number() OVER (PARTITION BY {UNIT} ORDER BY {', '.join(apart)})"
+            hashed, apart = f"SELECT *, {first} AS __discreet_copy FROM ({hashed}) AS q", ["__discreet_copy"]
         listed = [name for name, _ in wanted if not name.startswith("o")]
         for place, number in enumerate(source.numbers):
             by = ", ".join([UNIT, *(names[each] for each in number.partition)])

@@ -6,6 +6,7 @@ is the only caller.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import Any
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT
 from discreet.engines.sources import TableSource, name_key, write_select
-from discreet.policy.model import Bound, DeclaredColumn, Table, Value
+from discreet.policy.model import Bound, DeclaredColumn, SourceFormat, Table, Value
 
 ReadRows = Callable[[str], list[tuple[Any, ...]]]
 """Runs a statement, and returns its rows."""
@@ -36,6 +37,13 @@ class SurveyedColumn:
     above: int
     outside: int
     """Values that are none of those declared."""
+
+    changed: int = 0
+    """Texts of a csv file that are read as whole numbers or dates, and lose a fraction or a time of day by it."""
+
+
+FINER = {Type.INTEGER: Type.FLOAT, Type.DATE: Type.TIMESTAMP}
+"""What texts can be read as that lose nothing by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +97,26 @@ def _survey_columns(source: TableSource, read: ReadRows) -> tuple[int, tuple[Sur
         inner += [f"{_write_number_or_value(source, name)} AS {value}", f"{source.dialect.quote_name(name)} AS {raw}"]
         found = _write_outside(source, column, value) if column is not None else (None, None, None)
         outer += [f"count({raw})", f"count({value})"]
-        outer += ["0" if each is None else f"count(CASE WHEN {each} THEN 1 END)" for each in found]
+        finer = _write_finer(source, name)
+        inner += [] if finer is None else [f"{finer} AS __discreet_f{place}"]
+        conditions = (*found, None if finer is None else f"__discreet_f{place} <> {value}")
+        outer += ["0" if each is None else f"count(CASE WHEN {each} THEN 1 END)" for each in conditions]
     inner = inner or ["1 AS __discreet_v"]
     listed = ", ".join(f"{each} AS __discreet_c{place}" for place, each in enumerate(outer))
     ((rows, *counts),) = read(f"SELECT {listed} FROM (SELECT {', '.join(inner)} FROM {source.clause}) AS q")
     whole = [int(count) for count in counts]
-    columns = (SurveyedColumn(name, *whole[5 * place : 5 * place + 5]) for place, name in enumerate(source.types))
+    columns = (SurveyedColumn(name, *whole[6 * place : 6 * place + 6]) for place, name in enumerate(source.types))
     return int(rows), tuple(columns)
+
+
+def _write_finer(source: TableSource, name: str) -> str | None:
+    """Return a column of texts as what it would be read as without losing anything; None where nothing is lost."""
+    kind = FINER.get(source.types[name])
+    if kind is None or source.table.format is not SourceFormat.CSV:
+        return None
+    finer = copy.copy(source)
+    finer.types = {**source.types, name: kind}
+    return finer.write_cast(name)
 
 
 def _write_number_or_value(source: TableSource, name: str) -> str:

@@ -26,6 +26,7 @@ STEPS = {
     **dict.fromkeys(("case", "coalesce", "least", "greatest", "nullif"), 2),
     "mod": 60,
     "pow": 400,
+    **dict.fromkeys(("regexp_replace", "regexp_replace_all"), 600),
 }
 USUAL_STEPS = 20
 """Of a function that is not listed."""
@@ -35,6 +36,9 @@ LONGEST_NUMBER, LONGEST_PAD = 40, 1_000
 
 MOVED, COMPARED = 4, 16
 """Every so many letters count where texts are only copied, and where they are only compared."""
+
+AT_ONCE, FOUND = 10, 25
+"""How many times longer a letter takes for each of several searches at once, and as how many letters a match counts."""
 
 
 def count_steps(name: str) -> int:
@@ -81,10 +85,16 @@ def matching(made: Call, given: list[int], result: int) -> int:
 
 
 def trying(made: Call, given: list[int], result: int) -> int:
-    """A regular expression: at every letter a search may begin, and look at as many as the pattern has."""
-    pattern = made.arguments[1]
-    text = pattern.value if isinstance(pattern, Literal) and isinstance(pattern.value, str) else "x"
-    return given[0] * (5 + parse_pattern(text).tries) + result
+    """A regular expression: at every letter a search may begin, and look at as many as the pattern has.
+
+    Searches that are under way at once take longer; so does beginning one anew behind every match.
+    """
+    constant = made.arguments[1]
+    text = constant.value if isinstance(constant, Literal) and isinstance(constant.value, str) else "x"
+    pattern = parse_pattern(text)
+    tries = pattern.tries * (AT_ONCE if pattern.overlaps else 1)
+    again = -(-FOUND // pattern.least) if made.function == "regexp_replace_all" else 0
+    return given[0] * (5 + again + tries) + result
 
 
 def count_overlaps(pattern: str) -> int:

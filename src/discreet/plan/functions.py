@@ -200,6 +200,10 @@ def _remedy(name: str, types: takes.Types) -> str:
     if name in ("join", "concat"):
         return "write CAST(x AS TEXT)"
     kinds = set(types)
+    if name in ("div", "mul") and kinds & {Type.DATE, Type.TIMESTAMP}:
+        return (
+            "dates have parts and differences: write DATE_TRUNC('month', x), or DATE_DIFF('day', DATE '2026-01-01', x)"
+        )
     if kinds == {Type.DATE, Type.INTEGER} or kinds == {Type.TIMESTAMP, Type.INTEGER}:
         return "write dates in single quotes, as in '2026-03-01'"
     if Type.BOOLEAN in kinds and len(kinds) == 2:

@@ -78,8 +78,20 @@ class Pattern:
 
     @property
     def tries(self) -> int:
-        """How many letters a search looks at, at most, before it begins anew."""
-        return sum(each.most if each.most is not None else 1 for each in self.letters)
+        """How many letters a search looks at, at most, before it begins anew, or before it has found a match."""
+        return sum(each.most if each.most is not None else max(each.least, 1) for each in self.letters)
+
+    @property
+    def overlaps(self) -> bool:
+        """Say whether a match can begin inside of another that has begun, so that many may be under way at once.
+
+        Engines that go through a text once then hold all of these, and there are too many sets of them to be known.
+        """
+        if self.begins:
+            return False
+        first = next((place for place, each in enumerate(self.letters) if each.least), 0)
+        starts = self.letters[: first + 1]
+        return any(start.meets(each) for start in starts for each in self.letters[1:] if each is not start)
 
 
 def parse_pattern(text: str) -> Pattern:

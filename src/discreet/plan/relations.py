@@ -65,8 +65,8 @@ class RowNumber:
 class Nested:
     """The rows of a block under names of their own: columns c0, c1, ..., and a0, a1, ... of their numbers.
 
-    A row's number depends on the rows of its unit alone, as a multiset: those that tie are told apart by a hash of all
-    that is read of them, so that which of several equal ones comes first makes no difference.
+    Numbers depend on the rows of their unit alone, as a multiset: rows that tie are told apart by a hash of all that is
+    read of them, and equal ones are in one order for all numbers, so that which comes first makes no difference.
     """
 
     relation: str

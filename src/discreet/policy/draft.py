@@ -69,20 +69,53 @@ def looks_like_unit(column: str) -> bool:
     return bool(_UNIT.search(column) or _PEOPLE.fullmatch(column))
 
 
+def is_row_number(table: str, column: str) -> bool:
+    """Say whether a column is named after its table, and not after people: then it numbers the rows.
+
+    As a unit it would protect every row by itself, and nobody who has several.
+
+    >>> [is_row_number("loans", name) for name in ("loan_id", "loan id", "LoanId", "borrower_id", "id")]
+    [True, True, True, False, False]
+    >>> is_row_number("patients", "patient_id"), is_row_number("categories", "category_id")
+    (False, True)
+    """
+    stem = _plain(re.sub("id$", "", column, flags=re.IGNORECASE))
+    whole = _plain(table)
+    forms = {whole, whole.removesuffix("s"), whole.removesuffix("es"), re.sub("ies$", "y", whole)}
+    return bool(stem) and stem in forms and not _PEOPLE.fullmatch(stem)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
 _UNIT = re.compile(r"(^|[^A-Za-z])(id|Id|ID)$|[a-z0-9](Id|ID)$")
-_PEOPLE = re.compile(r"(patient|person|user|customer|client|member|subject|participant|account)_?(id)?", re.IGNORECASE)
+_PEOPLE = re.compile(
+    r"(patient|person|user|customer|client|member|subject|participant|account|borrower|reader|subscriber|student|pupil|"
+    r"employee|worker|resident|citizen|household|passenger|rider|driver|donor|tenant|guest|visitor)_?(id)?",
+    re.IGNORECASE,
+)
 
 
 def _table(name: str, source: str, schema: Mapping[str, Type | None], inner: str | None) -> str:
-    likely = [column for column, kind in schema.items() if kind is not Type.FLOAT and looks_like_unit(column)]
-    units = [f"# -> unit = {quote(column)}  # likely, by its name: whose row it is\n" for column in likely]
-    units = units or ['# -> unit = "..."            # the column that says whose row it is\n']
     csv = guess_format(source) is SourceFormat.CSV
     lines = "".join(f"{line}\n" for column, kind in schema.items() for line in _column(column, kind, csv))
     head = f"\n[{join_path(['tables', name])}]\nsource = {quote(source)}\n"
     head += f"table = {quote(inner)}\n" if inner is not None else ""
     columns = f"\n[{join_path(['tables', name, 'columns'])}]\n{_ABOUT[csv]}{lines}"
-    return head + UNIT.format(units="".join(units)) + columns
+    return head + UNIT.format(units=_suggest_units(name, schema)) + columns
+
+
+def _suggest_units(table: str, schema: Mapping[str, Type | None]) -> str:
+    """Return a line for each column that sounds like a unit; one that only numbers the rows is no suggestion."""
+    named = [column for column, kind in schema.items() if kind is not Type.FLOAT and looks_like_unit(column)]
+    numbers = [column for column in named if is_row_number(table, column)]
+    likely = [column for column in named if column not in numbers]
+    likely = [column for column in likely if column.lower() != "id"] or likely
+    if likely:
+        return "".join(f"# -> unit = {quote(column)}  # likely, by its name: whose row it is\n" for column in likely)
+    beside = f", hardly {quote(numbers[0])}, which sounds like the row's own number" if numbers else ""
+    return f'# -> unit = "..."             # the column that says whose row it is{beside}\n'
 
 
 _ABOUT = {

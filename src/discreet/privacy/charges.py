@@ -18,12 +18,19 @@ from discreet.privacy.losses.guarantees import ApproximateLoss
 class Charge:
     """What a loss costs in the currencies of filters: pure epsilon or infinity, rho, and a delta beside them.
 
-    Fractions stay exact in sums, so that thirty charges of 1/10 are 3; floats are rounded up.
+    Fractions stay exact in sums, so that thirty charges of 1/10 are 3; floats are rounded up, and so is what is shown.
+
+    >>> Charge(Fraction(1, 2), Fraction(1, 3))
+    Charge(epsilon=0.5, rho=0.33333333333333337, delta=0.0)
     """
 
     epsilon: Exact
     rho: Exact
     delta: Exact = 0.0
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={float_up(getattr(self, name))!r}" for name in ("epsilon", "rho", "delta"))
+        return f"Charge({', '.join(shown)})"
 
 
 GRAIN = 10**30

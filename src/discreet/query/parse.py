@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
 
 from sqlglot import Dialect, Token, TokenType, exp
-from sqlglot.errors import ErrorLevel, SqlglotError
+from sqlglot.errors import SqlglotError
 
 from discreet.base.errors import QueryError
 from discreet.base.quiet import silence
+from discreet.query.quoting import quote_sql as quote_sql
 from discreet.query.spelling import group_distinct, spell_out
+from discreet.query.text_rows import list_parts
 
 PARSER = logging.getLogger("sqlglot")
 DUCKDB = Dialect.get_or_raise("duckdb")
@@ -31,7 +33,7 @@ CLAUSES = {"expressions", "from_", "joins", "where", "group", "having", "order",
 REMEDIES = {
     "distinct": "DISTINCT would list rows; use GROUP BY, inside a subquery together with the unit",
     "windows": "window functions look at other people's rows; use GROUP BY",
-    "qualify": "window functions look at other people's rows; use HAVING",
+    "qualify": "QUALIFY is not answered; write SELECT * FROM (SELECT ..., RANK() OVER (...) AS n ...) WHERE n = 1",
     "sample": "sampling is not answered; leave it out",
     "laterals": "LATERAL is not answered; name one table",
     "into": "answers are not written into tables; use -o FILE",
@@ -74,7 +76,7 @@ def parse_query(text: str) -> exp.Expression:
         with silence(PARSER):  # what is refused is refused in our words
             statements = [statement for statement in DUCKDB.parser().parse(tokens, text) if statement is not None]
     except SqlglotError as problem:
-        raise QueryError(f"this is not SQL that can be read: {_place(problem)}; {QUOTES}") from None
+        raise QueryError(f"this is not SQL that can be read: {_place(problem)}; {_find_remedy(text)}") from None
     except RecursionError:
         raise QueryError("the question is nested too deeply; write it flatter") from None
     if len(statements) != 1:
@@ -83,7 +85,14 @@ def parse_query(text: str) -> exp.Expression:
     if not isinstance(query, exp.Select | exp.SetOperation):
         raise QueryError(f"{quote_sql(query)} is not a SELECT; questions are SELECT ... FROM ... and nothing else")
     _check_depth(query)
-    return spell_out(query)
+    return list_parts(spell_out(query))
+
+
+def _find_remedy(text: str) -> str:
+    """Return what may have been meant by a text that cannot be read."""
+    first = text.split(maxsplit=1)[0][:20].upper()
+    near = difflib.get_close_matches(first, ["SELECT", "WITH"], 1, 0.75)
+    return f"did you mean {near[0]} by {first!r}?" if near and first not in near else QUOTES
 
 
 def check_clauses(select: exp.Select) -> None:
@@ -145,12 +154,6 @@ def split_conjuncts(node: exp.Expression | None) -> Iterator[exp.Expression]:
         yield from split_conjuncts(node.expression)
     elif node is not None:
         yield node
-
-
-def quote_sql(node: Any) -> str:
-    """Return the analyst's own text of a node, shortened."""
-    text = node.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE)
-    return f"`{text}`" if len(text) <= 80 else f"`{text[:77]}...`"
 
 
 def _place(problem: SqlglotError) -> str:

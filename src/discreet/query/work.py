@@ -11,7 +11,7 @@ unit has; rows beyond, which are read once before they are left out, add to it i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from discreet.base.errors import QueryError
@@ -19,7 +19,7 @@ from discreet.base.types import Type
 from discreet.plan.bounded import Measure, Part, TableFacts
 from discreet.plan.efforts import bound_letters, count_letters, count_steps
 from discreet.plan.expressions import Call, Column, Expression, Literal, Reference, find_columns
-from discreet.plan.functions import FUNCTIONS, MOST_COPIED, count_nodes
+from discreet.plan.functions import FUNCTIONS, HELD_COPIES, MOST_COPIED, count_nodes, may_overflow
 from discreet.plan.keys import RowKey, find_keys, find_partners, keep_keys
 from discreet.plan.lowering import lower
 from discreet.plan.relations import (
@@ -106,6 +106,20 @@ def check_work(plan: DeclaredPlan, policy: Policy) -> None:
     """Refuse a plan in which one unit's rows could take too long on the engine of its tables, or too much memory."""
     for kind in {policy.engine(policy.table(scan.table)).kind for scan in list_scans(plan.block)}:
         check_work_on(plan, kind)
+
+
+def check_work_together(plans: Sequence[DeclaredPlan], policy: Policy) -> None:
+    """Refuse plans of one answer in which one unit's rows could take too long in all: one runs after the other.
+
+    Each by itself is refused by `check_work`; so is one that holds too much, since no two are held at once.
+    """
+    kinds = [policy.engine(policy.table(list_scans(plan.block)[0].table)).kind for plan in plans]
+    time = sum(each.time(RATES[kind]) for plan, kind in zip(plans, kinds, strict=True) for each in list_work(plan))
+    if time > MOST_TIME:
+        raise QueryError(
+            f"in all {len(plans)} parts of this answer together, one unit's rows could take {time / 1e6:,.0f} ms, and "
+            f"{MOST_TIME // 10**6} are allowed, so that time would tell whether it is there; ask for fewer at once"
+        )
 
 
 def check_work_on(plan: DeclaredPlan, kind: EngineKind) -> None:
@@ -236,6 +250,9 @@ class _Counter:
             for number in source.numbers:  # sorted by what is read of them, and that is hashed
                 self.compute(rows, number.read)
                 self.sort(rows, [*number.read, *self._read.get(source.relation, ())])
+            if len(source.numbers) > 1:  # by all of it first, so that equal rows have one order
+                read = [each for number in source.numbers for each in number.read]
+                self.sort(rows, [*dict.fromkeys(read), *self._read.get(source.relation, ())])
             return rows
         if isinstance(source, Union):
             total = 0
@@ -317,7 +334,7 @@ def _list_calls(expression: Expression, sizes: dict[int, int], times: int = 1) -
     """Yield every call of an expression, with how often an engine may compute it: forms write short arguments again."""
     if isinstance(expression, Call):
         yield expression, times
-        copies = FUNCTIONS[expression.function].copies
+        copies = max(FUNCTIONS[expression.function].copies, HELD_COPIES if may_overflow(expression) else 1)
         for argument in expression.arguments:
             short = count_nodes(argument, sizes) <= MOST_COPIED
             yield from _list_calls(argument, sizes, times * copies if short else times)

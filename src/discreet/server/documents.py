@@ -11,11 +11,15 @@ from typing import Any
 from discreet.answers import Answer, Field, Receipt
 from discreet.answers.accuracy import Accuracy
 from discreet.answers.fields import Bounds, Number
+from discreet.answers.left_out import LeftOut
 from discreet.base.types import Type
 from discreet.server.questions import Delivered
 
 AskAgain = Callable[[float, bool], Answer]
 """Asks the same again at another confidence, single or simultaneous: what was paid for is free."""
+
+Width = Callable[[float], float]
+"""How far something errs, by the confidence."""
 
 NOT_FINITE = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 
@@ -27,7 +31,13 @@ def to_answer(delivered: Delivered) -> Answer:
     if delivered.accuracy is not None:
         score, count, within = delivered.accuracy
         chosen = Accuracy(score, count, lambda confidence: within)
-    return Answer(delivered.fields, delivered.rows, *said, lambda confidence, simultaneous: delivered.bounds, chosen)
+    left = None
+    if delivered.left_out is not None:
+        words, number, width = delivered.left_out
+        left = LeftOut(words, number, lambda confidence: width)
+    return Answer(
+        delivered.fields, delivered.rows, *said, lambda confidence, simultaneous: delivered.bounds, chosen, left
+    )
 
 
 def read_answer(text: str, ask_again: AskAgain | None = None) -> Answer:
@@ -48,7 +58,8 @@ def read_answer(text: str, ask_again: AskAgain | None = None) -> Answer:
 
     receipt = Receipt.from_dict(values["receipt"])
     said = (values["guarantee"], values["question"], tuple(values["notes"]))
-    return Answer(fields, rows, receipt, *said, find, _read_accuracy(values.get("accuracy"), ask_again))
+    beside = (_read_accuracy(values.get("accuracy"), ask_again), _read_left_out(values.get("left_out"), ask_again))
+    return Answer(fields, rows, receipt, *said, find, *beside)
 
 
 def read_fields(told: Sequence[Mapping[str, Any]]) -> tuple[Field, ...]:
@@ -59,16 +70,35 @@ def read_fields(told: Sequence[Mapping[str, Any]]) -> tuple[Field, ...]:
 def _read_accuracy(told: Any, ask_again: AskAgain | None) -> Accuracy | None:
     if told is None:
         return None
+
+    def read(answer: Answer, confidence: float) -> float:
+        assert answer.accuracy is not None
+        return answer.accuracy.bound(confidence)
+
+    return Accuracy(told["score"], told.get("count", 1), _find_width(told, ask_again, read))
+
+
+def _read_left_out(told: Any, ask_again: AskAgain | None) -> LeftOut | None:
+    if told is None:
+        return None
+
+    def read(answer: Answer, confidence: float) -> float:
+        assert answer.left_out is not None
+        return answer.left_out.half_width(confidence)
+
+    return LeftOut(told["what"], int(told["value"]), _find_width(told, ask_again, read))
+
+
+def _find_width(told: Any, ask_again: AskAgain | None, read: Callable[[Answer, float], float]) -> Width:
+    """Return how far something errs at any confidence: at others than what was told from asking again."""
     there, within = float(told["confidence"]), float(_read_number(told["within"]))
 
     def find(confidence: float) -> float:
         if ask_again is None or confidence == there:
             return within
-        again = ask_again(confidence, False).accuracy
-        assert again is not None
-        return again.bound(confidence)
+        return read(ask_again(confidence, False), confidence)
 
-    return Accuracy(told["score"], told.get("count", 1), find)
+    return find
 
 
 def _read(value: Any, kind: Type) -> object:

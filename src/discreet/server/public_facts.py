@@ -16,6 +16,7 @@ from discreet.policy.model import DeclaredColumn, DeclaredView, Table
 from discreet.policy.schema import Resolved
 from discreet.privacy.budget import BudgetFilter
 
+LIMITS = ("max_rows", "max_groups", "max_rows_per_group")
 BOUNDS = ("lower", "upper", "step")
 
 
@@ -32,7 +33,7 @@ def _write_table(resolved: Resolved) -> dict[str, Any]:
         "kind": "public" if table.public else "private",
         "unit": None if table.public else table.whose,
         "size": table.size,
-        "max_rows": table.max_rows,
+        **{name: getattr(table, name) for name in LIMITS},
         "unique": table.unique,
         "columns": [_write_column(column) for column in resolved.columns],
     }
@@ -67,6 +68,8 @@ def _read_table(told: Mapping[str, Any]) -> Resolved:
         rows_are_units=rows,
         size=told["size"],
         max_rows=told["max_rows"],
+        max_groups=told.get("max_groups"),
+        max_rows_per_group=told.get("max_rows_per_group"),
         columns=columns,
         unique=tuple(map(tuple, told.get("unique", ()))),
     )

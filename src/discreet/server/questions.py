@@ -33,6 +33,8 @@ class Asked:
     max_rows: int | None = None
     max_groups: int | None = None
     max_rows_per_group: int | None = None
+    left_out: str | int | None = None
+    """What limits leave out, counted for a part of the price: `units`, or the most rows of each."""
 
     @property
     def text(self) -> str:
@@ -135,3 +137,5 @@ class Delivered:
     """What it cost, as JSON values."""
     accuracy: tuple[str, int, float] | None = None
     """Of what was chosen: the score, how many, and how far they may fall short of the best at that confidence."""
+    left_out: tuple[str, int, float] | None = None
+    """What limits left out: in words, how many, and how far that errs at that confidence."""

@@ -10,7 +10,8 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
-from discreet.base.errors import QueryError
+from discreet.base.errors import ParameterError, QueryError
+from discreet.query.left_out import LeftOutCount, read_left_out
 from discreet.server.questions import AnyAsked, Asked, AskedBounds, AskedChoice
 
 AMOUNTS = ("epsilon", "rho", "key_delta")
@@ -28,6 +29,8 @@ def read_asked(values: Mapping[str, Any]) -> Asked:
     _check(given, "clamping", bool, "true or false")
     _check(given, "within", dict, 'errors by column, such as {"n": 10}')
     _check(given, "keys", list, "a list of keys")
+    if given.get("left_out") is not None:
+        given["left_out"] = _read_left_out(given["left_out"])
     if given.get("within") is not None:
         given["within"] = {name: _read_float(each) for name, each in given["within"].items()}
     if given.get("keys") is not None:
@@ -112,6 +115,13 @@ def _check(given: dict[str, Any], name: str, kind: type, what: str) -> None:
 
 def _leave_out_none(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: each for name, each in given.items() if each is not None}
+
+
+def _read_left_out(value: Any) -> LeftOutCount:
+    try:
+        return read_left_out(value)
+    except ParameterError as wrong:
+        raise QueryError(str(wrong)) from None
 
 
 def _read_key(value: Any) -> Any:

@@ -75,6 +75,7 @@ MORE = (
 )
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", [*AGGREGATES, *FUNCTION_NAMES])
 def test_every_function_that_is_offered_can_be_asked(curator: Curator, name: str) -> None:
     answered = []

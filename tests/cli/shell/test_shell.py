@@ -72,7 +72,7 @@ def test_the_price_is_shown_before_it_is_paid(here: Path) -> None:
 
 def test_tables_budget_settings_and_help_are_free(here: Path) -> None:
     told = piped("\\d", "\\d VISITS", "\\d adults", "\\budget", "\\set", "\\help")
-    assert told.count("visits (unit: patient_id)") == 2
+    assert told.count("visits (unit: patient_id; max_rows = ") == 2
     assert "adults (view)" in told
     assert "100.00% left of epsilon 3" in told
     assert "not set: \\set epsilon 0.1 sets one" in told
@@ -233,7 +233,7 @@ def test_a_server_is_asked_like_a_policy(served: Served, monkeypatch: pytest.Mon
         "\\budget",
     ]
     told = run("shell", "--connect", f"http://127.0.0.1:{served.port}", input="\n".join(lines))
-    assert "visits (unit: patient_id)" in told
+    assert "visits (unit: patient_id; max_rows = " in told
     assert "more questions at this price fit" in told
     assert "guarantee: 0.01-differentially private" in told
     assert "alice" in told

@@ -41,6 +41,31 @@ def test_nothing_is_asked_before_its_semicolon() -> None:
     assert statements.feed("SELECT 2;") == [AskedText("SELECT 2")]
 
 
+def test_some_words_are_commands_where_a_question_could_begin() -> None:
+    assert feed("help", "EXIT", " quit; ") == [ShellCommand("help", ""), ShellCommand("q", ""), ShellCommand("q", "")]
+    assert feed("SELECT 1 AS", "help", ";") == [AskedText("SELECT 1 AS\nhelp")]
+
+
+@pytest.mark.parametrize(
+    ("line", "quote"),
+    [
+        ("SELECT 1", ""),
+        ("SELECT 'a", "'"),
+        ("SELECT 'a' = \"b", '"'),
+        ("SELECT 'it''", "'"),
+        ("SELECT 'it'''", ""),
+        ("SELECT ''", ""),
+        ("SELECT '", "'"),
+        ('SELECT "it\'s"', ""),
+        ("SELECT 1 -- it's", ""),
+    ],
+)
+def test_a_text_without_an_end_is_known_by_its_quote(line: str, quote: str) -> None:
+    statements = TypedLines()
+    assert statements.feed(line) == []
+    assert statements.open_quote == quote
+
+
 def test_commands_take_their_line_and_leave_the_question_alone() -> None:
     assert feed("\\d visits") == [ShellCommand("d", "visits")]
     assert feed("\\d;", "\\set  epsilon   0.1") == [ShellCommand("d", ""), ShellCommand("set", "epsilon   0.1")]

@@ -343,6 +343,7 @@ ODD: list[Visit] = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_neighbours_see_the_same_but_for_what_is_chosen(tmp_path: Path, question: str, neighbours: str) -> None:

@@ -28,6 +28,10 @@ from discreet.query.parse import parse_condition
         (col.d >= dt.date(2026, 3, 1), "(\"d\" >= DATE '2026-03-01')"),
         ((col.x + 1) * 2 / -3 != Decimal("0.10"), '(((("x" + 1) * 2) / (-3)) <> 0.10)'),
         (col.x - col.y % 2 < 1, '(("x" - ("y" % 2)) < 1)'),
+        (1 + 2 * col.x, '(1 + (2 * "x"))'),
+        (1 - 2 / col.x, '(1 - (2 / "x"))'),
+        (col.d.truncate("month"), "DATE_TRUNC('month', \"d\")"),
+        (col.d.extract("it's"), "DATE_PART('it''s', \"d\")"),
     ],
 )
 def test_conditions_in_python_are_the_same_sql(term: Term, sql: str) -> None:

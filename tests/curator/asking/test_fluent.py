@@ -101,6 +101,37 @@ def test_groups_may_be_expressions_with_a_name(tmp_path: Path) -> None:
             table.group_by(col.age // 10)
 
 
+def test_groups_may_be_months_and_other_parts_of_dates(tmp_path: Path) -> None:
+    with open_clinic(tmp_path, epsilon=50) as curator:
+        table = curator.table("visits").where(col.day.extract("year") == 2026)
+        answer = table.group_by(month=col.day.truncate("month")).count(epsilon=1)
+        same = (
+            "SELECT date_trunc('month', day) AS month, COUNT(*) AS n FROM visits WHERE extract(year FROM day) = 2026 "
+            "GROUP BY 1"
+        )
+        assert curator.ask(same, 1).rows == answer.rows
+        assert curator.ask(same, 1).receipt.paid == "free"
+        with pytest.raises(QueryError, match="fortnight"):
+            table.group_by(half=col.day.truncate("fortnight")).count(epsilon=1)
+
+
+def test_columns_are_selected_as_they_are(tmp_path: Path) -> None:
+    with open_clinic(tmp_path) as curator:
+        table = curator.table("visits")
+        assert table.select(col.age, "ward") == table.select("age", "ward")
+        with pytest.raises(QueryError, match="select takes columns as they are"):
+            table.select(col.age * 2)
+
+
+def test_a_question_being_written_shows_what_it_is_about(tmp_path: Path) -> None:
+    with open_clinic(tmp_path) as curator:
+        table = curator.table("visits").where(col.age > 3).where("ward = 'icu'").group_by("ward")
+        assert repr(table) == (
+            """question about "visits" WHERE (("age" > 3)) AND (ward = 'icu') GROUP BY "ward"; """
+            "an aggregate such as count(epsilon=0.2) asks it"
+        )
+
+
 def test_bins_of_one_width_lie_between_the_declared_bounds(tmp_path: Path) -> None:
     with open_clinic(tmp_path, epsilon=50) as curator:
         table = curator.table("visits")

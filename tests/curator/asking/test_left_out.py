@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from discreet.answers import Answer
-from discreet.base.errors import BudgetError, ParameterError
+from discreet.base.errors import BudgetError, ParameterError, QueryError
 from discreet.noise.bits import replayed
 from support.cli import run
 from support.clinic import VISITS, Visit, open_clinic, write_policy, write_tables
@@ -105,3 +105,16 @@ def test_the_command_line_takes_units_or_rows(tmp_path: Path) -> None:
 def _value(answer: Answer) -> int:
     assert answer.left_out is not None
     return answer.left_out.value
+
+
+def test_statements_with_several_answers_are_refused_and_not_charged(tmp_path: Path) -> None:
+    with open_clinic(tmp_path) as curator:
+        head = curator.ledger.head
+        with pytest.raises(QueryError, match="each answer of a statement has limits of its own"):
+            curator.ask("SELECT COUNT(*) / (SELECT SUM(cost) FROM visits) FROM visits", 1.0, left_out="units")
+        assert curator.ledger.head == head
+
+
+def test_keys_that_are_public_leave_nothing_out_to_be_counted(tmp_path: Path) -> None:
+    with open_clinic(tmp_path) as curator, pytest.raises(QueryError, match="these keys are public"):
+        curator.prepare("SELECT ward FROM visits GROUP BY ward", 1.0, left_out="units")

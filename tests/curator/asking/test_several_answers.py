@@ -90,3 +90,23 @@ def test_no_route_answers_a_statement_of_several(tmp_path: Path) -> None:
         assert len(session.ask(SHARES, 1.0).rows) == 3
         with pytest.raises(AssertionError):
             session.ask(WARDS, 1.0)
+
+
+def test_one_persons_rows_take_no_longer_in_all_answers_than_in_one(tmp_path: Path) -> None:
+    """The longest pattern that one answer may look for is not looked for by eight of them."""
+    inner = "(SELECT COUNT(*) FROM visits WHERE LENGTH(REGEXP_REPLACE(LPAD(ward, 1000, 'x'), '{}', '')) > {}) AS n{}"
+    with open_clinic(tmp_path, epsilon=10) as curator:
+
+        def prepare(letters: int, answers: int) -> Prepared:
+            listed = (inner.format(f"a[^b]{{{letters}}}", place, place) for place in range(answers))
+            return curator.prepare(f"SELECT {', '.join(listed)}, COUNT(*) AS n FROM visits", 1.0)
+
+        letters = 1
+        while letters < 100:
+            try:
+                prepare(letters, 1)
+            except QueryError:
+                break
+            letters += 1
+        with pytest.raises(QueryError, match="in all 9 parts of this answer together"):
+            prepare(letters - 1, 8)

@@ -51,6 +51,7 @@ def draw(noise: Any, draw_from: random.Random) -> int:
     return int(draw_from.expovariate(rate)) - int(draw_from.expovariate(rate))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [WINDOWS, GROUPED])
 def test_intervals_hold_as_often_as_they_say(text: str) -> None:
     """Of 24 releases, made from one seed, every column holds as often as 60 % leave likely; so do all cells at once."""

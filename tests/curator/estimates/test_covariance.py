@@ -38,6 +38,7 @@ def test_without_noise_the_estimate_is_the_truth(kind: AggregateKind) -> None:
     assert estimate_covariance(kind, noisy, GRIDS) == pytest.approx(truth(kind, X, Y))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", PAIRED)
 @pytest.mark.parametrize("gaussian", [False, True])
 def test_intervals_cover_the_truth(kind: AggregateKind, gaussian: bool) -> None:

@@ -24,6 +24,7 @@ SHAPES: dict[str, Callable[[np.random.Generator], Any]] = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("gaussian", [False, True])
 def test_intervals_of_variances_cover_the_truth(shape: str, gaussian: bool) -> None:

@@ -35,6 +35,7 @@ TRUTHS = {
 EXACT = ("COUNT(*)", "COUNT(DISTINCT patient_id)", "SUM(cost)")
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("aggregate", TRUTHS)
 @pytest.mark.parametrize("how", ["epsilon", "rho"])
 def test_intervals_hold_the_truth_often_enough(tmp_path: Path, aggregate: str, how: str) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import discreet
+from discreet.base.errors import DiscreetError
+from discreet.cli.fitting import draw
 from discreet.curator import Curator
 from discreet.curator.owner.fit import Misfit, fit_policy
 from discreet.curator.session import Session
@@ -67,6 +69,20 @@ def test_a_policy_that_checks_well_and_fits_nothing_is_found_out(rides: Path) ->
     assert "to do  driver: 100.0 % of the values cannot be read as date and count as NULL (100 of 100)" in ran.out
     assert "2 things to do" in ran.out
     assert "everything fits" not in ran.out
+
+
+def test_texts_that_lose_something_as_whole_numbers_or_dates_are_counted(tmp_path: Path) -> None:
+    rows = ["rider,fare,day", "1,2.50,2026-01-01 10:30:00", "2,3.00,2026-01-02", "3,x,2026-01-03 00:00:00", "4,,"]
+    (tmp_path / "rides.csv").write_text("\n".join(rows) + "\n")
+    columns = 'rider = { type = "integer" }\nfare = { type = "integer" }\nday = { type = "date" }\n'
+    head = '[budget]\nepsilon = 3\n[tables.rides]\nsource = "rides.csv"\nunit = "rider"\nmax_rows = 2\n'
+    (tmp_path / "policy.toml").write_text(f"{head}[tables.rides.columns]\n{columns}")
+    (table,) = fit_policy(tmp_path / "policy.toml").tables
+    changed = {each.what: (each.words, each.count, each.of) for each in table.looked_at if each.kind == "changed"}
+    assert changed == {
+        "fare": ("of the values are read as integer and are rounded: write decimal or float", 1, 2),
+        "day": ("of the values are read as date and lose their time of day: write timestamp", 1, 3),
+    }
 
 
 def test_units_and_rows_beyond_limits_stand_beside_the_noise_of_other_limits(rides: Path) -> None:
@@ -151,6 +167,14 @@ def test_only_the_owners_command_leads_to_it() -> None:
 def test_a_picture_shows_what_limits_do(rides: Path, ending: str) -> None:
     run("check", "--fit", "--plot", f"fit.{ending}")
     assert (rides / f"fit.{ending}").stat().st_size > 1_000
+
+
+def test_one_row_of_each_unit_is_nothing_to_draw(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("person\n1\n2\n")
+    head = '[budget]\nepsilon = 3\n[tables.people]\nsource = "people.csv"\nunit = "person"\nmax_rows = 1\n'
+    (tmp_path / "policy.toml").write_text(f'{head}[tables.people.columns]\nperson = {{ type = "integer" }}\n')
+    with pytest.raises(DiscreetError, match="nothing to draw: no table has a unit with several rows"):
+        draw(fit_policy(tmp_path / "policy.toml"), tmp_path / "fit.png")
 
 
 def test_options_that_cannot_be_meant_are_refused(rides: Path) -> None:

@@ -18,6 +18,7 @@ def test_tables_tell_public_facts_only(tmp_path: Path) -> None:
         assert "0 to 5000; step 0.01" in told
         assert "north, south, icu" in told
         assert "wards (public)" in told
+        assert "visits (unit: patient_id; max_rows = 3; max_groups = 2)" in told
         assert curator.tables["VISITS"].table.unit == "patient_id"
         assert len(curator.tables) == 4
         assert [each.table.name for each in curator.tables] == ["visits", "patients", "wards", "prices"]
@@ -34,7 +35,7 @@ def test_a_table_or_view_is_shown_alone_and_in_html(tmp_path: Path) -> None:
     with open_clinic(tmp_path) as curator:
         tables = curator.tables
     assert tables.names == ("visits", "patients", "wards", "prices", "adults")
-    assert str(tables.find("PATIENTS")).startswith("patients (unit: patient_id)")
+    assert str(tables.find("PATIENTS")).startswith("patients (unit: patient_id; max_rows = 1)")
     assert str(tables.find("adults")) == "adults (view)\n  SELECT * FROM visits WHERE age >= 18"
     with pytest.raises(QueryError, match="these exist: visits, patients, wards, prices, adults"):
         tables.find("nothing")

@@ -68,3 +68,13 @@ def test_an_answer_of_no_rows_is_aggregated_to_one_row_without_intervals(tmp_pat
         answer = curator.ask(f"{AGAIN} WHERE n > 1000000000", 1.0)
         assert answer.rows == ((None, None),)
         assert answer.bounds(0.95, True) == ((None, None),)
+
+
+def test_columns_that_are_constants_order_nothing(tmp_path: Path) -> None:
+    with open_clinic(tmp_path, epsilon=100.0) as curator:
+        plain = curator.ask("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC", 1.0)
+        for constant in ("FALSE", "7", "'x'", "DATE '2026-01-01'", "NULL"):
+            text = f"SELECT {constant} AS c, ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY 1, c DESC, n DESC"
+            answer = curator.ask(text, 1.0)
+            assert answer.receipt.paid == "free"
+            assert [row[1:] for row in answer.rows] == list(plain.rows)

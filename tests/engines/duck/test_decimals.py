@@ -19,6 +19,7 @@ def test_every_call_on_decimals_is_what_fractions_say() -> None:
     assert found[:5] == []
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("digits", range(1, 39))
 def test_no_decimal_is_too_large_to_be_read(digits: int) -> None:
     cursor = duck(engine_of())._cursor(set())

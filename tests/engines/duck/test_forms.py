@@ -21,6 +21,7 @@ def test_every_function_has_a_form_and_every_form_a_function() -> None:
     assert FORMS.keys() == FUNCTIONS.keys() == ARGUMENTS.keys()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
 def test_no_form_raises_on_nasty_data(connection: duckdb.DuckDBPyConnection, name: str) -> None:
     calls = list(every(name))
@@ -32,6 +33,7 @@ def test_no_form_raises_on_nasty_data(connection: duckdb.DuckDBPyConnection, nam
         assert found[0] == 10
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
 def test_no_form_raises_in_a_condition(connection: duckdb.DuckDBPyConnection, name: str) -> None:
     for made in list(every(name))[::7]:

@@ -94,6 +94,7 @@ REFERENCES: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", sorted(REFERENCES))
 def test_values_are_those_of_python(connection: duckdb.DuckDBPyConnection, name: str) -> None:
     def wanted(*given: Any) -> Any:

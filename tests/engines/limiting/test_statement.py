@@ -228,6 +228,7 @@ def test_all_small_units_under_all_small_limits(whole: bool, most: int) -> None:
             assert {key: each[:2] for key, each in picked.items()} == {key: each[:2] for key, each in expected.items()}
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("unit", "kind"),
     [
@@ -304,6 +305,7 @@ def test_distinct_numbers_of_38_digits_are_counted_also_of_units_over_a_limit(di
     assert sums == [(0, 4)]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("most", [1, 63, 64, 65, 200])
 def test_a_unit_far_over_all_limits_reaches_them(whole: bool, most: int) -> None:

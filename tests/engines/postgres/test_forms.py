@@ -121,6 +121,7 @@ def test_every_form_gives_what_duckdb_gives_on_all_values_and_pairs(server: psyc
         assert compared(calls, reference(), run) == []
 
 
+@pytest.mark.slow
 def test_every_form_of_numbers_and_texts_gives_what_duckdb_gives_on_the_worst_of_them(
     server: psycopg.Connection[Any],
 ) -> None:

@@ -89,6 +89,7 @@ def neighbours(engine: PostgresEngine, plan: BoundedPlan) -> list[ExactResult]:
     return [ExactResult(tuple(each)) for each in found]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_no_unit_moves_a_result_further_than_declared(opened: Engines, question: str) -> None:
     engine = opened._open("engine")

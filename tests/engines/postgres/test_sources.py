@@ -159,6 +159,7 @@ def test_numbers_and_truths_are_themselves(placed: Placed) -> None:
     assert column(placed, "boolean", "true", "NULL") == [True, None]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     "kind",
     ["bytea", "int[]", "json", "jsonb", "interval", "money", "inet", "xml", "point", "time", "bit(3)", "int4range"],

@@ -11,6 +11,7 @@ from discreet.engines.spark.session import SparkConnection
 from support.decimals import list_calls, list_differences, list_wrong_ends, make_table
 
 
+@pytest.mark.slow
 def test_every_call_on_decimals_is_what_fractions_say(
     session: SparkConnection, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -22,6 +23,7 @@ def test_every_call_on_decimals_is_what_fractions_say(
     assert found[:5] == []
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("digits", [1, 9, 17, 18, 19, 37, 38])
 def test_no_decimal_is_too_large_to_be_read(session: SparkConnection, digits: int) -> None:
     assert list_wrong_ends(write_last_places, lambda text: tuple(session.session.sql(text).collect()[0]), digits) == []

@@ -37,6 +37,7 @@ def test_every_function_has_a_form_and_every_form_a_function() -> None:
     assert FORMS.keys() == FUNCTIONS.keys()
 
 
+@pytest.mark.slow
 def test_every_form_gives_what_duckdbs_gives(run: Run, wanted: Run) -> None:
     calls = [made for name in sorted(FUNCTIONS) for made in every(name)]
     assert len(calls) > 2000

@@ -112,6 +112,7 @@ def test_rows_are_kept_until_they_are_closed_and_can_still_be_read(
     assert count_kept(session) == before
 
 
+@pytest.mark.slow
 def test_another_run_sees_the_tables_as_they_are_then_and_this_one_as_they_were(
     session: SparkConnection, declared: DeclaredEngine, tmp_path: Path
 ) -> None:
@@ -138,6 +139,7 @@ def sleep(seconds: float) -> Callable[..., list[int]]:
     return lambda rows, offsets: time.sleep(seconds) or [0]  # type: ignore[func-returns-value]
 
 
+@pytest.mark.slow
 def test_a_cancelled_sum_has_no_jobs_any_more(engines: tuple[Engines, Engines], session: SparkConnection) -> None:
     _, spark = engines
     plan = rows_of(spark, select("numbered"))
@@ -197,6 +199,7 @@ def test_a_sum_that_fails_there_quotes_no_row(engines: tuple[Engines, Engines]) 
     assert words not in str(told.value)
 
 
+@pytest.mark.slow
 def test_executors_without_this_code_leave_the_sums_to_the_desk(
     engines: tuple[Engines, Engines], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import pytest
+
 from discreet.base.types import Type
 from discreet.engines.spark.literals import (
     PLAIN,
@@ -89,6 +91,7 @@ DOMAINS: list[tuple[tuple[Any, ...], Type]] = [
 ]
 
 
+@pytest.mark.slow
 def test_every_domain_comes_back_in_its_order(session: SparkConnection) -> None:
     for values, type_ in DOMAINS:
         found = session.session.sql(f"SELECT v, i FROM {write_domain(values, type_)} AS d(v, i) ORDER BY i").collect()

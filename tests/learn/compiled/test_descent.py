@@ -144,6 +144,7 @@ def test_a_unit_beyond_the_ball_counts_as_zero_though_it_was_scaled() -> None:
 
 def test_another_shape_of_batch_is_refused() -> None:
     x, y = draw_rows(SLOTS + 1)
+    alone(1, x[0], y[0])  # from here on the program is compiled, for one shape
     with pytest.raises(TypeError):
         add(1, PhysicalBatch((x[:, None], y[:, None]), np.ones((SLOTS + 1, 1), dtype=bool)))
 

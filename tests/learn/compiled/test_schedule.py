@@ -10,6 +10,7 @@ from discreet.learn.compiled.schedule import CLOSE, plan_schedule
 from discreet.privacy import GaussianLoss, SampledLoss
 
 
+@pytest.mark.slow
 def test_the_schedule_costs_what_was_asked_and_not_much_less() -> None:
     planned = plan_schedule(2.0, 1e-6, steps=40, batch=50, size=1000)
     assert planned.rate == 0.05

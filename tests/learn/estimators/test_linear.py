@@ -60,6 +60,7 @@ def list_failures(estimator: Any) -> set[str]:
         return {each["check_name"] for each in check_estimator(estimator, on_fail=None) if each["status"] == "failed"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [ESTIMATORS[0], ESTIMATORS[-1]], ids=lambda each: type(each).__name__)
 def test_scikit_learn_s_own_checks_hold_but_for_those_listed(estimator: Any) -> None:
     assert list_failures(estimator) - set(EXPECTED) - set(CHANCE) == set()

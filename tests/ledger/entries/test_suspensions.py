@@ -146,6 +146,7 @@ def test_states_of_others_cannot_pretend_to_be_suspensions(home: Home) -> None:
         ledger.set_state("suspended ann", b"2")
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("tamper", "found"),
     [

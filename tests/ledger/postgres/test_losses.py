@@ -51,6 +51,7 @@ def afterwards(ledger: Ledger, shown: bytes | None) -> None:
     assert ledger.verify().ok
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("gap", GAPS)
 @pytest.mark.parametrize("loss", ["server killed", "sessions ended", "transactions ended", "leases lost"])
 def test_after_any_loss_between_steps_there_is_one_answer(
@@ -118,6 +119,7 @@ def test_a_record_that_was_never_committed_is_not_shown(server: Server, wire: Pr
         afterwards(ledger, None)
 
 
+@pytest.mark.slow
 def test_a_record_is_not_shown_while_nobody_can_say_whether_it_was_committed(
     postgres: Cluster, server: Server, wire: Proxy
 ) -> None:

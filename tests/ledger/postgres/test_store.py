@@ -111,6 +111,7 @@ def test_the_time_is_the_servers_and_goes_on_inside_a_transaction(
     assert 1.7e9 < first < second < now
 
 
+@pytest.mark.slow
 def test_a_server_that_was_restarted_is_found_again(store: PostgresStore, postgres: Cluster) -> None:
     put(store, "before")
     postgres.stop("immediate")

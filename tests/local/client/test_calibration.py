@@ -68,6 +68,7 @@ def test_no_mechanism_realises_more_than_was_asked_for(name: str) -> None:
     assert made > len(EPSILONS) // 3
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", CALIBRATED)
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, 5e-324, 1e-15, 9e-10, 50.0, math.inf, math.nan, True])
 def test_an_epsilon_that_chances_cannot_hold_is_refused(name: str, epsilon: float) -> None:

@@ -61,6 +61,7 @@ def find_fit(law: dict[Randomised, Fraction], reports: list[Randomised]) -> floa
     return chi_square_p(observed, np.array([float(chance) for chance in law.values()]))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_bulk_reports_have_the_law_of_clients(case: Case) -> None:
     value = case.values[1]

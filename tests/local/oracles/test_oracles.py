@@ -54,6 +54,7 @@ def encode_one_by_one(mechanism: ItemMechanism, items: list[int]) -> Batch:
     return Batch(np.array([report.seed for report in reports]), payloads.reshape(len(items), -1))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=name)
 def test_bulk_reports_have_the_law_of_clients(mechanism: ItemMechanism) -> None:
     """Supports of an item, of its neighbour and of both together occur as often in bulk as from clients."""
@@ -67,6 +68,7 @@ def test_bulk_reports_have_the_law_of_clients(mechanism: ItemMechanism) -> None:
     assert stats.chi2_contingency(kept).pvalue > RARE
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("frequency", [0.0, 0.3])
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=name)
 def test_the_measured_variance_is_the_stated_one(mechanism: ItemMechanism, frequency: float) -> None:

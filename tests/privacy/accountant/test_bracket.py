@@ -44,6 +44,7 @@ def assert_near(found: Certified, truth: float, reach: float = 1e-3) -> None:
     assert truth - found.low <= reach
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize("count", [1, 10, 1000, 10_000, 100_000, 1_000_000])
 def test_gaussians_of_sigma_root_k_are_one_gaussian(count: int, delta: float) -> None:
@@ -95,6 +96,7 @@ def assert_response(found: Certified, count: int, epsilon: float, delta: float, 
     assert curve(found.low + reach) <= target
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("delta", [1e-5, 1e-10, 1e-20])
 @pytest.mark.parametrize("count", [10, 100, 1000, 10_000, 100_000, 1_000_000])
 def test_randomized_response_is_the_exact_binomial(count: int, delta: float) -> None:
@@ -102,6 +104,7 @@ def test_randomized_response_is_the_exact_binomial(count: int, delta: float) -> 
     assert_response(bracket_epsilon(ways((PureLoss(epsilon), count)), delta), count, epsilon, delta)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("epsilon", "count"), [(1e-5, 1_000_000), (0.1, 30_000), (1.0, 3_000), (3.0, 25_000), (30.0, 20_001)]
 )
@@ -165,6 +168,7 @@ SMALL: list[tuple[list[tuple[Loss, int]], list[tuple[Law, Law]]]] = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("losses", "factors"), SMALL, ids=lambda value: repr(value)[:40])
 @pytest.mark.parametrize("epsilon", [0.0, 0.4, 1.1, 3.3, 14.0, 21.0])
 @pytest.mark.parametrize("listed", [True, False])
@@ -200,6 +204,7 @@ def _gaussian_beside(mu: float, factors: list[tuple[Law, Law]], epsilon: float) 
     return total
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("mu", [0.05, 1.0, 6.0])
 @pytest.mark.parametrize(
     ("losses", "factors"),

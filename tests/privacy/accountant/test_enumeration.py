@@ -36,6 +36,7 @@ def assert_bracketed(parts: Releases, truth: arb, epsilon: float, slack: float =
     assert found.high - found.low <= slack
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("count", [1, 2, 7, 100, 3000])
 @pytest.mark.parametrize("epsilon", [0.01, 0.3, 2.0])
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.3, 0.9, 1.0])

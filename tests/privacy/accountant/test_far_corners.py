@@ -65,6 +65,7 @@ def test_delta_is_not_zero_just_below_the_sum_of_epsilons(epsilon: float, count:
         assert_around((PureLoss(epsilon) * count).delta(point), laws.response_composed_delta(count, epsilon, point))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize(
     ("epsilon", "rate"), [(30.0, 1 - 1e-13), (20.0, 1 - 1e-8), (36.0, 1 - 2**-53), (10.0, 0.999), (5.0, 1e-9)]

@@ -194,6 +194,7 @@ def test_cells_of_the_continuous_laplace(epsilon: float) -> None:
     ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("rate", [1e-6, 0.01, 0.5, 1 - 1e-9])
 @pytest.mark.parametrize("mu", [0.4, 1.5])
 @pytest.mark.parametrize("epsilon", [0.0, 1e-3, 0.1, 0.8])

@@ -75,6 +75,7 @@ def test_joined_points_only_raise_the_upper_curve(monkeypatch: pytest.MonkeyPatc
     assert coarse.high == pytest.approx(exact.high, rel=0.2)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("epsilon", [0.02, 0.05, 0.1])
 @pytest.mark.parametrize("make", [make_ternary, make_binary])
 def test_joined_points_only_lower_the_lower_curve(

@@ -19,6 +19,7 @@ MIXTURES = [
 each_mixture = pytest.mark.parametrize(("shifts", "weights"), MIXTURES)
 
 
+@pytest.mark.many
 @each_mixture
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 1.0, 3.0])
 def test_the_curve_is_the_worse_of_both_integrals(

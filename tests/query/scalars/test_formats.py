@@ -44,6 +44,7 @@ def count(condition: str, table: str = "t") -> int:
     return found[0]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("column", ["d", "m"])
 @pytest.mark.parametrize("written", FORMATS)
 def test_times_are_written_as_duckdb_writes_them(column: str, written: str) -> None:

@@ -37,10 +37,11 @@ ENGINE = engine_of()
         ("list_transform(ward, x -> x) = 'a'", "declare plain columns"),
         ("ward -> 'a' = 'b'", "declare plain columns"),
         ("string_split(ward, 'o')[1] = 'n'", "write SPLIT_PART(x, ',', 1)"),
+        ("list_contains(string_split(ward, ';'), 'n')", "CONTAINS(',' || x || ',', ',a,')"),
         ("make_timestamp(2026, 3, 1, 0, 0, 0) = at", "write MAKE_DATE(year, month, day)"),
         ("levenshtein(ward, 'a') = 2", "the function LEVENSHTEIN is not answered"),
         ("unix_date(seen) = 2", "the function UNIXDATE is not answered"),
-        ("unnest(ward) = 'a'", "rows are not made from lists"),
+        ("unnest(ward) = 'a'", "unnest is a column of a SELECT"),
         ("ward COLLATE NOCASE = 'a'", "LOWER(x)"),
         ("at AT TIME ZONE 'UTC' = at", "UTC"),
         ("lowr(ward) = 'a'", "did you mean LOWER"),
@@ -113,7 +114,7 @@ TABLE = [
     ("SELECT COUNT(*) FROM read_csv('x.csv')", "functions and files are not read", "SELECT COUNT(*) FROM visits"),
     ("SELECT COUNT(*) FROM 'x.csv'", "there is no table 'x.csv'", "SELECT COUNT(*) FROM visits"),
     ("SELECT COUNT(*) FROM 'visits.parquet'", "did you mean 'visits'?", "SELECT COUNT(*) FROM visits"),
-    ("SELECT COUNT(*) FROM visits, unnest([1, 2])", "functions and files are not read", "SELECT COUNT(*) FROM visits"),
+    ("SELECT COUNT(*) FROM visits, unnest([1, 2])", "name its column", "SELECT COUNT(*) FROM visits"),
     (
         "SELECT COUNT(*) FROM visits WHERE repeat(ward, 9) = 'a'",
         "its text could be of any length",
@@ -153,6 +154,16 @@ TABLE = [
         "SELECT COUNT(*) FROM visits WHERE patient IN (SELECT who FROM stays) OR age > 5",
         "answered as a condition of its own, joined by AND",
         "SELECT COUNT(*) FROM visits WHERE patient IN (SELECT who FROM stays) AND age > 5",
+    ),
+    (
+        "SELECT ward FROM (SELECT ward, COUNT(*) FROM visits GROUP BY ward) WHERE ward IN (SELECT ward FROM wards)",
+        "over an answer write it inside of that",
+        "SELECT ward, COUNT(*) AS n FROM visits WHERE ward IN (SELECT ward FROM wards) GROUP BY ward",
+    ),
+    (
+        "SELECT (SELECT COUNT(*) FROM visits), (SELECT COUNT(*) FROM stays)",
+        "several answers: SELECT COUNT(*), (SELECT COUNT(*) FROM patients) FROM visits",
+        "SELECT COUNT(*), (SELECT COUNT(*) FROM stays) FROM visits",
     ),
     (
         "SELECT COUNT(*) FROM (SELECT patient FROM visits EXCEPT SELECT who FROM stays)",
@@ -293,6 +304,7 @@ TABLE = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("question", "words", "instead"), TABLE, ids=[row[0] for row in TABLE])
 def test_what_would_tell_of_others_is_refused_and_what_to_write_is_answered(
     question: str, words: str, instead: str

@@ -12,6 +12,7 @@ from support.clinic import open_clinic
 GROUPED = "FROM visits GROUP BY ward"
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("question", "pick"),
     [

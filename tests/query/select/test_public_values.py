@@ -88,3 +88,17 @@ def test_a_table_that_may_not_be_named_has_no_value() -> None:
     catalog = replace(catalog_of(ENGINE), shown=frozenset({"visits"}))
     with pytest.raises(QueryError, match="no table 'wards'"):
         build(parse("SELECT COUNT(*) FROM visits WHERE age > (SELECT COUNT(*) FROM wards)"), catalog)
+
+
+def test_a_value_that_no_engine_computes_with_is_refused() -> None:
+    """A constant of 39 digits would fail in the rows that meet it, and so tell whether there are any."""
+    beds = pa.table({"ward": ["a", "b", "c"], "bed": pa.array([10**9] * 3, pa.int64()), "x": [1e308, 1e308, 0.0]})
+    engine = engine_of(POLICY, {**TABLES, "beds": beds})
+    whole = f"age + (SELECT SUM(bed * 7{'0' * 28}) FROM beds)"
+    text = f"SELECT COUNT(*) FROM visits WHERE CASE WHEN patient = 7 THEN {whole} > 3 ELSE FALSE END"
+    assert "larger number than any" in refusal(engine, text)
+    assert "larger number than any" in refusal(engine, text.replace("SUM", "-SUM"))
+    assert "larger number than any" in refusal(
+        engine, "SELECT COUNT(*) FROM visits WHERE cost > (SELECT SUM(x) FROM beds)"
+    )
+    engine.run(bounded(engine, text.replace("SUM", "MAX")).plan).result()

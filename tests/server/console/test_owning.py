@@ -52,6 +52,7 @@ def fail(served: Served, analyst: str) -> int:
         return claim.entry
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("method", sorted(OWNER_CALLS))
 def test_the_door_refuses_analysts_every_call_of_owners(served: Served, method: str) -> None:
     alice = visit(served, "alice")

@@ -16,6 +16,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("host", "status"),
     [

@@ -126,6 +126,7 @@ def test_all_clients_see_the_same(sides: tuple[RealPostgres, PublicCatalog, Tabl
     assert count.total() > 200
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("tool", TOOLS)
 def test_tools_see_the_same(sides: tuple[RealPostgres, PublicCatalog, Tables], tool: str) -> None:
     count, differ = compare(sides, [(tool, text) for text in TOOLS[tool]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import io
+import re
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -85,6 +86,18 @@ def test_psycopg_asks_in_text_and_in_binary_with_parameters(wire: RunningWire) -
         assert sorted(row[0] for row in as_text) == WARDS
         assert {(type(row[1]), type(row[2])) for row in as_text} <= {(int, float), (int, type(None))}
         assert wire.door.visits[-1].asked[-1].params == {"1": 30, "2": date(2025, 1, 1)}
+
+
+def test_what_limits_leave_out_comes_as_a_notice(wire: RunningWire) -> None:
+    with psycopg.connect(wire.dsn(), autocommit=True) as connection:
+        told: list[str] = []
+        connection.add_notice_handler(lambda notice: told.append(notice.message_primary or ""))
+        connection.execute("SET discreet.epsilon = '0.1'")
+        connection.execute("SELECT AVG(age) AS plain FROM visits").fetchall()
+        assert not any("units had more" in each for each in told)
+        connection.execute("SET discreet.left_out = 'units'")
+        connection.execute("SELECT AVG(age) AS counted FROM visits").fetchall()
+        assert any(re.search(r"about [\d,]+ \+- [\d,]+ units had more .* \(95 %\)", each) for each in told)
 
 
 def test_psycopg_pipelines_and_prepares(wire: RunningWire) -> None:

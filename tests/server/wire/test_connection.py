@@ -120,6 +120,7 @@ def test_a_simple_query_has_many_statements_and_stops_at_a_mistake(wire: Running
     assert client.ask(query("  -- nothing\n")) == "IZ"
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("content", "code"),
     [

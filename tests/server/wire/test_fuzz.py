@@ -107,6 +107,19 @@ def test_the_server_outlives_bent_messages(own_wire: RunningWire, caplog: pytest
     check_alive(own_wire, caplog)
 
 
+def test_what_is_no_tls_after_the_request_for_it_is_no_failure_of_the_server(
+    own_wire: RunningWire, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "discreet.server.wire")
+    with socket.create_connection((own_wire.host, own_wire.port), timeout=10) as client:
+        client.sendall(struct.pack("!II", 8, 80877103))
+        assert client.recv(1) == b"S"
+        client.sendall(b"Q" * 400)
+        while client.recv(1_000):
+            pass
+    check_alive(own_wire, caplog)
+
+
 @pytest.mark.long
 def test_the_server_outlives_ten_thousand_bent_messages(
     own_wire: RunningWire, caplog: pytest.LogCaptureFixture

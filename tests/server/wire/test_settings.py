@@ -70,6 +70,8 @@ def test_comments_that_disagree_are_refused(text: str) -> None:
         ("discreet.within", '{"n": -1}'),
         ("discreet.within", '{"n": true}'),
         ("discreet.max_rows", "0"),
+        ("discreet.left_out", "rows"),
+        ("discreet.left_out", "0"),
         ("discreet.integers", "text"),
         ("discreet.fresh", "two words"),
         ("discreet.unheard", "1"),
@@ -89,6 +91,12 @@ def test_spans_of_time_have_units() -> None:
     assert NEW.timeout is None
     assert NEW.set("statement_timeout", "1500").timeout == 1.5
     assert NEW.set("statement_timeout", "2min").timeout == 120
+
+
+def test_what_is_left_out_is_units_or_rows() -> None:
+    assert NEW.terms()["left_out"] is None
+    assert NEW.apply_comments("/* left_out = units */ SELECT 1").terms()["left_out"] == "units"
+    assert NEW.set("discreet.left_out", "10").terms()["left_out"] == 10
 
 
 def test_a_fresh_answer_carries_its_key() -> None:

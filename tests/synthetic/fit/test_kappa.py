@@ -43,6 +43,7 @@ def test_data_near_the_prior_get_a_larger_kappa_than_sparse_data() -> None:
     assert kappas[0] > 10 * kappas[1]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("sets", [PAIRS.sets, (tuple(range(6)),)])
 @pytest.mark.parametrize("kind", ["uniform", "sparse"])
 @pytest.mark.parametrize("deviation", [2.0, 15.0, 100.0])

@@ -73,6 +73,7 @@ def interval_of(transcript: Transcript, where: dict[str, Any], miss: float) -> t
     return find_interval(steps, wanted, miss)
 
 
+@pytest.mark.slow
 def test_intervals_cover_where_what_is_measured_depends_on_earlier_noise() -> None:
     """The worst chooser: it measures again, ever better, until the interval misses, and then stops."""
     family = Marginals(Domain((2,)), ((0,),))

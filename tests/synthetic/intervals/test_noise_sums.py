@@ -40,6 +40,7 @@ def add_up(terms: list[NoiseTerm]) -> Floats:
     return law
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     "terms",
     [

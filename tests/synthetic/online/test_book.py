@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from scipy.stats import binom
 
 from discreet.mechanisms import Laplace
@@ -99,6 +100,7 @@ def play(rng: np.random.Generator, miss: float, spent: Fraction) -> Played:
     return played
 
 
+@pytest.mark.slow
 def test_answers_to_streams_that_were_fixed_beforehand_miss_at_most_as_often_as_promised() -> None:
     """All of a histogram's answers together, and each inference. Half-widths of half the length would be noticed."""
     miss, rng = 0.05, np.random.default_rng(11)

@@ -53,6 +53,7 @@ def fill(domain: Domain, rows: int, seed: int) -> RowTable:
     return RowTable(domain, tuple(random.integers(0, size, rows) for size in domain.sizes))
 
 
+@pytest.mark.many
 @each_case
 @pytest.mark.parametrize("currency", ["epsilon", "rho"])
 @pytest.mark.parametrize(("rows", "factor"), [(1, 1), (1, 2), (3, 1), (3, 2)])
@@ -82,6 +83,7 @@ def test_pairs_that_are_too_large_to_join_all_columns_are_paid_for_as_what_they_
     assert math.isclose(counter.spent.rho, declared.rho, rel_tol=1e-9)
 
 
+@pytest.mark.many
 @each_case
 @pytest.mark.parametrize("factor", [1, 2])
 def test_theorem_no_transcript_is_likelier_on_a_neighbour_than_epsilon_says(

@@ -16,6 +16,10 @@ _TOKENS = re.compile(
 )
 
 
+WORDS = {"help": "help", "exit": "q", "quit": "q"}
+"""Commands that people type without their backslash, on a line of its own where a question could begin."""
+
+
 @dataclass(frozen=True, slots=True)
 class AskedText:
     """A whole question, without its semicolon."""
@@ -41,6 +45,9 @@ class TypedLines:
     def feed(self, line: str) -> list[AskedText | ShellCommand]:
         """Take a line; return the questions and the commands that are whole now."""
         found: list[AskedText | ShellCommand] = []
+        word = line.strip().rstrip(";").lower()
+        if not self.pending and word in WORDS:
+            return [ShellCommand(WORDS[word], "")]
         text = f"{self.pending}\n{line}" if self.pending.strip() else line
         place = start = 0
         while (token := _TOKENS.search(text, place)) is not None:
@@ -56,6 +63,13 @@ class TypedLines:
                 break
         self.pending = text[start:].rstrip() if text[start:].strip() else ""
         return found
+
+    @property
+    def open_quote(self) -> str:
+        """Return the quote of a text or a name that has no end yet: everything typed goes into it. Else nothing."""
+        last = [token[0] for token in _TOKENS.finditer(self.pending)][-1:]
+        sign = last[0][0] if last and last[0][0] in "'\"" else ""
+        return "" if not sign or last[0][1:].replace(2 * sign, "").endswith(sign) else sign
 
     def drop(self) -> str:
         """Forget the question that is not whole, and return it."""

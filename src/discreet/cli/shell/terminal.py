@@ -41,7 +41,7 @@ class Shell:
     def __init__(self, conversation: ShellTalk, *, interactive: bool, name: str = "discreet") -> None:
         self._conversation, self._interactive = conversation, interactive
         self._statements = TypedLines()
-        self._prompts = (f"{name}> ", f"{'->':>{len(name) + 1}} ")
+        self._name = name
 
     def run(self, read: Callable[[str], str]) -> int:
         """Run until the end of the lines or `\\q`, and return the exit code.
@@ -56,7 +56,7 @@ class Shell:
     def _run_lines(self, read: Callable[[str], str]) -> int:
         while True:
             try:
-                line = read(self._prompts[bool(self._statements.pending)])
+                line = read(self._prompt())
                 if not self._run_line(line):
                     return 0
             except EOFError:
@@ -70,6 +70,12 @@ class Shell:
                 typer.echo(f"{'' if self._interactive else 'discreet: '}{trouble}", err=True)
                 if not self._interactive:
                     return code_of(trouble)
+
+    def _prompt(self) -> str:
+        """Return what stands before a line: an open quote is shown, since everything typed goes into its text."""
+        if not self._statements.pending:
+            return f"{self._name}> "
+        return f"{(self._statements.open_quote or '-') + '>':>{len(self._name) + 1}} "
 
     def _end(self) -> int:
         if self._interactive:

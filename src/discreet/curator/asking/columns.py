@@ -52,6 +52,18 @@ class Term:
     def __mod__(self, other: object) -> Term:
         return self._with("%", other)
 
+    def __radd__(self, other: object) -> Term:
+        return Term(f"({write_value(other)} + {self.sql})")
+
+    def __rsub__(self, other: object) -> Term:
+        return Term(f"({write_value(other)} - {self.sql})")
+
+    def __rmul__(self, other: object) -> Term:
+        return Term(f"({write_value(other)} * {self.sql})")
+
+    def __rtruediv__(self, other: object) -> Term:
+        return Term(f"({write_value(other)} / {self.sql})")
+
     def __and__(self, other: object) -> Term:
         return self._with("AND", other)
 
@@ -82,6 +94,14 @@ class Term:
     def is_null(self) -> Term:
         """Has no value."""
         return Term(f"({self.sql} IS NULL)")
+
+    def truncate(self, unit: str) -> Term:
+        """Begin of the month (or another `unit`) that a date or time lies in: `col.day.truncate("month")`."""
+        return Term(f"DATE_TRUNC({write_value(unit)}, {self.sql})")
+
+    def extract(self, part: str) -> Term:
+        """Part of a date or time, as a number: `col.day.extract("year")`."""
+        return Term(f"DATE_PART({write_value(part)}, {self.sql})")
 
     def count(self) -> Term:
         """Count values that are not null."""

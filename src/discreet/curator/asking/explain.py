@@ -275,24 +275,3 @@ def _keys(plan: BoundedPlan, index: int) -> str:
 
 def _shown(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-
-
-def describe_choices(question: Question, choices: list[Price]) -> str:
-    """Return what some epsilons would give."""
-    lines = []
-    for words, priced in zip(("0.05", "0.2", "1.0"), choices, strict=True):
-        accuracy = measure_accuracy(question, priced)
-        if accuracy is not None:
-            lines.append(f"  epsilon={words}: {accuracy.describe(CONFIDENCE)}")
-            continue
-        errors = [
-            _error(asked, find_half_width(each, place, 0.95))
-            for one, each in zip(list_releases(question).questions, (priced, *priced.beside), strict=True)
-            for place, asked in enumerate(one.aggregates)
-        ]
-        lines.append(f"  epsilon={words}: {', '.join(errors)}")
-    return "\n".join(lines)
-
-
-def _error(asked: Aggregate, width: float | None) -> str:
-    return f"{describe_aggregate(asked)} {f'+- {width:,.4g}' if width is not None else '(depends on the data)'}"

@@ -17,7 +17,7 @@ QUOTED = re.compile(r"""'(?:[^']|'')*'|"((?:[^"]|"")*)\"""")
 """Texts, and names of columns, as terms are written."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TableQuestion:
     """A question being written. It becomes SQL, so it means and costs what the same SQL does."""
 
@@ -29,6 +29,9 @@ class TableQuestion:
     joins: tuple[str, ...] = ()
     only: tuple[str, ...] | None = None
 
+    def __repr__(self) -> str:
+        return f"question about {self._rows()}{self._groups()}; an aggregate such as count(epsilon=0.2) asks it"
+
     def where(self, condition: str | Term) -> TableQuestion:
         """Keep rows that fulfil a condition: SQL text, or `col.age >= 65`."""
         text = condition.sql if isinstance(condition, Term) else condition
@@ -39,16 +42,21 @@ class TableQuestion:
         parse_condition(text)
         return replace(self, conditions=(*self.conditions, text))
 
-    def select(self, *columns: str) -> TableQuestion:
+    def select(self, *columns: str | Term) -> TableQuestion:
         """Go on with these columns alone."""
         for column in columns:
             self._allowed(column)
-        return replace(self, only=columns)
+        names = [_name(column) for column in columns]
+        if None in names:
+            raise QueryError(
+                "select takes columns as they are; write expressions where they are used, as in sum(col.x * 2)"
+            )
+        return replace(self, only=tuple(name for name in names if name is not None))
 
     def group_by(self, *columns: str | Term, **named: str | Term) -> TableQuestion:
         """Ask for each value of these columns: a unit in several groups is charged for max_groups of them at most.
 
-        Expressions have a name: `group_by("ward", decade=col.age // 10 * 10)`.
+        Expressions have a name: `group_by("ward", decade=col.age // 10 * 10, month=col.day.truncate("month"))`.
         """
         keys = list(self.keys)
         for column in columns:
@@ -154,12 +162,17 @@ class TableQuestion:
         shown = "".join(
             f"{text}, " if text == quote_name(name) else f"{text} AS {quote_name(name)}, " for name, text in self.keys
         )
+        return self.ask(f"SELECT {shown}{aggregates} FROM {self._rows()}{self._groups()}", **how)
+
+    def _rows(self) -> str:
+        """Return what stands behind FROM, up to GROUP BY."""
+        text = quote_name(self.name) + "".join(f" {join}" for join in self.joins)
+        conditions = " AND ".join(f"({condition})" for condition in self.conditions)
+        return text + (f" WHERE {conditions}" if conditions else "")
+
+    def _groups(self) -> str:
         keys = ", ".join(text for _, text in self.keys)
-        text = f"SELECT {shown}{aggregates} FROM {quote_name(self.name)}"
-        text += "".join(f" {join}" for join in self.joins)
-        if self.conditions:
-            text += " WHERE " + " AND ".join(f"({condition})" for condition in self.conditions)
-        return self.ask(text + (f" GROUP BY {keys}" if keys else ""), **how)
+        return f" GROUP BY {keys}" if keys else ""
 
 
 def _list_columns(term: Term) -> Iterable[str]:

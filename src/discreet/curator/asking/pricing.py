@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import NoReturn
 
 from discreet.base import check
 from discreet.base.errors import QueryError
 from discreet.curator.asking.choosing import PlannedChoice
-from discreet.curator.asking.explain import describe_choices
+from discreet.curator.asking.offers import OFFERED, describe_offers
 from discreet.curator.asking.within import find_least_epsilon, find_least_for_choice
 from discreet.plan.question import Question
 from discreet.plan.relations import is_plain, list_scans
@@ -18,11 +18,8 @@ from discreet.query.bound import Bounded
 from discreet.query.left_out import LeftOutPlan
 from discreet.query.price import Price, read_amount
 from discreet.query.price_choice import price_choice
-from discreet.query.price_left_out import SHARE, price_left_out
+from discreet.query.price_left_out import SHARE, add_left_out, price_left_out
 from discreet.query.price_several import price_several, share_evenly, split_among
-
-OFFERED = (Fraction("0.05"), Fraction("0.2"), Fraction(1))
-"""The epsilons whose errors are shown where no price was given."""
 
 
 def price_bounded(
@@ -44,7 +41,8 @@ def price_bounded(
     _refuse_several(epsilon, rho, within)
     releases = (bounded, *beside)
     if not any(each.plan.measures or each.plan.selects_any for each in releases):  # public keys: free at any price
-        return price_several(releases, policy)
+        free = price_several(releases, policy)
+        return free if left_out is None else add_left_out(free, left_out)
     delta = None if key_delta is None else read_amount("key_delta", key_delta)
 
     def make(name: str, amount: Fraction) -> Price:
@@ -59,7 +57,7 @@ def price_bounded(
         found = _find_epsilon(question, releases, policy, within)
         return make("epsilon", found if left_out is None else found / (1 - SHARE))
     if epsilon is None:
-        _refuse_unpriced(question, [price_several(releases, policy, epsilon=each) for each in OFFERED])
+        _refuse_unpriced(question, policy, lambda each: price_several(releases, policy, epsilon=each))
     return make("epsilon", read_amount("epsilon", epsilon))
 
 
@@ -83,7 +81,7 @@ def price_planned_choice(made: PlannedChoice, policy: Policy, epsilon: object, r
     if rho is not None:
         return price_choice(made.draft, policy, rho=read_amount("rho", rho))
     if epsilon is None:
-        _refuse_unpriced(made.question, [price_choice(made.draft, policy, each) for each in OFFERED])
+        _refuse_unpriced(made.question, policy, lambda each: price_choice(made.draft, policy, each))
     return price_choice(made.draft, policy, read_amount("epsilon", epsilon))
 
 
@@ -92,5 +90,6 @@ def _refuse_several(*amounts: object) -> None:
         raise QueryError("give one of epsilon, rho and within, not several")
 
 
-def _refuse_unpriced(question: Question, choices: list[Price]) -> NoReturn:
-    raise QueryError(f"say how much privacy to spend, such as\n{describe_choices(question, choices)}")
+def _refuse_unpriced(question: Question, policy: Policy, price: Callable[[Fraction], Price]) -> NoReturn:
+    offers = describe_offers(question, [price(Fraction(each)) for each in OFFERED], policy)
+    raise QueryError(f"say how much privacy to spend, such as\n{offers}")

@@ -76,8 +76,13 @@ def _aggregate(question: Question, name: str) -> int:
     outputs = {column.casefold(): expression for column, expression in question.finish.outputs}
     expression = outputs.get(str(name).casefold())
     if not isinstance(expression, Reference) or expression.slot is not Slot.AGGREGATE:
-        listed = ", ".join(repr(column) for column, _ in question.finish.outputs)
-        raise QueryError(f"within takes columns of the answer that are plain aggregates, of {listed}; not {name!r}")
+        plain = [
+            repr(column)
+            for column, each in question.finish.outputs
+            if isinstance(each, Reference) and each.slot is Slot.AGGREGATE
+        ]
+        listed = f"here {', '.join(plain)}" if plain else "and here is none"
+        raise QueryError(f"within takes columns of the answer that are plain aggregates, {listed}; not {name!r}")
     return expression.index
 
 

@@ -27,10 +27,11 @@ def find_aggregates(expression: Expression) -> tuple[int, ...]:
 
 def is_noisy(expression: Expression) -> bool:
     """Say whether an expression depends on released aggregates, or on values of other answers."""
-    return any(_is_noisy_column(each) for each in find_released(expression))
+    return any(is_noisy_column(each) for each in find_released(expression))
 
 
-def _is_noisy_column(column: Column) -> bool:
+def is_noisy_column(column: Column) -> bool:
+    """Say whether a released column is anything but a key, or but a column of a public table."""
     if isinstance(column, Joined):
         return column.noisy
     return isinstance(column, Attached) or (isinstance(column, Reference) and not _is_key(column))

@@ -8,7 +8,13 @@ from discreet.answers import CLAMPED, SELECTED, Accuracy, Answer, Bounds, Field,
 from discreet.base.search import least_int
 from discreet.base.types import Type
 from discreet.curator.estimates.across import describe_interval
-from discreet.curator.estimates.arithmetic import bound_expression, find_aggregates, find_parts, is_noisy
+from discreet.curator.estimates.arithmetic import (
+    bound_expression,
+    find_aggregates,
+    find_parts,
+    is_noisy,
+    is_noisy_column,
+)
 from discreet.curator.estimates.finished import Finished, finish_beside, make_values
 from discreet.curator.estimates.values import REMARKS, Values
 from discreet.curator.release.released import Released
@@ -16,10 +22,10 @@ from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Quantile
 from discreet.plan.beside import list_releases
-from discreet.plan.expressions import Call, Expression, Reference
+from discreet.plan.expressions import Call, Column, Expression, Reference
 from discreet.plan.question import COUNTS, Aggregate, AggregateKind, Question
 from discreet.plan.relations import Block
-from discreet.plan.windows import Attached, Computed, Joined, find_computed
+from discreet.plan.windows import Attached, Computed, Joined, find_computed, find_released
 from discreet.plan.words import describe_aggregate, describe_arguments
 from discreet.query.price import Price
 from discreet.query.price_choice import find_shortfall
@@ -66,8 +72,8 @@ def describe_selection(selection: KeySelection | KeyThreshold) -> str:
     sure = selection.threshold[1]
     half = least_int(lambda count: selection.probability(count).low >= 0.5, start=1)
     return (
-        f"keys come from the data, selected privately by their number of units: those with {half} units appear with "
-        f"probability 1/2, those with {sure} always, and most of those with fewer not at all; {MORE_KEYS}"
+        f"keys come from the data, selected privately by their number of units: those with {half:,} units appear with "
+        f"probability 1/2, those with {sure:,} always, and most of those with fewer not at all; {MORE_KEYS}"
     )
 
 
@@ -224,12 +230,12 @@ def _list_notes(question: Question, priced: Price) -> tuple[str, ...]:
     """Return everything that is to be noted, each once."""
     notes, prices = [BESIDE] if priced.beside else [], (priced, *priced.beside)
     for asked, each in zip(list_releases(question).questions, prices, strict=True):
-        notes += [] if priced.beside and each.free else _notes(asked, each)
+        notes += [] if priced.beside and each.free else _notes(asked, each, prices)
         notes += each.bounded.coarsened
     return tuple(dict.fromkeys((*notes, *priced.notes)))
 
 
-def _notes(question: Question, priced: Price) -> list[str]:
+def _notes(question: Question, priced: Price, prices: tuple[Price, ...]) -> list[str]:
     if priced.choice is not None:
         return _list_choice_notes(question, priced)
     notes = []
@@ -248,11 +254,36 @@ def _notes(question: Question, priced: Price) -> list[str]:
     if len(question.sets) > 1:
         notes.append(SETS)
     noisy = any(is_noisy(each) for _, each in question.finish.outputs)
-    if noisy and (question.finish.cuts or any(stage.find_choices() for stage in question.finish.stages)):
+    if noisy and _is_chosen_by_noise(question, prices):
         notes.append(SELECTED)
     if any(stage.join is None for stage in question.finish.stages):
         notes.append(ACROSS)
     return notes
+
+
+def _is_chosen_by_noise(question: Question, prices: tuple[Price, ...]) -> bool:
+    """Say whether noise decides which rows are left: by HAVING, by an order that was cut, or by a join.
+
+    Rows with public keys have the same partners whatever the noise, also in another answer.
+    """
+    finish = question.finish
+    choices = [] if finish.having is None else [finish.having]
+    choices += [term.by for term in finish.order if finish.limit is not None or finish.offset > 0]
+    choices += [each for stage in finish.stages for each in stage.find_choices()]
+    columns = [column for each in choices for column in find_released(each)]
+    return any(is_noisy_column(each) and not _is_public_key(each, question, prices) for each in columns)
+
+
+def _is_public_key(column: Column, question: Question, prices: tuple[Price, ...]) -> bool:
+    """Say whether a column is a key of another answer that shows all of its keys, which are public."""
+    if not isinstance(column, Joined):
+        return False
+    part = question.finish.tables[column.table].part
+    if part is None or part >= len(question.beside):
+        return False
+    other, selection = question.beside[part], prices[list_releases(question).shared[part]].selection
+    key = selection is None and not is_noisy(other.finish.outputs[column.place][1])
+    return key and not _is_chosen_by_noise(other, prices)
 
 
 def _list_choice_notes(question: Question, priced: Price) -> list[str]:

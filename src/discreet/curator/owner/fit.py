@@ -182,6 +182,11 @@ def _fit_column(table: Table, column: DeclaredColumn, found: SurveyedColumn, typ
         if kind is Type.TEXT:
             words = f"of the texts are longer than {table.most_letters(name):,} letters and count as NULL"
         yield Misfit(name, "another type", words, unread, found.filled)
+    if found.changed:
+        words = (
+            "lose their time of day: write timestamp" if kind is Type.DATE else "are rounded: write decimal or float"
+        )
+        yield Misfit(name, "changed", f"of the values are read as {kind} and {words}", found.changed, found.read)
     if column.lower is not None and column.upper is not None:
         words = f"of the values are below {_write(column.lower)} and are clamped to it"
         yield Misfit(name, "below", words, found.below, found.read)

@@ -62,8 +62,12 @@ class Tables(ShownAsText):
 
 
 def _describe_kind(table: Table) -> str:
-    """Say whose rows they are, and which of them are unique."""
+    """Say whose rows they are, how many of them a unit keeps, and which are unique."""
     kind = "public" if table.public else f"unit: {table.whose}"
+    limits = [("max_rows", table.max_rows), ("max_groups", table.max_groups)]
+    limits += [("max_rows_per_group", table.max_rows_per_group)]
+    if table.unit is not None:
+        kind += "".join(f"; {name} = {limit:,}" for name, limit in limits if limit is not None)
     return kind + "".join(f"; one row of a unit for each {' and '.join(key)}" for key in table.unique)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from discreet.engines.duck.forms import write_sql
 from discreet.engines.duck.literals import quote_name
-from discreet.plan.expressions import Expression
+from discreet.plan.expressions import Expression, Literal
 from discreet.plan.question import Finish
 from discreet.plan.windows import KEY, RELEASED, Across, Computed, Order, Stage, StageJoin
 
@@ -132,7 +132,8 @@ def _write_where(condition: Expression | None) -> str:
 
 
 def _write_cut(order: tuple[Order, ...], limit: int | None, offset: int, numbers: list[str]) -> str:
-    terms = ", ".join([*(_write_term(term) for term in order), *numbers])
+    """Return ORDER BY, LIMIT and OFFSET. Constants order nothing, and DuckDB refuses them or reads them as places."""
+    terms = ", ".join([*(_write_term(term) for term in order if not isinstance(term.by, Literal)), *numbers])
     kept = f" LIMIT {limit}" if limit is not None else ""
     return f" ORDER BY {terms}{kept}{f' OFFSET {offset}' if offset else ''}"
 

@@ -7,13 +7,12 @@ so looking at more of it is free, and which nodes are looked at may depend on th
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from discreet.base.cells import add_up_cells
+from discreet.base.cells import count_below
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.plan.bounded import BRANCHES, count_tree_levels
 from discreet.plan.grid import ClampedGrid
@@ -33,17 +32,18 @@ def explore(
 ) -> Nodes:
     """Return the noisy counts of all nodes that the quantiles at these shares may lie in, and of their siblings."""
     levels = count_tree_levels(grid)
-    points, sums = add_up_cells(cells)
+    find_below = count_below(cells)
 
-    def count(level: int, index: int) -> int:
+    def count(level: int, indices: list[int]) -> list[int]:
         size = BRANCHES ** (levels - level)
-        return sums[bisect_left(points, (index + 1) * size)] - sums[bisect_left(points, index * size)]
+        below = find_below([edge * size for index in indices for edge in (index, index + 1)])
+        return [after - before for before, after in zip(below[::2], below[1::2], strict=True)]
 
     nodes: Nodes = {}
     opened = {0}
     for level in range(1, levels + 1):
         children = [parent * BRANCHES + child for parent in sorted(opened) for child in range(BRANCHES)]
-        noisy = noise.release([count(level, child) for child in children])
+        noisy = noise.release(count(level, children))
         nodes.update({(level, child): int(value) for child, value in zip(children, noisy, strict=True)})
         opened = set()
         for share in shares:

@@ -15,7 +15,7 @@ from discreet.engines.dialect import UNIT
 from discreet.engines.limiting import windows
 from discreet.engines.limiting.grouped_rows import KEEP, ROWS
 from discreet.engines.limiting.hashing import HASH, NUMBER
-from discreet.engines.limiting.unit_limits import ALL, HEAVY, PAIRS, UnitLimits
+from discreet.engines.limiting.unit_limits import ALL, HEAVY, UnitLimits
 
 PLACE = "__discreet_heavy_place"
 """The place of a heavy unit among all of them, in no order: a number that is faster to group by than a text."""
@@ -37,14 +37,11 @@ def select_kept(limits: UnitLimits, sums: Sequence[str], by_unit: bool) -> str:
     Light units are added up as one, unless they are to be told apart, as where they are counted: `by_unit`.
     """
     listed = limits.grouped.listed
-    by = ", ".join([PLACE, NUMBER, *([UNIT] if by_unit else [])])
-    counted = listed(f"count(*) AS {ROWS}", *sums)
-    pairs = f"SELECT {PLACE}, {NUMBER}, {counted} FROM {ALL} LEFT JOIN {HEAVY} USING ({UNIT}) GROUP BY {by}, {listed()}"
-    heavy = limits.add_hashes(f"(SELECT * FROM {PAIRS} WHERE {PLACE} IS NOT NULL) AS q", NUMBER)
-    light = (
-        f"SELECT {listed(ROWS, f'0 AS {HASH}', *limits.added, f'{ROWS} AS {KEEP}')} FROM {PAIRS} WHERE {PLACE} IS NULL"
-    )
-    some = f"SELECT {listed(ROWS, HASH, *limits.added, KEEP)} FROM ({windows.cut(limits, heavy, PLACE)}) AS q"
-    return (
-        f"WITH {find_heavy_units(limits)}, {PAIRS} AS {limits.grouped.dialect.once} ({pairs}) {light} UNION ALL {some}"
-    )
+    counted, units = listed(f"count(*) AS {ROWS}", *sums), [UNIT] if by_unit else []
+    alone = f"SELECT {counted} FROM {ALL} ANTI JOIN {HEAVY} USING ({UNIT}) GROUP BY {listed(*units)}"
+    light = f"SELECT {listed(ROWS, f'0 AS {HASH}', *limits.added, f'{ROWS} AS {KEEP}')} FROM ({alone}) AS q"
+    by = f"{PLACE}, {NUMBER}"
+    pairs = f"SELECT {by}, {counted} FROM {ALL} JOIN {HEAVY} USING ({UNIT}) GROUP BY {by}, {listed()}"
+    hashed = limits.add_hashes(f"({pairs}) AS q", NUMBER)
+    heavy = f"SELECT {listed(ROWS, HASH, *limits.added, KEEP)} FROM ({windows.cut(limits, hashed, PLACE)}) AS q"
+    return f"WITH {find_heavy_units(limits)} {light} UNION ALL {heavy}"

@@ -9,8 +9,8 @@ from discreet.engines.limiting.grouped_rows import GroupedRows
 from discreet.engines.limiting.hashing import HASH, add_hashes, hash_to_number, order_by_hash
 from discreet.plan.bounded import Limits
 
-ALL, PAIRS, HEAVY = "__discreet_all", "__discreet_pairs", "__discreet_heavy"
-"""All rows, pairs of unit and key, and units that may be over a limit."""
+ALL, HEAVY = "__discreet_all", "__discreet_heavy"
+"""All rows, and units that may be over a limit."""
 
 ABOVE = "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING"
 

@@ -131,7 +131,7 @@ def create_file(path: Path, fill: Callable[[Database], None]) -> None:
     It appears whole under its name or not at all, and never over another ledger or what is left of one.
     """
     if path.exists():
-        raise LedgerError(f"{path} exists already: a ledger is created once. Remove nothing; open it")
+        raise LedgerError(f"{path} exists already: a ledger is created once. Remove nothing; go on asking")
     left = [name for name in (f"{path.name}-wal", f"{path.name}-shm") if path.with_name(name).exists()]
     if left:
         raise LedgerError(
@@ -152,7 +152,7 @@ def create_file(path: Path, fill: Callable[[Database], None]) -> None:
         os.link(part, path)
         sync_folder(path.parent)
     except FileExistsError:
-        raise LedgerError(f"{path} exists already: a ledger is created once. Remove nothing; open it") from None
+        raise LedgerError(f"{path} exists already: a ledger is created once. Remove nothing; go on asking") from None
     except (OSError, sqlite3.Error) as error:
         raise LedgerError(f"cannot create {path}: {error}. {WRITABLE}") from error
     finally:

@@ -125,7 +125,8 @@ def _check_empty(db: Database, server: Server, schema: int, owner: str, mine: bo
     """Refuse a schema in which there is anything, or in which somebody else could put things."""
     if db.execute(_INSIDE, (schema,)).fetchone() != (0, 0):
         raise LedgerError(
-            f"the {server} exists already and is the role {owner}'s: a ledger is created once. Remove nothing; open it"
+            f"the {server} exists already and is the role {owner}'s: a ledger is created once. Remove nothing; "
+            "go on asking"
         )
     if not mine or shared:
         raise LedgerError(

@@ -212,7 +212,10 @@ def _in(node: exp.Expression, scope: Scope) -> Expression:
     refuse_other_parts(
         node,
         {"this", "expressions"},
-        {"query": "a subquery is answered as a condition of its own, joined by AND; or list the values"},
+        {
+            "query": "a subquery is answered as a condition of its own, joined by AND, in WHERE over rows; over an "
+            "answer write it inside of that, or JOIN the table; or list the values"
+        },
     )
     members = [_translate(each, scope) for each in node.expressions]
     if not members or not all(isinstance(member, Literal) for member in members):

@@ -14,7 +14,11 @@ VOLATILE = "its value changes from one moment to the next; write a constant, or 
 REGEX = "instead of regular expressions use LIKE, CONTAINS, STARTS_WITH or ENDS_WITH, or compare REGEXP_REPLACE(x, ...)"
 UNBOUNDED = "its text could be of any length; write the text, or use LPAD or RPAD with a constant length"
 NESTED = "instead of lists, structs, maps and JSON declare plain columns"
-PIECES = "texts do not become lists; write SPLIT_PART(x, ',', 1) for one part, or CONTAINS"
+PARTS = "unnest(string_split(x, ',')[1:5]) AS part"
+PIECES = (
+    "texts do not become lists; write SPLIT_PART(x, ',', 1) for one part, CONTAINS(',' || x || ',', ',a,') for 'a' in "
+    f"it, or a column {PARTS}"
+)
 FROM_PARTS = "write MAKE_DATE(year, month, day), or a constant such as TIMESTAMP '2026-03-01 12:00:00'"
 FORMAT = "formats are DuckDB's: write STRFTIME(x, '%Y-%m') or STRPTIME(x, '%Y-%m-%d')"
 HASHES = "instead of hashes compare the values themselves"
@@ -36,7 +40,7 @@ REWRITES: dict[type[exp.Expression], str] = {
     exp.Bracket: NESTED,
     exp.Struct: NESTED,
     exp.Lambda: NESTED,
-    exp.Explode: "rows are not made from lists; count the rows of a table",
+    exp.Explode: f"unnest is a column of a SELECT, as in FROM (SELECT {PARTS} FROM ...)",
     exp.Collate: "instead of collations compare LOWER(x) or UPPER(x)",
     exp.Interval: "an interval stands beside a date, as in seen + INTERVAL 3 DAY",
     exp.AtTimeZone: "all times are in UTC; leave AT TIME ZONE out",
@@ -59,7 +63,8 @@ _BY_REASON = {
     "use DATE_TRUNC('day', x), or another unit": "datebin date_bin time_bucket",
     NESTED: "transform list_transform list_filter arrayfilter list_value struct_pack row map tomap jsonextract"
     " jsonextractscalar json_extract unnest",
-    PIECES: "split string_split str_split string_to_array string_split_regex",
+    PIECES: "split string_split str_split string_to_array string_split_regex list_contains list_has array_contains"
+    " array_has arraycontains",
     FROM_PARTS: "timestampfromparts make_timestamp make_time",
 }
 NAMES = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}

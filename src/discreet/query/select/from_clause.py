@@ -317,7 +317,9 @@ def read_from(query: exp.Select, reading: Context) -> FromClause:
     rows = FromClause(reading)
     source = query.args.get("from_")
     if source is None:
-        raise QueryError("the question has no FROM; name a table, as in SELECT COUNT(*) FROM visits")
+        several = query.find(exp.Subquery) is not None
+        beside = "; several answers: SELECT COUNT(*), (SELECT COUNT(*) FROM patients) FROM visits" if several else ""
+        raise QueryError(f"the question has no FROM; name a table, as in SELECT COUNT(*) FROM visits{beside}")
     rows.add_first(source.this)
     for join in query.args.get("joins") or []:
         rows.add_join(join)

@@ -15,6 +15,8 @@ from sqlglot import exp
 from discreet.base.errors import QueryError
 from discreet.base.types import Type
 from discreet.plan.expressions import Column, Constant, Expression, GivenRows, Literal, find_columns, join_conditions
+from discreet.plan.functions import MOST_BITS
+from discreet.plan.intervals import FLOATS
 from discreet.policy.schema import Resolved
 from discreet.query.parse import quote_sql, refuse_other_parts
 from discreet.query.scalars.expressions import Scope, translate
@@ -161,6 +163,7 @@ def _combine(node: exp.Expression, values: list[Constant], type_: Type) -> Liter
     kind = type_ if type_ is Type.INTEGER and not mean else Type.FLOAT
     if not numbers:
         return Literal(None, kind)
-    if kind is Type.INTEGER:
-        return Literal(int(total), kind)
-    return Literal(Fraction(float(total / len(numbers) if mean else total)), kind)
+    found = total / len(numbers) if mean else total
+    if abs(found) > FLOATS or (kind is Type.INTEGER and int(found).bit_length() > MOST_BITS):
+        raise QueryError(f"{quote_sql(node)} is a larger number than any that is computed with; sum smaller ones")
+    return Literal(int(found) if kind is Type.INTEGER else Fraction(float(found)), kind)

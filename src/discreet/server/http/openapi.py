@@ -25,6 +25,10 @@ QUESTION: dict[str, Any] = {
     **INTERVALS,
     "within": {"type": "object", "description": "errors wanted, by column"},
     "clamping": FLAG,
+    "left_out": {
+        "type": ["string", "integer"],
+        "description": "count what limits leave out: units, or the most rows of each unit that are counted",
+    },
     "keys": {"type": "array", "description": "the keys to ask for"},
     "key_delta": NUMBER,
 }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from discreet.answers.fields import Field
+from discreet.answers.left_out import LeftOut
 from discreet.base.types import Type
 from discreet.server.pg_catalog.catalog import LookedUp
 from discreet.server.questions import Delivered
@@ -69,7 +70,7 @@ def show_answer(answer: Delivered, settings: WireSettings) -> WireOutcome:
     rows: Sequence[WireRow] = answer.rows
     if settings.intervals:
         rows = [_add_intervals(answer, place) for place in range(len(answer.rows))]
-    notices = (answer.guarantee, *answer.notes, _describe_cost(answer))
+    notices = (answer.guarantee, *answer.notes, _describe_left_out(answer, settings), _describe_cost(answer))
     return WireOutcome(f"SELECT {len(rows)}", columns, rows, tuple(each for each in notices if each))
 
 
@@ -81,6 +82,13 @@ def _add_intervals(answer: Delivered, place: int) -> list[object]:
         if has_interval(each):
             row += [None, None] if pair is None else [round_outwards(pair[0], False), round_outwards(pair[1], True)]
     return row
+
+
+def _describe_left_out(answer: Delivered, settings: WireSettings) -> str:
+    if answer.left_out is None:
+        return ""
+    words, value, width = answer.left_out
+    return LeftOut(words, value, lambda confidence: width).describe(settings.terms()["confidence"])
 
 
 def _describe_cost(answer: Delivered) -> str:

@@ -106,6 +106,8 @@ class WireServer:
             await self._serve(reader, writer, task)
         except (ConnectionError, TimeoutError, asyncio.CancelledError):
             pass
+        except ssl.SSLError:  # whoever asks for TLS can send anything instead of it
+            LOG.info("a connection ended: TLS failed")
         except WireError as told:
             LOG.info("a connection ended: %s %s", told.code, told.message)
         except Exception:

@@ -130,6 +130,7 @@ OWN = {
     "max_rows": "",
     "max_groups": "",
     "max_rows_per_group": "",
+    "left_out": "",
     "integers": "int8",
 }
 """What may be set of `discreet.*`, and what holds without. There is no price until somebody names one."""
@@ -241,6 +242,7 @@ class WireSettings:
             "fresh": bool(self.own("fresh")),
             "key": self.own("fresh") or None,
             "key_delta": self.own("key_delta") or None,
+            "left_out": int(self.own("left_out")) if self.own("left_out").isdecimal() else self.own("left_out") or None,
             **{name: int(self.own(name)) if self.own(name) else None for name in whole},
         }
 
@@ -277,6 +279,8 @@ def _check_own(key: str, value: str) -> str:
         raise WireError("22023", "discreet.integers is int8 or numeric")
     if key.startswith("max_") and (not re.fullmatch(r"[1-9]\d{0,11}", value, re.ASCII)):
         raise WireError("22023", f"discreet.{key} is a whole number above 0")
+    if key == "left_out" and not re.fullmatch(r"units|[1-9]\d{0,6}", value, re.ASCII):
+        raise WireError("22023", "discreet.left_out is units, or the most rows of each unit to count, such as 10")
     if key == "fresh" and not re.fullmatch(r"[\x21-\x7e]{1,100}", value):
         raise WireError("22023", "discreet.fresh is a key of your own for this new answer: up to 100 letters")
     return _check_within(value) if key == "within" else value.lower() if key == "integers" else value

@@ -107,8 +107,12 @@ class Clerk:
         said = (answer.guarantee, answer.notes, answer.question)
         chosen = answer.accuracy
         accuracy = None if chosen is None else (chosen.score, chosen.count, chosen.bound(float_up(asked.confidence)))
+        counted = answer.left_out
+        left = (
+            None if counted is None else (counted.words, counted.value, counted.half_width(float_up(asked.confidence)))
+        )
         receipt = self._own.write_receipt(answer.receipt, analyst)
-        return Delivered(answer.fields, answer.rows, bounds, *said, receipt, accuracy)
+        return Delivered(answer.fields, answer.rows, bounds, *said, receipt, accuracy, left)
 
     def list_tables(self, analyst: str, held: Identities = NONE) -> Tables:
         """Return what is public about the tables that an analyst may ask."""
@@ -173,6 +177,7 @@ def _prepare_question(session: Session, asked: Asked) -> Prepared:
         max_rows=asked.max_rows,
         max_groups=asked.max_groups,
         max_rows_per_group=asked.max_rows_per_group,
+        left_out=asked.left_out,
     )
 
 
