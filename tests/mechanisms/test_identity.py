@@ -12,6 +12,11 @@ from discreet.mechanisms.identity import FORMS, describe_mechanism
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Quantile
+from discreet.mechanisms.robust.order_statistic import OrderStatistic
+from discreet.mechanisms.robust.propose_test_release import ProposeTestRelease
+from discreet.mechanisms.robust.smooth_noises import SmoothLaplace, SmoothLogNormal, SmoothStudent
+from discreet.mechanisms.robust.trimmed_mean import TrimmedMean
+from discreet.mechanisms.robust.unbounded import InterquartileRange, UnboundedMean
 
 GOLDEN = [
     (Laplace(10.0), "dd05956c8b3bd6fe5669ccd72ccf2b900c7a8ca5e17f673b3eb15f6056f51c56"),
@@ -22,6 +27,23 @@ GOLDEN = [
     (KeyThreshold(Laplace(20.0), 1e-9, 2, 3), "14e4899e9bf43b9056720d7aa6dc8decffb1cad06619cb34f02dd5b17dadd3c3"),
     (Exponential(4.0, monotone=True), "a558830dcdd3c5c1fc99dde870dfcb2d927fa48cde47b3278064c5ceeb21fbdc"),
     (NoisyMax(4.0, noise="laplace"), "3f8fadfb6c7fb1c65e3cb8a8b8df3e864491b30001d4418e0df9a6018ad041ee"),
+    (OrderStatistic(Fraction(1, 4), 0, 9, 2), "f1b5ae6987db2118b047ee56df0a7cd6dbc56408e467dc20702c8cde5ac5002f"),
+    (
+        TrimmedMean(Fraction(1, 10), 0, 9, 2, 7, "replace", True),
+        "abea1e8b5c9c39b44966a08bd8055201d377ff02b9b078fd6406a8102ac3ba4a",
+    ),
+    (ProposeTestRelease(0.5, 1e-6, 3), "78991b303891bdfcd90170c36de9e988db7ad7338ebe25deafaef30dbbed64ab"),
+    (
+        SmoothLaplace(Fraction(99, 100), 2, 1.0, 1e-6),
+        "cbf0a05ea9ff5476ea2d7d8da30dafa6828e3c9e637823d91c33bec2efb4959d",
+    ),
+    (SmoothStudent(Fraction(99, 100), 2, 1.0), "875cf7fbdcb1536f6cfa726d6febf96cc0045efe0aba2fed71e7d24f1f151daf"),
+    (
+        SmoothLogNormal(Fraction(99, 100), 2, 0.5, 0.5),
+        "c8f6cf70a515b0bdf9a36250519bb08a6074a78c54d349c41ecce3f85a4a8f11",
+    ),
+    (UnboundedMean(1.0, 2), "051f52aa32a84ebcb9718636a0aaeba729913b1a95aabbe260a5f35d1ee09efb"),
+    (InterquartileRange(1.0, 2, "replace"), "e5e42f8838858869c1f4e3879f7b5aa8a0d7e9050c05798eab151784a8f43a9a"),
 ]
 
 

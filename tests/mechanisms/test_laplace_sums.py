@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from discreet.mechanisms.laplace_sums import bound_sum
+from discreet.mechanisms.laplace_sums import bound_sum, find_sum_law
 from support import laws
 
 
@@ -41,3 +41,14 @@ def test_terms_of_one_factor_are_one_and_tiny_misses_have_no_bound() -> None:
     assert bound_sum(5.0, ((1, 3), (1, 4)), 0.05) == bound_sum(5.0, ((1, 7),), 0.05)
     assert bound_sum(5.0, ((0, 3), (2, 0)), 0.05) == 0
     assert bound_sum(5.0, ((1, 3),), 1e-12) == math.inf
+
+
+def test_theorem_a_rounded_law_is_never_below_the_exact_one() -> None:
+    terms = ((1, 2), (3, 3))
+    exact, found = _law(1.0, terms, 38), find_sum_law(1.0, terms)
+    beyond = np.cumsum(found.shares[::-1])[::-1]
+    middle = len(exact) // 2
+    for at in range(-40, 41):
+        least = int(np.searchsorted(found.values, at))
+        assert exact[middle + at :].sum() <= beyond[least] + 1e-10 <= exact[middle + at - 2 :].sum() + 0.02
+    assert abs(found.shares.sum() - 1) < 1e-9

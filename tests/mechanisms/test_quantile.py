@@ -62,6 +62,7 @@ def _range(first: laws.Law, second: laws.Law) -> Any:
     return greatest - least
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("share", SHARES, ids=str)
 @pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize("epsilon", [1.1, 4.0])
@@ -78,6 +79,7 @@ def test_theorem_the_value_has_the_range_that_is_charged(share: Fraction, rows: 
     assert worst > 0.3 * epsilon
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("share", SHARES, ids=str)
 @pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize("epsilon", [1.1, 4.0])
@@ -174,6 +176,7 @@ def test_sampler_draws_these_values_and_not_those_of_a_scale_off(
             assert chi_square_p(seen, np.array([float(p) for p in _law(other, WIDE)])) < ALARM
 
 
+@pytest.mark.slow
 def test_a_median_of_ten_thousand_is_a_few_ranks_off() -> None:
     """A tree of noisy ranks with 16 children to a node is off by 50 ranks at this epsilon and grid."""
     values = np.clip(np.random.default_rng(1).normal(2**19, 2**15, 10_000).astype(int), 0, 2**20 - 1)
@@ -208,7 +211,7 @@ SHAPES: dict[str, Callable[[np.random.Generator], Any]] = {
     "share",
     [HALF, Fraction(0), pytest.param(MOST, marks=pytest.mark.long), pytest.param(Fraction(1), marks=pytest.mark.long)],
 )
-@pytest.mark.parametrize("draws", [1_000, pytest.param(2_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("draws", [300, pytest.param(2_000, marks=pytest.mark.long)])
 def test_intervals_cover_the_quantile(shape: str, share: Fraction, draws: int) -> None:
     values = SHAPES[shape](np.random.default_rng(3))
     low, high = _quantiles(tuple(values.tolist()), share)

@@ -14,7 +14,13 @@ from discreet.mechanisms.laplace import Laplace
 from discreet.mechanisms.noisy_max import NoisyMax
 from discreet.mechanisms.permute_and_flip import PermuteAndFlip
 from discreet.mechanisms.quantile import Quantile
+from discreet.mechanisms.robust.order_statistic import OrderStatistic
+from discreet.mechanisms.robust.propose_test_release import ProposeTestRelease
+from discreet.mechanisms.robust.smooth_noises import SmoothLaplace, SmoothLogNormal, SmoothStudent
+from discreet.mechanisms.robust.trimmed_mean import TrimmedMean
+from discreet.mechanisms.robust.unbounded import InterquartileRange, UnboundedMean
 from discreet.mechanisms.sparse_vector import SparseVector
+from discreet.privacy import Neighbours
 
 VERSION = 1
 """The version of all forms of mechanisms together."""
@@ -34,8 +40,17 @@ FORMS = Forms(
             "sparse vector",
             same_names("threshold_scale question_scale cutoff answer_scale redraw monotone grid"),
         ),
+        OrderStatistic: ("order statistic", same_names("share low high rows")),
+        TrimmedMean: ("trimmed mean", same_names("trim low high rows fineness neighbours public_size")),
+        ProposeTestRelease: ("propose test release", same_names("epsilon delta proposal")),
+        SmoothLaplace: ("smooth laplace", same_names("base rows epsilon delta")),
+        SmoothStudent: ("smooth student", same_names("base rows epsilon degrees")),
+        SmoothLogNormal: ("smooth log normal", same_names("base rows rho sigma")),
+        UnboundedMean: ("unbounded mean", same_names("epsilon rows neighbours")),
+        InterquartileRange: ("interquartile range", same_names("epsilon rows neighbours")),
         Grid: ("grid", same_names("step missing")),
-    }
+    },
+    {Neighbours: {"ADD_REMOVE": "add-remove", "REPLACE": "replace"}},
 )
 
 

@@ -297,10 +297,10 @@ class _Table:
         half = np.minimum((self.below[1:] - self.below[:-1]) // 2, narrowed)  # counts are times an even factor
         low = np.concatenate([self.below, self.below[:-1] + half])[full]
         high = np.concatenate([self.below, self.below[1:] - half])[full]
-        weights = widths[full].tolist()
+        weights = widths[full] if widths.dtype == np.int64 else widths[full].tolist()
         choose = noise.exponential_argmax if pure else noise.gumbel_argmax
         chosen = choose(-_distances(low, high, target), scale, weights)
-        return int(np.concatenate([gaps, self.at])[full[chosen]]) + int(noise.uniform_int(weights[chosen]))
+        return int(np.concatenate([gaps, self.at])[full[chosen]]) + int(noise.uniform_int(int(weights[chosen])))
 
     def count_pieces(self, edges: tuple[int, ...], factor: int) -> list[int]:
         """Return how many values lie from each edge to the next."""

@@ -19,9 +19,11 @@ from discreet.base.wide import Ints
 from discreet.curator.door.unit_functions import (
     BATCH,
     BatchFunction,
+    ColumnOffsets,
     ColumnSums,
     LinearGradient,
     LogisticGradient,
+    PieceCounts,
     apply_function,
 )
 from discreet.engines.running import RunCancelledError
@@ -29,6 +31,8 @@ from discreet.engines.running import RunCancelledError
 WEIGHTS = (0.3, -1.7)
 FUNCTIONS: tuple[BatchFunction, ...] = (
     ColumnSums(3),
+    ColumnOffsets((0.5, -1.25, 3.0)),
+    PieceCounts((-1.0, 1 / 3, 2.0)),
     LinearGradient(WEIGHTS),
     LogisticGradient(WEIGHTS),
 )
@@ -99,6 +103,8 @@ def test_gradients_are_those_of_their_losses() -> None:
         ]
         assert function.apply(rows) == pytest.approx(moved, rel=1e-6)
     assert ColumnSums(3).apply(rows).tolist() == [1.5, 1.0, 1.0]
+    many = len(rows)
+    assert ColumnOffsets((0.5, 1.0, -1.0)).apply(rows).tolist() == [1.5 - 0.5 * many, 1.0 - many, 1.0 + many]
 
 
 def test_scores_beyond_floats_are_no_error() -> None:
@@ -110,7 +116,7 @@ def test_scores_beyond_floats_are_no_error() -> None:
 def test_weights_are_public_and_stand_in_the_form() -> None:
     forms = [hash_json(each.describe()) for each in (*FUNCTIONS, LinearGradient((0.3, 1.7)), ColumnSums(2))]
     assert len(set(forms)) == len(forms)
-    assert [(each.columns, each.dimension) for each in FUNCTIONS] == [(3, 3), (3, 2), (3, 2)]
+    assert [(each.columns, each.dimension) for each in FUNCTIONS] == [(3, 3), (3, 3), (1, 4), (3, 2), (3, 2)]
     for wrong in ((), (math.nan,), (1,), (math.inf, 1.0)):
         with pytest.raises(ParameterError, match="finite floats"):
             LinearGradient(wrong)
@@ -173,3 +179,12 @@ def test_whatever_a_function_raises_is_a_failure_of_the_data_and_quotes_none(tro
     with pytest.raises(FailedError) as found:
         apply_function(Written(fail), 2, np.zeros((1, 1)), offsets_of([1]))
     assert str(found.value) == f"the function failed on a unit's rows: {type(trouble).__name__}"
+
+
+def test_pieces_are_counted_from_each_edge_to_the_next() -> None:
+    rows = np.array([[-5.0], [0.0], [0.99], [1.0], [7.0], [7.0]])
+    assert PieceCounts((0.0, 1.0)).apply(rows).tolist() == [1, 2, 3]
+    assert PieceCounts((0.0,)).describe() != PieceCounts((0.0, 1.0)).describe()
+    for edges in ((), (1.0, 1.0), (2.0, 1.0), (math.nan,), (math.inf,), (1,)):
+        with pytest.raises(ParameterError, match="edges"):
+            PieceCounts(edges)

@@ -25,6 +25,14 @@ from discreet.curator.door.meter import Meter, make_loss_meter
 from discreet.curator.door.minima import MinimumNoise, check_minimum, draw_minimum
 from discreet.curator.door.moments import RowMoments, check_moments
 from discreet.curator.door.recorder import Journal, Recorder
+from discreet.curator.door.resampling import check_resamples, lose_resamples, sum_resamples
+from discreet.curator.door.statistics import (
+    RowStatistic,
+    check_statistic,
+    describe_statistic,
+    release_statistic,
+    renew,
+)
 from discreet.curator.door.sums import bound_rows, bound_sum, check_function, choose_norm, sum_units
 from discreet.curator.door.tries import NoJournal, TryRun, check_tries, choose_best, refuse_telling
 from discreet.curator.door.unit_functions import UnitFunction
@@ -40,6 +48,7 @@ from discreet.gradients.compiled.memory_sums import RowsOfUnits
 from discreet.gradients.compiled.states import pack_state, unpack_state
 from discreet.gradients.objective import LinearObjective
 from discreet.gradients.sums import LinearGradients, Weights, sum_gradients
+from discreet.mechanisms import Gaussian
 from discreet.mechanisms.identity import describe_mechanism
 from discreet.mechanisms.sparse_vector import SparseVector
 from discreet.plan.bounded import BoundedPlan, Part
@@ -140,6 +149,26 @@ class Desk:
 
         return tuple(json.loads(self.__recorder.answer(call, cost, noise.loss(sensitivity, dim=dimension), draw)))
 
+    def resample(
+        self, plan: RowsPlan, function: UnitFunction, clip: Clip, noise: Gaussian, resamples: int
+    ) -> tuple[tuple[int, ...], ...]:
+        """Return sums over units that count a random number of times, as often as is said, each with its own noise."""
+        declared = self._find_hash(plan, RowsPlan)
+        many = check_resamples(plan, noise, resamples, check_function(plan, function, clip))
+        loss = lose_resamples(clip, noise, many)
+        call: Json = {
+            "resample": declared,
+            "of": [function.describe(), clip.describe()],
+            "noise": describe_mechanism(noise),
+            "resamples": many,
+        }
+
+        def draw() -> bytes:
+            sums = sum_resamples(plan, self._hold(declared, plan).read(), function, clip, many)
+            return json.dumps([noise.release(each) for each in sums]).encode()
+
+        return tuple(tuple(each) for each in json.loads(self.__recorder.answer(call, charge_of(loss), loss, draw)))
+
     def sum_gradients(
         self, plan: RowsPlan, gradients: LinearGradients, weights: Weights, noise: VectorNoise
     ) -> tuple[int, ...]:
@@ -217,6 +246,19 @@ class Desk:
             return json.dumps(draw_minimum(objective, noise, rows, exact.offsets)).encode()
 
         return tuple(json.loads(self.__recorder.answer(call, cost, loss, draw)))
+
+    def release_statistic(self, plan: RowsPlan, statistic: RowStatistic) -> tuple[int, ...] | None:
+        """Return a statistic of a plan's rows by a mechanism that bounds what a unit changes; None is a refusal."""
+        declared = self._find_hash(plan, RowsPlan)
+        own = renew(statistic)
+        loss = check_statistic(plan, own)
+        call: Json = {"statistic": declared, "of": describe_statistic(own)}
+
+        def draw() -> bytes:
+            return release_statistic(plan, own, self._hold(declared, plan).read())
+
+        told: list[int] | None = json.loads(self.__recorder.answer(call, charge_of(loss), loss, draw))
+        return None if told is None else tuple(told)
 
     def count(self, plan: RowsPlan, family: Family, group: int, noise: VectorNoise) -> tuple[int, ...]:
         """Return the answers of one group of a linear family over a plan's rows, with noise."""

@@ -62,13 +62,13 @@ def sum_units(plan: RowsPlan, exact: ExactRows, function: UnitFunction, clip: Cl
     widest = max(dimension, len(plan.columns))
     for first, last in split_units(exact.offsets, max(1, AT_ONCE // widest)):
         offsets = exact.offsets[first : last + 1]
-        rows = _to_values(plan, exact.points[offsets[0] : offsets[-1]])
+        rows = to_values(plan, exact.points[offsets[0] : offsets[-1]])
         vectors = apply_function(function, dimension, rows, offsets - offsets[0])
         total = total + clip_vectors(vectors, clip, norm).sum(axis=0)
     return [int(each) for each in total]
 
 
-def _to_values(plan: RowsPlan, points: Points) -> Floats:
+def to_values(plan: RowsPlan, points: Points) -> Floats:
     """Return grid points as real numbers: each a function of its point alone."""
     values = points.astype(np.float64)
     for place, column in enumerate(plan.columns):

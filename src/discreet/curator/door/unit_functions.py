@@ -117,6 +117,71 @@ class ColumnSums(BatchFunction):
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnOffsets(BatchFunction):
+    """The sum over a unit's rows of each column's distance from a public center."""
+
+    center: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if not self.center or not all(isinstance(each, float) and math.isfinite(each) for each in self.center):
+            raise ParameterError("center", self.center, "finite floats, one for each column")
+
+    @property
+    def columns(self) -> int:
+        """As many as the center has numbers."""
+        return len(self.center)
+
+    @property
+    def dimension(self) -> int:
+        """One entry for each column."""
+        return len(self.center)
+
+    def describe(self) -> Json:
+        """Return the form of the function."""
+        return {"column offsets": [repr(float(each)) for each in self.center]}
+
+    def map_rows(self, rows: Floats) -> Floats:
+        """Return the rows less the center."""
+        offsets: Floats = rows - np.array(self.center)
+        return offsets
+
+
+@dataclass(frozen=True, slots=True)
+class PieceCounts(BatchFunction):
+    """How many of a unit's rows have a value of the one column below the first edge, between each two, and above.
+
+    An edge belongs to the piece above it. Each row is compared with the edges by itself.
+    """
+
+    edges: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        finite = all(isinstance(each, float) and math.isfinite(each) for each in self.edges)
+        if not self.edges or not finite or any(first >= second for first, second in pairwise(self.edges)):
+            raise ParameterError("edges", self.edges, "finite floats, each above the one before")
+
+    @property
+    def columns(self) -> int:
+        """One."""
+        return 1
+
+    @property
+    def dimension(self) -> int:
+        """One entry for each piece: one more than there are edges."""
+        return len(self.edges) + 1
+
+    def describe(self) -> Json:
+        """Return the form of the function."""
+        return {"piece counts": [repr(float(each)) for each in self.edges]}
+
+    def map_rows(self, rows: Floats) -> Floats:
+        """Return a 1 at the place of each row's piece."""
+        found = np.zeros((len(rows), self.dimension))
+        found[np.arange(len(rows)), np.searchsorted(self.edges, rows[:, 0], side="right")] = 1.0
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class Gradient(BatchFunction):
     """What linear and logistic gradients share: public weights for all columns but the last, which is the label."""
 
@@ -175,7 +240,7 @@ class LogisticGradient(Gradient):
         return 1.0 / (1.0 + np.array([math.exp(-score) for score in held.tolist()]))
 
 
-BATCH = (ColumnSums, LinearGradient, LogisticGradient)
+BATCH = (ColumnSums, ColumnOffsets, PieceCounts, LinearGradient, LogisticGradient)
 """The closed list of functions that are applied to all units at once."""
 
 
