@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         policy,
         privacy,
         query,
+        robust,
         synthetic,
     )
     from discreet.answers import Answer
@@ -123,6 +124,7 @@ _ROOMS = (
     "policy",
     "privacy",
     "query",
+    "robust",
     "synthetic",
 )
 
@@ -178,6 +180,7 @@ __all__ = [
     "policy",
     "privacy",
     "query",
+    "robust",
     "synthesize",
     "synthetic",
     "write_report",

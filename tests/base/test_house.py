@@ -249,6 +249,7 @@ def test_the_list_of_files_covered_elsewhere_is_not_out_of_date() -> None:
         assert not (TESTS / Path(name).parent / f"test_{Path(name).stem}.py").exists(), name
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     "module",
     [

@@ -12,6 +12,7 @@ from discreet.cli import asking, learning, owning, serving, shelling, spending, 
 from discreet.cli.errors import show_errors
 from discreet.cli.local import local
 from discreet.cli.options import FormatOption, ListFormat
+from discreet.cli.robust import robust
 
 app = typer.Typer(
     help="Differential privacy with exact integer noise: keeps sensitive data in and lets answers out.",
@@ -51,6 +52,7 @@ app.command()(spending.ledger)
 app.command()(asking.bounds)
 app.command()(synthesizing.synth)
 app.command()(learning.learn)
+app.add_typer(robust, name="robust")
 app.command()(owning.resume)
 app.command()(owning.retry)
 app.command()(owning.failures)

@@ -1,0 +1,133 @@
+"""Tests by ranks: how often they reject what is true, and how many people they need beside the public test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from discreet.base.grid import Floats
+from discreet.mechanisms import Laplace
+from discreet.robust.designs.planning import RUNS, StudyDesign, people_needed
+from discreet.robust.designs.table_designs import TableDesign
+from discreet.robust.intervals.laws import Booleans
+from discreet.robust.testing.absolute_ranks import ADD_REMOVE_SENSITIVITY, REPLACE_SENSITIVITY, measure_absolute_ranks
+from discreet.robust.testing.contingency import DRAWS, draw_noise
+from discreet.robust.testing.ranks import explain_curve, explain_equal_curves, explain_equal_ranks, explain_symmetry
+from robust_samples import Population, make_populations
+
+PEOPLE = (60, 1_000, 10_000)
+EPSILONS = (0.1, 1.0, 10.0)
+SIMULATED = 202
+"""Simulations of each p-value: with so many, 5 % or less is as probable as with thousands."""
+
+PARTS = 5
+POWER = 0.95
+MOST_PEOPLE = 1.9
+MEANS = (0.0, 0.5, 1.0)
+
+Size = tuple[str, int, float, float]
+"""What is tested, how many people, epsilon, and the share rejected though the null is true."""
+
+
+def find_bin_shares(population: Population, even: bool) -> Floats:
+    """Return the shares of a population in bins: equal parts of its bounds, or about equally many people in each."""
+    values = np.clip(population.invert((np.arange(200_000) + 0.5) / 200_000), population.lower, population.upper)
+    places = np.arange(1, PARTS) / PARTS
+    cuts = np.quantile(values, places) if even else population.lower + places * (population.upper - population.lower)
+    counts = np.bincount(np.searchsorted(cuts, values, side="left"), minlength=PARTS)
+    found: Floats = counts / counts.sum()
+    return found
+
+
+def draw_cells(people: int, shares: Floats, runs: int, noise: Laplace, rng: np.random.Generator) -> Floats:
+    """Return noisy tables of people who fall into cells by these shares."""
+    drawn = rng.multinomial(people, shares.ravel(), runs).reshape(runs, *shares.shape)
+    return drawn + draw_noise(noise, drawn.shape, rng)
+
+
+def size_ranks(runs: int, rng: np.random.Generator) -> Iterator[Size]:
+    """Measure every test by ranks, on each kind of data and kind of bins; also of too few people for some noises."""
+    for population in make_populations()[:4]:
+        for even in (False, True):
+            shares = find_bin_shares(population, even)
+            of = f"{population.name}, {'even' if even else 'equally wide'} bins"
+            around = np.concatenate([shares, shares[:1], shares[::-1]])
+            for people in PEOPLE:
+                for epsilon in EPSILONS:
+                    noise = Laplace(1 / epsilon)
+                    for name, found in explain_all(people, shares, around / around.sum(), noise, runs, rng):
+                        yield f"{name}, {of}", people, epsilon, float(np.mean(found <= 0.05))
+
+
+def explain_all(
+    people: int, shares: Floats, around: Floats, noise: Laplace, runs: int, rng: np.random.Generator
+) -> Iterator[tuple[str, Floats]]:
+    """Return the p-values of each test where its null is true."""
+    three = draw_cells(people, np.outer((0.2, 0.3, 0.5), shares), runs, noise, rng)
+    yield "Kruskal-Wallis", explain_equal_ranks(three, noise, SIMULATED)[0]
+    two = draw_cells(people, np.outer((0.3, 0.7), shares), runs, noise, rng)
+    yield "Mann-Whitney", explain_equal_ranks(two, noise, SIMULATED)[0]
+    yield "Kolmogorov-Smirnov", explain_equal_curves(two, noise, SIMULATED)[0]
+    held = np.maximum(shares, 1e-6) / np.maximum(shares, 1e-6).sum()
+    one = draw_cells(people, held, runs, noise, rng)
+    yield "Kolmogorov", explain_curve(one, tuple(held), noise, SIMULATED)[0]
+    yield "Wilcoxon", explain_symmetry(draw_cells(people, around, runs, noise, rng), noise, SIMULATED)[0]
+
+
+@dataclass(frozen=True)
+class RankedDesign:
+    """A test on the ranks themselves of three normal groups: public, or the absolute form with noise of this scale."""
+
+    scale: float | None = None
+    size: float = 0.05
+    differs: bool = True
+    words: str = "ranks"
+
+    def reject(self, people: int, rng: np.random.Generator) -> Booleans:
+        """Return which samples are rejected."""
+        groups = np.arange(people) % len(MEANS)
+        nulls = self.measure(rng.standard_normal((DRAWS, people)), groups, rng)
+        own = self.measure(rng.normal(np.asarray(MEANS)[groups], 1.0, (RUNS, people)), groups, rng)
+        found: Booleans = own > np.quantile(nulls, 1 - self.size)
+        return found
+
+    def measure(self, values: Floats, groups: Any, rng: np.random.Generator) -> Floats:
+        """Return the statistic of each row."""
+        ranks: Floats = 1.0 + values.argsort(axis=-1).argsort(axis=-1).astype(float)
+        if self.scale is not None:
+            return measure_absolute_ranks(ranks, groups) + rng.laplace(0.0, self.scale, len(ranks))
+        centred = ranks - (values.shape[-1] + 1) / 2
+        parts = [centred[:, groups == each] for each in range(len(MEANS))]
+        found: Floats = sum((part.sum(axis=-1) ** 2 / part.shape[-1] for part in parts), np.zeros(len(values)))
+        return found
+
+
+def list_designs() -> dict[str, StudyDesign]:
+    """Return what is compared, by what it is called: the public test first, at epsilon 1 the others."""
+    middle = stats.norm(float(np.mean(MEANS)), 1.0)
+    even = middle.ppf(np.arange(1, PARTS) / PARTS).tolist()
+    wide = np.linspace(-3.5, 4.5, PARTS + 1)[1:-1].tolist()
+    return {
+        "public": RankedDesign(),
+        f"{PARTS} even bins": TableDesign.of_normal(MEANS, 1.0, even, 1.0),
+        f"{PARTS} equal parts of wide bounds": TableDesign.of_normal(MEANS, 1.0, wide, 1.0),
+        f"{PARTS} even bins, replace neighbours": TableDesign.of_normal(MEANS, 1.0, even, 0.5),
+        "absolute form, replace neighbours, public sizes": RankedDesign(REPLACE_SENSITIVITY),
+        "absolute form, a tenth for noisy sizes, which are taken for true": RankedDesign(ADD_REMOVE_SENSITIVITY / 0.9),
+    }
+
+
+def show_people_needed(runs: int, rng: np.random.Generator) -> bool:
+    """Print how many people each way needs, and say whether even bins need few enough; `runs` are the design's own."""
+    print(f"three normal groups half a deviation apart, epsilon 1, power {POWER:.0%}\n")
+    print("| Kruskal-Wallis | people needed | over the public test's |")
+    print("|---|---|---|")
+    needed = {name: people_needed(design, POWER) for name, design in list_designs().items()}
+    for name, people in needed.items():
+        print(f"| {name} | {people} | {people / needed['public']:.2f} |", flush=True)
+    print(f"\ngoal: {MOST_PEOPLE} for even bins")
+    return needed[f"{PARTS} even bins"] <= MOST_PEOPLE * needed["public"]

@@ -1,0 +1,1 @@
+"""Intervals for sampling and noise together."""

@@ -1,0 +1,144 @@
+"""Intervals of a population's quantile from noisy counts of the people in pieces of the line.
+
+A point near the quantile was drawn before, and the line is cut into pieces around it, wider the farther away. Each
+person's value lies in one piece. Let q be a quantile of the population: Pr[x <= q] >= share >= Pr[x < q]; ties and
+discrete values are allowed. For an edge e let G(e) = (1 - share) * #{x < e} - share * #{x >= e}, which needs no number
+of people; its noisy value G'(e) errs by a sum N(e) of Laplace noises with known factors.
+
+**Theorem.** For each edge let t(e) be such that B + N(e) <= -t(e) has a probability of at most a, where B + share * n
+is binomial (n, share) and independent of N. Let the low end be the last edge of the longest row of edges, from the
+left, all of which have G'(e) <= -t(e). Then the low end is above q with a probability of at most a.
+
+Proof. Let e be the least edge above q. The low end is above q only if the row reaches e, so that G'(e) <= -t(e). All
+x <= q are below e, hence G(e) = #{x < e} - share * n >= #{x <= q} - share * n, and #{x <= q} is binomial (n, at least
+share). So the probability is at most that of B + N(e) <= -t(e). Which edge e is follows from q and from the point that
+was drawn, and that may depend on the sample: the bound on #{x < e} above is of #{x <= q}, whatever e is, and the noise
+of the counts is independent of both. So no union over edges is needed. The high end is the same from the right. As t(e)
+is above 0, no edge can be in both rows: the low end is below the high end.
+
+**Binomial tails.** For t >= 1, Pr[B <= -t] <= Phi(-sqrt(2 n D(share - (t - 1) / n, share))) with D the divergence of
+two coins (Zubkov, Serov 2013: Pr[binomial <= k] is at most that of k + 1 without the - 1). As n grows, n D(share - u /
+n, share) falls, since D is convex in its first argument and 0 at share. So the bound holds for all numbers of people up
+to n, and n is taken as the noisy total plus what its noise reaches: except with a tenth of the miss (`NUISANCE`). The
+rest is for the two ends, half of it each. The law of N(e) is rounded outwards (`mechanisms/laplace_sums.py`), and
+its convolution with that bound is computed as it stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+
+import numpy as np
+
+from discreet.base.grid import Floats
+from discreet.base.later import Later
+from discreet.mechanisms.laplace_sums import SLACK, bound_sum, find_sum_law
+from discreet.robust.intervals.means import NUISANCE
+
+special = Later("scipy.special")
+
+GROWTH = Fraction(5, 4)
+"""How much farther from the point that was drawn each edge is than the one before."""
+
+POOLED = 8
+"""Points of a law of noise that are taken together, at the farthest of them."""
+
+NEVER = 1e-13
+"""Shares of a law that are left out: all of them together are far below its slack."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedPieces:
+    """Noisy counts of people in the pieces of the points 0 .. points - 1, each with Laplace noise of this scale."""
+
+    points: int
+    edges: tuple[int, ...]
+    counts: tuple[int, ...]
+    scale: float
+
+    @property
+    def total(self) -> int:
+        """The noisy number of people."""
+        return sum(self.counts)
+
+    def bound_total(self, miss: float) -> float:
+        """Return by how much the total errs at most, except with this probability on each side."""
+        return bound_sum(self.scale, ((1, len(self.counts)),), miss)
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileEnds:
+    """The least and the greatest point that the quantile may be, and whether counts say so: else they are the ends."""
+
+    low: int
+    high: int
+    told_low: bool
+    told_high: bool
+
+
+def list_piece_edges(drawn: int, points: int) -> tuple[int, ...]:
+    """Return where pieces begin, but for the first: the point that was drawn is one, and others are wider outwards.
+
+    >>> list_piece_edges(10, 40)
+    (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 23, 26, 29, 33, 38)
+    """
+    far, steps = 0, [0]
+    while far < points:
+        far = max(far + 1, int(far * GROWTH))
+        steps.append(far)
+    around = {drawn - step for step in steps} | {drawn + 1 + step for step in steps}
+    return tuple(sorted(edge for edge in around if 0 < edge < points))
+
+
+def bound_population_quantile(found: CountedPieces, share: Fraction, miss: float) -> QuantileEnds:
+    """Return points between which the population's quantile lies, except with this probability."""
+    people = max(found.total + found.bound_total(miss * NUISANCE), 1.0)
+    each = miss * (1 - NUISANCE) / 2
+    over, under = share.denominator - share.numerator, share.numerator
+    below = list(accumulate(found.counts))[:-1]
+    ranks = [over * count - under * (found.total - count) for count in below]
+    pieces, low, high = len(found.counts), 0, found.points
+    told = [False, False]
+    for place, edge in enumerate(found.edges):
+        law = _pool_law(found.scale, over, place + 1, under, pieces - place - 1)
+        if _explain(-ranks[place], law, people, share) > each:
+            break
+        low, told[0] = edge, True
+    for place, edge in reversed(list(enumerate(found.edges))):
+        law = _pool_law(found.scale, over, place + 1, under, pieces - place - 1)
+        if _explain(ranks[place], law, people, 1 - share) > each:
+            break
+        high, told[1] = edge, True
+    return QuantileEnds(low, high - 1, *told)
+
+
+def bound_binomial_tail(distance: Floats, people: float, share: float) -> Floats:
+    """Return what Pr[binomial <= share * n - distance] is at most, for all n up to so many people."""
+    less = np.clip((np.asarray(distance, dtype=float) - 1) / people, 0.0, share)
+    apart = special.xlog1py(share - less, -less / share) + special.xlog1py(1 - share + less, less / (1 - share))
+    found: Floats = special.ndtr(-np.sqrt(np.maximum(2 * people * apart, 0.0)))
+    found = np.where(np.asarray(distance) - 1 > share * people, 0.0, found)
+    return np.where(np.asarray(distance) < 1, 1.0, found)
+
+
+def _explain(rank: int, law: tuple[Floats, Floats], people: float, share: Fraction) -> float:
+    """Return how probable it is at most that sampling and noise together bring a rank so far from where it should be.
+
+    Ranks are times the share's denominator.
+    """
+    values, shares = law
+    beyond = bound_binomial_tail((rank - values) / share.denominator, people, float(share))
+    return float(shares @ beyond) + 2 * SLACK
+
+
+@lru_cache(maxsize=1 << 12)
+def _pool_law(scale: float, over: int, below: int, under: int, above: int) -> tuple[Floats, Floats]:
+    """Return the law of an edge's noise as values and their shares, some neighbours together at the farthest one."""
+    law = find_sum_law(scale, ((over, below), (under, above)))
+    values = law.values[POOLED - 1 :: POOLED]
+    shares = np.maximum(law.shares, 0.0).reshape(-1, POOLED).sum(axis=1)
+    kept = shares > NEVER
+    return values[kept], shares[kept]

@@ -1,0 +1,1 @@
+"""Survival curves and the log-rank test, from noisy counts."""

@@ -1,0 +1,1 @@
+"""Tests whose p-values are valid under the noise."""
