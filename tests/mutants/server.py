@@ -8,6 +8,7 @@ BOOK = "tests/server/accounts/test_book.py"
 API = "tests/server/http/test_api.py"
 GUARD = "tests/server/http/test_guard.py"
 NEIGHBOURS = "tests/server/test_neighbours.py"
+DOOR = "tests/server/test_door.py"
 SCHEDULE = "tests/server/test_schedule.py"
 KEYS = "tests/ledger/entries/test_fresh_keys.py"
 SHOWN = "tests/curator/test_shown_tables.py"
@@ -190,6 +191,22 @@ MUTATIONS = [
         "            await self.schedule.leave(arrived, plans[0].seconds)\n",
         "            pass\n",
         NEIGHBOURS,
+    ),
+    broken(
+        "what is written of a refusal moves its tick",
+        "server/door.py",
+        "                    await self._note_refusal(visit, asked, refused)\n",
+        "                    await self._note_refusal(visit, asked, refused)\n"
+        "                    arrived = self.schedule.now()\n",
+        DOOR,
+    ),
+    broken(
+        "looking at the account moves the tick",
+        "server/door.py",
+        "                await visit.check_open()\n                while True:\n",
+        "                await visit.check_open()\n                arrived = self.schedule.now()\n"
+        "                while True:\n",
+        DOOR,
     ),
     broken(
         "a late answer leaves when it is there",

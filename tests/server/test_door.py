@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +16,7 @@ from discreet.curator.owner.account import open_account
 from discreet.server.accounts.book import AccountBook, LoginError
 from discreet.server.door import FrontDoor
 from discreet.server.questions import Asked
+from discreet.server.schedule import TickSchedule
 from discreet.server.serving import open_door
 from discreet.server.turns import BusyError
 from support.serving import ONE_WORKER, PROMPT, DirectPool, make_served_clinic
@@ -82,5 +87,31 @@ def test_logins_that_fail_too_often_are_slowed_down(tmp_path: Path) -> None:
             with pytest.raises(BusyError, match="too many failed logins"):
                 await door.admit("alice", True, "postgresql 10.0.0.1")
             await door.admit("alice", True, "postgresql 10.0.0.2")
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("slow", ["log", "book"])
+def test_replies_leave_on_their_tick_however_long_logs_and_accounts_take(tmp_path: Path, slow: str) -> None:
+    path, _ = make_served_clinic(tmp_path)
+    tick, delay = 0.5, 0.25
+
+    def slow_down(work: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        async def late(*given: Any, **named: Any) -> Any:
+            await asyncio.sleep(delay)
+            return await work(*given, **named)
+
+        return late
+
+    async def run() -> None:
+        async with open_door(path, TickSchedule(free=tick), DirectPool(path)) as door:
+            visit = await door.admit("alice", True, "postgresql 127.0.0.1")
+            owner, name = {"log": (door.log, "note"), "book": (door, "recheck")}[slow]
+            setattr(owner, name, slow_down(getattr(owner, name)))
+            for call in (visit.ask(Asked("SELECT * FROM visits", "0.1")), visit.read_budget()):
+                began = time.monotonic()
+                with suppress(QueryError):
+                    await call
+                assert tick - 0.01 <= time.monotonic() - began <= tick + 0.8 * delay
 
     asyncio.run(run())

@@ -97,15 +97,16 @@ class FrontDoor:
         await self.log.note("login", account.name, where=where, role=account.role.value)
         return GuestVisit(self, account, where)
 
-    async def call_free(self, analyst: str, method: str, *arguments: Any) -> Any:
+    async def call_free(self, visit: GuestVisit, method: str, *arguments: Any) -> Any:
         """Have something free done in turn; the reply leaves on the short schedule, and so does a refusal.
 
         It tells nothing of answers that wait for their tick: who asks on and on would else learn when the run ended.
         """
-        arrived = self.schedule.now()
+        arrived, analyst = self.schedule.now(), visit.analyst
         self._rate.take(analyst)
         try:
             async with self._looking.take(analyst), asyncio.timeout(LONGEST_WAIT):
+                await visit.check_open()
                 while True:
                     held = self._list_held(analyst)
                     found = await self._pool.call(method, analyst, *arguments, held)
@@ -130,22 +131,21 @@ class FrontDoor:
 
     async def ask(self, visit: GuestVisit, asked: AnyAsked) -> Delivered:
         """Answer a question. Whoever stops waiting, or loses the connection, finds the answer by asking again."""
+        arrived = self.schedule.now()
         self._rate.take(visit.analyst)
-        task = asyncio.create_task(self._take_turn(visit, asked, self.schedule.now()))
+        task = asyncio.create_task(self._take_turn(visit, asked, arrived))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         try:
             return await asyncio.wait_for(asyncio.shield(task), LONGEST_WAIT)
         except TimeoutError:
             raise PendingError(PENDING) from None
-        except DiscreetError as refused:
-            await self.log.note("refused", visit.analyst, question=asked.text, why=type(refused).__name__)
-            raise
 
     async def _take_turn(self, visit: GuestVisit, asked: AnyAsked, arrived: float) -> Delivered:
         """Ask in turn, and hold the turn until the tick: who comes next would else learn when the run ended.
 
-        It goes on when nobody waits any more.
+        It goes on when nobody waits any more. What is written down of it is on the disk before the tick: how long that
+        takes is not told either.
         """
         plans: list[Planned] = []
         received, new = self._received.setdefault(visit.analyst, set()), False
@@ -160,20 +160,28 @@ class FrontDoor:
         try:
             async with self._asking.take(visit.analyst):
                 try:
+                    await visit.check_open()
                     delivered = await self._run(visit, asked, plans, note)
+                except DiscreetError as refused:
+                    await self._note_refusal(visit, asked, refused)
+                    raise
                 finally:
                     try:
                         await self._leave(arrived, plans, known=bool(plans) and not new)
                     finally:
                         if new:
                             self._let_go(visit.analyst, plans[0].identity)
-        except BusyError:
+        except BusyError as busy:
+            await self._note_refusal(visit, asked, busy)
             await self.schedule.leave_free(arrived)
             raise
         if len(received) >= MOST_RECEIVED:
             received.clear()  # what is forgotten leaves on its tick again
         received.add(_name(plans[0], asked))
         return delivered
+
+    async def _note_refusal(self, visit: GuestVisit, asked: AnyAsked, refused: DiscreetError) -> None:
+        await self.log.note("refused", visit.analyst, question=asked.text, why=type(refused).__name__)
 
     def _list_held(self, analyst: str) -> frozenset[str]:
         return frozenset(self._held.get(analyst, ()))
@@ -252,7 +260,7 @@ class GuestVisit:
         async with self._lock:
             yield max(0.0, float(most) - self.spent)
 
-    async def _check(self) -> None:
+    async def check_open(self) -> None:
         """Refuse an owner, whose questions no cap would pay for, and whoever would not be let in any more."""
         if self.role is not Role.ANALYST:
             raise QueryError("owners do not ask: come in with an analyst's token")
@@ -260,37 +268,31 @@ class GuestVisit:
 
     async def describe(self, asked: AnyAsked) -> Described:
         """Say what a question would give and cost: free."""
-        await self._check()
-        found: Described = await self.door.call_free(self.analyst, "describe", asked)
+        found: Described = await self.door.call_free(self, "describe", asked)
         return found
 
     async def preview(self, asked: Asked) -> Preview:
         """Return the price list of a question, and what it would give at its price: free."""
-        await self._check()
-        found: Preview = await self.door.call_free(self.analyst, "preview", asked)
+        found: Preview = await self.door.call_free(self, "preview", asked)
         return found
 
     async def ask(self, asked: AnyAsked) -> Delivered:
         """Answer a question: charged, and handed out on its tick."""
-        await self._check()
         return await self.door.ask(self, asked)
 
     async def list_tables(self) -> Tables:
         """Return the public facts of the tables that this analyst may ask."""
-        await self._check()
-        found: Tables = await self.door.call_free(self.analyst, "list_tables")
+        found: Tables = await self.door.call_free(self, "list_tables")
         return found
 
     async def read_budget(self) -> dict[str, Any]:
         """Return what this analyst has spent and has left."""
-        await self._check()
-        found: dict[str, Any] = await self.door.call_free(self.analyst, "read_budget")
+        found: dict[str, Any] = await self.door.call_free(self, "read_budget")
         return found
 
     async def list_entries(self) -> list[OwnEntry]:
         """Return what this analyst has paid for."""
-        await self._check()
-        found: list[OwnEntry] = await self.door.call_free(self.analyst, "list_entries")
+        found: list[OwnEntry] = await self.door.call_free(self, "list_entries")
         return found
 
     def close(self) -> None:

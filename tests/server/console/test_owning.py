@@ -65,7 +65,7 @@ def test_the_door_refuses_analysts_every_call_of_owners(served: Served, method: 
 @pytest.mark.parametrize("method", [*sorted(OWNER_CALLS - CALLS), "close", "owner", "__init__"])
 def test_workers_know_no_call_of_owners_by_an_analysts_way(served: Served, method: str) -> None:
     with pytest.raises(ServerError, match=re.escape(BROKEN)):
-        _run(served, served.door.call_free("alice", method))
+        _run(served, served.door.call_free(visit(served, "alice"), method))
 
 
 def test_owners_reach_their_own_calls_alone(served: Served) -> None:

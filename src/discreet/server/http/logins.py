@@ -25,8 +25,18 @@ class Logins:
         self._door, self._seconds, self._clock = door, 3600 * hours, clock
         self._visits: dict[bytes, GuestVisit] = {}
 
-    async def find(self, request: Request) -> GuestVisit:
-        """Return the visit of whoever sent a request, or raise."""
+    async def find(self, request: Request, *, check: bool = True) -> GuestVisit:
+        """Return the visit of whoever sent a request, or raise where there is none or its account is not what it was.
+
+        Without `check` the account is not looked at: for what asks through the visit alone, which looks at it within
+        the time of its reply.
+        """
+        visit = await self._find(request)
+        if check:
+            await self._door.recheck(visit.account)
+        return visit
+
+    async def _find(self, request: Request) -> GuestVisit:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         if kind.casefold() == "bearer" and token:
             return await self._find_program(token.strip(), find_address(request))
@@ -35,7 +45,6 @@ class Logins:
         found = self._visits.get(_hash(request.cookies[COOKIE]))
         if found is None or self._is_over(found):
             raise LoginError(REFUSED)
-        await self._door.recheck(found.account)
         return found
 
     async def begin(self, token: str, request: Request) -> tuple[str, GuestVisit]:
@@ -55,7 +64,6 @@ class Logins:
         digest = _hash(token)
         found = self._visits.get(digest)
         if found is not None and not self._is_over(found):
-            await self._door.recheck(found.account)
             return found
         visit = await self._door.admit_token(token, f"http {address}")
         self._remember(digest, visit)
