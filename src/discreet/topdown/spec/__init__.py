@@ -1,0 +1,1 @@
+"""What is counted, where, and for which part of the price: public facts alone."""
