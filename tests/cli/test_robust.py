@@ -32,7 +32,34 @@ COMMANDS: dict[str, tuple[tuple[object, ...], str]] = {
         ("visits", DAYS, "cost > 700", "--times", "100,400", "--by", "age > 64", "--between", "true,false"),
         "p_value",
     ),
+    "kruskal-wallis": (("visits", "cost", "--by", "age // 30", "--groups", "0,1,2", "--cuts", "200,400"), "p_value"),
+    "mann-whitney": (("visits", "cost", "--by", "age > 64", "--between", "true,false"), "p_value"),
+    "wilcoxon": (("visits", "cost - 500", "--cuts=-200,0,200"), "p_value"),
+    "kolmogorov-smirnov": (("visits", "cost", "--shares", "0.2,0.3,0.5", "--cuts", "200,400"), "p_value"),
+    "sample-median": (("visits", "cost", "--where", "age >= 18"), "interval"),
+    "sample-quantile": (("visits", "cost", "--share", "0.75", "--per-unit", "rows"), "interval"),
+    "trimmed-mean": (("visits", "cost", "--trim", "0.2"), "value"),
+    "unbounded-mean": (("visits", "cost", "--step", "0.01"), "deviation"),
+    "interquartile-range": (("visits", "cost", "--step", "0.01"), "value"),
 }
+"""Commands that spend an epsilon alone, what each is asked, and what its result has."""
+
+OTHERS: dict[str, tuple[tuple[object, ...], str, str]] = {
+    "multivariate-mean": (("visits", "age=25, cost=400", "--rho", "0.1"), "values", "0.1-zCDP"),
+    "sample-median": (("visits", "cost", "--rho", "0.1"), "value", "0.1-zCDP"),
+    "trimmed-mean": (("visits", "cost", "-e", "1", "--delta", "1e-10", "--proposal", "50"), "refused", "(1, 1e-10)"),
+}
+"""Commands that spend something else."""
+
+PLANS: dict[str, tuple[tuple[object, ...], str]] = {
+    "power": (
+        ("t-test", "--means", "400,450", "--deviation", "300", "--bounds", "0,5000", "--people", "1000,5000"),
+        "powers",
+    ),
+    "people-needed": (("proportion-test", "--shares", "0.5,0.6", "-e", "1", "--power", "0.9"), "people"),
+    "advise": (("--low", "0", "--high", "1000000", "--people", "10000", "--gap", "20"), ""),
+}
+"""Commands that read nothing."""
 
 
 @pytest.fixture
@@ -49,6 +76,49 @@ def test_every_command_tells_what_the_python_call_does_for_one_charge(here: Path
         assert told["guarantee"] == "1-differentially private"
         assert told["receipt"]["paid"] == "charged"
         assert charges(here) == place
+
+
+@pytest.mark.many
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_currencies_say_which_mechanism_is_used(here: Path, name: str) -> None:
+    arguments, key, guarantee = OTHERS[name]
+    told = json.loads(run("robust", name, *arguments, "--json"))
+    assert key in told
+    assert guarantee in told["guarantee"]
+    assert charges(here) == 1
+
+
+def test_plans_are_free_and_need_no_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, (arguments, key) in PLANS.items():
+        told = json.loads(run("robust", name, *arguments, "--json"))
+        assert told if not key else key in told
+        assert "nothing was read" in run("robust", name, *arguments)
+    powers = json.loads(run("robust", "power", *PLANS["power"][0], "--json", "--plot", "power.png"))["powers"]
+    assert [each["people"] for each in powers] == [1_000, 5_000]
+    assert 0 < powers[0]["power"] < powers[1]["power"] < 1
+    assert (tmp_path / "power.png").stat().st_size > 1_000
+    best = json.loads(run("robust", "advise", *PLANS["advise"][0], "--json"))[0]
+    assert best["mechanism"] == "inverse sensitivity"
+
+
+@pytest.mark.many
+@pytest.mark.parametrize(
+    "design",
+    [
+        ("proportion-test", "--shares", "0.5,0.6", "--groups", "1"),
+        ("anova", "--means", "40,42,45", "--deviation", "10", "--bounds", "0,100"),
+        ("log-rank", "--hazards", "0.1,0.2", "--intervals", "4", "--leaving", "0.05"),
+        ("kruskal-wallis", "--means", "0,0.5,1", "--deviation", "1", "--cuts=-0.3,0.2,0.8"),
+        ("mann-whitney", "--shares", "0.5,0.3,0.2; 0.3,0.3,0.4"),
+        ("kolmogorov-smirnov", "--means", "0,0.5", "--deviation", "1", "--cuts", "0,0.5"),
+        ("chi-square", "--shares", "0.5,0.3,0.2; 0.4,0.3,0.3; 0.2,0.2,0.6"),
+    ],
+    ids=lambda design: str(design[0]),
+)
+def test_every_test_has_a_design(design: tuple[object, ...]) -> None:
+    few, many = json.loads(run("robust", "power", *design, "--people", "60,1000", "-e", 2, "--json"))["powers"]
+    assert few["power"] < many["power"]
 
 
 @pytest.mark.many
@@ -93,6 +163,32 @@ def test_the_forms_of_a_result_are_the_same_and_pictures_are_written(here: Path)
         (("survival", "visits", "age", "cost > 3", "--times", "a,b", "-e", 1), "--times"),
         (("survival", "visits", "age", "cost > 3", "--times", "5,3", "-e", 1), "rise"),
         (("t-test", "visits", "cost", "-e", 1), "mean"),
+        (("kruskal-wallis", "visits", "cost", "--by", "ward", "--cuts", "a", "-e", 1), "--cuts"),
+        (
+            ("mann-whitney", "visits", "cost", "--by", "ward", "--between", "icu,north", "--cuts", "9e9", "-e", 1),
+            "cuts",
+        ),
+        (("wilcoxon", "visits", "cost - 500", "--cuts=-1,2", "-e", 1), "cuts"),
+        (("kolmogorov-smirnov", "visits", "cost", "-e", 1), "shares"),
+        (("sample-median", "visits", "cost"), "-e 1, or --rho"),
+        (("sample-median", "visits", "cost", "-e", 1, "--proposal", 10), "delta"),
+        (("sample-quantile", "visits", "cost", "-e", 1, "--share", 2), "share"),
+        (("trimmed-mean", "visits", "cost", "-e", 1, "--trim", 0.5), "trim"),
+        (("unbounded-mean", "visits", "cost", "--step", 0.01), "-e 1"),
+        (("interquartile-range", "visits", "cost", "--step", 0, "-e", 1), "step"),
+        (("multivariate-mean", "visits", "age=25"), "--rho"),
+        (("multivariate-mean", "visits", "age", "--rho", 1), "age=20,cost=300"),
+        (("multivariate-mean", "visits", "age=1,age=2", "--rho", 1), "age=20,cost=300"),
+        (("power", "f-test", "--people", 100), "kolmogorov-smirnov"),
+        (("power", "t-test", "--people", 100), "--means, --deviation, --bounds"),
+        (("power", "t-test", "--people", 100, "--hazards", "1,2"), "--means"),
+        (("power", "chi-square", "--people", 100, "--shares", "0.5,0.5;1,0", "--cuts", "1"), "--cuts"),
+        (("power", "chi-square", "--people", 100, "--shares", "0.5,0.6;1,0"), "add up to 1"),
+        (("power", "proportion-test", "--people", "ten", "--shares", "0.5,0.6"), "--people"),
+        (("power", "proportion-test", "--people", "1.5", "--shares", "0.5,0.6"), "--people"),
+        (("power", "proportion-test", "--people", "10", "--shares", "0.5,0.6,0.7"), "shares"),
+        (("people-needed", "proportion-test", "--shares", "0.5,0.5"), "difference"),
+        (("advise", "--low", 10, "--high", 0, "--people", 10, "--gap", 1), "high|low"),
         (("proportion", "visits", "cost >", "-e", 1), "condition|SQL"),
     ],
     ids=str,
@@ -111,7 +207,7 @@ def test_what_does_not_fit_the_budget_has_its_own_exit_code(here: Path) -> None:
 
 def test_every_command_has_help_with_an_example() -> None:
     listed = run("robust", "--help")
-    for name in COMMANDS:
+    for name in (*COMMANDS, *OTHERS, *PLANS):
         assert name in listed
         assert f"Example: discreet robust {name}" in " ".join(run("robust", name, "--help").split())
 

@@ -1,4 +1,4 @@
-"""The commands of `discreet robust` that estimate: means, medians, shares, differences, and sums with a clip."""
+"""The commands of `discreet robust` with intervals for a population, for sampling and noise together."""
 
 from __future__ import annotations
 
@@ -6,231 +6,122 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli.errors import show_errors
-from discreet.cli.options import (
-    AskerOption,
-    EpsilonOption,
-    FormatOption,
-    ListFormat,
-    ParamOption,
-    PolicyOption,
-    RhoOption,
-)
 from discreet.cli.robust_asking import (
     AnyOption,
     ColumnArgument,
     ConditionArgument,
     ConfidenceOption,
-    FreshOption,
-    JsonOption,
+    GroupsOfOption,
     PerUnitOption,
-    PlotOption,
-    RobustRequest,
-    SumPerUnitOption,
     TableArgument,
-    WhereOption,
-    read_params,
+    TimesOption,
+    TwoGroupsOption,
+    read_number_list,
     read_values,
 )
+from discreet.cli.robust_options import PictureOptions, PriceOptions
+
+TimeArgument = Annotated[str, typer.Argument(help="How long a person was seen: a column or an expression.")]
+EventArgument = Annotated[str, typer.Argument(help="A condition in SQL: what may have happened.")]
 
 
 def mean(
     table: TableArgument,
     column: ColumnArgument,
-    epsilon: EpsilonOption = None,
-    rho: RhoOption = None,
-    where: WhereOption = None,
+    price: PriceOptions,
+    output: PictureOptions,
     per_unit: PerUnitOption = None,
     confidence: ConfidenceOption = 0.95,
-    param: ParamOption = None,
-    fresh: FreshOption = False,
-    plot: PlotOption = None,
-    format: FormatOption = ListFormat.TABLE,
-    json: JsonOption = False,
-    policy: PolicyOption = None,
-    analyst: AskerOption = None,
 ) -> None:
-    """Tell the mean of people's values, with an interval for sampling and noise together.
+    """Tell the mean of people's values.
 
     Example: discreet robust mean visits cost --where 'age >= 18' -e 1
     """
-    with show_errors():
-        how = {"epsilon": epsilon, "rho": rho, "where": where, "params": read_params(param), "fresh": fresh}
-        RobustRequest(policy, analyst, format, json, plot).show(
-            "mean_interval", (table, column), **how, confidence=confidence, per_unit=per_unit
-        )
+    output.ask("mean_interval", table, column, **price.read(), per_unit=per_unit, confidence=confidence)
 
 
 def median(
     table: TableArgument,
     column: ColumnArgument,
-    epsilon: EpsilonOption = None,
-    rho: RhoOption = None,
-    where: WhereOption = None,
+    price: PriceOptions,
+    output: PictureOptions,
     per_unit: PerUnitOption = None,
     confidence: ConfidenceOption = 0.95,
-    param: ParamOption = None,
-    fresh: FreshOption = False,
-    plot: PlotOption = None,
-    format: FormatOption = ListFormat.TABLE,
-    json: JsonOption = False,
-    policy: PolicyOption = None,
-    analyst: AskerOption = None,
 ) -> None:
-    """Tell the median of people's values: no heavy tail and no wide bounds disturb it.
+    """Tell the median of people's values, whatever their tails and bounds.
 
     Example: discreet robust median visits cost -e 1
     """
-    with show_errors():
-        how = {"epsilon": epsilon, "rho": rho, "where": where, "params": read_params(param), "fresh": fresh}
-        RobustRequest(policy, analyst, format, json, plot).show(
-            "median_interval", (table, column), **how, confidence=confidence, per_unit=per_unit
-        )
+    output.ask("median_interval", table, column, **price.read(), per_unit=per_unit, confidence=confidence)
 
 
 def quantile(
     table: TableArgument,
     column: ColumnArgument,
+    price: PriceOptions,
+    output: PictureOptions,
     share: Annotated[float, typer.Option(help="Of people, whose values lie below it.")] = 0.9,
-    epsilon: EpsilonOption = None,
-    rho: RhoOption = None,
-    where: WhereOption = None,
     per_unit: PerUnitOption = None,
     confidence: ConfidenceOption = 0.95,
-    param: ParamOption = None,
-    fresh: FreshOption = False,
-    plot: PlotOption = None,
-    format: FormatOption = ListFormat.TABLE,
-    json: JsonOption = False,
-    policy: PolicyOption = None,
-    analyst: AskerOption = None,
 ) -> None:
     """Tell the value that a share of people's values lies below.
 
     Example: discreet robust quantile visits cost --share 0.9 -e 1
     """
-    with show_errors():
-        how = {"epsilon": epsilon, "rho": rho, "where": where, "params": read_params(param), "fresh": fresh}
-        RobustRequest(policy, analyst, format, json, plot).show(
-            "quantile_interval", (table, column), **how, confidence=confidence, per_unit=per_unit, share=share
-        )
+    how = {"share": share, "per_unit": per_unit, "confidence": confidence}
+    output.ask("quantile_interval", table, column, **price.read(), **how)
 
 
 def proportion(
     table: TableArgument,
     condition: ConditionArgument,
-    epsilon: EpsilonOption = None,
-    rho: RhoOption = None,
-    where: WhereOption = None,
+    price: PriceOptions,
+    output: PictureOptions,
     per_unit: AnyOption = None,
     confidence: ConfidenceOption = 0.95,
-    param: ParamOption = None,
-    fresh: FreshOption = False,
-    plot: PlotOption = None,
-    format: FormatOption = ListFormat.TABLE,
-    json: JsonOption = False,
-    policy: PolicyOption = None,
-    analyst: AskerOption = None,
 ) -> None:
     """Tell the share of people for whom a condition holds.
 
     Example: discreet robust proportion visits 'cost > 500' -e 0.5
     """
-    with show_errors():
-        how = {"epsilon": epsilon, "rho": rho, "where": where, "params": read_params(param), "fresh": fresh}
-        RobustRequest(policy, analyst, format, json, plot).show(
-            "proportion_interval", (table, condition), **how, confidence=confidence, per_unit=per_unit
-        )
+    output.ask("proportion_interval", table, condition, **price.read(), per_unit=per_unit, confidence=confidence)
 
 
 def difference(
     table: TableArgument,
-    by: Annotated[str, typer.Option(help="A column or expression with groups.")],
-    between: Annotated[str, typer.Option(metavar="A,B", help="The two groups: A minus B.")],
+    by: GroupsOfOption,
+    between: TwoGroupsOption,
+    price: PriceOptions,
+    output: PictureOptions,
     column: Annotated[
         str | None, typer.Argument(help="A column with public bounds; or else --condition.", show_default=False)
     ] = None,
     condition: Annotated[str | None, typer.Option(help="Compare shares with this.", show_default=False)] = None,
-    epsilon: EpsilonOption = None,
-    rho: RhoOption = None,
-    where: WhereOption = None,
     per_unit: Annotated[
         str | None, typer.Option("--per-unit", help="As for mean, or for proportion.", show_default=False)
     ] = None,
     confidence: ConfidenceOption = 0.95,
-    param: ParamOption = None,
-    fresh: FreshOption = False,
-    plot: PlotOption = None,
-    format: FormatOption = ListFormat.TABLE,
-    json: JsonOption = False,
-    policy: PolicyOption = None,
-    analyst: AskerOption = None,
 ) -> None:
     """Tell how much larger a mean, or a share, is in one group than in another.
 
     Example: discreet robust difference visits cost --by ward --between icu,north -e 1
     """
-    with show_errors():
-        how = {"epsilon": epsilon, "rho": rho, "where": where, "params": read_params(param), "fresh": fresh}
-        RobustRequest(policy, analyst, format, json, plot).show(
-            "difference_interval",
-            (table, column),
-            **how,
-            confidence=confidence,
-            by=by,
-            between=read_values(between),
-            condition=condition,
-            per_unit=per_unit,
-        )
+    how = {"by": by, "between": read_values(between), "condition": condition, "per_unit": per_unit}
+    output.ask("difference_interval", table, column, **price.read(), **how, confidence=confidence)
 
 
-def clipped_sum(
+def survival(
     table: TableArgument,
-    column: ColumnArgument,
-    epsilon: EpsilonOption = None,
-    rho: RhoOption = None,
-    where: WhereOption = None,
-    per_unit: SumPerUnitOption = None,
+    time: TimeArgument,
+    event: EventArgument,
+    times: TimesOption,
+    price: PriceOptions,
+    output: PictureOptions,
     confidence: ConfidenceOption = 0.95,
-    param: ParamOption = None,
-    fresh: FreshOption = False,
-    format: FormatOption = ListFormat.TABLE,
-    json: JsonOption = False,
-    policy: PolicyOption = None,
-    analyst: AskerOption = None,
 ) -> None:
-    """Tell the sum of people's values, clamped where they usually end: for heavy tails.
+    """Tell the share of people without an event after each of some times.
 
-    Example: discreet robust clipped-sum visits cost -e 1
+    Example: discreet robust survival visits stay_days died --times 30,90,365 -e 2
     """
-    with show_errors():
-        how = {"epsilon": epsilon, "rho": rho, "where": where, "params": read_params(param), "fresh": fresh}
-        RobustRequest(policy, analyst, format, json).show(
-            "clipped_sum", (table, column), **how, confidence=confidence, per_unit=per_unit
-        )
-
-
-def clipped_mean(
-    table: TableArgument,
-    column: ColumnArgument,
-    epsilon: EpsilonOption = None,
-    rho: RhoOption = None,
-    where: WhereOption = None,
-    per_unit: PerUnitOption = None,
-    confidence: ConfidenceOption = 0.95,
-    param: ParamOption = None,
-    fresh: FreshOption = False,
-    format: FormatOption = ListFormat.TABLE,
-    json: JsonOption = False,
-    policy: PolicyOption = None,
-    analyst: AskerOption = None,
-) -> None:
-    """Tell the mean of people's values, clamped where they usually end: for heavy tails.
-
-    Example: discreet robust clipped-mean visits cost -e 1
-    """
-    with show_errors():
-        how = {"epsilon": epsilon, "rho": rho, "where": where, "params": read_params(param), "fresh": fresh}
-        RobustRequest(policy, analyst, format, json).show(
-            "clipped_mean", (table, column), **how, confidence=confidence, per_unit=per_unit
-        )
+    ends = read_number_list("--times", times)
+    output.ask("survival_curve", table, time, event, **price.read(), times=ends, confidence=confidence)

@@ -51,6 +51,9 @@ def test_designs_that_are_none_are_refused() -> None:
         lambda: MeanDesign((50, 52), 10, (100, 0), 1.0),
         lambda: MeanDesign((50, 152), 10, (0, 100), 1.0),
         lambda: MeanDesign((50, 52), 0, (0, 100), 1.0),
+        lambda: MeanDesign((50, 52, 54), 10, (0, 100), 1.0),  # type: ignore[arg-type]
+        lambda: MeanDesign((50, 52), 10, (0,), 1.0),  # type: ignore[arg-type]
+        lambda: ShareDesign((0.5,), 1.0),  # type: ignore[arg-type]
         lambda: ShareDesign((0.0, 0.5), 1.0),
         lambda: ShareDesign((0.1, 0.5), 0),
         lambda: ShareDesign((0.1, 0.5), 1.0, groups=3),

@@ -52,9 +52,11 @@ class MeanDesign:
     size: float = 0.05
 
     def __post_init__(self) -> None:
+        check_pair("bounds", self.bounds)
         low, high = (float(check.real("bounds", each)) for each in self.bounds)
         if not low < high:
             raise ParameterError("bounds", self.bounds, "a lower and a higher number")
+        check_pair("means", self.means)
         for mean in self.means:
             check.real("means", mean, least=low, most=high)
         check.real("deviation", self.deviation, above=0, most=(high - low) / 2)
@@ -95,6 +97,7 @@ class ShareDesign:
     size: float = 0.05
 
     def __post_init__(self) -> None:
+        check_pair("shares", self.shares)
         for share in self.shares:
             check.real("shares", share, above=0, below=1)
         check_design(self.epsilon, self.groups, self.size)
@@ -186,6 +189,12 @@ def check_design(epsilon: float, groups: int, size: float) -> None:
     check.positive("epsilon", epsilon)
     check.integer("groups", groups, least=1, most=2)
     check.real("size", size, least=1e-6, most=0.5)
+
+
+def check_pair(name: str, pair: Sequence[float]) -> None:
+    """Refuse other than two numbers."""
+    if len(pair) != 2:
+        raise ParameterError(name, pair, "two numbers: of the two groups, or the tested and the true one")
 
 
 def draw_sums(
