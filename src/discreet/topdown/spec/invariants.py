@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from discreet.base.wide import Ints
+from discreet.base.wide import LIMIT, Ints
 from discreet.topdown.spec.queries import Query
+
+NO_MOST = LIMIT
+"""Of an answer of which nothing is said from above."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,3 +24,5 @@ class Invariant:
     values: Ints
     """A row for each area of the level, a number for each answer of the query."""
     exact: bool = True
+    most: Ints | None = None
+    """Where given, the answers are at most these too: 0 where there is no facility, `NO_MOST` where nothing is said."""

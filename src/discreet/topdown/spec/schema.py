@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
@@ -37,7 +37,7 @@ class Schema:
     """Attributes, and the combinations of their values that nobody can have: each a set of places by attribute."""
 
     attributes: tuple[Attribute, ...]
-    zeros: tuple[Mapping[str, frozenset[int]], ...] = ()
+    zeros: tuple[Mapping[str, frozenset[int]], ...] = field(default=(), hash=False)
 
     def __post_init__(self) -> None:
         """Refuse a schema that nobody fits into."""

@@ -1,0 +1,157 @@
+"""How far a release will be off, query by query and level by level, before it is paid for: nothing is read.
+
+What is known without data is the noise. A raw measurement errs by the deviation of its own noise. What is published
+is estimated from all measurements together and errs less; an `ErrorModel` says by how much, where one is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, sqrt
+from typing import Any, Protocol
+
+from discreet.base.showing import ShownAsText
+from discreet.policy.exact import write_number
+from discreet.topdown.planning.noise import CensusNoise, PlannedDraw, plan_noise
+from discreet.topdown.spec.census_spec import CensusSpec
+
+Deviations = Mapping[tuple[int, str], float]
+"""Standard deviations of one answer, by the place of a level and the name of a query."""
+
+
+class ErrorModel(Protocol):
+    """Says how far estimates from all measurements of a release err: the seam for generalised least squares."""
+
+    def __call__(self, spec: CensusSpec, noise: CensusNoise) -> Deviations:
+        """Return the deviation of the estimate of one answer of each query at each level, measured there or not.
+
+        Where answers or areas of one level differ, the largest. It falls when any noise falls.
+        """
+
+
+@dataclass(frozen=True)
+class ExpectedError:
+    """What is expected of one query at one level."""
+
+    level: str
+    areas: int
+    query: str
+    answers: int
+    rho: Fraction
+    """Its exact part of rho; 0 where it is not measured."""
+    sigma: float | None
+    raw: float | None
+    """The standard deviation of one measured answer, rounding included."""
+    estimated: float | None
+    """That of its estimate from all measurements, where a model says it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON values: exact numbers as texts."""
+        return {
+            "level": self.level,
+            "areas": self.areas,
+            "query": self.query,
+            "answers": self.answers,
+            "rho": str(self.rho),
+            "sigma": self.sigma,
+            "raw": self.raw,
+            "estimated": self.estimated,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class CensusPlan(ShownAsText):
+    """What a release costs and how far it will be off: free, from public facts alone."""
+
+    rho: Fraction
+    spent: Fraction
+    """What the noise loses of rho exactly: scales are rounded up, so at most all of it."""
+    delta: Fraction
+    epsilon: float
+    """Certified, at that delta."""
+    errors: tuple[ExpectedError, ...]
+    guarantee: tuple[str, ...] = ()
+
+    def find(self, level: str, query: str) -> ExpectedError:
+        """Return what is expected of a query at a level."""
+        return next(each for each in self.errors if (each.level, each.query) == (level, query))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON values: exact numbers as texts."""
+        return {
+            "rho": str(self.rho),
+            "spent": str(self.spent),
+            "delta": str(self.delta),
+            "epsilon": self.epsilon,
+            "errors": [each.to_dict() for each in self.errors],
+            "guarantee": list(self.guarantee),
+        }
+
+    def __str__(self) -> str:
+        epsilon = ceil(self.epsilon * 1000) / 1000
+        head = f"rho {_show_amount(self.rho)}: epsilon {epsilon:g} at delta {write_number(self.delta)}, certified"
+        shown = [each for each in self.errors if each.raw is not None or each.estimated is not None]
+        return "\n".join([head, "", *write_errors(shown, self.rho), *(["", *self.guarantee] if self.guarantee else [])])
+
+
+def plan_errors(spec: CensusSpec, noise: CensusNoise | None = None, model: ErrorModel | None = None) -> CensusPlan:
+    """Return what a release of this spec costs and how far it will be off; nothing is charged."""
+    noise = plan_noise(spec) if noise is None else noise
+    estimated = {} if model is None else model(spec, noise)
+    found = []
+    for place, level in enumerate(spec.geography.levels):
+        for query in spec.queries:
+            draw: PlannedDraw | None = noise.find(place, query.name)
+            found.append(
+                ExpectedError(
+                    level.name,
+                    len(level),
+                    query.name,
+                    query.size,
+                    Fraction(0) if draw is None else draw.rho,
+                    None if draw is None else draw.sigma,
+                    None if draw is None else sqrt(draw.variance),
+                    estimated.get((place, query.name)),
+                )
+            )
+    certified = noise.certify(spec.allocation.delta).high
+    return CensusPlan(spec.allocation.rho, noise.spent, spec.allocation.delta, certified, tuple(found), spec.guarantee)
+
+
+def write_errors(errors: list[ExpectedError], rho: Fraction) -> list[str]:
+    """Return a table of expected errors as lines of text: standard deviations of one answer."""
+    with_estimates = any(each.estimated is not None for each in errors)
+    heads = ["level", "areas", "query", "answers", "share of rho", "raw error", "estimate's"]
+    rows = [
+        [
+            each.level,
+            f"{each.areas:,}",
+            each.query,
+            f"{each.answers:,}",
+            f"{float(each.rho / rho):.3%}",
+            _show_error(each.raw),
+            _show_error(each.estimated),
+        ]
+        for each in errors
+    ]
+    lines = [row if with_estimates else row[:-1] for row in [heads, *rows]]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    left = (0, 2)
+    return [
+        "  ".join(
+            text.ljust(width) if column in left else text.rjust(width)
+            for column, (text, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def _show_error(deviation: float | None) -> str:
+    return "-" if deviation is None else f"{deviation:,.2f}"
+
+
+def _show_amount(amount: Fraction) -> str:
+    written = write_number(amount)
+    return written if len(written) <= 8 else f"{written} ({float(amount):.4g})"

@@ -1,0 +1,142 @@
+"""Read a census spec from TOML: exact, complete, or refused with everything that is wrong with it.
+
+The file stands beside the policy. Nothing is charged and no private row is read: all of it is public.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from discreet.base.errors import ParameterError, PolicyError
+from discreet.policy.load import load, load_raw
+from discreet.policy.model import Policy, Table
+from discreet.policy.problems import Problems, quote_value
+from discreet.policy.section import Section
+from discreet.topdown.spec.census_spec import CensusSpec, count_rows_of_unit
+from discreet.topdown.spec.files import PublicFolder
+from discreet.topdown.spec.propagation import LevelInvariants, propagate
+from discreet.topdown.spec.queries import Query
+from discreet.topdown.spec.reading_areas import InvariantReader, note_error, read_levels, read_spine
+from discreet.topdown.spec.reading_schema import (
+    Axes,
+    read_attributes,
+    read_queries,
+    read_recodes,
+    read_schema,
+)
+from discreet.topdown.spec.reading_shares import make_allocation, read_budget, read_shares, read_targets
+from discreet.topdown.spec.recodes import Recode
+from discreet.topdown.spec.schema import Schema
+
+SECTIONS = (
+    "census",
+    "budget",
+    "geography",
+    "attributes",
+    "recodes",
+    "zeros",
+    "queries",
+    "levels",
+    "invariants",
+    "targets",
+)
+POLICY = "policy.toml"
+"""The policy's name, beside the spec, where the spec says none."""
+
+CountedParts = tuple[Schema, tuple[Recode, ...], tuple[Query, ...], Axes]
+
+
+def read_spec(path: str | Path) -> CensusSpec:
+    """Return the census spec in that file, with its policy and its public files; or raise one PolicyError.
+
+    The error has a line for everything that is wrong: the file, the key, and what to write instead.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise PolicyError(f"{path}: there is no such file; name the census.toml of a release")
+    problems = Problems(path)
+    root = Section(problems, (), load_raw(path), SECTIONS)
+    census = root.section("census", ("policy", "table", "area"))
+    policy = load(path.parent / (census.text("policy", f'write its file, such as policy = "{POLICY}"') or POLICY))
+    table = _find_table(census, policy)
+    area = _find_area(census, table)
+    folder = PublicFolder(path.parent, policy)
+    counted = _read_counted(root, table)
+    levels = read_levels(root)
+    column = None if table is None or area is None else table.column(area)
+    spine = read_spine(root, levels, folder, column) if levels else None
+    budget = read_budget(root, table)
+    names = [each.name for each in counted[2]] if counted else []
+    shares = read_shares(root, levels, names) if levels and counted else None
+    targets = read_targets(root, levels, names) if levels and counted else {}
+    if counted is None or spine is None or table is None or area is None:
+        problems.refuse()
+        raise PolicyError(f"{path}: cannot be read; write all of its sections")
+    schema, recodes, queries, axes = counted
+    invariants = InvariantReader(folder, spine, queries, axes, policy.neighbours).read_all(root)
+    known: tuple[LevelInvariants, ...] = ()
+    try:
+        known = propagate(spine.geography, schema, invariants)
+    except ParameterError as error:
+        note_error(problems, error)
+    problems.refuse()
+    if budget is None or shares is None:
+        raise PolicyError(f"{path}: budget: cannot be read; write rho and the shares as numbers")
+    return CensusSpec(
+        path,
+        policy,
+        table.name,
+        area,
+        schema,
+        recodes,
+        queries,
+        axes,
+        spine,
+        make_allocation(budget, shares),
+        invariants,
+        known,
+        targets,
+    )
+
+
+def _find_table(census: Section, policy: Policy) -> Table | None:
+    """Return the private table that is counted."""
+    private = [table.name for table in policy.tables if not table.public]
+    remedy = f"write a private table of the policy: {', '.join(private) or 'there is none'}"
+    name = census.text("table", remedy)
+    if name is None:
+        census.wrong("table", "is missing", remedy)
+        return None
+    if name.casefold() not in (each.casefold() for each in private):
+        census.wrong("table", f"is {quote_value(name)}, no private table of {policy.path}", remedy)
+        return None
+    table = policy.table(name)
+    try:
+        count_rows_of_unit(table)
+    except ParameterError as error:
+        census.wrong("table", f"is {quote_value(name)}", f"declare {error.allowed}")
+        return None
+    return table
+
+
+def _find_area(census: Section, table: Table | None) -> str | None:
+    """Return the column of the smallest area."""
+    remedy = 'write the column of the private table with the smallest area, such as area = "block"'
+    area = census.text("area", remedy)
+    if "area" not in census:
+        census.wrong("area", "is missing", remedy)
+    if area is not None and table is not None and area.casefold() in (each.casefold() for each in table.hidden):
+        census.wrong("area", f"is a hidden column of {table.name}", "name another, or show it in the policy")
+        return None
+    return area
+
+
+def _read_counted(root: Section, table: Table | None) -> CountedParts | None:
+    """Return what is counted: the schema, its recodes and the queries."""
+    attributes = read_attributes(root, table)
+    recodes = None if attributes is None else read_recodes(root, attributes)
+    if attributes is None or recodes is None:
+        return None
+    schema = read_schema(root, attributes, recodes)
+    found = None if schema is None else read_queries(root, schema, recodes)
+    return None if schema is None or found is None else (schema, recodes, *found)
