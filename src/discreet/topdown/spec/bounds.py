@@ -80,7 +80,7 @@ def sharpen(bounds: Sequence[AnswerBounds]) -> list[AnswerBounds]:
     """Return the same bounds, sharpened by one another wherever one query's answers lie within another's.
 
     A coarse answer is the sum of its fine ones: its bounds are at least and at most theirs in sum, and a fine answer is
-    at most what the others leave. Nothing that was possible becomes impossible.
+    at most what the others leave. Nothing that was possible becomes impossible. At the first contradiction it ends.
     """
     found = list(bounds)
     pairs = [
@@ -93,6 +93,8 @@ def sharpen(bounds: Sequence[AnswerBounds]) -> list[AnswerBounds]:
         before = list(found)
         for fine, coarse, inside in pairs:
             found[fine], found[coarse] = _sharpen_pair(found[fine], found[coarse], inside)
+            if any(found[each].find_contradiction() is not None for each in (fine, coarse)):
+                return found
         if all(_is_same(old, new) for old, new in zip(before, found, strict=True)):
             break
     return found
@@ -121,6 +123,8 @@ def _sharpen_pair(fine: AnswerBounds, coarse: AnswerBounds, inside: Ints) -> tup
     unknown = _sum_inside((fine.high == NO_MOST).astype(np.int64), inside, size)
     low = np.maximum(coarse.low, low_sums)
     high = np.where(unknown > 0, coarse.high, np.minimum(coarse.high, known))
+    if np.any(low > high):
+        return fine, AnswerBounds(coarse.query, low, high, coarse.names)
     others = unknown[:, inside] - (fine.high == NO_MOST)
     rest = known[:, inside] - np.where(fine.high == NO_MOST, 0, fine.high)
     fine_low = np.where(others > 0, fine.low, np.maximum(fine.low, low[:, inside] - rest))

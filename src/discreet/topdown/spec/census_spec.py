@@ -11,7 +11,6 @@ from pathlib import Path
 from discreet.base.canonical import Json, hash_bytes, hash_json
 from discreet.base.errors import ParameterError
 from discreet.base.showing import ShownAsText
-from discreet.base.wide import Ints
 from discreet.policy.exact import write_number
 from discreet.policy.model import Policy, Table
 from discreet.privacy.neighbours import Neighbours
@@ -22,7 +21,7 @@ from discreet.topdown.spec.propagation import LevelInvariants
 from discreet.topdown.spec.queries import Query
 from discreet.topdown.spec.recodes import AnswerAxis, Recode, Value, list_labels
 from discreet.topdown.spec.schema import Schema
-from discreet.topdown.spec.spine import Spine, list_codes
+from discreet.topdown.spec.spine import Spine
 
 Targets = Mapping[tuple[str, str], Fraction]
 """Wanted standard deviations, by the names of a level and a query."""
@@ -60,11 +59,6 @@ class CensusSpec(ShownAsText):
     def geography(self) -> Geography:
         """The tree of areas that are measured."""
         return self.spine.geography
-
-    @cached_property
-    def codes(self) -> Ints:
-        """The names of the smallest areas as whole numbers, in the geography's order: what the column `area` holds."""
-        return list_codes(self.geography)
 
     @property
     def declared(self) -> Table:

@@ -124,8 +124,8 @@ def _sharpen_all(merged: list[AnswerBounds], schema: Schema, geography: Geograph
             level = geography.levels[place]
             raise ParameterError(
                 "invariants",
-                f"for {level.areas[area]} of {level.name}, query {each.query.name}: at least {low} and at most {high}",
-                f"numbers that agree: {_list_names(*merged)} contradict one another",
+                f"at least {low} and at most {high} for {level.areas[area]} of {level.name}",
+                f"numbers that agree in query {each.query.name}: {_list_names(*merged)} contradict one another",
             )
     return sharp[:-1] if without else sharp
 

@@ -21,7 +21,7 @@ from discreet.topdown.spec.invariants import NO_MOST, Invariant
 from discreet.topdown.spec.queries import Query
 from discreet.topdown.spec.reading_schema import Axes
 from discreet.topdown.spec.recodes import AnswerAxis
-from discreet.topdown.spec.spine import Spine, build_spine, list_codes, regroup_level
+from discreet.topdown.spec.spine import Spine, build_spine, regroup_level
 
 KINDS = ("exact", "at_least", "facilities")
 KEYS = ("level", "query", *KINDS, "except")
@@ -32,7 +32,8 @@ COUNT = "count"
 def note_error(problems: Problems, error: ParameterError) -> None:
     """Note what a check complains about, in the form that all problems have."""
     got = str(error).rpartition("; got ")[2]
-    problems.add(error.name.split(".", 1), f"is {got}", f"it must be {error.allowed}")
+    deep = 2 if error.name.startswith("geography.regroup.") else 1
+    problems.add(error.name.split(".", deep), f"is {got}", f"it must be {error.allowed}")
 
 
 def read_levels(root: Section) -> tuple[str, ...]:
@@ -64,22 +65,22 @@ def read_spine(
         for level, children in sizes.items():
             if children is not None:
                 spine = regroup_level(spine, level, children)
-        codes = list_codes(spine.geography)
     except ParameterError as error:
         note_error(section.problems, error)
         return None
-    _check_codes(section, levels[-1], codes, column)
+    _check_bounds(section, spine, column)
     return spine
 
 
-def _check_codes(section: Section, level: str, codes: Ints, column: DeclaredColumn | None) -> None:
-    """Refuse areas whose code is beyond the policy's bounds of the column: nobody could be counted there."""
+def _check_bounds(section: Section, spine: Spine, column: DeclaredColumn | None) -> None:
+    """Refuse smallest areas beyond the policy's bounds of their column: nobody could be counted there."""
     if column is None or not isinstance(column.lower, Fraction) or not isinstance(column.upper, Fraction):
         return
-    for code in (int(codes.min()), int(codes.max())):
-        if not column.lower <= code <= column.upper:
-            wrong = f"{level} {code} is outside of the policy's bounds of the column {quote_value(column.name)}"
-            section.wrong("file", wrong, "widen lower and upper there")
+    for name in spine.geography.leaves.areas:
+        if not name.isdecimal() or not column.lower <= int(name) <= column.upper:
+            wrong = f"{quote_value(name)} is outside of the policy's bounds of the column {quote_value(column.name)}"
+            section.wrong("file", wrong, "widen lower and upper there, or take them out")
+            return
 
 
 @dataclass(frozen=True)

@@ -106,24 +106,6 @@ def regroup_level(spine: Spine, level: str, children: int) -> Spine:
     return Spine(Geography(tuple(levels)), tuple(marks), kept)
 
 
-def list_codes(geography: Geography) -> Ints:
-    """Return the names of the smallest areas as the whole numbers that they are, as the private table has them.
-
-    Rows are counted by such a code at the desk: so names of the smallest areas have digits alone, 18 at most.
-    """
-    leaves = geography.leaves
-    names = pa.array(leaves.areas, pa.string())
-    wrong = np.flatnonzero(~np.asarray(pc.match_substring_regex(names, "^[0-9]{1,18}$"), dtype=bool))
-    wanted = "whole numbers of at most 18 digits, in the private table too: number the smallest areas"
-    if len(wrong):
-        raise ParameterError(f"geography.{leaves.name}", leaves.areas[int(wrong[0])], wanted)
-    codes = np.asarray(names.cast(pa.int64()), dtype=np.int64)
-    known, counts = np.unique(codes, return_counts=True)
-    if len(known) < len(codes):
-        raise ParameterError(f"geography.{leaves.name}", int(known[counts.argmax()]), "different numbers")
-    return codes
-
-
 def _list_published(geography: Geography, place: int, stand_ins: Bools) -> PublishedAreas:
     level = geography.levels[place]
     numbers = np.where(stand_ins, -1, np.cumsum(~stand_ins) - 1)
