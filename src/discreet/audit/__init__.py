@@ -1,0 +1,1 @@
+"""Attacks on guarantees: what a mechanism leaks at the least, and what people learn where nothing protects."""

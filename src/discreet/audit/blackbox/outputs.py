@@ -1,0 +1,81 @@
+"""Outputs of a mechanism: how they are drawn, and what may go wrong while they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from discreet.base.errors import ParameterError
+from discreet.base.grid import Floats
+
+BatchMechanism = Callable[[Any, int], Any]
+"""Takes an input and a number, and returns so many independent outputs: an array with a row for each."""
+
+
+class FaultError(Exception):
+    """Something else than an output came: `fault` says what, and on which input."""
+
+    def __init__(self, fault: MechanismFault) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
+
+
+@dataclass(frozen=True, slots=True)
+class MechanismFault:
+    """A mechanism that raises, gives no number or the wrong number of outputs: a finding, with the input that did it.
+
+    Somebody who sees it learns about the input, whatever the noise is.
+    """
+
+    what: str
+    given: Any
+
+    def __str__(self) -> str:
+        return f"{self.what} on the input {self.given!r}"
+
+
+def repeat(mechanism: Callable[[Any], Any]) -> BatchMechanism:
+    """Return a mechanism that gives many outputs, from one that gives one at a time."""
+
+    def draw(given: Any, count: int) -> list[Any]:
+        return [mechanism(given) for _ in range(count)]
+
+    return draw
+
+
+@dataclass(slots=True)
+class OutputReader:
+    """Draws outputs and writes each as a row of floats; a text stands for the number of its first appearance."""
+
+    mechanism: BatchMechanism
+    drawn: int = 0
+    _codes: dict[Any, int] = field(default_factory=dict)
+
+    def draw(self, given: Any, count: int) -> Floats:
+        """Return so many outputs on an input, a row for each."""
+        try:
+            raw = self.mechanism(given, count)
+        except Exception as trouble:
+            raise FaultError(MechanismFault(f"it raised {type(trouble).__name__} ({trouble})", given)) from trouble
+        self.drawn += count
+        rows = self._read(raw)
+        if len(rows) != count:
+            raise FaultError(MechanismFault(f"it gave {len(rows)} outputs where {count} were asked for", given))
+        if np.isnan(rows).any():
+            raise FaultError(MechanismFault("it gave NaN", given))
+        return rows
+
+    def _read(self, raw: Any) -> Floats:
+        try:
+            found = np.asarray(raw)
+        except ValueError:
+            found = np.fromiter(map(repr, raw), dtype=object)
+        if found.ndim == 0:
+            raise ParameterError("mechanism", type(raw).__name__, "a function that returns an array of outputs")
+        if found.dtype.kind in "biuf":
+            return found.astype(np.float64).reshape(len(found), -1)
+        names = [repr(each) for each in (found if found.ndim == 1 else map(tuple, found))]
+        return np.array([[self._codes.setdefault(name, len(self._codes))] for name in names], dtype=np.float64)

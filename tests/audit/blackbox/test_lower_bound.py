@@ -1,0 +1,85 @@
+"""Lower bounds from outputs alone: near the truth, never above it but by chance, and faults are findings."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from discreet.audit.blackbox.lower_bound import lower_bound
+from discreet.audit.blackbox.outputs import repeat
+from discreet.audit.blackbox.scores import LearnedScore
+from discreet.base.errors import ParameterError
+from discreet.base.grid import Floats
+from discreet.mechanisms import Gaussian, Laplace
+
+
+def count_with_noise(count: int, outputs: int) -> Floats:
+    return np.asarray(Laplace(10.0).release(np.full(outputs, count)))
+
+
+def test_a_bound_is_near_the_truth_and_below_it() -> None:
+    found = [lower_bound(count_with_noise, 0, 1, samples=400_000).epsilon for _ in range(5)]
+    assert 0.06 < np.median(found) <= 0.1
+
+
+def test_the_bits_of_floats_are_looked_at() -> None:
+    generator = np.random.default_rng(1)
+    found = lower_bound(lambda count, outputs: count + generator.laplace(0, 10, outputs), 0.0, 1.0, samples=200_000)
+    assert found.refutes(0.2)
+    assert "last bit" in found.event
+
+
+def test_gaussian_noise_is_bounded_by_mu() -> None:
+    found = lower_bound(lambda count, size: Gaussian(2.0).release(np.full(size, count)), 0, 1, samples=400_000)
+    assert 0.3 < found.mu <= 0.5
+
+
+def test_a_delta_forgives_what_is_rare() -> None:
+    def tell_sometimes(count: int, outputs: int) -> Floats:
+        noisy = count_with_noise(0, outputs)
+        return np.where(np.random.default_rng().random(outputs) < 0.01, 10_000 + count, noisy)
+
+    assert lower_bound(tell_sometimes, 0, 1, samples=200_000).epsilon > 3
+    assert lower_bound(tell_sometimes, 0, 1, delta=0.01, samples=200_000).epsilon < 0.1
+
+
+def test_texts_and_tuples_are_outputs_too() -> None:
+    generator = np.random.default_rng(2)
+
+    def answer(truth: str, outputs: int) -> list[str]:
+        return [truth if honest else "either" for honest in generator.random(outputs) < 0.5]
+
+    assert lower_bound(answer, "yes", "no", samples=20_000).epsilon > 3
+    assert lower_bound(repeat(lambda truth: (truth, "x")), "a", "b", samples=2_000).epsilon > 3
+
+
+def test_a_score_that_is_known_may_be_given() -> None:
+    score = LearnedScore("the ratio of densities", lambda rows: -np.abs(rows[:, 0]))
+    assert lower_bound(count_with_noise, 0, 1, samples=200_000, score=score).epsilon <= 0.1
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda given, size: np.full(size, math.nan if given else 0.0), "NaN on the input 1"),
+        (lambda given, size: np.zeros(size - given), "outputs where"),
+        (lambda given, size: np.zeros((size, 1 + given)), "2 numbers where the neighbour had 1"),
+        (lambda given, size: 1 // (1 - given) * np.zeros(size), "raised ZeroDivisionError"),
+    ],
+)
+def test_a_fault_is_a_finding_with_its_input(draw: object, words: str) -> None:
+    found = lower_bound(draw, 0, 1, samples=2_000)  # type: ignore[arg-type]
+    assert found.refutes(1e9)
+    assert words in str(found)
+
+
+def test_equal_outputs_show_nothing() -> None:
+    assert lower_bound(lambda given, size: np.zeros(size), 0, 1, samples=2_000).epsilon == 0
+
+
+def test_bad_numbers_are_refused() -> None:
+    for wrong in ({"delta": 1.0}, {"samples": 10}, {"confidence": 1.5}):
+        with pytest.raises(ParameterError):
+            lower_bound(count_with_noise, 0, 1, **wrong)
