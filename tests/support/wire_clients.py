@@ -51,13 +51,18 @@ def trust(wire: RunningWire) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=wire.certificate)
 
 
-def java(wire: RunningWire, source: Path, *arguments: str) -> str:
-    """Run a Java source file with PostgreSQL's driver; its first arguments are the address, the user, the password."""
+def write_java(source: Path, *arguments: str) -> list[str]:
+    """Return the command that runs a Java source file with PostgreSQL's driver, where both are there."""
     program = need_program("java", "openjdk-17-jdk-headless")
     if shutil.which("javac") is None or not JDBC.is_file():
         missing("JDBC", "apt install libpostgresql-jdbc-java openjdk-17-jdk-headless")
+    return [program, "-XX:TieredStopAtLevel=1", "-cp", str(JDBC), str(source), *arguments]
+
+
+def java(wire: RunningWire, source: Path, *arguments: str) -> str:
+    """Run a Java source file with PostgreSQL's driver; its first arguments are the address, the user, the password."""
     address = f"jdbc:postgresql://localhost:{wire.port}/discreet?sslmode=verify-full&sslrootcert={wire.certificate}"
-    words = [program, "-XX:TieredStopAtLevel=1", "-cp", str(JDBC), str(source), address, "alice", PASSWORDS["alice"]]
-    done = subprocess.run([*words, *arguments], capture_output=True, text=True, timeout=120)
+    words = write_java(source, address, "alice", PASSWORDS["alice"], *arguments)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout

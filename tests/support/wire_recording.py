@@ -16,7 +16,7 @@ from discreet.server.pg_catalog.rewritten import LookUpError
 from discreet.server.wire.commands import LookUp
 from discreet.server.wire.reading import sort_query
 from discreet.server.wire.settings import FIXED, USUAL
-from support.wire_clients import JDBC, need, need_program
+from support.wire_clients import need, need_program, write_java
 
 if TYPE_CHECKING:
     from discreet.curator.owner.tables import Tables
@@ -247,17 +247,7 @@ def run_adbc(where: dict[str, Any]) -> None:
 
 
 def run_jdbc(where: dict[str, Any]) -> None:
-    program = need_program("java", "openjdk-17-jdk-headless")
     source = Path(__file__).parent.parent / "server" / "pg_catalog" / "Metadata.java"
     address = f"jdbc:postgresql://{where['host']}:{where['port']}/{where['database']}?ApplicationName=jdbc"
-    words = [
-        program,
-        "-XX:TieredStopAtLevel=1",
-        "-cp",
-        str(JDBC),
-        str(source),
-        address,
-        where["user"],
-        where["password"],
-    ]
+    words = write_java(source, address, where["user"], where["password"])
     subprocess.run(words, check=True, capture_output=True, timeout=120)
