@@ -154,7 +154,9 @@ def test_the_lesser_of_two_bounds_on_rows_holds(tmp_path: Path) -> None:
 
 
 def test_parquet_files_are_read_like_csv(tmp_path: Path) -> None:
-    table = pa.table({"Country": ["land"] * 4, "Region": ["north", "north", "south", "south"], "Town": [11, 12, 21, 22]})
+    table = pa.table(
+        {"Country": ["land"] * 4, "Region": ["north", "north", "south", "south"], "Town": [11, 12, 21, 22]}
+    )
     write_census(tmp_path)
     pq.write_table(table, tmp_path / "areas.parquet")
     spec = read_census(tmp_path, ('file = "areas.csv"', 'file = "areas.parquet"'))

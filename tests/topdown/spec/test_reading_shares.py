@@ -121,7 +121,7 @@ def test_a_query_with_the_share_0_is_not_measured(tmp_path: Path) -> None:
 
 
 def test_targets_are_read_and_their_mistakes_named(tmp_path: Path) -> None:
-    end = "except = [\"home\"]\n"
+    end = 'except = ["home"]\n'
     spec = read_census(tmp_path, (end, end + "[targets.Region]\ntotal = 2.5\nkind = 4\n"))
     assert spec.targets == {("Region", "total"): Fraction(5, 2), ("Region", "kind"): Fraction(4)}
     lines = refuse_census(tmp_path, (end, end + "[targets.Region]\ntotal = 0\nsort = 4\n[targets.Shire]\ntotal = 1\n"))

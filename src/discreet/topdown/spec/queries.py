@@ -24,7 +24,7 @@ class QueryPart:
 
     def __post_init__(self) -> None:
         """Refuse groups that are not numbered from 0 without a gap."""
-        if set(self.groups) != set(range(max(self.groups, default=-1) + 1)):
+        if not self.groups or set(self.groups) != set(range(max(self.groups) + 1)):
             raise ParameterError("groups", list(self.groups), "numbers from 0 on, none left out")
 
     @property
