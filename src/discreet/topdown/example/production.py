@@ -10,6 +10,8 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import combinations
 
+from discreet.policy.exact import write_number
+
 RHO = Fraction(293764, 114921)
 DELTA = Fraction(1, 10**10)
 STRICT_DELTA = Fraction(1, 10**11)
@@ -74,7 +76,7 @@ REGROUPED = 30
 
 def write_spec(rho: Fraction = RHO, delta: Fraction = DELTA, regroup: bool = False, state_totals: bool = True) -> str:
     """Return a census spec with these settings, for the files that `make_state` writes."""
-    lines = [*_write_head(), "", "[budget]", f'rho = "{rho}"', f"delta = {float(delta):g}", ""]
+    lines = [*_write_head(), "", "[budget]", f'rho = "{rho}"', f"delta = {_write_amount(delta)}", ""]
     lines += ["[geography]", 'file = "geography.parquet"', f"levels = {_list(LEVELS)}"]
     lines += ["[geography.regroup]", f'"Block group" = {REGROUPED}'] if regroup else []
     lines += ["", "[attributes]", f"kind = {_list(KINDS)}", f"voting_age = {_list(VOTING_AGE)}"]
@@ -137,6 +139,12 @@ version = "1"
 [tables.people.columns]
 block = {{ lower = {codes[0] - 1}, upper = {codes[1] + 1} }}
 {columns}"""
+
+
+def _write_amount(amount: Fraction) -> str:
+    """Return an exact number as TOML: a decimal, or a quotient in quotes."""
+    written = write_number(amount)
+    return f'"{written}"' if "/" in written else written
 
 
 def _list(values: tuple[str, ...]) -> str:
