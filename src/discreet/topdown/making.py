@@ -1,0 +1,126 @@
+"""A whole census release: `run("census.toml")` measures, estimates, finds margins of error and writes everything.
+
+What is measured is charged once; the same again is free. A run that was stopped, or killed, goes on with the level that
+it was at when it is called again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from discreet.answers.receipt import Receipt
+from discreet.base import check
+from discreet.base.canonical import hash_json
+from discreet.curator import Curator
+from discreet.curator.session import Session
+from discreet.topdown.measure.asked import AskedQuery
+from discreet.topdown.measure.measurement import CensusMeasurement, prepare_measurement
+from discreet.topdown.measure.measurements import CensusMeasurements
+from discreet.topdown.planning.noise import plan_noise
+from discreet.topdown.release.census_release import CensusRelease
+from discreet.topdown.release.receipt import describe_receipt
+from discreet.topdown.release.writing import ReleaseWriter
+from discreet.topdown.running.estimating import Watch, estimate, fit_held, model_readings
+from discreet.topdown.running.held_readings import HeldReading, hold_measurements
+from discreet.topdown.running.margins import find_margins
+from discreet.topdown.running.problem import OBJECTIVES, UP_AND_DOWN, make_problem
+from discreet.topdown.running.run_folder import RunFolder
+from discreet.topdown.running.simulating import simulate_errors
+from discreet.topdown.running.workers import WorkerPool
+from discreet.topdown.spec.census_spec import CensusSpec
+from discreet.topdown.spec.reading import read_spec
+
+OUTPUT = "release"
+"""The folder beside the spec that a release is written into, where none is named."""
+
+REPLICATIONS = 4
+"""How often a release is made again to find its margins."""
+
+
+def run(
+    spec: str | Path | CensusSpec,
+    output: str | Path | None = None,
+    *,
+    analyst: str | None = None,
+    tables: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    replications: int = REPLICATIONS,
+    objective: str = UP_AND_DOWN,
+    watch: Watch | None = None,
+) -> CensusRelease:
+    """Make a census release, or go on with it, and return it.
+
+    It is written into the folder `output`, by default `release` beside the spec. `workers` are processes, by default
+    one for each core; what comes out does not depend on them. Margins of error are found in so many `replications`;
+    without any, whole numbers have none. `tables` are Arrow, pandas or polars tables for those without a source in the
+    policy. `watch` is told what is done, and of how many areas. Everything that can be refused is refused before the
+    charge.
+    """
+    asked = spec if isinstance(spec, CensusSpec) else read_spec(spec)
+    check.integer("replications", replications, least=0, most=10_000)
+    check.integer("workers", 1 if workers is None else workers, least=1, most=1024)
+    check.choice("objective", objective, OBJECTIVES)
+    folder = Path(output) if output is not None else asked.path.parent / OUTPUT
+    with RunFolder(folder, asked.digest, objective) as held:
+        told: dict[str, Any] = {"replications": replications, "objective": objective}
+        told["measured"], readings, receipt = _measure(asked, held, analyst, tables, told, watch)
+        if readings:
+            with WorkerPool(workers) as pool:
+                _make(asked, held, readings, receipt, pool, told, watch)
+    return CensusRelease.open(folder)
+
+
+def prepare(session: Session, spec: CensusSpec) -> CensusMeasurement:
+    """Return the operation that measures a release, or refuse what could not run: nothing is charged."""
+    asked = [AskedQuery(draw.level, draw.query, draw.rho) for draw in plan_noise(spec).draws]
+    return prepare_measurement(session, spec.table, spec.area, spec.geography, spec.schema, asked)
+
+
+def _measure(
+    spec: CensusSpec,
+    held: RunFolder,
+    analyst: str | None,
+    tables: Mapping[str, Any] | None,
+    told: dict[str, Any],
+    watch: Watch | None,
+) -> tuple[str, list[HeldReading], Receipt]:
+    """Measure, or find what was measured; return its name, and the readings in files: none if all was made of them."""
+    with Curator.open(spec.policy.path, analyst, tables) as curator:
+        session = curator.session()
+        operation = prepare(session, spec)
+        progress = None if watch is None else (lambda _: watch("measuring", 0, 0))
+        found, receipt = session.perform(operation, operation.describe(), progress=progress)
+        assert isinstance(found, CensusMeasurements)
+        measured = hash_json([[part.name for part in each.parts] for each in found])
+        held.settle(measured)
+        finished = held.finished
+        is_made = finished is not None and finished["replications"] == told["replications"]
+        return measured, [] if is_made else hold_measurements(found, held.working), receipt
+
+
+def _make(
+    spec: CensusSpec,
+    held: RunFolder,
+    readings: list[HeldReading],
+    receipt: Receipt,
+    pool: WorkerPool,
+    told: dict[str, Any],
+    watch: Watch | None,
+) -> None:
+    """Estimate, find margins, and write the release."""
+    problem, objective = make_problem(spec), told["objective"]
+    model = model_readings(problem, readings)
+    fit = fit_held(problem, model, readings)
+    found = estimate(problem, fit, readings, pool, held.working, watch, objective)
+    simulated = None
+    if told["replications"]:
+        given = told["replications"], int(told["measured"][:15], 16)
+        simulated = simulate_errors(
+            problem, model, readings, found.counts, pool, held.working, *given, watch=watch, objective=objective
+        )
+    margins = {} if simulated is None else find_margins(simulated)
+    writer = ReleaseWriter(spec, problem, fit, found.levels, margins, simulated, held.path)
+    written = writer.write(readings, pool, describe_receipt(spec, receipt), watch, objective)
+    held.finish({**told, **written})

@@ -1,0 +1,174 @@
+"""How far a release is off, found by making it again: the released counts are taken for the truth, measured with noise
+anew, and estimated as they were.
+
+Nothing private is in it: released counts, public noise. It tells what the constraints do to the errors, which no
+formula does: whole numbers, none below 0, parents that are given. What it cannot tell is what follows from the true
+counts being others than the released ones; where these are smoother than the truth, so is what is simulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.base.grid import Floats
+from discreet.topdown.estimate.tree_model import TreeModel
+from discreet.topdown.running.counts import SparseCounts, join_counts
+from discreet.topdown.running.error_sums import AreaErrors, ClassErrors, ErrorKey, add_all, sum_errors
+from discreet.topdown.running.estimating import CHILDREN, Watch, fit_held, hand_out_job
+from discreet.topdown.running.held_readings import HeldReading, simulate_readings
+from discreet.topdown.running.problem import UP_AND_DOWN, CensusProblem
+from discreet.topdown.running.regrouped import PublishedModel, model_published
+from discreet.topdown.running.solving import SolveJob, cut_tasks, solve_parents, solve_top
+from discreet.topdown.running.workers import WorkerPool
+from discreet.topdown.spec.queries import Query
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedErrors:
+    """What all replications together say."""
+
+    replications: int
+    classes: dict[ErrorKey, ClassErrors]
+    areas: tuple[AreaErrors, ...]
+    """For each level, sums over replications."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """What one task brings."""
+
+    counts: SparseCounts | None
+    classes: dict[ErrorKey, ClassErrors]
+    areas: AreaErrors
+
+
+def simulate_errors(
+    problem: CensusProblem,
+    model: TreeModel,
+    readings: Sequence[HeldReading],
+    truth: Sequence[SparseCounts],
+    pool: WorkerPool,
+    folder: Path,
+    replications: int,
+    seed: int,
+    watch: Watch | None = None,
+    objective: str = UP_AND_DOWN,
+) -> SimulatedErrors:
+    """Return how far estimates are off where these counts are the truth, in so many replications."""
+    random = np.random.default_rng(seed)
+    published = {
+        name: model_published(model, problem.geography.find_level(name), each.places, len(each.areas))
+        for name, each in problem.regrouped.items()
+    }
+    classes: list[dict[ErrorKey, ClassErrors]] = []
+    areas: list[AreaErrors] = []
+    leaves = sum(len(level) for level in problem.geography.levels)
+    for round_ in range(replications):
+        drawn = simulate_readings(readings, truth, folder, random)
+        hand_out_job(problem, fit_held(problem, model, drawn), drawn, pool, objective)
+        found: list[AreaErrors] = []
+        counts: SparseCounts | None = None
+        done = 0
+        for level in range(len(problem.geography.levels)):
+            parts = _run_level(problem, pool, level, counts, truth[level], bool(published))
+            kept = [each.counts for each in parts if each.counts is not None]
+            counts = join_counts(kept) if kept else None
+            classes += [each.classes for each in parts]
+            found.append(_join([each.areas for each in parts]))
+            done += len(problem.geography.levels[level])
+            if watch is not None:
+                watch("margins of error", round_ * leaves + done, replications * leaves)
+        if published and counts is not None:
+            classes.append(measure_published(problem, published, truth[-1], counts))
+        areas = found if not areas else [one.add(other) for one, other in zip(areas, found, strict=True)]
+        classes = [add_all(list(classes))]
+    for place in range(len(readings)):
+        (folder / f"simulated-{place}.npy").unlink(missing_ok=True)
+    return SimulatedErrors(replications, add_all(list(classes)), tuple(areas))
+
+
+def measure_published(
+    problem: CensusProblem, published: dict[str, PublishedModel], truth: SparseCounts, counts: SparseCounts
+) -> dict[ErrorKey, ClassErrors]:
+    """Return the errors of areas that are published and not measured."""
+    found = {}
+    for name, model in published.items():
+        known = problem.regrouped[name]
+        there, here = (each.add_up(known.places, len(known.areas)) for each in (truth, counts))
+        for query in problem.queries:
+            possible = find_possible(query)
+            errors = there.answer(query)[:, possible], here.answer(query)[:, possible]
+            found[name, query.name] = sum_errors(*errors, model.variances(query)[:, possible])
+    return found
+
+
+def find_possible(query: Query) -> Any:
+    """Return which answers of a query somebody can be counted in."""
+    return np.bincount(query.places[~query.schema.impossible.reshape(-1)], minlength=query.size) > 0
+
+
+def find_finest(queries: Sequence[Query]) -> Query:
+    """Return the query with the most answers: the one by which errors of areas are told."""
+    return max(queries, key=lambda each: each.size)
+
+
+def _run_level(
+    problem: CensusProblem,
+    pool: WorkerPool,
+    level: int,
+    parents: SparseCounts | None,
+    truth: SparseCounts,
+    keep_last: bool,
+) -> list[_Measured]:
+    if parents is None:
+        return list(pool.map([(_simulate_top, (truth,))]))
+    bounds = problem.geography.levels[level].bound_children(len(parents))
+    keep = keep_last or level < len(problem.geography.levels) - 1
+    tasks: list[Any] = [
+        (
+            _simulate_parents,
+            (level, start, parents[start:stop], truth[int(bounds[start]) : int(bounds[stop])], keep),
+        )
+        for start, stop in cut_tasks(bounds, CHILDREN)
+    ]
+    return list(pool.map(tasks))
+
+
+def _simulate_top(job: SolveJob, truth: SparseCounts) -> _Measured:
+    return _measure(job, 0, 0, solve_top(job).counts, truth, keep=True)
+
+
+def _simulate_parents(
+    job: SolveJob, level: int, first: int, parents: SparseCounts, truth: SparseCounts, keep: bool
+) -> _Measured:
+    bounds = job.problem.geography.levels[level].bound_children(len(job.problem.geography.levels[level - 1]))
+    found = solve_parents(job, level, first, parents).counts
+    return _measure(job, level, int(bounds[first]), found, truth, keep)
+
+
+def _measure(job: SolveJob, level: int, first: int, counts: SparseCounts, truth: SparseCounts, keep: bool) -> _Measured:
+    """Return the errors of all queries in some areas."""
+    name = job.problem.geography.levels[level].name
+    areas = slice(first, first + len(counts))
+    classes: dict[ErrorKey, ClassErrors] = {}
+    finest = find_finest(job.problem.queries)
+    spread: Floats = np.zeros(len(counts))
+    for query in job.problem.queries:
+        possible = find_possible(query)
+        there, here = truth.answer(query), counts.answer(query)
+        if name not in job.problem.regrouped:
+            known = job.fit.variances(level, query, areas)[:, possible]
+            classes[name, query.name] = sum_errors(there[:, possible], here[:, possible], known)
+        if query is finest:
+            spread = np.abs(here - there).sum(axis=1).astype(np.float64)
+    total = np.abs(counts.people - truth.people).astype(np.float64)
+    return _Measured(counts if keep else None, classes, AreaErrors(total, spread))
+
+
+def _join(parts: Sequence[AreaErrors]) -> AreaErrors:
+    return AreaErrors(np.concatenate([each.total for each in parts]), np.concatenate([each.spread for each in parts]))
