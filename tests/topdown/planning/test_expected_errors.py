@@ -52,6 +52,15 @@ def test_a_model_says_what_estimates_err(tmp_path: Path) -> None:
     assert "estimate's" not in str(plan_errors(spec))
 
 
+def test_what_measurements_do_not_determine_has_no_error(tmp_path: Path) -> None:
+    def know_nothing(spec: CensusSpec, noise: CensusNoise) -> Deviations:
+        return dict.fromkeys([(0, "total"), (0, "kind")], float("inf"))
+
+    plan = plan_errors(read_census(tmp_path), model=know_nothing)
+    assert plan.find("Country", "kind").estimated is None
+    assert "inf" not in json.dumps(plan.to_dict()).lower()
+
+
 def test_it_reads_as_a_table_and_as_json(tmp_path: Path) -> None:
     plan = plan_errors(read_census(tmp_path))
     lines = str(plan).split("\n")

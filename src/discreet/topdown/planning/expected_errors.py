@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, sqrt
+from math import ceil, isfinite, sqrt
 from typing import Any, Protocol
 
 from discreet.base.showing import ShownAsText
@@ -27,12 +27,13 @@ class ErrorModel(Protocol):
     def __call__(self, spec: CensusSpec, noise: CensusNoise) -> Deviations:
         """Return the deviation of the estimate of one answer of each query at each level, measured there or not.
 
-        Where answers or areas of one level differ, the largest. It falls when any noise falls.
+        Where answers or areas of one level differ, the largest; infinite where measurements do not determine them. It
+        falls when any noise falls.
         """
 
 
 @dataclass(frozen=True)
-class ExpectedError:
+class PlannedError:
     """What is expected of one query at one level."""
 
     level: str
@@ -45,7 +46,7 @@ class ExpectedError:
     raw: float | None
     """The standard deviation of one measured answer, rounding included."""
     estimated: float | None
-    """That of its estimate from all measurements, where a model says it."""
+    """That of its estimate from all measurements, where a model says it and they determine it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values: exact numbers as texts."""
@@ -71,10 +72,10 @@ class CensusPlan(ShownAsText):
     delta: Fraction
     epsilon: float
     """Certified, at that delta."""
-    errors: tuple[ExpectedError, ...]
+    errors: tuple[PlannedError, ...]
     guarantee: tuple[str, ...] = ()
 
-    def find(self, level: str, query: str) -> ExpectedError:
+    def find(self, level: str, query: str) -> PlannedError:
         """Return what is expected of a query at a level."""
         return next(each for each in self.errors if (each.level, each.query) == (level, query))
 
@@ -105,7 +106,7 @@ def plan_errors(spec: CensusSpec, noise: CensusNoise | None = None, model: Error
         for query in spec.queries:
             draw: PlannedDraw | None = noise.find(place, query.name)
             found.append(
-                ExpectedError(
+                PlannedError(
                     level.name,
                     len(level),
                     query.name,
@@ -113,14 +114,14 @@ def plan_errors(spec: CensusSpec, noise: CensusNoise | None = None, model: Error
                     Fraction(0) if draw is None else draw.rho,
                     None if draw is None else draw.sigma,
                     None if draw is None else sqrt(draw.variance),
-                    estimated.get((place, query.name)),
+                    _take_finite(estimated.get((place, query.name))),
                 )
             )
     certified = noise.certify(spec.allocation.delta).high
     return CensusPlan(spec.allocation.rho, noise.spent, spec.allocation.delta, certified, tuple(found), spec.guarantee)
 
 
-def write_errors(errors: list[ExpectedError], rho: Fraction) -> list[str]:
+def write_errors(errors: list[PlannedError], rho: Fraction) -> list[str]:
     """Return a table of expected errors as lines of text: standard deviations of one answer."""
     with_estimates = any(each.estimated is not None for each in errors)
     heads = ["level", "areas", "query", "answers", "share of rho", "raw error", "estimate's"]
@@ -146,6 +147,11 @@ def write_errors(errors: list[ExpectedError], rho: Fraction) -> list[str]:
         ).rstrip()
         for line in lines
     ]
+
+
+def _take_finite(deviation: float | None) -> float | None:
+    """Return a deviation, or None where measurements do not determine the answers."""
+    return deviation if deviation is not None and isfinite(deviation) else None
 
 
 def _show_error(deviation: float | None) -> str:

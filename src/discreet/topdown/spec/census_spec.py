@@ -19,7 +19,7 @@ from discreet.topdown.spec.geography import Geography, Level
 from discreet.topdown.spec.invariants import Invariant
 from discreet.topdown.spec.propagation import LevelInvariants
 from discreet.topdown.spec.queries import Query
-from discreet.topdown.spec.recodes import AnswerAxis, Recode, Value, list_labels
+from discreet.topdown.spec.recodes import AnswerAxis, CategoryValue, Recode, list_labels
 from discreet.topdown.spec.schema import Schema
 from discreet.topdown.spec.spine import Spine
 
@@ -92,7 +92,7 @@ class CensusSpec(ShownAsText):
         shares = self.allocation.queries[level]
         return tuple(query for query in self.queries if shares.get(query.name, 0) > 0)
 
-    def label_answers(self, query: str) -> list[tuple[Value, ...]]:
+    def label_answers(self, query: str) -> list[tuple[CategoryValue, ...]]:
         """Return what each answer of a query stands for: a label for each of its axes."""
         return list_labels(self.axes[self.find_query(query).name])
 

@@ -10,7 +10,7 @@ from discreet.policy.model import Table
 from discreet.policy.problems import quote_value
 from discreet.policy.section import Section
 from discreet.topdown.spec.queries import Query
-from discreet.topdown.spec.recodes import AnswerAxis, Recode, Value, find_part
+from discreet.topdown.spec.recodes import AnswerAxis, CategoryValue, Recode, find_part
 from discreet.topdown.spec.schema import Attribute, Schema
 
 MOST_CELLS = 1 << 22
@@ -45,7 +45,7 @@ def _read_attribute(section: Section, name: str, table: Table | None) -> Attribu
     return Attribute(name, values)
 
 
-def read_values(section: Section, name: str) -> tuple[Value, ...] | None:
+def read_values(section: Section, name: str) -> tuple[CategoryValue, ...] | None:
     """Return a list of different values of one kind, or note what is wrong."""
     values = section.content.get(name)
     remedy = f'write values of one kind, such as {name} = ["no", "yes"]'
@@ -83,7 +83,7 @@ def _read_recode(name: str, part: Section, attribute: Attribute, place: int) -> 
     if not groups.content:
         part.wrong("groups", "is missing", 'write each group with its values, such as groups = { few = ["1", "2"] }')
         return None
-    holders: dict[Value, int] = {}
+    holders: dict[CategoryValue, int] = {}
     right = True
     for number, label in enumerate(groups.content):
         values = read_values(groups, label)
@@ -105,7 +105,7 @@ def _read_recode(name: str, part: Section, attribute: Attribute, place: int) -> 
     )
 
 
-def _is_value(attribute: Attribute, value: Value) -> bool:
+def _is_value(attribute: Attribute, value: CategoryValue) -> bool:
     return value in attribute.values and type(value) is type(attribute.values[0])
 
 

@@ -7,10 +7,10 @@ from itertools import product
 
 from discreet.base.errors import ParameterError
 from discreet.topdown.spec.queries import QueryPart
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CategoryValue, Schema
+from discreet.topdown.spec.schema import CategoryValue as Value
 
-Value = str | int | bool
-"""What an attribute holds."""
+__all__ = ["AnswerAxis", "CategoryValue", "Recode", "Value", "find_part", "list_labels"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class AnswerAxis:
     """One axis of a query's answers: the attribute or recode that it goes by, and what each place stands for."""
 
     name: str
-    labels: tuple[Value, ...]
+    labels: tuple[CategoryValue, ...]
 
 
 def find_part(schema: Schema, recodes: tuple[Recode, ...], name: str) -> tuple[QueryPart, AnswerAxis]:
@@ -54,7 +54,7 @@ def find_part(schema: Schema, recodes: tuple[Recode, ...], name: str) -> tuple[Q
     return whole, AnswerAxis(name, attribute.values)
 
 
-def list_labels(axes: tuple[AnswerAxis, ...]) -> list[tuple[Value, ...]]:
+def list_labels(axes: tuple[AnswerAxis, ...]) -> list[tuple[CategoryValue, ...]]:
     """Return what each answer of a query stands for, in the order of its answers: a label for each axis.
 
     >>> list_labels((AnswerAxis("adult", ("no", "yes")), AnswerAxis("ward", (1, 2))))

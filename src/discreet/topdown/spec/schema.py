@@ -12,20 +12,23 @@ import numpy as np
 from discreet.base.errors import ParameterError
 from discreet.noise.coin import Bools
 
+CategoryValue = str | int | bool
+"""What an attribute holds."""
+
 
 @dataclass(frozen=True)
 class Attribute:
     """One attribute: its column in the private table, and all values that it has."""
 
     name: str
-    values: tuple[str | int | bool, ...]
+    values: tuple[CategoryValue, ...]
 
     def __post_init__(self) -> None:
         """Refuse an attribute without values, or with one twice."""
         if not self.values or len(set(self.values)) < len(self.values):
             raise ParameterError(f"attributes.{self.name}", list(self.values), "at least one value, and each once")
 
-    def find_place(self, value: str | int | bool) -> int:
+    def find_place(self, value: CategoryValue) -> int:
         """Return the place of a value."""
         if value not in self.values:
             raise ParameterError(f"attributes.{self.name}", value, f"one of {', '.join(map(str, self.values))}")
