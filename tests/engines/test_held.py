@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
-from discreet.engines.held import MemoryRows
+from discreet.engines.held import MemoryRows, merge_rows
 from discreet.engines.result import ExactRows
 from support.hospital import engine_of, rows_of
 from support.teaching import POLICY, compute_all, list_sums, make_tables, select, wait
@@ -56,3 +58,23 @@ def test_a_short_clip_is_noticed_where_a_unit_is_cut_in_two() -> None:
     whole, cut = (compute_all(MemoryRows(lambda each=each: each), plan) for each in (rows, apart))  # type: ignore[misc]
     assert whole[0] == cut[0]
     assert all(one != other for one, other in zip(whole[1:], cut[1:], strict=True))
+
+
+@pytest.mark.parametrize("table", PLANS)
+def test_different_rows_are_told_with_how_often_each_is_there(table: str) -> None:
+    plan = PLANS[table]
+    rows = ENGINE.read(plan).result().points
+    found = ENGINE.hold(plan, wait).tally()
+    counted = Counter(map(tuple, rows.tolist()))
+    assert list(map(tuple, found.points.tolist())) == sorted(counted), "in the order of their points"
+    assert [counted[tuple(row)] for row in found.points.tolist()] == found.counts.tolist()
+    assert found.counts.sum() == len(rows)
+
+
+def test_counts_of_equal_rows_add_up_and_no_rows_are_none() -> None:
+    points = np.array([[3, 1], [0, 2], [3, 1], [3, 0], [0, 2], [3, 1]])
+    found = merge_rows(points, np.array([1, 2, 3, 4, 5, 10**15]))
+    assert found.points.tolist() == [[0, 2], [3, 0], [3, 1]]
+    assert found.counts.tolist() == [7, 4, 10**15 + 4]
+    none = merge_rows(points[:0], np.zeros(0, dtype=np.int64))
+    assert (none.points.shape, none.counts.shape) == ((0, 2), (0,))

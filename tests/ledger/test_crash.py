@@ -103,13 +103,14 @@ class Worker:
         return True
 
     def measure(self, ledger: Ledger, claim: Claim, asked: str) -> bytes:
-        """Draw once and journal it, or find what an earlier run of the charge drew."""
+        """Draw once, keep it as a part and journal its name, or find what an earlier run of the charge drew."""
         known = ledger.runs.read_journal(claim)
         if not known:
-            known = (JournalRow("draw", os.urandom(8)),)
+            known = (JournalRow("draw", ledger.parts.write(os.urandom(8)).encode()),)
             ledger.runs.write_journal(claim, 0, known)
-        append(self.folder / "drawn", f"{asked} {known[0].result.hex()}")
-        return known[0].result
+        drawn = ledger.parts.read(known[0].result.decode())
+        append(self.folder / "drawn", f"{asked} {drawn.hex()}")
+        return drawn
 
     def see_to(self, ledger: Ledger, analyst: str, refusal: str) -> None:
         """Do what the operator is asked to do: so many runs die here that somebody is always suspended."""

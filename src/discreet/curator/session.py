@@ -118,6 +118,10 @@ class Session:
             raise QueryError("the question is nested too deeply; write it flatter") from None
         return plan
 
+    def read_part(self, name: str) -> bytes:
+        """Return a part of what an operation measured, by the name that its record holds: free, as the record is."""
+        return self._holdings.ledger.parts.read(name)
+
     def prepare(
         self,
         question: object,

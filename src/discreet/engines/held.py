@@ -9,7 +9,10 @@ in whatever groups of units, in whatever order, and as often as a group is compu
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
+
+import numpy as np
 
 from discreet.engines.result import ExactRows, Points, Run
 from discreet.gradients.encoding import EncodedRows, Encoding
@@ -21,6 +24,14 @@ UnitSum = Callable[[EncodedRows, Points], list[int]]
 
 A pure function that can be pickled: those of `gradients/` are. Over no units it gives as many zeros as it has entries.
 """
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowTally:
+    """The different rows, in the order of their points, and how often each is there. Never shown to anybody."""
+
+    points: Points
+    counts: Points
 
 
 class Wait(Protocol):
@@ -38,6 +49,9 @@ class HeldRows(Protocol):
 
     def count(self) -> int:
         """Return how many rows there are."""
+
+    def tally(self) -> RowTally:
+        """Return the different rows, and how often each is there: all that counts by cell need."""
 
     def sum(self, encoding: Encoding, function: UnitSum) -> list[int]:
         """Return the sum of a function over all units, whose rows become features once for each encoding."""
@@ -64,6 +78,11 @@ class MemoryRows:
         """Return how many rows there are."""
         return len(self.read().points)
 
+    def tally(self) -> RowTally:
+        """Return the different rows, and how often each is there."""
+        points = self.read().points
+        return merge_rows(points, np.ones(len(points), dtype=np.int64))
+
     def sum(self, encoding: Encoding, function: UnitSum) -> list[int]:
         """Return the sum of a function over all units; features of one encoding are held at a time."""
         rows = self.read()
@@ -74,3 +93,11 @@ class MemoryRows:
     def close(self) -> None:
         """Let go of the rows."""
         self._rows = self._encoded = None
+
+
+def merge_rows(points: Points, counts: Points) -> RowTally:
+    """Return rows with equal ones put together, and their counts added up."""
+    order = np.lexsort(points.T[::-1])
+    points = points[order]
+    first = np.flatnonzero(np.append(True, np.any(points[1:] != points[:-1], axis=1))[: len(points)])
+    return RowTally(points[first], np.add.reduceat(counts[order], first) if len(first) else counts[:0])

@@ -26,6 +26,8 @@ from discreet.ledger.entries.suspensions import Suspension
 from discreet.ledger.facts import LedgerFacts, check_protected
 from discreet.ledger.failures import Failure, describe_failure
 from discreet.ledger.files.results import LARGE
+from discreet.ledger.parts import PREFIX as PART
+from discreet.ledger.parts import LedgerParts
 from discreet.ledger.places import Place, create_store, open_store
 from discreet.ledger.runs import Runs
 from discreet.ledger.steps import pass_step
@@ -60,6 +62,8 @@ class Ledger:
         self._rules = Decisions(facts, self._store, lease_seconds, clock or self._store.clock)
         self.runs = Runs(self._store, self._rules)
         """What runs write between their charge and their record."""
+        self.parts = LedgerParts(self._store, self._rules)
+        """Where they keep what is too large for a journal."""
         try:
             self._adopt(facts)
         except BaseException:
@@ -369,3 +373,5 @@ class Ledger:
 def _check_name(name: str) -> None:
     if name.startswith((suspensions.PREFIX, suspensions.OVERRUNS, fresh_keys.PREFIX)) or "\0" in name:
         raise ParameterError("name", name, "a name without NUL that is none of the ledger's own")
+    if name.startswith(PART):
+        raise ParameterError("name", name, f"a name that does not begin with {PART!r}: that is the ledger's own")

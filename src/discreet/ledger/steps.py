@@ -11,6 +11,8 @@ STEPS = (
     "charged",
     "sharing",  # inside the transaction, before its commit
     "taking over",  # inside the transaction, before its commit
+    "before part",
+    "part kept",  # durable, and nothing names it yet
     "before journal",
     "journaling",  # inside the transaction, before its commit
     "journaled",

@@ -112,6 +112,20 @@ def test_rows_are_kept_until_they_are_closed_and_can_still_be_read(
     assert count_kept(session) == before
 
 
+def test_different_rows_are_counted_by_spark_as_by_duckdb(engines: tuple[Engines, Engines]) -> None:
+    duck, spark = engines
+    for table in ("numbered", "single"):
+        wanted = duck.hold(rows_of(duck, select(table)), wait).tally()
+        with held_by(spark, table) as held:
+            for _ in range(2):
+                found = held.tally()
+                assert found.points.tolist() == wanted.points.tolist()
+                assert found.counts.tolist() == wanted.counts.tolist()
+                assert held._here is None, "no row came to the desk"
+            held.read()
+            assert held.tally().counts.tolist() == wanted.counts.tolist()
+
+
 @pytest.mark.slow
 def test_another_run_sees_the_tables_as_they_are_then_and_this_one_as_they_were(
     session: SparkConnection, declared: DeclaredEngine, tmp_path: Path

@@ -21,6 +21,8 @@ from discreet.curator.door.cells import GapScore, bound_counts, check_gaps, chec
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.compiled import CompiledDescent, check_descent
 from discreet.curator.door.gradients import check_gradients
+from discreet.curator.door.kept_parts import KeptPart
+from discreet.curator.door.levels import AreaCounts, Parts, PlacedRows, check_areas, place_rows, release_areas
 from discreet.curator.door.meter import Meter, make_loss_meter
 from discreet.curator.door.minima import MinimumNoise, check_minimum, draw_minimum
 from discreet.curator.door.moments import RowMoments, check_moments
@@ -83,14 +85,16 @@ class Desk:
         hold: Callable[[RowsPlan], HeldRows],
         check: Callable[[], None] = lambda: None,
         confirm: Callable[[], None] = lambda: None,
+        parts: Parts | None = None,
     ) -> None:
-        self.__plans = plans
+        self.__plans, self.__parts = plans, parts
         self.__hashes = [hash_plan(plan) for plan in plans]
         self.__recorder = Recorder(meter, journal, check)
         self.__check, self.__confirm, self.__compute, self.__hold = check, confirm, compute, hold
         self.__exact: dict[str, ExactResult] = {}
         self.__rows: dict[str, HeldRows] = {}
         self.__tables: dict[str, RowTable] = {}
+        self.__placed: tuple[tuple[str, str], PlacedRows] | None = None
         self.__truths: dict[tuple[str, str], list[Vector]] = {}
         self.__watches: list[WatchState] = []
         self.__arranged: tuple[tuple[str, str], RowsOfUnits] | None = None
@@ -279,6 +283,17 @@ class Desk:
         cost, loss = cost_counts(l1, l2_squared, noise), lose_counts(l1, l2_squared, noise)
         return tuple(json.loads(self.__recorder.answer(call, cost, loss, draw)))
 
+    def count_areas(self, plan: RowsPlan, areas: AreaCounts, noise: Gaussian) -> tuple[KeptPart, ...]:
+        """Count a query in all areas of a level, with noise, for one price; say where the ledger keeps the answers."""
+        declared = self._find_hash(plan, RowsPlan)
+        check_areas(plan, areas, noise)
+        if self.__parts is None:
+            raise OperationError("a try keeps nothing in the ledger: count areas outside of it")
+        forms = areas.describe()
+        call: dict[str, Json] = {"count areas": declared, "areas": forms, "noise": describe_mechanism(noise)}
+        read = partial(self._place, (declared, forms[0]), plan, areas)
+        return release_areas(self.__recorder, call, plan, areas, noise, read, self.__parts)
+
     def choose_group(self, plan: RowsPlan, score: GapScore, pick: PickNoise) -> int:
         """Return a group of a family: likelier the farther its answers are from a model's estimates."""
         declared = self._find_hash(plan, RowsPlan)
@@ -366,7 +381,7 @@ class Desk:
         for held in self.__rows.values():
             held.close()
         self.__rows.clear()
-        self.__arranged = None
+        self.__arranged = self.__placed = None
 
     def _open_try(self, base: Loss, check: Callable[[], None]) -> Desk:
         """Return a desk over the same plans and the same state of the tables, which journals nothing."""
@@ -422,6 +437,12 @@ class Desk:
         if name not in self.__tables:
             self.__tables[name] = count_rows(plan, self._hold(name, plan).read())
         return self.__tables[name]
+
+    def _place(self, key: tuple[str, str], plan: RowsPlan, areas: AreaCounts) -> PlacedRows:
+        """Return the rows of a plan by area and cell; those of one list of codes are held at a time."""
+        if self.__placed is None or self.__placed[0] != key:
+            self.__placed = key, place_rows(self._hold(key[0], plan).tally(), areas.codes)
+        return self.__placed[1]
 
     def _answer_all(self, name: str, plan: RowsPlan, family: Family) -> list[Vector]:
         """Return the exact answers of a family, which are computed once."""

@@ -164,7 +164,7 @@ class Performance(Generic[R]):
     def _perform(self) -> tuple[bytes, Receipt]:
         journal, declared = _ClaimJournal(self._ledger, self._claim), self._declared
         ways = (self._compute, lambda plan: self._hold(plan, self._wait), self._check_ending, self._confirm)
-        desk = Desk(declared.plans, make_meter(declared), journal, *ways)
+        desk = Desk(declared.plans, make_meter(declared), journal, *ways, self._ledger.parts)
         self._desk = desk
         try:
             with contextlib.closing(desk):

@@ -23,8 +23,8 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from discreet.engines.held import MemoryRows, UnitSum, Wait
-from discreet.engines.result import ExactRows, Run
+from discreet.engines.held import MemoryRows, RowTally, UnitSum, Wait, merge_rows
+from discreet.engines.result import ExactRows, Run, stack_columns
 from discreet.engines.running import EngineLostError, RunCancelledError
 from discreet.engines.spark.blocks import FEATURES, POINTS, Batches, join_rows, read_points
 from discreet.engines.spark.parts import (
@@ -33,7 +33,9 @@ from discreet.engines.spark.parts import (
     EncodeBlocks,
     GatherBlocks,
     SumBlocks,
+    TallyBlocks,
     hash_code,
+    make_tally_schema,
     sum_nothing,
     tell_code,
 )
@@ -78,6 +80,10 @@ class SparkRows:
         """Return how many rows there are."""
         return self._work(self._count) if self._here is None else self._here.count()
 
+    def tally(self) -> RowTally:
+        """Return the different rows, and how often each is there: Spark adds up, and no other row comes to the desk."""
+        return self._work(self._tally) if self._here is None else self._here.tally()
+
     def sum(self, encoding: Encoding, function: UnitSum) -> list[int]:
         """Return the sum of a function over all units; rows that are at the desk already are summed there."""
         if self._here is not None:
@@ -102,6 +108,13 @@ class SparkRows:
     def _count(self) -> int:
         counts = self._hold_points().select("many").toArrow().column("many")
         return sum(counts.to_pylist())
+
+    def _tally(self) -> RowTally:
+        schema = make_tally_schema(self._plan)
+        *points, many = schema.names
+        counted = map_frame(self._hold_points(), TallyBlocks(self._plan), schema).groupBy(*points).sum(many).toArrow()
+        found = stack_columns(column.to_numpy() for column in counted.columns)
+        return merge_rows(found[:, :-1], found[:, -1])
 
     def _sum(self, encoding: Encoding, function: UnitSum) -> list[int]:
         found = map_frame(self._hold_features(encoding), SumBlocks(encoding, function), SUMS).toArrow()

@@ -22,7 +22,7 @@ import pyarrow as pa
 from discreet import gradients
 from discreet.base.errors import FailedError
 from discreet.base.wide import WideInts
-from discreet.engines.held import UnitSum
+from discreet.engines.held import UnitSum, merge_rows
 from discreet.engines.result import stack_columns
 from discreet.engines.spark.blocks import (
     Batches,
@@ -40,6 +40,12 @@ SUMS = pa.schema([("sums", pa.string())])
 """The sum over a partition's units: a list of whole numbers of any size, as JSON."""
 
 CODE = pa.schema([("code", pa.string())])
+
+
+def make_tally_schema(plan: RowsPlan) -> pa.Schema:
+    """Return the columns of counted rows: their points, and how often each is there."""
+    points = [(f"point{place}", pa.int64()) for place in range(len(plan.columns))]
+    return pa.schema([*points, ("many", pa.int64())])
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,22 @@ class SumBlocks:
         yield pa.record_batch([[json.dumps(total.tolist())]], schema=SUMS)
 
 
+@dataclass(frozen=True)
+class TallyBlocks:
+    """Counts equal rows, block by block: units are not told apart any more."""
+
+    plan: RowsPlan
+
+    def __call__(self, batches: Batches) -> Batches:
+        """Yield the different rows of each block, and how often each is there."""
+        return _tell_kind_only(self._tally(batches))
+
+    def _tally(self, batches: Batches) -> Batches:
+        for rows in read_points(self.plan, batches):
+            found = merge_rows(rows.points, np.ones(len(rows.points), dtype=np.int64))
+            yield pa.record_batch([*found.points.T, found.counts], schema=make_tally_schema(self.plan))
+
+
 def sum_nothing(encoding: Encoding, function: UnitSum) -> WideInts:
     """Return the sum of a function over no units: as many zeros as it has entries."""
     nobody = encoding.encode(np.empty((0, encoding.columns), dtype=np.int64))
@@ -110,7 +132,8 @@ def hash_code() -> str:
     """Return a hash of the code that sums rest on: executors that have another must not compute any."""
     names = [f"{gradients.__name__}.{each.name}" for each in pkgutil.iter_modules(gradients.__path__)]
     told = hashlib.sha256()
-    for name in sorted([*names, read_features.__module__, gather_rows.__module__, __name__]):
+    used = (read_features, gather_rows, merge_rows)
+    for name in sorted([*names, *(each.__module__ for each in used), __name__]):
         told.update(getsource(import_module(name)).encode())
     return told.hexdigest()
 

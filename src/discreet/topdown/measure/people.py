@@ -1,0 +1,54 @@
+"""The rows that a census counts, as one SELECT: the code of each person's smallest area, and the cell they lie in.
+
+Everybody is counted whose area is one of the geography's and whose every attribute has a value of the schema's. All
+other rows are **left out**: they are counted nowhere, at no level, and nothing tells how many there are. That is a rule
+about one row alone, so it changes nothing about what a person can move. A combination of values that the schema calls
+impossible is counted in its cell like any other: estimates hold such cells at 0, measurements need not know of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from discreet.base.errors import ParameterError
+from discreet.policy.model import DeclaredColumn
+from discreet.policy.schema import Resolved
+from discreet.query.catalog import suggest_name
+from discreet.topdown.measure.area_codes import AreaColumn, quote_name
+from discreet.topdown.spec.schema import Attribute, Schema
+
+
+def find_column(table: Resolved, name: str) -> DeclaredColumn:
+    """Return a column of the private table, or refuse what is none."""
+    known = {column.name: column for column in table.columns if column.name != table.table.unit}
+    if name not in known:
+        raise ParameterError(
+            "column", name, f"a column of {table.table.name} that questions may use ({suggest_name(name, list(known))})"
+        )
+    return known[name]
+
+
+def write_people(table: str, areas: AreaColumn, schema: Schema) -> tuple[str, Mapping[str, Any]]:
+    """Return a SELECT of a code and a cell for each row, and its parameters; NULL where a row is left out."""
+    parameters: dict[str, Any] = {}
+    codes = ", ".join(f"{code} AS code{at}" for at, code in enumerate(areas.write_codes(parameters)))
+    return f"SELECT {codes}, {_write_cell(schema, parameters)} AS cell FROM {quote_name(table)}", parameters
+
+
+def _write_cell(schema: Schema, parameters: dict[str, Any]) -> str:
+    """Return the number of a row's cell, the last attribute fastest, as in the schema's flattened arrays."""
+    first, *rest = (_write_place(each, parameters) for each in schema.attributes)
+    for place, size in zip(rest, schema.shape[1:], strict=True):
+        first = f"({first}) * {size} + {place}"
+    return first
+
+
+def _write_place(attribute: Attribute, parameters: dict[str, Any]) -> str:
+    """Return a CASE over an attribute's values: NULL for any other."""
+    name, parts = quote_name(attribute.name), []
+    for place, value in enumerate(attribute.values):
+        key = f"value{len(parameters)}"
+        parameters[key] = value
+        parts.append(f"WHEN {name} = ${key} THEN {place}")
+    return f"CASE {' '.join(parts)} END"
