@@ -1,8 +1,9 @@
 """The estimate over a whole tree: seconds and memory by the number of the smallest areas.
 
 Alone: `.venv/bin/python bench/topdown_gls.py 1000 10000`. The schema is that of the redistricting tables of 2020: 8 x 2
-x 2 x 63 cells and eleven queries at each level. Values are noise around generated counts. Each size runs in a process
-of its own, with one thread; seconds are of the processor, and memory is the process's most, beside what it began with.
+x 2 x 63 cells and eleven queries at each level. Values, noise around generated counts, lie in files. Each size runs in
+a process of its own, with one thread; seconds are of the processor, and memory is the process's most, what it looked at
+of the files included, beside what it began with.
 """
 
 from __future__ import annotations
@@ -11,15 +12,15 @@ import os
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-import resource
 import subprocess
 import sys
 import time
 from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from discreet.base.wide import Ints
 from discreet.topdown.estimate.tree_fit import fit_readings
 from discreet.topdown.estimate.tree_model import model_tree
 from discreet.topdown.readings import LevelReading
@@ -56,25 +57,36 @@ def make_geography(leaves: int, generator: np.random.Generator) -> Geography:
     return Geography(tuple(levels))
 
 
-def make_readings(geography: Geography, generator: np.random.Generator) -> list[LevelReading]:
-    """Return noisy counts of every query at every level."""
+def make_readings(geography: Geography, folder: Path, generator: np.random.Generator) -> list[LevelReading]:
+    """Return noisy counts of every query at every level, in files: narrow numbers, as most counts are small."""
     found = []
     for place, level in enumerate(geography.levels):
         people = 45.0 * len(geography.leaves) / len(level)
         for query in list_queries():
             variance = 30.0 if query.size == SCHEMA.cells else 200.0
-            values: Ints = generator.poisson(people / query.size, (len(level), query.size)).astype(np.int64)
-            values += np.rint(generator.normal(0, variance**0.5, values.shape)).astype(np.int64)
-            found.append(LevelReading(place, query, variance, values))
+            width = np.int16 if place == len(geography.levels) - 1 else np.int64
+            path = folder / f"{place} {query.name}.npy"
+            values = np.lib.format.open_memmap(path, mode="w+", dtype=width, shape=(len(level), query.size))
+            for start in range(0, len(level), 1000):
+                counts = generator.poisson(people / query.size, values[start : start + 1000].shape)
+                values[start : start + 1000] = np.rint(counts + generator.normal(0, variance**0.5, counts.shape))
+            found.append(LevelReading(place, query, variance, np.load(path, mmap_mode="r")))
     return found
 
 
-def measure(leaves: int) -> str:
+def read_peak() -> float:
+    """Return the most memory that this process held since it was last told to forget, in MB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+
+
+def measure(leaves: int, folder: Path) -> str:
     """Return one line of results: seconds for the model, both passes, all smallest areas, all variances; MB."""
     generator = np.random.default_rng(leaves)
     geography = make_geography(leaves, generator)
-    readings = make_readings(geography, generator)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    readings = make_readings(geography, folder, generator)
+    Path("/proc/self/clear_refs").write_text("5")
+    before = read_peak()
     times = [time.process_time()]
     model = model_tree(geography, SCHEMA, readings)
     times.append(time.process_time())
@@ -96,15 +108,15 @@ def measure(leaves: int) -> str:
     histograms = np.ones((min(leaves, 1000), SCHEMA.cells))
     fit.precision(last).apply(histograms, slice(0, len(histograms)))
     apply = (time.process_time() - times[-1]) / len(histograms)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     taken = [f"{stop - start:.2f}" for start, stop in pairwise(times)]
     held = sum(each.values.nbytes for each in readings) / 2**20
-    return f"{leaves}|{'|'.join(taken)}|{1e6 * apply:.0f}|{held:.0f}|{peak - before:.0f}|{worst:.1e}"
+    return f"{leaves}|{'|'.join(taken)}|{1e6 * apply:.0f}|{held:.0f}|{read_peak() - before:.0f}|{worst:.1e}"
 
 
 def main() -> None:
     if sys.argv[1:2] == ["--one"]:
-        print(measure(int(sys.argv[2])))
+        with TemporaryDirectory() as folder:
+            print(measure(int(sys.argv[2]), Path(folder)))
         return
     rows = []
     for size in map(int, sys.argv[1:] or SIZES):

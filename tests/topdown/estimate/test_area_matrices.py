@@ -41,11 +41,6 @@ def test_products_with_histograms(matrices: AreaMatrices, areas: slice, monkeypa
     assert matrices.apply(cells, areas) == pytest.approx(np.array(wanted))
 
 
-def test_parts_of_a_matrix_are_written_out(matrices: AreaMatrices) -> None:
-    cells = np.array([7, 0, 3])
-    assert matrices.restrict(1, cells) == pytest.approx(write_dense()[2][np.ix_(cells, cells)])
-
-
 def test_quadratic_forms_of_answers(matrices: AreaMatrices) -> None:
     query = ask(SCHEMA, a0=(0, 0, 1, 1), a1=(0, 1, 1))
     functions = write_matrix(query)

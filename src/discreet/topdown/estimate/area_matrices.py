@@ -56,12 +56,6 @@ class AreaMatrices:
             found[chunk] = self.cells.answer(self.multiply(there, places[chunk]))
         return found
 
-    def restrict(self, area: int, cells: Ints) -> Floats:
-        """Return an area's matrix for some cells only, written out: where they are few, products with it are faster."""
-        units = np.zeros((len(cells), self.basis.schema.cells))
-        units[np.arange(len(cells)), cells] = 1
-        return np.asarray(self.apply(units, np.full(len(cells), area))[:, cells])
-
     def evaluate(self, query: Query) -> Floats:
         """Return, for each kind and each answer of a query, the quadratic form in the answer's cells.
 

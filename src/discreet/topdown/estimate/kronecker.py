@@ -19,7 +19,7 @@ CLOSE = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Factor:
+class KroneckerFactor:
     """One matrix of a Kronecker product."""
 
     matrix: Floats
@@ -43,9 +43,9 @@ class Factor:
         return np.asarray(found)
 
     @cached_property
-    def transposed(self) -> Factor:
+    def transposed(self) -> KroneckerFactor:
         """The transposed matrix."""
-        return Factor(np.ascontiguousarray(self.matrix.T))
+        return KroneckerFactor(np.ascontiguousarray(self.matrix.T))
 
     @cached_property
     def _correction(self) -> tuple[Floats, Floats] | None:
@@ -65,7 +65,7 @@ class Factor:
 class KroneckerProduct:
     """A Kronecker product of matrices, the first one's index the slowest."""
 
-    factors: tuple[Factor, ...]
+    factors: tuple[KroneckerFactor, ...]
 
     @property
     def width(self) -> int:
@@ -90,7 +90,8 @@ class KroneckerProduct:
 
 def multiply_out(one: Floats, other: Floats) -> Floats:
     """Return the Kronecker product of two matrices as a matrix."""
-    return np.asarray(np.kron(one, other), dtype=np.float64)
+    crossed = one[:, None, :, None] * other[None, :, None, :]
+    return np.asarray(crossed.reshape(len(one) * len(other), -1))
 
 
 def write_product(matrices: Sequence[Floats]) -> KroneckerProduct:
@@ -101,4 +102,4 @@ def write_product(matrices: Sequence[Floats]) -> KroneckerProduct:
             merged[-1] = multiply_out(merged[-1], matrix)
         else:
             merged.append(matrix)
-    return KroneckerProduct(tuple(Factor(matrix) for matrix in merged))
+    return KroneckerProduct(tuple(KroneckerFactor(matrix) for matrix in merged))

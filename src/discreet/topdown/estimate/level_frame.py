@@ -27,7 +27,7 @@ from discreet.topdown.estimate.block_basis import BlockBasis
 from discreet.topdown.spec.queries import Query
 
 
-class MeasuredQuery(Protocol):
+class NoisyQuery(Protocol):
     """What is known of a reading before it is made; of a `LevelReading` too."""
 
     @property
@@ -67,7 +67,7 @@ LevelFrame = tuple[BlockFrame, ...]
 """A frame for each block of a basis."""
 
 
-def find_frame(basis: BlockBasis, readings: Sequence[MeasuredQuery], below: LevelFrame | None) -> LevelFrame:
+def find_frame(basis: BlockBasis, readings: Sequence[NoisyQuery], below: LevelFrame | None) -> LevelFrame:
     """Return the frame of a level with these readings, above a level with that frame, or of a level on its own."""
     noisy = [(basis.find_gram(each.query), each.variance) for each in readings if each.variance > 0]
     public = [basis.find_gram(each.query) for each in readings if each.variance == 0]

@@ -39,7 +39,7 @@ from discreet.topdown.estimate.area_matrices import ALL, AreaMatrices, Areas
 from discreet.topdown.estimate.attribute_basis import NEAR
 from discreet.topdown.estimate.block_basis import BlockBasis, find_block_basis
 from discreet.topdown.estimate.kinds import AreaKinds, find_subtree_kinds, find_tree_kinds
-from discreet.topdown.estimate.level_frame import BlockFrame, LevelFrame, MeasuredQuery, find_frame
+from discreet.topdown.estimate.level_frame import BlockFrame, LevelFrame, NoisyQuery, find_frame
 from discreet.topdown.spec.geography import Geography
 from discreet.topdown.spec.queries import Query
 from discreet.topdown.spec.schema import Schema
@@ -97,7 +97,7 @@ class TreeModel:
         return np.asarray(found[model.covariance.kinds[areas]])
 
 
-def model_tree(geography: Geography, schema: Schema, measured: Sequence[MeasuredQuery]) -> TreeModel:
+def model_tree(geography: Geography, schema: Schema, measured: Sequence[NoisyQuery]) -> TreeModel:
     """Return how well all areas will be known from these readings; their values are not looked at."""
     for each in measured:
         if not 0 <= each.level < len(geography.levels):
@@ -113,26 +113,16 @@ def model_tree(geography: Geography, schema: Schema, measured: Sequence[Measured
     frames: list[LevelFrame] = []
     for place in reversed(range(len(geography.levels))):
         frame = find_frame(basis, by_level[place], frames[0] if frames else None)
-        if frames:
-            sums = _add_children(geography, place, subtrees, upward[0])
-            below = [_invert(each, sum_) for each, sum_ in zip(frames[0], sums, strict=True)]
-            fixed = tuple(each.fixed for each in frames[0])
-        else:
-            below = [np.zeros((1, block.size, block.size)) for block in basis.blocks]
-            fixed = tuple(each[0] for each in below)
-        upward.insert(0, _combine(basis, frame, below, fixed, subtrees[place].of))
+        sums = _add_children(geography, place, subtrees, upward[0]) if upward else ()
+        upward.insert(0, _combine(basis, frame, subtrees[place].of, frames[0] if frames else None, sums))
         frames.insert(0, frame)
-    alone = [_model_alone(basis, by_level[place], len(level)) for place, level in enumerate(geography.levels)]
+    alone = [
+        _combine(basis, find_frame(basis, readings, None), np.zeros(len(level), dtype=np.int64))
+        for readings, level in zip(by_level, geography.levels, strict=True)
+    ]
     downward = _go_down(geography, basis, subtrees, upward, frames)
     asked = tuple((each.level, each.query, each.variance) for each in measured)
     return TreeModel(geography, basis, asked, tuple(upward), downward, tuple(alone))
-
-
-def _model_alone(basis: BlockBasis, readings: Sequence[MeasuredQuery], areas: int) -> UpwardModel:
-    """Return what the readings of a level say by themselves."""
-    nothing = [np.zeros((1, block.size, block.size)) for block in basis.blocks]
-    frame = find_frame(basis, readings, None)
-    return _combine(basis, frame, nothing, tuple(each[0] for each in nothing), np.zeros(areas, dtype=np.int64))
 
 
 def _add_children(
@@ -155,17 +145,18 @@ def _invert(frame: BlockFrame, matrices: Floats) -> Floats:
 
 
 def _combine(
-    basis: BlockBasis, frame: LevelFrame, below: Sequence[Floats], fixed_below: Sequence[Floats], kinds: Ints
+    basis: BlockBasis, frame: LevelFrame, kinds: Ints, below: LevelFrame | None = None, sums: Sequence[Floats] = ()
 ) -> UpwardModel:
-    """Return what own readings and the sum of the children say together."""
+    """Return what own readings and the children say together; `sums` are the sums S of the children's covariances."""
     parts: list[tuple[Floats, ...]] = []
-    for each, sum_precision, fixed in zip(frame, below, fixed_below, strict=True):
+    for place, each in enumerate(frame):
+        fixed = below[place].fixed if below else np.zeros_like(each.fixed)
+        sum_precision = _invert(below[place], sums[place]) if below else np.zeros((1, *fixed.shape))
         precision = each.precision + sum_precision
         covariance = _invert(each, precision)
         from_public = (np.eye(len(fixed)) - covariance @ precision) @ each.public
-        parts.append(
-            (precision, covariance, sum_precision, covariance @ sum_precision + from_public @ fixed, from_public)
-        )
+        from_sum = covariance @ sum_precision + from_public @ fixed
+        parts.append((precision, covariance, sum_precision, from_sum, from_public))
     return UpwardModel(*(AreaMatrices(basis, tuple(each), kinds) for each in zip(*parts, strict=True)))
 
 
