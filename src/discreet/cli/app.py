@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli import asking, learning, owning, serving, shelling, spending, synthesizing
+from discreet.cli.census import census
 from discreet.cli.errors import show_errors
 from discreet.cli.local import local
 from discreet.cli.options import FormatOption, ListFormat
@@ -53,6 +54,7 @@ app.command()(asking.bounds)
 app.command()(synthesizing.synth)
 app.command()(learning.learn)
 app.add_typer(robust, name="robust")
+app.add_typer(census, name="census")
 app.command()(owning.resume)
 app.command()(owning.retry)
 app.command()(owning.failures)

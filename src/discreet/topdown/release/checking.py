@@ -1,8 +1,9 @@
 """A program of its own over a finished release: whether its files are exactly what they should be.
 
-It shares nothing with what made them. The microdata are counted by an engine, in SQL, with the areas of the public list
-and the groups of the spec, and set beside every table, row by row: so all tables agree with one another, at every level.
-The counts of all cells go to `solve.checking`, which says whether they are whole, possible, and keep every invariant.
+It shares nothing with what made them. The microdata are counted by an engine, in SQL, with the areas of the public
+list and the groups of the spec, and set beside every table, row by row: so all tables agree with one another, at every
+level. The counts of all cells go to `solve.checking`, which says whether they are whole, possible, and keep every
+invariant.
 """
 
 from __future__ import annotations
@@ -144,7 +145,9 @@ def _check_table(
     axes = spec.axes[spec.find_query(query).name]
     labels = [_write_label(spec, each.name) for each in axes]
     names = [f"label_{number}" for number in range(len(axes))]
-    listed = ", ".join([f"area_{place} AS area", *(f"{sql} AS {name}" for sql, name in zip(labels, names, strict=True))])
+    listed = ", ".join(
+        [f"area_{place} AS area", *(f"{sql} AS {name}" for sql, name in zip(labels, names, strict=True))]
+    )
     own = ", ".join(
         ["area", *(f"{_name(name_axis(each))} AS {name}" for each, name in zip(axes, names, strict=True)), "count"]
     )

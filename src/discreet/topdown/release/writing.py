@@ -25,6 +25,7 @@ from discreet.topdown.running.run_folder import write_json_file
 from discreet.topdown.running.simulating import SimulatedErrors, find_finest
 from discreet.topdown.running.solving import FIGURES, METHODS, SolvedAreas
 from discreet.topdown.running.workers import WorkerPool
+from discreet.topdown.solve.checking import check_release
 from discreet.topdown.spec.census_spec import CensusSpec
 
 AREAS = "areas.parquet"
@@ -147,9 +148,16 @@ class ReleaseWriter:
             "measurements": measured.describe_measured(self.problem.geography, readings),
             "finest": find_finest(self.problem.queries).name,
             "margins": [each.to_dict() for each in self.margins.values()],
+            "inconsistencies": self._check(),
             "solves": [self._describe_solves(place) for place in range(len(self.levels))],
             "receipt": paid,
         }
+
+    def _check(self) -> list[str]:
+        """Return what a program of its own finds wrong with the counts of all levels."""
+        counts = [each.counts.to_csr() for each in self.levels]
+        found = check_release(self.problem.geography, self.problem.schema, self.problem.stated, counts)
+        return [f"{each.level} {each.area}: {each.what}" for each in found[:MOST_WORDS]]
 
     def _describe_solves(self, place: int) -> dict[str, Any]:
         """Return how the solves of a level went."""

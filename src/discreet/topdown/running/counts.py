@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from discreet.answers.export import replacing
 from discreet.base.wide import Ints
@@ -58,6 +59,10 @@ class SparseCounts:
         found = np.zeros((len(self), self.width), dtype=np.int64)
         found[self.owners, self.cells] = self.counts
         return found
+
+    def to_csr(self) -> sparse.csr_array:
+        """Return the same as scipy has it."""
+        return sparse.csr_array((self.counts, self.cells, self.starts), shape=(len(self), self.width))
 
     def answer(self, query: Query) -> Ints:
         """Return the answers of a query: a row for each area."""

@@ -7,8 +7,8 @@ Whole numbers are biased: none is below 0, so what is added to small cells is ta
 that of least squares times a factor, one for each level, query and class of *released* size. In simulation
 (`simulating`) each class of *true* size needs a factor for 95 % of its errors to be within their margins; a released
 class gets the largest of all true classes that are found in it at least now and then (`RARE`). So every class of true
-size is covered, and none at the cost of another, up to what is rare. Factors are below 1 where constraints say more than
-noise leaves open.
+size is covered, and none at the cost of another, up to what is rare. Factors are below 1 where constraints say more
+than noise leaves open.
 
 What is covered: a cell chosen before the release is looked at, on average over the cells of its level, query and class
 of true size; by the noise of the measurements, and for people as the private table has them. What is not: one cell

@@ -1,0 +1,1 @@
+"""The quality report of a release: public facts and simulations only."""
