@@ -51,6 +51,13 @@ OTHERS: dict[str, tuple[tuple[object, ...], str, str]] = {
 }
 """Commands that spend something else."""
 
+RESAMPLED: dict[str, tuple[object, ...]] = {
+    "regression": ("visits", "cost", "age, quantity"),
+    "correlation": ("visits", "age", "cost"),
+    "ratio": ("visits", "cost", "age"),
+}
+"""Commands that spend an epsilon and a delta on noisy resamples."""
+
 PLANS: dict[str, tuple[tuple[object, ...], str]] = {
     "power": (
         ("t-test", "--means", "400,450", "--deviation", "300", "--bounds", "0,5000", "--people", "1000,5000"),
@@ -86,6 +93,18 @@ def test_other_currencies_say_which_mechanism_is_used(here: Path, name: str) -> 
     assert key in told
     assert guarantee in told["guarantee"]
     assert charges(here) == 1
+
+
+@pytest.mark.many
+@pytest.mark.parametrize("name", RESAMPLED)
+def test_functions_of_means_are_told_from_noisy_resamples(here: Path, name: str) -> None:
+    asked = ("robust", name, *RESAMPLED[name], "-e", 4, "--delta", 1e-10, "--resamples", 20)
+    told = json.loads(run(*asked, "--json"))
+    assert told["guarantee"].startswith("(4, 1e-10)")
+    assert "NaN" not in run(*asked, "--json")
+    assert "sampling and noise together" in run(*asked, "--plot", "found.png")
+    assert charges(here) == 1
+    assert "--delta" in refused("robust", name, *RESAMPLED[name], "-e", 4)
 
 
 def test_plans_are_free_and_need_no_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,6 +198,10 @@ def test_the_forms_of_a_result_are_the_same_and_pictures_are_written(here: Path)
         (("multivariate-mean", "visits", "age=25"), "--rho"),
         (("multivariate-mean", "visits", "age", "--rho", 1), "age=20,cost=300"),
         (("multivariate-mean", "visits", "age=1,age=2", "--rho", 1), "age=20,cost=300"),
+        (("regression", "visits", "cost", "age,age", "-e", 1, "--delta", 1e-10), "twice"),
+        (("regression", "visits", "cost", "age", "-e", 1), "--delta"),
+        (("ratio", "visits", "cost", "3", "-e", 1, "--delta", 1e-10), "everybody"),
+        (("correlation", "visits", "cost", "age", "-e", 1, "--delta", 1e-10, "--resamples", 3), "resamples"),
         (("power", "f-test", "--people", 100), "kolmogorov-smirnov"),
         (("power", "t-test", "--people", 100), "--means, --deviation, --bounds"),
         (("power", "t-test", "--people", 100, "--hazards", "1,2"), "--means"),
@@ -207,7 +230,7 @@ def test_what_does_not_fit_the_budget_has_its_own_exit_code(here: Path) -> None:
 
 def test_every_command_has_help_with_an_example() -> None:
     listed = run("robust", "--help")
-    for name in (*COMMANDS, *OTHERS, *PLANS):
+    for name in (*COMMANDS, *OTHERS, *RESAMPLED, *PLANS):
         assert name in listed
         assert f"Example: discreet robust {name}" in " ".join(run("robust", name, "--help").split())
 

@@ -152,9 +152,9 @@ MUTATIONS += [
     ),
     broken(
         "bootstrap: the noise's part of the spread is taken out twice",
-        "robust/intervals/bootstrap.py",
-        "sampling = max(upper - part, 0.0)",
-        "sampling = max(spread - 2 * part, 0.0)",
+        "robust/intervals/bootstrap_ends.py",
+        "np.minimum(np.maximum(upper - noisy, 0.0), known)",
+        "np.minimum(np.maximum(spread - 2 * noisy, 0.0), known)",
         BOOTSTRAP,
     ),
 ]

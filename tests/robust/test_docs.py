@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "robust.md"
 
 def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
-    with open_clinic(tmp_path, VISITS, epsilon=100.0) as curator:
+    with open_clinic(tmp_path, VISITS, epsilon=200.0) as curator:
         world = {"curator": curator}
         for block in PAGE.read_text().split("```python\n")[1:]:
             exec(block.split("```")[0], world)

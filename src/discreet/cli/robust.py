@@ -25,6 +25,9 @@ PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         intervals.proportion,
         intervals.difference,
         intervals.survival,
+        intervals.regression,
+        intervals.correlation,
+        intervals.ratio,
     ),
     "Tests about the population": (
         tests.t_test,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from discreet.cli.learning import split_list
 from discreet.cli.robust_asking import (
     AnyOption,
     ColumnArgument,
@@ -19,7 +20,7 @@ from discreet.cli.robust_asking import (
     read_number_list,
     read_values,
 )
-from discreet.cli.robust_options import PictureOptions, PriceOptions
+from discreet.cli.robust_options import PictureOptions, PriceOptions, ResampleOptions
 
 TimeArgument = Annotated[str, typer.Argument(help="How long a person was seen: a column or an expression.")]
 EventArgument = Annotated[str, typer.Argument(help="A condition in SQL: what may have happened.")]
@@ -125,3 +126,54 @@ def survival(
     """
     ends = read_number_list("--times", times)
     output.ask("survival_curve", table, time, event, **price.read(), times=ends, confidence=confidence)
+
+
+def regression(
+    table: TableArgument,
+    target: Annotated[str, typer.Argument(help="What is explained: a column with public bounds, or an expression.")],
+    features: Annotated[str, typer.Argument(metavar="A,B,...", help="By what: columns or expressions.")],
+    price: ResampleOptions,
+    output: PictureOptions,
+    per_unit: PerUnitOption = None,
+    confidence: ConfidenceOption = 0.95,
+) -> None:
+    """Tell the coefficients of a linear regression over people.
+
+    Example: discreet robust regression visits cost age,quantity -e 4 --delta 1e-10
+    """
+    how = {"per_unit": per_unit, "confidence": confidence}
+    output.ask("regression_interval", table, target, split_list(features), **price.read(), **how)
+
+
+def correlation(
+    table: TableArgument,
+    first: ColumnArgument,
+    second: Annotated[str, typer.Argument(help="Another one.")],
+    price: ResampleOptions,
+    output: PictureOptions,
+    per_unit: PerUnitOption = None,
+    confidence: ConfidenceOption = 0.95,
+) -> None:
+    """Tell the correlation of two columns over people.
+
+    Example: discreet robust correlation visits age cost -e 4 --delta 1e-10
+    """
+    how = {"per_unit": per_unit, "confidence": confidence}
+    output.ask("correlation_interval", table, first, second, **price.read(), **how)
+
+
+def ratio(
+    table: TableArgument,
+    numerator: ColumnArgument,
+    denominator: Annotated[str, typer.Argument(help="The column whose mean is divided by.")],
+    price: ResampleOptions,
+    output: PictureOptions,
+    per_unit: PerUnitOption = None,
+    confidence: ConfidenceOption = 0.95,
+) -> None:
+    """Tell the mean of one column over that of another.
+
+    Example: discreet robust ratio visits cost quantity -e 2 --delta 1e-10
+    """
+    how = {"per_unit": per_unit, "confidence": confidence}
+    output.ask("ratio_interval", table, numerator, denominator, **price.read(), **how)

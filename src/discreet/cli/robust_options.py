@@ -202,7 +202,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     A parameter that is a dataclass is a group: on the command line its fields come after the command's own options.
     """
     hints = get_type_hints(command, include_extras=True)
-    groups = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    groups = {name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)}
     own = inspect.signature(command).parameters
     listed = [(name, hints[name], each.default) for name, each in own.items() if name not in groups]
     for group in groups.values():

@@ -13,6 +13,13 @@ from discreet.robust.estimators.unbounded import UnboundedEstimate, interquartil
 from discreet.robust.intervals.bootstrap import bootstrap_interval
 from discreet.robust.intervals.intervals import difference_interval, mean_interval, proportion_interval
 from discreet.robust.intervals.medians import median_interval, quantile_interval
+from discreet.robust.intervals.regression import (
+    Coefficient,
+    RegressionIntervals,
+    correlation_interval,
+    ratio_interval,
+    regression_interval,
+)
 from discreet.robust.releasing import RobustEstimate
 from discreet.robust.results import PopulationInterval, plot_intervals
 from discreet.robust.survival.survival import SurvivalCurve, log_rank_test, survival_curve
@@ -27,12 +34,14 @@ from discreet.robust.testing.verdicts import PopulationTest
 
 __all__ = [
     "ClippedEstimate",
+    "Coefficient",
     "ExpectedError",
     "MeanDesign",
     "MultivariateMean",
     "PopulationInterval",
     "PopulationTest",
     "QuantileFacts",
+    "RegressionIntervals",
     "RobustEstimate",
     "ShareDesign",
     "SurvivalCurve",
@@ -47,6 +56,7 @@ __all__ = [
     "chi_square_test",
     "clipped_mean",
     "clipped_sum",
+    "correlation_interval",
     "difference_interval",
     "interquartile_range",
     "kolmogorov_smirnov_test",
@@ -65,6 +75,8 @@ __all__ = [
     "proportion_test",
     "quantile",
     "quantile_interval",
+    "ratio_interval",
+    "regression_interval",
     "survival_curve",
     "t_test",
     "trimmed_mean",

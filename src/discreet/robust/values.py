@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import zip_longest
 
 from discreet.base import check
 from discreet.base.errors import ParameterError
@@ -74,7 +73,7 @@ def plan_written(
 ) -> PlannedValues:
     """Return the plan of some expressions, or of each `outer` of what a person's several values come to.
 
-    There `{}` stands for the expression at the same place.
+    There `{0}` stands for the first expression, `{1}` for the second, and so on.
     """
     way = check.choice("per_unit", per_unit, (*PER_UNIT, "rows"))
     by_row = way == "rows" or people.unit is None
@@ -83,7 +82,7 @@ def plan_written(
     names = [f"value_{place}" for place in range(len(written))]
     asked = People(people.table, None, people.where) if by_row else people
     source = asked.write({name: (PER_UNIT.get(way, ""), each) for name, each in zip(names, written, strict=True)})
-    listed = ", ".join(each.format(name) for each, name in zip_longest(outer or ["{}"] * len(names), names))
+    listed = ", ".join(each.format(*names) for each in outer) if outer else ", ".join(names)
     plan = session.plan_rows(f"SELECT {listed} FROM {source}", people.parameters, max_rows)
     whose = words if by_row else f"{people.word}'s {way} of {words}"
     return PlannedValues(plan, f"{whose} in {people.describe()}")

@@ -17,7 +17,8 @@ from discreet.base.errors import DiscreetError
 from discreet.base.grid import Floats
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.resampling import CHANCES, lose_resamples
-from discreet.robust.intervals.bootstrap import find_interval, find_noise
+from discreet.robust.intervals.bootstrap import find_noise
+from discreet.robust.intervals.bootstrap_ends import SmoothFunction, bound_functions
 from support.clinic import Visit, open_clinic
 
 ROWS: list[Visit] = [
@@ -58,23 +59,57 @@ def test_the_noise_is_the_least_whose_certified_price_fits() -> None:
 
 
 def draw_sums(rng: np.random.Generator, values: Floats, noise: float, resamples: int = 40) -> Floats:
+    """Return noisy resamples as the desk makes them, of people whose values are the rows."""
     weights = rng.choice(8, size=(resamples, len(values)), p=np.array(CHANCES) / sum(CHANCES))
-    exact = np.stack([weights @ values, weights.sum(axis=1)], axis=1)
+    exact = np.concatenate([weights @ values, weights.sum(axis=1, keepdims=True)], axis=1)
     return exact + rng.normal(0, noise, exact.shape)
 
 
-@pytest.mark.parametrize("noise", [0.01, 20.0, 60.0])
-def test_intervals_cover_sampling_and_noise(noise: float) -> None:
+FIRST = SmoothFunction(lambda means: means[..., :1])
+"""The mean of the first column."""
+
+
+@pytest.mark.parametrize(("noise", "widest"), [(0.01, 1.5), (20.0, 3.5), (60.0, 2.5)])
+def test_intervals_cover_sampling_and_noise(noise: float, widest: float) -> None:
     """Of 200 samples of 500 people at most 18 miss at 95 %: with the true coverage, once in many thousand runs."""
     rng, missed, widths = np.random.default_rng(5), 0, []
     for _ in range(200):
-        ends = find_interval(draw_sums(rng, rng.normal(0.1, 0.3, 500), noise), noise, lambda m: float(m[0]), 0.05)
-        missed += not ends.low <= 0.1 <= ends.high
-        widths.append(
-            (ends.high - ends.low) / (2 * 1.96 * math.hypot(0.3 / math.sqrt(500), noise / 500 / math.sqrt(40)))
-        )
+        values = np.clip(rng.normal(0.1, 0.3, (500, 1)), -1, 1)
+        ends = bound_functions(draw_sums(rng, values, noise), noise, FIRST, 0.05)
+        missed += not ends.low[0] <= 0.1 <= ends.high[0]
+        least = 2 * 1.96 * math.hypot(0.3 / math.sqrt(500), noise / 500 / math.sqrt(40))
+        widths.append((ends.high[0] - ends.low[0]) / least)
     assert missed <= 18
-    assert np.median(widths) < (1.5 if noise < 1 else 6)
+    assert np.median(widths) < widest
+
+
+def test_what_bounds_allow_is_the_most_that_sampling_has() -> None:
+    """Where noise drowns the spread, an interval is as wide as the noise and values anywhere inside of the bounds."""
+    rng, noise = np.random.default_rng(6), 100.0
+    values = rng.choice([-1.0, 1.0], (1000, 1))
+    wide = bound_functions(draw_sums(rng, values, noise), noise, FIRST, 0.05)
+    own = 1.96 * math.hypot(1 / math.sqrt(1000), noise / 1000 / math.sqrt(40))
+    assert own < (wide.high[0] - wide.low[0]) / 2 < 1.25 * own
+    near = bound_functions(draw_sums(rng, np.full((1000, 1), 0.9), noise), noise, FIRST, 0.05)
+    assert near.high[0] - near.low[0] < 0.85 * (wide.high[0] - wide.low[0])
+
+
+def test_how_often_people_are_counted_does_not_move_a_mean() -> None:
+    sums = draw_sums(np.random.default_rng(8), np.full((1000, 1), 0.9), 0.01)
+    ends = bound_functions(sums, 0.01, FIRST, 0.05)
+    assert ends.low[0] <= 0.9 <= ends.high[0] < ends.low[0] + 1e-4
+
+
+def test_a_function_that_noise_bends_is_not_told() -> None:
+    """1 / mean: straight where the mean is many deviations of the noise away from 0, and nowhere else."""
+    rng, noise = np.random.default_rng(7), 30.0
+    inverse = SmoothFunction(lambda means: 1 / np.where(means[..., :1] == 0, np.nan, means[..., :1]))
+    for mean, enough in ((0.5, True), (0.1, True), (0.01, False), (0.0, False)):
+        sums = draw_sums(rng, np.full((1000, 1), mean), noise)
+        ends = bound_functions(sums, noise, inverse, 0.05)
+        assert ends.enough is enough, mean
+        assert enough == (ends.high[0] < math.inf)
+        assert ends.low[0] <= (1 / mean if mean else 0) <= ends.high[0]
 
 
 def test_too_few_people_are_said_to_be_too_few(tmp_path: Path) -> None:
@@ -97,6 +132,7 @@ def test_too_few_people_are_said_to_be_too_few(tmp_path: Path) -> None:
         ({"resamples": 3}, "resamples must be"),
         ({"confidence": 1.5}, "confidence must be"),
         ({"columns": {"x": "ward"}}, "AVG|number"),
+        ({"columns": {"x": "age", "y": "3"}}, "the same for everybody"),
     ],
 )
 def test_what_could_not_run_is_refused_and_nothing_is_charged(
@@ -106,6 +142,13 @@ def test_what_could_not_run_is_refused_and_nothing_is_charged(
     with open_clinic(tmp_path, ROWS[:50], epsilon=20.0, delta=1e-8) as curator:
         with pytest.raises(DiscreetError, match=message):
             robust.bootstrap_interval(curator, "visits", **asked)
+        assert kinds(curator) == ["CREATE"]
+
+
+def test_a_function_that_is_wrong_itself_shows_before_the_charge(tmp_path: Path) -> None:
+    with open_clinic(tmp_path, ROWS[:50], epsilon=20.0, delta=1e-8) as curator:
+        with pytest.raises(KeyError, match="z"):
+            robust.bootstrap_interval(curator, "visits", {"x": "age"}, lambda m: m["z"], epsilon=1, delta=1e-9)
         assert kinds(curator) == ["CREATE"]
 
 

@@ -185,7 +185,7 @@ def multivariate_mean(
     turns = check.integer("steps", steps, least=1, most=10)
     people = find_people(session, table, where, params)
     written = [write_column(session, people, "columns", each) for each in columns]
-    scaled = [f"{{}} / {each!r}" for each in deviations]
+    scaled = [f"{{{place}}} / {each!r}" for place, each in enumerate(deviations)]
     values = plan_written(session, people, written, ", ".join(columns), per_unit, outer=scaled)
     ends = values.list_ends()
     center = tuple((low + high) / 2 for low, high in ends)

@@ -117,4 +117,4 @@ def _plan(
     value = write_column(session, people, "column", column)
     held = f"LEAST(GREATEST(({value}) / {float(size)!r}, -{REACH}), {REACH})"
     known = f"CASE WHEN SIGN({value}) IS NOT NULL THEN {held} END"  # else NULL and NaN would count as numbers
-    return session, size, plan_written(session, people, [known], column, per_unit, outer=["CAST(ROUND({}) AS BIGINT)"])
+    return session, size, plan_written(session, people, [known], column, per_unit, outer=["CAST(ROUND({0}) AS BIGINT)"])

@@ -1,18 +1,15 @@
-"""Bootstrap intervals: for any smooth function of means, from noisy resamples of the people.
+"""The bootstrap: noisy resamples of people's sums through the curator's door, and intervals of functions of means.
 
 B resamples are released, each with noise of its own, for the certified price of B releases (`curator/door/
-resampling.py`). What is told of them is post-processing. Let s be the spread of the statistic over resamples: its
-square is the variance of sampling plus that of one resample's noise, which is known and simulated. What is left after
-subtracting it is the variance of sampling (deconvolution); the estimate, from the average of all resamples, has that
-variance and the part s^2 / B of it that resampling and noise leave. A variance of B values is itself off: it is taken
-from the upper end of its interval, at a tenth of the miss (for a nearly normal statistic, as all of this is).
+resampling.py`). What is told of them is post-processing (`bootstrap_ends.py`): as many functions of the same means as
+one likes.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -26,7 +23,6 @@ from discreet.base.canonical import Json
 from discreet.base.errors import ParameterError
 from discreet.base.exact import write_exact
 from discreet.base.grid import Floats
-from discreet.base.later import Later
 from discreet.curator import Curator
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.desk import Desk
@@ -40,13 +36,12 @@ from discreet.mechanisms.identity import describe_mechanism
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge
 from discreet.robust.asking import PaidQuestion, find_session
-from discreet.robust.people import find_people, read_miss, write_column
-from discreet.robust.releasing import read_price
+from discreet.robust.intervals.bootstrap_ends import BootstrapEnds, SmoothFunction, bound_functions
+from discreet.robust.intervals.moments import ScaledColumn, write_entries
+from discreet.robust.people import People, find_people, read_miss, write_column, write_varying
+from discreet.robust.releasing import RobustPrice, read_price
 from discreet.robust.results import PopulationInterval, SampledGroup
-from discreet.robust.testing.contingency import SEED
 from discreet.robust.values import plan_written
-
-special = Later("scipy.special")
 
 Statistic = Callable[[Mapping[str, float]], float]
 
@@ -55,15 +50,6 @@ STEP_BITS = 20
 
 GROWTH = 1.01
 """By how much the noise grows at the least from one try to the next, until its certified price fits."""
-
-SIMULATED = 400
-"""Draws of the noise from which its part of the spread is computed."""
-
-NUISANCE = 0.1
-"""The part of the miss that the spread's own interval may have."""
-
-TOO_FEW = 5
-"""Deviations of the noise that the number of people must exceed: below, there is nothing to divide by."""
 
 
 @dataclass(frozen=True)
@@ -112,16 +98,126 @@ class Resampling:
 def find_noise(epsilon: Fraction, delta: Fraction, steps: int, step: float, resamples: int) -> Gaussian:
     """Return the least noise, to a part in a hundred, whose certified price for all resamples is at most (e, delta).
 
-    It begins where the asymptotic formula is, whose answer is too little noise.
+    It begins where the asymptotic formula is, whose answer is too little noise. Deviations have four digits, so that
+    what is asked is the same for the ledger on every machine.
     """
     clip = Clip(steps, step)
     sigma = analytic_sigma(float(epsilon), float(delta), 1) * math.sqrt(resamples) * steps
     while True:
-        noise = Gaussian(sigma)
+        noise = Gaussian(_round_up(sigma))
         certified = Fraction(lose_resamples(clip, noise, resamples).epsilon(float(delta)).high)
         if certified <= epsilon:
             return noise
         sigma *= max(GROWTH, math.sqrt(certified / epsilon))
+
+
+def _round_up(sigma: float) -> float:
+    """Return a number of four digits, at least as large.
+
+    >>> _round_up(123456.0)
+    123500.0
+    """
+    unit = 10.0 ** (math.floor(math.log10(sigma)) - 3)
+    return math.ceil(sigma / unit) * unit
+
+
+@dataclass(frozen=True, slots=True)
+class SampledColumns:
+    """Some columns of the people of a table, each with its public bounds; nothing was read for it."""
+
+    session: Session
+    people: People
+    columns: tuple[str, ...]
+    per_unit: str
+    scales: tuple[ScaledColumn, ...]
+
+    @property
+    def clamped(self) -> str:
+        """What is clamped to which bounds."""
+        return f"values of {', '.join(self.columns)} outside their public bounds"
+
+
+@dataclass(frozen=True, slots=True)
+class ResampleTerms:
+    """What noisy resamples may cost, how many there are, and whether fresh noise is paid for."""
+
+    epsilon: Fraction
+    delta: Fraction
+    resamples: int
+    fresh: bool
+    progress: Watch | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResampledPeople:
+    """Noisy sums of people's vectors, a line for each resample, the last column their number; and in words of whom."""
+
+    sums: Floats
+    noise: float
+    words: str
+    paid: PaidQuestion
+
+    @property
+    def people(self) -> SampledGroup:
+        """The noisy number of people."""
+        resamples, count = len(self.sums), round(float(self.sums[:, -1].mean()))
+        off = math.ceil(2 * math.hypot(self.noise, math.sqrt(max(count, 1))) / math.sqrt(resamples))
+        return SampledGroup("", count, off)
+
+    @property
+    def note(self) -> str:
+        """How often people were drawn."""
+        return f"from {len(self.sums)} resamples, each with noise of its own"
+
+
+def read_resampling(epsilon: Any, delta: Any, resamples: int, fresh: bool, progress: Watch | None) -> ResampleTerms:
+    """Return what somebody states, or refuse what Gaussian noise cannot have."""
+    price = read_price(epsilon, delta, None)
+    if price.epsilon is None or not price.delta:
+        raise ParameterError("delta", delta, "given: resamples have Gaussian noise, which has no pure epsilon")
+    check.real("epsilon", price.epsilon, least=0.01, most=20)
+    many = check.integer("resamples", resamples, least=10, most=MOST_RESAMPLES)
+    return ResampleTerms(price.epsilon, price.delta, many, fresh, progress)
+
+
+def sample_columns(
+    curator: Curator | Session,
+    table: str,
+    columns: Sequence[str],
+    where: str | None,
+    per_unit: str,
+    params: Mapping[str, Any] | None,
+) -> SampledColumns:
+    """Return columns of a table's people, or refuse one that has no public bounds, or is the same for everybody."""
+    session = find_session(curator)
+    people = find_people(session, table, where, params)
+    written = [write_varying(session, people, "columns", each) for each in columns]
+    ends = plan_written(session, people, written, ", ".join(columns), per_unit).list_ends()
+    for column, (low, high) in zip(columns, ends, strict=True):
+        if not low < high:
+            raise ParameterError("columns", column, "one whose bounds are apart: this has one value")
+    scales = tuple(ScaledColumn((low + high) / 2, (high - low) / 2) for low, high in ends)
+    return SampledColumns(session, people, tuple(columns), per_unit, scales)
+
+
+def resample_people(asked: SampledColumns, entries: Sequence[str], terms: ResampleTerms) -> ResampledPeople:
+    """Charge, resample and record, or find what was recorded.
+
+    `entries` are SQL expressions of people's values, `{0}` for that of the first column, each between -1 and 1.
+    """
+    session, people, words = asked.session, asked.people, ", ".join(asked.columns)
+    written = [write_column(session, people, "columns", each) for each in asked.columns]
+    values = plan_written(session, people, written, words, asked.per_unit, outer=[*entries, "1"])
+    steps = math.isqrt((len(entries) + 1) << (2 * STEP_BITS)) + 1
+    noise = find_noise(terms.epsilon, terms.delta, steps, 2.0**-STEP_BITS, terms.resamples)
+    check_resamples(values.plan, noise, terms.resamples, len(values.plan.columns))
+    charge = RobustPrice(terms.epsilon, terms.delta, None).charge
+    clip = Clip(steps, 2.0**-STEP_BITS)
+    operation = Resampling(values.plan, clip, noise, terms.resamples, terms.delta, charge)
+    text = f"bootstrap of {values.words}, {terms.resamples} resamples"
+    sums, receipt = session.perform(operation, text, fresh=terms.fresh, progress=terms.progress)
+    paid = PaidQuestion(text, receipt, describe_guarantee(receipt))
+    return ResampledPeople(sums, noise.sigma * 2.0**-STEP_BITS, values.words, paid)
 
 
 def bootstrap_interval(
@@ -144,90 +240,48 @@ def bootstrap_interval(
     """Return a function of people's means with an interval that covers sampling and noise together.
 
     `columns` are named expressions with public bounds; the `statistic` gets a mapping from their names to means over
-    people, and is a smooth function: `lambda m: (m["xy"] - m["x"] * m["y"]) / (m["xx"] - m["x"] ** 2)` is a slope. It
-    sees noisy numbers alone, so that others are free: the same columns are charged once. One that is no number for many
-    resamples has no interval (`enough` is False).
+    people, and is a smooth function: `lambda m: m["x"] / m["y"]` is a ratio. It sees noisy numbers alone, so that
+    others are free: the same columns are charged once. One that is no number, or no straight line, within the reach of
+    the noise has no interval (`enough` is False).
     """
-    session, price, miss = find_session(curator), read_price(epsilon, delta, None), read_miss(confidence)
-    if price.epsilon is None or not price.delta:
-        raise ParameterError("delta", delta, "given: resamples have Gaussian noise, which has no pure epsilon")
-    check.real("epsilon", price.epsilon, least=0.01, most=20)
+    miss, terms = read_miss(confidence), read_resampling(epsilon, delta, resamples, fresh, progress)
     if not isinstance(columns, Mapping) or not columns or not callable(statistic):
         raise ParameterError("columns", columns, "names of expressions, as {'x': 'age'}, and a function of their means")
-    many = check.integer("resamples", resamples, least=10, most=MOST_RESAMPLES)
-    people = find_people(session, table, where, params)
-    written = [write_column(session, people, "columns", each) for each in columns.values()]
-    words = ", ".join(columns.values())
-    ends = plan_written(session, people, written, words, per_unit).list_ends()
-    middles, halves = [(low + high) / 2 for low, high in ends], [(high - low) / 2 for low, high in ends]
-    scaled = [f"({{}} - ({mid!r})) / {half!r}" for mid, half in zip(middles, halves, strict=True)]
-    values = plan_written(session, people, written, words, per_unit, outer=[*scaled, "1"])
-    steps = math.isqrt((len(scaled) + 1) << (2 * STEP_BITS)) + 1
-    noise = find_noise(price.epsilon, price.delta, steps, 2.0**-STEP_BITS, many)
-    check_resamples(values.plan, noise, many, len(values.plan.columns))
-    operation = Resampling(values.plan, Clip(steps, 2.0**-STEP_BITS), noise, many, price.delta, price.charge)
-    text = f"bootstrap of {values.words}, {many} resamples"
-    sums, receipt = session.perform(operation, text, fresh=fresh, progress=progress)
-    wide = noise.sigma * 2.0**-STEP_BITS
-    found = find_interval(sums, wide, lambda means: _evaluate(statistic, list(columns), middles, halves, means), miss)
-    count = round(found.count)
-    off = math.ceil(2 * (wide + math.sqrt(max(count, 1))) / math.sqrt(many))
-    paid = PaidQuestion(text, receipt, describe_guarantee(receipt))
-    clamped = f"values of {words} outside their public bounds"
+    asked = sample_columns(curator, table, list(columns.values()), where, per_unit, params)
+
+    def tell(means: Floats) -> Floats:
+        lines = means.reshape(-1, means.shape[-1])
+        told = [_evaluate(statistic, list(columns), asked.scales, line) for line in lines]
+        return np.array(told).reshape(*means.shape[:-1], 1)
+
+    tell(np.zeros(len(columns)))  # what is wrong with the function itself shows before the charge
+    found = resample_people(asked, write_entries(asked.scales), terms)
+    ends = bound_functions(found.sums, found.noise, SmoothFunction(tell), miss)
+    return make_interval(name, found, ends, asked.clamped, float(confidence))
+
+
+def make_interval(
+    name: str, found: ResampledPeople, ends: BootstrapEnds, clamped: str, confidence: float, notes: tuple[str, ...] = ()
+) -> PopulationInterval:
+    """Return the interval of the one number that was told; `notes` are for where it cannot be."""
     return PopulationInterval(
-        f"{name} of {values.words}",
+        f"{name} of {found.words}",
         name,
-        found.estimate,
-        found.low,
-        found.high,
-        float(confidence),
-        (SampledGroup("", count, off),),
-        found.enough,
+        float(ends.estimates[0]),
+        float(ends.low[0]),
+        float(ends.high[0]),
+        confidence,
+        (found.people,),
+        ends.enough,
         clamped,
-        (f"from {many} resamples, each with noise of its own",),
-        paid,
+        (found.note, *(() if ends.enough else notes)),
+        found.paid,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class BootstrapEnds:
-    """An estimate and its interval; all numbers where there are too few people to say."""
-
-    estimate: float
-    low: float
-    high: float
-    count: float
-    enough: bool
-
-
-def find_interval(sums: Floats, noise: float, statistic: Callable[[Floats], float], miss: float) -> BootstrapEnds:
-    """Return the interval of a statistic of means, from noisy sums whose last column counts people: see above."""
-    resamples = len(sums)
-    average = sums.mean(axis=0)
-    count = float(average[-1])
-    told = np.array([statistic(line[:-1] / line[-1]) if line[-1] > TOO_FEW * noise else math.nan for line in sums])
-    if count <= TOO_FEW * noise or not np.isfinite(told).all():
-        return BootstrapEnds(math.nan, -math.inf, math.inf, count, False)
-    estimate = statistic(average[:-1] / count)
-    rng = np.random.default_rng(SEED)
-    blurred = average + rng.normal(0.0, noise, (SIMULATED, sums.shape[1]))
-    own = np.array([statistic(line[:-1] / max(line[-1], 1.0)) for line in blurred])
-    own = own[np.isfinite(own)]
-    spread = float(told.var(ddof=1))
-    upper = spread * (resamples - 1) / float(special.chdtri(resamples - 1, 1 - miss * NUISANCE))
-    part = float(own.var(ddof=1)) * (SIMULATED - 1) / float(special.chdtri(SIMULATED - 1, miss * NUISANCE / 2))
-    sampling = max(upper - part, 0.0)
-    reach = float(special.ndtri(1 - miss * (1 - 2 * NUISANCE) / 2)) * math.sqrt(sampling + upper / resamples)
-    if not math.isfinite(estimate + reach):
-        return BootstrapEnds(math.nan, -math.inf, math.inf, count, False)
-    return BootstrapEnds(estimate, estimate - reach, estimate + reach, count, True)
-
-
-def _evaluate(
-    statistic: Statistic, names: list[str], middles: list[float], halves: list[float], means: Floats
-) -> float:
+def _evaluate(statistic: Statistic, names: list[str], scales: Sequence[ScaledColumn], means: Floats) -> float:
     """Return what a statistic says of means, as real numbers; no number where it fails, which noisy means decide."""
-    real = {name: mid + half * float(each) for name, mid, half, each in zip(names, middles, halves, means, strict=True)}
+    real = {name: float(scale.to_value(each)) for name, scale, each in zip(names, scales, means, strict=True)}
     try:
         return float(statistic(real))
     except (ArithmeticError, ValueError):

@@ -1,0 +1,158 @@
+"""Functions of people's means and mean products: coefficients of a regression, a correlation, a ratio.
+
+Each is a function of an array of means along the last axis, as `bootstrap_ends.py` takes it: those of scaled columns
+first, each between -1 and 1, then those of products of pairs of them. Where there is no such number, it is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.base.grid import Floats
+from discreet.robust.intervals.bootstrap_ends import SmoothFunction
+
+Pair = tuple[int, int]
+"""Places of two columns, the first one not after the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledColumn:
+    """A column with public bounds: where their middle is, and how far each end is from it."""
+
+    middle: float
+    half: float
+
+    def write(self, place: int) -> str:
+        """Return the column at a place in SQL, between -1 and 1."""
+        return f"(({{{place}}} - ({self.middle!r})) / {self.half!r})"
+
+    def to_value(self, scaled: Floats) -> Floats:
+        """Return scaled means as means of values."""
+        found: Floats = self.middle + self.half * scaled
+        return found
+
+
+def write_entries(scales: Sequence[ScaledColumn], pairs: Sequence[Pair] = ()) -> list[str]:
+    """Return a person's vector in SQL: scaled columns, then products of pairs, all between -1 and 1."""
+    single = [scale.write(place) for place, scale in enumerate(scales)]
+    return [*single, *(f"{single[first]} * {single[second]}" for first, second in pairs)]
+
+
+def list_pairs(columns: int) -> list[Pair]:
+    """Return all pairs of so many columns, each with itself, too.
+
+    >>> list_pairs(2)
+    [(0, 0), (0, 1), (1, 1)]
+    """
+    return [(first, second) for first in range(columns) for second in range(first, columns)]
+
+
+def spread_columns(means: Floats, columns: int) -> tuple[Floats, Floats]:
+    """Return the means of the columns, and the matrix of their covariances."""
+    first, second = np.array(list_pairs(columns)).T
+    single, products = means[..., :columns], np.empty((*means.shape[:-1], columns, columns))
+    products[..., first, second] = products[..., second, first] = means[..., columns:]
+    return single, products - single[..., :, None] * single[..., None, :]
+
+
+def make_ratio(scales: Sequence[ScaledColumn]) -> SmoothFunction:
+    """Return the ratio of two means, NaN where the second one is 0."""
+
+    def divide(means: Floats) -> Floats:
+        above, below = (scale.to_value(means[..., place]) for place, scale in enumerate(scales))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(below != 0, above / below, np.nan)[..., None]
+
+    return SmoothFunction(divide)
+
+
+def correlate(means: Floats) -> Floats:
+    """Return the correlation of two columns, NaN where a noisy variance is not positive; noise may make it exceed 1."""
+    _, spread = spread_columns(means, 2)
+    first, second = spread[..., 0, 0], spread[..., 1, 1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = spread[..., 0, 1] / np.sqrt(first * second)
+    return np.where((first > 0) & (second > 0), found, np.nan)[..., None]
+
+
+def limit_correlation(means: Floats) -> Floats:
+    """Return the most that the mean square of one person's part of a correlation r can be.
+
+    With values x and y in deviations from their means, it is x y - r (x^2 + y^2) / 2, whose size is at most
+    M = (1 + |r|) (x^2 + y^2) / 2, and whose square M times that on average: x^2 and y^2 are 1 on average, and at most
+    what the bounds allow.
+    """
+    single, spread = spread_columns(means, 2)
+    grown = 1 + np.abs(correlate(means))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        largest = (1 + np.abs(single)) ** 2 / np.diagonal(spread, axis1=-2, axis2=-1)
+    found: Floats = grown**2 / 2 * largest.sum(axis=-1, keepdims=True)
+    return found
+
+
+CORRELATION = SmoothFunction(correlate, limit_correlation)
+
+
+@dataclass(frozen=True, slots=True)
+class NormalEquations:
+    """A regression on columns of which the last one is the target; they are solved for centred columns.
+
+    A coefficient is told in the values' own units: the intercept, then the slope of each feature.
+    """
+
+    middles: Floats
+    halves: Floats
+
+    @classmethod
+    def of(cls, scales: Sequence[ScaledColumn]) -> NormalEquations:
+        """Return the equations for columns with these public bounds."""
+        return cls(np.array([each.middle for each in scales]), np.array([each.half for each in scales]))
+
+    def solve(self, means: Floats) -> Floats:
+        """Return the coefficients; NaN where the noisy matrix is not positive."""
+        single, _, slopes, _ = self._solve(means)
+        slopes = slopes * self.halves[-1] / self.halves[:-1]
+        real = self.middles + self.halves * single
+        first = real[..., -1:] - (slopes * real[..., :-1]).sum(axis=-1, keepdims=True)
+        return np.concatenate([first, slopes], axis=-1)
+
+    def limit(self, means: Floats) -> Floats:
+        """Return the most that the mean square of one person's part of each coefficient can be.
+
+        It is a number a of the person's features, linear in these, times the residual r: of a^2 and r^2 the mean of one
+        and the largest value of the other, whichever is less.
+        """
+        single, spread, slopes, inverse = self._solve(means)
+        away = 1 + np.abs(single)
+        left = np.maximum(spread[..., -1, -1] - (slopes * spread[..., :-1, -1]).sum(axis=-1), 0.0)
+        largest = away[..., -1] + (np.abs(slopes) * away[..., :-1]).sum(axis=-1)
+        places = (self.middles / self.halves + single)[..., :-1]
+        turned = np.einsum("...ij,...j->...i", inverse, places)
+        widest = np.einsum("...ij,...j->...i", np.abs(inverse), away[..., :-1]) ** 2
+        first = (1 + (np.abs(turned) * away[..., :-1]).sum(axis=-1)) ** 2
+        widest = np.concatenate([first[..., None], widest], axis=-1)
+        usual = np.concatenate(
+            [1 + (turned * places).sum(axis=-1)[..., None], np.diagonal(inverse, axis1=-2, axis2=-1)], axis=-1
+        )
+        units = self.halves[-1] / np.concatenate([[1.0], self.halves[:-1]])
+        found: Floats = np.minimum(widest * left[..., None], usual * largest[..., None] ** 2) * units**2
+        return found
+
+    def _solve(self, means: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return means, covariances, scaled slopes, and the inverse of the features' covariances."""
+        single, spread = spread_columns(means, len(self.halves))
+        sizes, axes = np.linalg.eigh(spread[..., :-1, :-1])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inverse = np.einsum("...ik,...k,...jk->...ij", axes, 1 / sizes, axes)
+            inverse = np.where(sizes[..., :1, None] > 0, inverse, np.nan)
+            slopes = np.einsum("...ij,...j->...i", inverse, spread[..., :-1, -1])
+        return single, spread, slopes, inverse
+
+
+def make_regression(scales: Sequence[ScaledColumn]) -> SmoothFunction:
+    """Return the coefficients of a linear regression: the intercept, then a slope for each feature."""
+    equations = NormalEquations.of(scales)
+    return SmoothFunction(equations.solve, equations.limit)

@@ -1,0 +1,61 @@
+"""The rules of functions of means, each broken once: what their intervals cover, and where nothing is told."""
+
+from __future__ import annotations
+
+from mutants.mutant import broken
+
+BOOTSTRAP = "tests/robust/intervals/test_bootstrap.py"
+REGRESSION = "tests/robust/intervals/test_regression.py"
+
+MUTATIONS = [
+    broken(
+        "regression: sampling is left out of an interval",
+        "robust/intervals/bootstrap_ends.py",
+        "np.sqrt(sampled * (1 + 1 / resamples) + noisy / resamples)",
+        "np.sqrt(noisy / resamples)",
+        BOOTSTRAP,
+    ),
+    broken(
+        "regression: the noise of the average is left out of an interval",
+        "robust/intervals/bootstrap_ends.py",
+        "np.sqrt(sampled * (1 + 1 / resamples) + noisy / resamples)",
+        "np.sqrt(sampled)",
+        BOOTSTRAP,
+    ),
+    broken(
+        "regression: a function that noise bends is told all the same",
+        "robust/intervals/bootstrap_ends.py",
+        "MOST_CURVED = 1.25\n",
+        "MOST_CURVED = 1e9\n",
+        BOOTSTRAP,
+        REGRESSION,
+    ),
+    broken(
+        "regression: the part of the number of people is left out of slopes",
+        "robust/intervals/bootstrap_ends.py",
+        "-(slopes @ means)[:, None]",
+        "0 * (slopes @ means)[:, None]",
+        REGRESSION,
+    ),
+    broken(
+        "regression: a person's part is limited by the residuals of a usual person",
+        "robust/intervals/moments.py",
+        "np.minimum(widest * left[..., None], usual * largest[..., None] ** 2)",
+        "usual * left[..., None]",
+        REGRESSION,
+    ),
+    broken(
+        "regression: a correlation's part is limited as if both columns filled their bounds",
+        "robust/intervals/moments.py",
+        "(1 + np.abs(single)) ** 2 / np.diagonal(spread, axis1=-2, axis2=-1)",
+        "(1 + np.abs(single)) ** 2",
+        REGRESSION,
+    ),
+    broken(
+        "regression: a noisy matrix that is not positive is solved",
+        "robust/intervals/moments.py",
+        "np.where(sizes[..., :1, None] > 0, inverse, np.nan)",
+        "np.where(sizes[..., :1, None] != 0, inverse, np.nan)",
+        REGRESSION,
+    ),
+]
