@@ -30,6 +30,12 @@ def test_a_part_that_is_not_there_is_an_error(home: Home) -> None:
         ledger.parts.read(hash_bytes(DATA))
 
 
+@pytest.mark.parametrize("name", ["", "../ledger.db", "A" * 64, hash_bytes(DATA) + "\n"])
+def test_a_name_that_is_no_hash_is_no_path(home: Home, name: str) -> None:
+    with new(home) as ledger, pytest.raises(LedgerError, match="named by its hash"):
+        ledger.parts.read(name)
+
+
 def test_a_part_that_was_changed_is_an_error(home: Home) -> None:
     with new(home) as ledger:
         name = ledger.parts.write(b"true")

@@ -8,6 +8,8 @@ new draw. A part that nothing names was left by a run that died, and was told to
 
 from __future__ import annotations
 
+import re
+
 from discreet.base.canonical import hash_bytes
 from discreet.base.errors import LedgerError
 from discreet.ledger.database import Store
@@ -40,6 +42,8 @@ class LedgerParts:
 
     def read(self, name: str) -> bytes:
         """Return a part, or raise where it is missing or was changed."""
+        if re.fullmatch("[0-9a-f]{64}", name) is None:
+            raise LedgerError("a part is named by its hash, as a record has it")
         files = self._store.results
         if files is not None:
             with self._store.explaining():

@@ -77,8 +77,6 @@ neighbours = "{neighbours}"
 {unit}
 size = 100_000
 version = "1"
-[tables.people.columns]
-{columns}
 [tables.towns]
 public = true
 version = "1"
@@ -91,10 +89,11 @@ def write_policy(
     delta: float = 1e-9,
     neighbours: str = "add-remove",
     unit: str = 'unit = "person"\nmax_rows = 1',
-    columns: str = "",
+    ledger: str | None = None,
 ) -> str:
-    """Return the text of a policy."""
-    return POLICY.format(epsilon=epsilon, delta=delta, neighbours=neighbours, unit=unit, columns=columns)
+    """Return the text of a policy; `ledger` names the variable that says where its ledger is, where that is no file."""
+    text = POLICY.format(epsilon=epsilon, delta=delta, neighbours=neighbours, unit=unit)
+    return text if ledger is None else f'{text}[ledger]\ndsn_env = "{ledger}"\n'
 
 
 def make_people(rows: Sequence[Person] = (*PEOPLE, *ODD)) -> pa.Table:
@@ -117,8 +116,10 @@ def open_census(folder: Path, rows: Sequence[Person] = (*PEOPLE, *ODD), **how: A
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "policy.toml"
     path.write_text(write_policy(**how))
-    if not (folder / ".discreet" / "ledger.db").exists():
+    made = folder / "made"
+    if not made.exists():
         Curator.init(path)
+        made.touch()
     return Curator.open(path, tables=make_tables(rows))
 
 

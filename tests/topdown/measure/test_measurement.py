@@ -355,6 +355,34 @@ def test_killed_anywhere_it_is_resumed_with_the_same_measurements_and_one_charge
         assert curator.ledger.verify().ok
 
 
+def test_a_ledger_on_postgresql_keeps_parts_and_goes_on_after_a_crash(
+    tmp_path: Path, postgres: Any, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CENSUS_LEDGER", postgres.dsn(database))
+
+    def stop(step: str) -> None:
+        if step == "part kept":
+            stopped.append(step)
+            if len(stopped) == 6:
+                raise LedgerError("the server is gone")
+
+    stopped: list[str] = []
+    with open_census(tmp_path, ledger="CENSUS_LEDGER") as curator:
+        with watch_steps(stop), pytest.raises(DiscreetError, match="without a new charge"):
+            perform(curator, prepare(curator))
+        assert kinds(curator).count("MEASURE") == 5
+    with open_census(tmp_path, ledger="CENSUS_LEDGER") as curator:
+        found, paid = perform(curator, prepare(curator))
+        assert paid == "free"
+        names = [part.name for each in found for part in each.parts]
+        assert kinds(curator).count("MEASURE") == len(names)
+        assert kinds(curator).count("STATE") == len(names) + 1, "and one part that nothing names"
+        for each in found:
+            off = each.read().values - count_exactly(each.level, each.query)
+            assert np.abs(off).max() < 8 * each.variance**0.5
+        assert curator.ledger.verify().ok
+
+
 BIG = Attribute("age", (0, 1, 2, "three"))
 
 

@@ -30,7 +30,9 @@ class ResultFiles:
         path = self._folder / name
         if path.exists():
             return name
-        self._folder.mkdir(mode=0o700, exist_ok=True)
+        if not self._folder.exists():
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            sync_folder(self._folder.parent)
         part = self._folder / f"{name}.{secrets.token_hex(8)}.part"
         try:
             descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
