@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from discreet.topdown.estimate.level_values import add_rows
 from discreet.topdown.estimate.tree_fit import fit_readings
 from discreet.topdown.estimate.tree_model import model_tree
 from discreet.topdown.readings import LevelReading
@@ -98,7 +99,7 @@ def measure(leaves: int, folder: Path) -> str:
     for parent in range(0, len(bounds) - 1, 32):
         stop = min(parent + 32, len(bounds) - 1)
         children = fit.final(last, slice(bounds[parent], bounds[stop]))
-        sums = np.add.reduceat(children, bounds[parent:stop] - bounds[parent], axis=0)
+        sums = add_rows(children, bounds[parent:stop] - bounds[parent], np.float64)
         worst = max(worst, float(np.abs(sums - fit.final(last - 1, slice(parent, stop))).max()))
     times.append(time.process_time())
     for query in list_queries():

@@ -9,7 +9,7 @@ import pytest
 
 from discreet.base.grid import Floats
 from discreet.topdown.estimate.block_basis import find_block_basis
-from discreet.topdown.estimate.level_frame import LevelFrame, find_frame
+from discreet.topdown.estimate.level_frame import LevelFrame, find_frame, find_norm
 from discreet.topdown.spec.queries import Query
 from topdown.estimate.dense import ask, ask_all, invert, make_schema, write_matrix
 from topdown.estimate.test_block_basis import write_blocks
@@ -76,5 +76,22 @@ def test_public_numbers_are_solved_for() -> None:
     below = frame((TOTAL, 0.0))
     found = frame((GROUPS, 0.0), below=below)
     groups = write_matrix(GROUPS)
-    exact = groups.T @ groups + project(TOTAL)
+    exact = groups.T @ groups / 6 + project(TOTAL)
     assert write_blocks(BASIS, tuple(each.public for each in found)) @ exact == pytest.approx(project(GROUPS), abs=1e-9)
+
+
+def test_norms_are_those_of_the_queries_matrices() -> None:
+    for query in (TOTAL, GROUPS, FIRST, CELLS):
+        assert find_norm(query) == pytest.approx(np.linalg.norm(write_matrix(query), 2) ** 2)
+
+
+def test_many_cells_make_no_directions_out_of_rounding() -> None:
+    """A total of 200,000 cells and counts of 500 groups: 500 directions are known, and not one more."""
+    schema = make_schema(500, 20, 20)
+    total, counts = ask(schema), ask(schema, a0=None)
+    crossed = ask(schema, a0=[place % 7 for place in range(500)])
+    basis = find_block_basis(schema, [total, counts, crossed])
+    found = find_frame(basis, [Planned(0, total, 0.0), Planned(0, counts, 1e-4), Planned(0, crossed, 1e4)], None)
+    fixed = sum(np.trace(each.fixed) * block.copies for each, block in zip(found, basis.blocks, strict=True))
+    free = sum(each.free.shape[1] * block.copies for each, block in zip(found, basis.blocks, strict=True))
+    assert (fixed, free) == (pytest.approx(1), 499)

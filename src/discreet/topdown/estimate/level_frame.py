@@ -50,8 +50,8 @@ class BlockFrame:
     precision: Floats
     """The sum of Q'Q / variance over the level's own noisy readings."""
     public: Floats
-    """The pseudo-inverse of K: the sum of Q'Q over the level's own public readings, and the projection onto what is
-    fixed below."""
+    """The pseudo-inverse of K: the sum of Q'Q / norm over the level's own public readings, and the projection onto what
+    is fixed below. Norms (`find_norm`) make all of them as large, whatever the number of cells."""
     fixed: Floats
     """The projection onto what is fixed."""
     free: Floats
@@ -69,20 +69,20 @@ LevelFrame = tuple[BlockFrame, ...]
 
 def find_frame(basis: BlockBasis, readings: Sequence[NoisyQuery], below: LevelFrame | None) -> LevelFrame:
     """Return the frame of a level with these readings, above a level with that frame, or of a level on its own."""
-    noisy = [(basis.find_gram(each.query), each.variance) for each in readings if each.variance > 0]
-    public = [basis.find_gram(each.query) for each in readings if each.variance == 0]
+    noisy = [(basis.find_gram(each.query), each) for each in readings if each.variance > 0]
+    public = [(basis.find_gram(each.query), each) for each in readings if each.variance == 0]
     frame = []
     for place, block in enumerate(basis.blocks):
         nothing = np.zeros((block.size, block.size))
         fixed_below = below[place].fixed if below else nothing
         known_below = below[place].free @ below[place].free.T if below else nothing
-        exact = sum((gram[place] for gram in public), fixed_below)
+        exact = sum((gram[place] / find_norm(each.query) for gram, each in public), fixed_below)
         eigenvalues, fixed = _find_range(exact)
         outside = np.eye(block.size) - fixed @ fixed.T
-        asked = sum((gram[place] for gram, _ in noisy), known_below)
+        asked = sum((gram[place] / find_norm(each.query) for gram, each in noisy), known_below)
         frame.append(
             BlockFrame(
-                sum((gram[place] / variance for gram, variance in noisy), nothing),
+                sum((gram[place] / each.variance for gram, each in noisy), nothing),
                 fixed / eigenvalues @ fixed.T,
                 fixed @ fixed.T,
                 _find_range(outside @ asked @ outside)[1],
@@ -91,8 +91,16 @@ def find_frame(basis: BlockBasis, readings: Sequence[NoisyQuery], below: LevelFr
     return tuple(frame)
 
 
+def find_norm(query: Query) -> int:
+    """Return the largest eigenvalue of Q'Q: how many cells the answer of most cells has."""
+    return int(np.bincount(query.places).max())
+
+
 def _find_range(matrix: Floats) -> tuple[Floats, Floats]:
-    """Return the eigenvalues and eigenvectors of a sum of grouping matrices that are not 0: none of them is small."""
+    """Return the eigenvalues and eigenvectors of a sum of grouping matrices, of norm 1 each, that are not 0.
+
+    Grouping matrices are made of whole numbers, so that what is not 0 is far above what rounding leaves of it.
+    """
     eigenvalues, vectors = np.linalg.eigh(matrix)
     kept = eigenvalues > NEAR
     return eigenvalues[kept], vectors[:, kept]

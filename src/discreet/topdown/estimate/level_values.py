@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.topdown.estimate.area_matrices import Areas
 from discreet.topdown.estimate.block_basis import BlockBasis, QueryTransform
+from discreet.topdown.estimate.level_frame import find_norm
 from discreet.topdown.estimate.tree_model import UpwardModel
 from discreet.topdown.readings import LevelReading
 
@@ -31,7 +35,7 @@ class LevelValues:
     cells: int
 
     def lift(self, areas: Areas) -> tuple[Floats | None, Floats | None]:
-        """Return the sum of Q'y / variance over noisy readings, and of Q'y over public ones; None where none are."""
+        """Return the sum of Q'y / variance over noisy readings, and of Q'y / norm over public ones; None of no readings."""
         noisy: Floats | None = None
         public: Floats | None = None
         for reading, transform in zip(self.readings, self.transforms, strict=True):
@@ -39,14 +43,12 @@ class LevelValues:
             if reading.variance > 0:
                 noisy = transform.lift(values / reading.variance, noisy)
             else:
-                public = transform.lift(values, public)
+                public = transform.lift(values / find_norm(reading.query), public)
         return noisy, public
 
     def add_up(self, starts: Ints) -> LevelValues:
         """Return the sums of the values of areas that follow one another, from each start to the next."""
-        summed = [
-            replace(each, values=np.add.reduceat(each.values, starts, axis=0, dtype=np.int64)) for each in self.readings
-        ]
+        summed = [replace(each, values=add_rows(each.values, starts, np.int64)) for each in self.readings]
         return replace(self, readings=tuple(summed))
 
     def check_public(self, coordinates: Floats, areas: Areas) -> None:
@@ -66,6 +68,14 @@ def collect_values(basis: BlockBasis, readings: Sequence[LevelReading], areas: i
             raise ParameterError("reading.values", each.values.shape, f"{areas} rows of {each.query.size} answers")
     transforms = tuple(basis.find_transform(each.query) for each in readings)
     return LevelValues(tuple(readings), transforms, basis.schema.cells)
+
+
+def add_rows(values: NDArray[Any], starts: Ints, width: type) -> NDArray[Any]:
+    """Return the sums of rows from each start to the next: as `reduceat`, which takes ten times as long."""
+    found: NDArray[Any] = np.empty((len(starts), values.shape[1]), dtype=width)
+    for place, (start, stop) in enumerate(pairwise([*starts, len(values)])):
+        values[start:stop].sum(axis=0, dtype=width, out=found[place])
+    return found
 
 
 def estimate_upward(

@@ -18,7 +18,7 @@ from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.topdown.estimate.area_matrices import ALL, AreaMatrices, Areas, cut_chunks
 from discreet.topdown.estimate.block_basis import QueryTransform, ask_cells
-from discreet.topdown.estimate.level_values import LevelValues, collect_values, estimate_upward
+from discreet.topdown.estimate.level_values import LevelValues, add_rows, collect_values, estimate_upward
 from discreet.topdown.estimate.tree_model import TreeModel, model_tree
 from discreet.topdown.readings import LevelReading
 from discreet.topdown.spec.geography import Geography
@@ -140,7 +140,7 @@ def fit_readings(model: TreeModel, readings: Sequence[LevelReading]) -> TreeFit:
         if place + 1 == last:
             sums.insert(0, _add_leaves(model, values[last].add_up(starts), len(starts)))
         else:
-            sums.insert(0, np.add.reduceat(upward[0], starts, axis=0))
+            sums.insert(0, add_rows(upward[0], starts, np.float64))
         upward.insert(0, _go_up(model, place, values[place], sums[0]))
     inner: tuple[InnerEstimates, ...] = ()
     for place in range(last):

@@ -20,9 +20,9 @@ Block form. M is a sum of matrices that are blocks in one basis (`block_basis`),
 by sums, products and inverses, so all of them are. Areas of one kind share theirs (`kinds`).
 
 Degenerate readings (`level_frame`). S and C_a live on the *free* subspace of their level: inverses are taken there.
-Public numbers (variance 0) give z_a on the *fixed* subspace: z_a = K^+ k, where K is the sum of Q'Q over them; the rest
-is estimated given that. Of what is *unseen* below a, x_a may know the sum: each child gets an equal share, for which
-nothing speaks but that the sum is right, and its variance is infinite unless the child is an only one.
+Public numbers (variance 0) give z_a on the *fixed* subspace: z_a = K^+ k, where K and k sum Q'Q and Q'y over them; the
+rest is estimated given that. Of what is *unseen* below a, x_a may know the sum: each child gets an equal share, for
+which nothing speaks but that the sum is right, and its variance is infinite unless the child is an only one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class UpwardModel:
     """What is known of a level's areas from their own subtrees.
 
     z = covariance h + from_sum s + from_public k, where h is the sum of Q'y / variance over noisy readings, k the sum
-    of Q'y over public ones, and s the sum of the children's z.
+    of Q'y / norm over public ones, and s the sum of the children's z.
     """
 
     precision: AreaMatrices
