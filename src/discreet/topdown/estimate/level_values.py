@@ -35,7 +35,7 @@ class LevelValues:
     cells: int
 
     def lift(self, areas: Areas) -> tuple[Floats | None, Floats | None]:
-        """Return the sum of Q'y / variance over noisy readings, and of Q'y / norm over public ones; None of no readings."""
+        """Return the sum of Q'y / variance over noisy readings, and of Q'y / norm over public ones; None of none."""
         noisy: Floats | None = None
         public: Floats | None = None
         for reading, transform in zip(self.readings, self.transforms, strict=True):
