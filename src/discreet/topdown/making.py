@@ -22,7 +22,7 @@ from discreet.topdown.planning.noise import plan_noise
 from discreet.topdown.release.census_release import CensusRelease
 from discreet.topdown.release.receipt import describe_receipt
 from discreet.topdown.release.writing import ReleaseWriter
-from discreet.topdown.running.estimating import Watch, estimate, fit_held, model_readings
+from discreet.topdown.running.estimating import Watch, estimate, fit_held, hand_out_basis, model_readings
 from discreet.topdown.running.held_readings import HeldReading, hold_measurements
 from discreet.topdown.running.margins import find_margins
 from discreet.topdown.running.problem import OBJECTIVES, UP_AND_DOWN, make_problem
@@ -112,15 +112,14 @@ def _make(
     """Estimate, find margins, and write the release."""
     problem, objective = make_problem(spec), told["objective"]
     model = model_readings(problem, readings)
+    hand_out_basis(problem, model, pool, objective)
     fit = fit_held(problem, model, readings)
-    found = estimate(problem, fit, readings, pool, held.working, watch, objective)
+    found = estimate(problem, fit, readings, pool, held.working, watch)
     simulated = None
     if told["replications"]:
         given = told["replications"], int(told["measured"][:15], 16)
-        simulated = simulate_errors(
-            problem, model, readings, found.counts, pool, held.working, *given, watch=watch, objective=objective
-        )
+        simulated = simulate_errors(problem, model, readings, found.counts, pool, held.working, *given, watch)
     margins = {} if simulated is None else find_margins(simulated)
     writer = ReleaseWriter(spec, problem, fit, found.levels, margins, simulated, held.path)
-    written = writer.write(readings, pool, describe_receipt(spec, receipt), watch, objective)
+    written = writer.write(readings, pool, describe_receipt(spec, receipt), watch)
     held.finish({**told, **written})

@@ -78,7 +78,7 @@ def write_part(job: SolveJob, writer: TableWriter, plan: TablePlan, part: int, f
     areas = first + shown
     final = job.fit.final(plan.level, areas)
     names = [job.problem.geography.levels[plan.level].areas[area] for area in areas]
-    variances = {query.name: job.fit.variances(plan.level, query, areas) for query in job.problem.queries}
+    variances = {query.name: job.basis.find_variances(plan.level, query, areas) for query in job.problem.queries}
     _write(
         job, writer, plan, part, names, final, [counts.answer(query)[shown] for query in job.problem.queries], variances
     )

@@ -51,10 +51,9 @@ class ReleaseWriter:
         pool: WorkerPool,
         paid: dict[str, Any],
         watch: Watch | None,
-        objective: str,
     ) -> dict[str, Any]:
         """Write everything, and return what is said of it in the list of its files."""
-        hand_out_job(self.problem, self.fit, readings, pool, objective)
+        hand_out_job(self.fit, readings, pool)
         plans = self._plan_tables()
         tasks = [*self._list_tables(plans), *self._list_measured(readings)]
         done, areas = 0, sum(len(level) for level in self.problem.geography.levels)

@@ -21,7 +21,15 @@ from discreet.topdown.estimate.tree_model import TreeModel, model_tree
 from discreet.topdown.running.counts import SparseCounts
 from discreet.topdown.running.held_readings import HeldReading
 from discreet.topdown.running.problem import UP_AND_DOWN, CensusProblem
-from discreet.topdown.running.solving import SolvedAreas, SolveJob, cut_tasks, join_solved, solve_parents, solve_top
+from discreet.topdown.running.solving import (
+    SolveBasis,
+    SolvedAreas,
+    SolveJob,
+    cut_tasks,
+    join_solved,
+    solve_parents,
+    solve_top,
+)
 from discreet.topdown.running.workers import WorkerPool
 
 CHILDREN = 32
@@ -61,9 +69,11 @@ def estimate(
     pool: WorkerPool,
     folder: Path | None = None,
     watch: Watch | None = None,
-    objective: str = UP_AND_DOWN,
 ) -> CensusEstimate:
-    """Return whole numbers for all areas, from the whole down; those that lie in the folder are taken from there."""
+    """Return whole numbers for all areas, from the whole down; those that lie in the folder are taken from there.
+
+    The workers know the basis of all estimates already (`hand_out_basis`).
+    """
     found: list[SolvedAreas] = []
     is_ready = False
     for level, areas in enumerate(problem.geography.levels):
@@ -72,7 +82,7 @@ def estimate(
             found.append(read_level(kept))
             continue
         if not is_ready:
-            hand_out_job(problem, fit, readings, pool, objective)
+            hand_out_job(fit, readings, pool)
             is_ready = True
         tell = None if watch is None else partial(watch, areas.name)
         solved = solve_level(problem, pool, level, found[-1].counts if level else None, tell)
@@ -104,27 +114,24 @@ def solve_level(
     return join_solved(done)
 
 
-def hand_out_job(
-    problem: CensusProblem, fit: TreeFit, readings: Sequence[HeldReading], pool: WorkerPool, objective: str
-) -> None:
-    """Give the estimate of the tree to all workers: readings by the names of their files."""
-    pool.give_job(open_job, (problem, fit.model, fit.inner, tuple(readings), objective))
+def hand_out_basis(problem: CensusProblem, model: TreeModel, pool: WorkerPool, objective: str = UP_AND_DOWN) -> None:
+    """Give all workers what the estimates of one problem share."""
+    pool.give_basis(SolveBasis(problem, model, objective))
 
 
-def open_job(
-    problem: CensusProblem,
-    model: TreeModel,
-    inner: tuple[InnerEstimates, ...],
-    readings: Sequence[HeldReading],
-    objective: str,
-) -> SolveJob:
+def hand_out_job(fit: TreeFit, readings: Sequence[HeldReading], pool: WorkerPool) -> None:
+    """Give all workers the estimate of the tree from some readings, which they look up in their files."""
+    pool.give_job(open_job, (fit.inner, tuple(readings)))
+
+
+def open_job(basis: SolveBasis, inner: tuple[InnerEstimates, ...], readings: Sequence[HeldReading]) -> SolveJob:
     """Return the job of a worker, in its own process."""
-    opened = [*(each.open() for each in readings), *problem.list_public()]
+    opened = [*(each.open() for each in readings), *basis.problem.list_public()]
     values = tuple(
-        collect_values(model.basis, [each for each in opened if each.level == place], len(level))
-        for place, level in enumerate(problem.geography.levels)
+        collect_values(basis.model.basis, [each for each in opened if each.level == place], len(level))
+        for place, level in enumerate(basis.problem.geography.levels)
     )
-    return SolveJob(problem, TreeFit(model, values, inner), objective)
+    return SolveJob(basis, TreeFit(basis.model, values, inner))
 
 
 def keep_level(path: Path, solved: SolvedAreas) -> None:

@@ -21,7 +21,7 @@ from discreet.topdown.running.counts import SparseCounts, join_counts
 from discreet.topdown.running.error_sums import AreaErrors, ClassErrors, ErrorKey, add_all, sum_errors
 from discreet.topdown.running.estimating import CHILDREN, Watch, fit_held, hand_out_job
 from discreet.topdown.running.held_readings import HeldReading, simulate_readings
-from discreet.topdown.running.problem import UP_AND_DOWN, CensusProblem
+from discreet.topdown.running.problem import CensusProblem
 from discreet.topdown.running.regrouped import PublishedModel, model_published
 from discreet.topdown.running.solving import SolveJob, cut_tasks, solve_parents, solve_top
 from discreet.topdown.running.workers import WorkerPool
@@ -57,9 +57,11 @@ def simulate_errors(
     replications: int,
     seed: int,
     watch: Watch | None = None,
-    objective: str = UP_AND_DOWN,
 ) -> SimulatedErrors:
-    """Return how far estimates are off where these counts are the truth, in so many replications."""
+    """Return how far estimates are off where these counts are the truth, in so many replications.
+
+    The workers know the basis of all estimates already (`hand_out_basis`).
+    """
     random = np.random.default_rng(seed)
     published = {
         name: model_published(model, problem.geography.find_level(name), each.places, len(each.areas))
@@ -70,7 +72,7 @@ def simulate_errors(
     leaves = sum(len(level) for level in problem.geography.levels)
     for round_ in range(replications):
         drawn = simulate_readings(readings, truth, folder, random)
-        hand_out_job(problem, fit_held(problem, model, drawn), drawn, pool, objective)
+        hand_out_job(fit_held(problem, model, drawn), drawn, pool)
         found: list[AreaErrors] = []
         counts: SparseCounts | None = None
         done = 0
@@ -162,7 +164,7 @@ def _measure(job: SolveJob, level: int, first: int, counts: SparseCounts, truth:
         possible = find_possible(query)
         there, here = truth.answer(query), counts.answer(query)
         if name not in job.problem.regrouped:
-            known = job.fit.variances(level, query, areas)[:, possible]
+            known = job.basis.find_variances(level, query, areas)[:, possible]
             classes[name, query.name] = sum_errors(there[:, possible], here[:, possible], known)
         if query is finest:
             spread = np.abs(here - there).sum(axis=1).astype(np.float64)

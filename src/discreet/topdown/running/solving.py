@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.topdown.estimate.tree_fit import TreeFit
+from discreet.topdown.estimate.tree_model import TreeModel
 from discreet.topdown.running.counts import SparseCounts, join_counts
 from discreet.topdown.running.problem import UP_AND_DOWN, CensusProblem
 from discreet.topdown.solve.area_precision import EntryTable
 from discreet.topdown.solve.children import Solution, solve_children, solve_root
 from discreet.topdown.spec.invariants import Invariant
+from discreet.topdown.spec.queries import Query
 
 METHODS = ("linear program", "mixed-integer program", "failsafe")
 FIGURES = ("objective", "gap", "rounding_gap", "distance", "method", "violations")
@@ -39,24 +41,30 @@ class SolvedAreas:
 
 
 @dataclass(frozen=True, eq=False)
-class SolveJob:
-    """The problem, the estimate of its tree, and which readings a level is fitted to."""
+class SolveBasis:
+    """What all estimates of one problem share, whatever was read: the precision of every area."""
 
     problem: CensusProblem
-    fit: TreeFit
+    model: TreeModel
     objective: str = UP_AND_DOWN
+    """Which readings a level is fitted to."""
     _tables: dict[int, EntryTable] = field(default_factory=dict, repr=False)
-
-    def find_targets(self, level: int, areas: slice) -> Floats:
-        """Return what the counts of some areas are to be near to."""
-        return self.fit.upward(level, areas) if self.objective == UP_AND_DOWN else self.fit.alone(level, areas)
+    _variances: dict[tuple[int, str], Floats] = field(default_factory=dict, repr=False)
 
     def find_table(self, level: int) -> EntryTable:
         """Return the precisions of all areas of a level."""
         if level not in self._tables:
-            found = self.fit.precision(level) if self.objective == UP_AND_DOWN else self.fit.precision_alone(level)
-            self._tables[level] = EntryTable(found)
+            models = self.model.upward if self.objective == UP_AND_DOWN else self.model.alone
+            self._tables[level] = EntryTable(models[level].precision)
         return self._tables[level]
+
+    def find_variances(self, level: int, query: Query, areas: slice | Ints) -> Floats:
+        """Return the variances of least squares estimates: computed once for all areas of a kind."""
+        kinds = self.model.downward[level].covariance.kinds
+        if (level, query.name) not in self._variances:
+            firsts = np.unique(kinds, return_index=True)[1].astype(np.int64)
+            self._variances[level, query.name] = self.model.variances(level, query, firsts)
+        return np.asarray(self._variances[level, query.name][kinds[areas]])
 
     @cached_property
     def impossible(self) -> NDArray[np.bool_]:
@@ -64,12 +72,30 @@ class SolveJob:
         return self.problem.schema.impossible.reshape(-1)
 
 
+@dataclass(frozen=True, eq=False)
+class SolveJob:
+    """A problem, and the estimate of its tree from some readings."""
+
+    basis: SolveBasis
+    fit: TreeFit
+
+    @property
+    def problem(self) -> CensusProblem:
+        """What is estimated."""
+        return self.basis.problem
+
+    def find_targets(self, level: int, areas: slice) -> Floats:
+        """Return what the counts of some areas are to be near to."""
+        is_upward = self.basis.objective == UP_AND_DOWN
+        return self.fit.upward(level, areas) if is_upward else self.fit.alone(level, areas)
+
+
 def solve_top(job: SolveJob) -> SolvedAreas:
     """Return the counts of the whole."""
     found = solve_root(
         job.find_targets(0, slice(0, 1)),
-        job.find_table(0).take(slice(0, 1)),
-        impossible=job.impossible,
+        job.basis.find_table(0).take(slice(0, 1)),
+        impossible=job.basis.impossible,
         invariants=job.problem.known[0],
         family=job.problem.families[0],
     )
@@ -85,8 +111,8 @@ def solve_parents(job: SolveJob, level: int, first: int, parents: SparseCounts) 
         solved = solve_children(
             parents[place : place + 1].to_dense()[0],
             job.find_targets(level, children),
-            job.find_table(level).take(children),
-            impossible=job.impossible,
+            job.basis.find_table(level).take(children),
+            impossible=job.basis.impossible,
             invariants=[_cut(each, children) for each in job.problem.known[level]],
             family=job.problem.families[level],
         )

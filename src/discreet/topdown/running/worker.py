@@ -15,7 +15,8 @@ from typing import Any
 
 
 def work(pipe: Connection) -> None:
-    """Do what comes: a job is kept for all tasks after it; a task is a function of the job and its arguments."""
+    """Do what comes: a basis and a job are kept for all tasks after them; a task is a function of the job."""
+    basis: Any = None
     job: Any = None
     make: Any = None
     while True:
@@ -23,12 +24,15 @@ def work(pipe: Connection) -> None:
             kind, content = pickle.loads(pipe.recv_bytes())
         except EOFError:
             return
+        if kind == "basis":
+            basis, job = content, None
+            continue
         if kind == "job":
             job, make = None, content
             continue
         number, function, arguments = content
         try:
-            job = make[0](*make[1]) if job is None else job
+            job = make[0](basis, *make[1]) if job is None else job
             reply = (number, True, function(job, *arguments))
         except BaseException as error:
             reply = (number, False, (error, traceback.format_exc()))

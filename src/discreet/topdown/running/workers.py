@@ -49,11 +49,13 @@ class WorkerPool:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close(stop=kind is not None)
 
+    def give_basis(self, basis: Any) -> None:
+        """Hand all workers what every job from now on is made on."""
+        self._tell("basis", basis)
+
     def give_job(self, make: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        """Hand all workers what the tasks from now on are about: each makes it for itself."""
-        packed = pickle.dumps(("job", (make, arguments)), protocol=5)
-        for _, pipe in self._running:
-            _send(pipe, packed)
+        """Hand all workers what the tasks from now on are about: each makes it for itself, on the basis."""
+        self._tell("job", (make, arguments))
 
     def map(self, tasks: Sequence[Task]) -> Iterator[Any]:
         """Yield the results in the order of the tasks; a worker that fails or dies ends all of it."""
@@ -88,6 +90,11 @@ class WorkerPool:
                 process.kill()
                 process.wait()
         self._running = []
+
+    def _tell(self, kind: str, content: Any) -> None:
+        packed = pickle.dumps((kind, content), protocol=5)
+        for _, pipe in self._running:
+            _send(pipe, packed)
 
     def _hand_out(self, pipe: Connection, waiting: Iterator[tuple[int, Task]], busy: set[Connection]) -> None:
         following = next(waiting, None)
