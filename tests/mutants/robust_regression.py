@@ -35,7 +35,7 @@ MUTATIONS = [
         "robust/intervals/bootstrap_ends.py",
         "-(slopes @ means)[:, None]",
         "0 * (slopes @ means)[:, None]",
-        REGRESSION,
+        BOOTSTRAP,
     ),
     broken(
         "regression: a person's part is limited by the residuals of a usual person",

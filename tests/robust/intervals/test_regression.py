@@ -105,17 +105,28 @@ def test_equations_that_no_data_have_are_not_solved(variances: tuple[float, floa
 
 @pytest.mark.parametrize("kind", ERRORS)
 def test_the_limits_of_one_persons_part_are_above_what_it_is(kind: str) -> None:
-    """The part is the slope of the number times how far the person is from the mean."""
     rng = np.random.default_rng(4)
     vectors = draw_people(rng, 20_000, kind)
     for function, people in ((make_regression(UNIT), vectors), (CORRELATION, multiply(vectors[:, 0:3:2]))):
-        means = people.mean(axis=0)
-        moves = 1e-6 * np.eye(len(means))
-        slopes = ((function.tell(means + moves) - function.tell(means - moves)) / 2e-6).T
-        parts = ((people - means) @ slopes.T).var(axis=0)
-        assert function.limit is not None
-        assert np.all(parts <= function.limit(means))
-        assert np.all(function.limit(means) < 300 * parts)
+        parts, limits = compare_parts(function, people)
+        assert np.all(parts <= limits)
+        assert np.all(limits < 300 * parts)
+
+
+def test_a_few_people_at_the_bounds_reach_the_limit() -> None:
+    """All others have the mean in both columns; of the few each has either sign in either column."""
+    few = np.array([[first, second] for first in (-1.0, 1.0) for second in (-1.0, 1.0)] * 25)
+    (parts,), (limits,) = compare_parts(CORRELATION, multiply(np.concatenate([few, np.zeros((9_900, 2))])))
+    assert 0.99 * limits < parts <= limits == pytest.approx(100)
+
+
+def compare_parts(function: SmoothFunction, people: Floats) -> tuple[Floats, Floats]:
+    """Return the mean square of one person's part, the slope times how far they are from the mean, and its limit."""
+    means = people.mean(axis=0)
+    moves = 1e-6 * np.eye(len(means))
+    slopes = ((function.tell(means + moves) - function.tell(means - moves)) / 2e-6).T
+    assert function.limit is not None
+    return ((people - means) @ slopes.T).var(axis=0), function.limit(means)
 
 
 def test_a_regression_is_one_charge_one_record_and_free_again(tmp_path: Path) -> None:
