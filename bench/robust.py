@@ -38,6 +38,7 @@ from discreet.robust.testing.analysis import explain_equal_means
 from discreet.robust.testing.contingency import draw_noise, explain_fit, explain_independence
 from robust_mechanisms import show_calibrations, show_medians, show_unbounded
 from robust_ranks import show_people_needed, size_ranks
+from robust_regression import cover_functions
 from robust_samples import (
     TIMES,
     Population,
@@ -59,7 +60,7 @@ MOST_REJECTED = 0.06
 NORMAL = 1.959964
 QUANTILES = (Fraction(1, 2), Fraction(9, 10))
 FEWER = 10
-"""How many runs of other intervals one of a quantile stands for."""
+"""How many runs of other intervals one of a quantile, or of a regression, stands for."""
 SIMULATED = 199
 """Simulations of each p-value of a table, or of several means: valid however few they are."""
 
@@ -151,12 +152,17 @@ def cover_survival(runs: int, rng: np.random.Generator) -> Iterator[Line]:
                 yield f"survival, hazard {hazard:g}", people, epsilon, float(covered.min()), width
 
 
+def cover_resampled(runs: int, rng: np.random.Generator) -> Iterator[Line]:
+    """Measure functions of means from noisy resamples, over fewer runs: each is computed alone."""
+    yield from cover_functions(max(runs // FEWER, 1), rng)
+
+
 def show_coverage(runs: int, rng: np.random.Generator) -> bool:
     """Print every line and say whether all are as good as asked."""
     print("| interval | people | epsilon | covered | width over that without noise | |")
     print("|---|---|---|---|---|---|")
     least = 1.0
-    for measure in (cover_means, cover_quantiles, cover_shares, cover_survival):
+    for measure in (cover_means, cover_quantiles, cover_shares, cover_survival, cover_resampled):
         for what, people, epsilon, covered, width in measure(runs, rng):
             least = min(least, covered)
             met = "met" if covered >= LEAST_COVERED else "MISSED"
