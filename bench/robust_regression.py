@@ -75,7 +75,7 @@ def find_moments(population: Population, name: str, chosen: tuple[int, ...]) -> 
     """Return the means of the whole population: features and error are independent and alike."""
     mean, deviation = (each / STEPS for each in population.find_moments())
     mixing = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [*SLOPES, 0.25]])[list(chosen)]
-    middles = mixing @ np.full(3, mean)
+    middles: Floats = mixing @ np.full(3, mean)
     squares = deviation**2 * mixing @ mixing.T + np.outer(middles, middles)
     if name == "ratio of means":
         return middles

@@ -134,6 +134,9 @@ def regression(
     features: Annotated[str, typer.Argument(metavar="A,B,...", help="By what: columns or expressions.")],
     price: ResampleOptions,
     output: PictureOptions,
+    even_errors: Annotated[
+        bool, typer.Option("--even-errors", help="Take errors to spread equally, whatever the features are.")
+    ] = False,
     per_unit: PerUnitOption = None,
     confidence: ConfidenceOption = 0.95,
 ) -> None:
@@ -141,7 +144,7 @@ def regression(
 
     Example: discreet robust regression visits cost age,quantity -e 4 --delta 1e-10
     """
-    how = {"per_unit": per_unit, "confidence": confidence}
+    how = {"even_errors": even_errors, "per_unit": per_unit, "confidence": confidence}
     output.ask("regression_interval", table, target, split_list(features), **price.read(), **how)
 
 

@@ -75,6 +75,17 @@ def test_coefficients_are_covered(kind: str, noise: float) -> None:
 
 
 @pytest.mark.many
+@pytest.mark.parametrize("noise", [0.01, 10.0, 25.0])
+@pytest.mark.parametrize("kind", [kind for kind in ERRORS if kind != "uneven"])
+def test_even_errors_are_covered_by_narrower_intervals(kind: str, noise: float) -> None:
+    assert count_misses(make_regression(UNIT, even=True), kind, noise).max() <= 17
+    sums = draw_sums(np.random.default_rng(9), draw_people(np.random.default_rng(8), 2_000, kind), noise, 30)
+    wide, narrow = (bound_functions(sums, noise, make_regression(UNIT, even), 0.05) for even in (False, True))
+    assert np.all(narrow.high - narrow.low <= wide.high - wide.low)
+    assert noise < 1 or narrow.high[1] - narrow.low[1] < 0.9 * (wide.high[1] - wide.low[1])
+
+
+@pytest.mark.many
 @pytest.mark.parametrize("noise", [0.01, 20.0])
 @pytest.mark.parametrize("kind", ERRORS)
 def test_correlations_and_ratios_are_covered(kind: str, noise: float) -> None:
@@ -145,6 +156,10 @@ def test_a_regression_is_one_charge_one_record_and_free_again(tmp_path: Path) ->
         again = robust.regression_interval(curator, "visits", "cost", ["age", "quantity"], **PRICE)
         assert again.receipt.paid == "free"
         assert again["age"].low > found["age"].low
+        even = robust.regression_interval(curator, "visits", "cost", ["age", "quantity"], even_errors=True, **PRICE)
+        assert (even.receipt.paid, even["age"].estimate) == ("free", again["age"].estimate)
+        assert even["age"].low >= again["age"].low
+        assert "spread equally" in str(even)
         for words in ("sampling and noise together", "bias of clamping", "age:", "cost: epsilon 8"):
             assert words in str(again)
         assert json.loads(json.dumps(again.to_dict()))["enough"] is True

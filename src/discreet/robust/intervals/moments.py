@@ -105,11 +105,13 @@ class NormalEquations:
 
     middles: Floats
     halves: Floats
+    even: bool = False
+    """Whether residuals are taken to spread equally, whatever the features are."""
 
     @classmethod
-    def of(cls, scales: Sequence[ScaledColumn]) -> NormalEquations:
+    def of(cls, scales: Sequence[ScaledColumn], even: bool = False) -> NormalEquations:
         """Return the equations for columns with these public bounds."""
-        return cls(np.array([each.middle for each in scales]), np.array([each.half for each in scales]))
+        return cls(np.array([each.middle for each in scales]), np.array([each.half for each in scales]), even)
 
     def solve(self, means: Floats) -> Floats:
         """Return the coefficients; NaN where the noisy matrix is not positive."""
@@ -123,7 +125,7 @@ class NormalEquations:
         """Return the most that the mean square of one person's part of each coefficient can be.
 
         It is a number a of the person's features, linear in these, times the residual r: of a^2 and r^2 the mean of one
-        and the largest value of the other, whichever is less.
+        and the largest value of the other, whichever is less. Where residuals spread equally, it is both means.
         """
         single, spread, slopes, inverse = self._solve(means)
         away = 1 + np.abs(single)
@@ -137,6 +139,8 @@ class NormalEquations:
         usual = np.concatenate(
             [1 + (turned * places).sum(axis=-1)[..., None], np.diagonal(inverse, axis1=-2, axis2=-1)], axis=-1
         )
+        if self.even:
+            widest = usual
         units = self.halves[-1] / np.concatenate([[1.0], self.halves[:-1]])
         found: Floats = np.minimum(widest * left[..., None], usual * largest[..., None] ** 2) * units**2
         return found
@@ -152,7 +156,7 @@ class NormalEquations:
         return single, spread, slopes, inverse
 
 
-def make_regression(scales: Sequence[ScaledColumn]) -> SmoothFunction:
+def make_regression(scales: Sequence[ScaledColumn], even: bool = False) -> SmoothFunction:
     """Return the coefficients of a linear regression: the intercept, then a slope for each feature."""
-    equations = NormalEquations.of(scales)
+    equations = NormalEquations.of(scales, even)
     return SmoothFunction(equations.solve, equations.limit)

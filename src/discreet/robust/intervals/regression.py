@@ -47,6 +47,8 @@ SINGULAR = (
     "nearly follow from one another, or bounds that are much too wide"
 )
 
+EVEN = "errors are taken to spread equally, whatever the features are: if they do not, intervals may be too narrow"
+
 NO_SPREAD = "the noise is too large beside how far values vary: too few people for this price, or bounds much too wide"
 
 NO_DENOMINATOR = "the noise is too large beside the mean that is divided by, which may be 0"
@@ -163,6 +165,7 @@ def regression_interval(
     *,
     epsilon: Any,
     delta: Any,
+    even_errors: bool = False,
     resamples: int = 50,
     where: str | None = None,
     per_unit: str = "mean",
@@ -175,13 +178,15 @@ def regression_interval(
 
     Both are columns with public bounds, or SQL expressions of such. Each person has one value of each, the `per_unit`
     mean, sum, min or max of their rows that fulfil `where`; who lacks one is left out. Every feature adds noise: with p
-    of them each person's vector has some p^2 / 2 entries.
+    of them each person's vector has some p^2 / 2 entries. With `even_errors` the target is taken to spread equally
+    around the line, whatever the features are: intervals are narrower where there is much noise, and wrong if it does
+    not. Both are told of the same record.
     """
     miss, terms = read_miss(confidence), read_resampling(epsilon, delta, resamples, fresh, progress)
     listed = [*check_features(target, features), target]
     asked = sample_columns(curator, table, listed, where, per_unit, params)
     found = resample_people(asked, write_entries(asked.scales, list_pairs(len(listed))), terms)
-    ends = bound_functions(found.sums, found.noise, make_regression(asked.scales), miss)
+    ends = bound_functions(found.sums, found.noise, make_regression(asked.scales, even_errors), miss)
     names = ("intercept", *listed[:-1])
     lines = zip(names, ends.estimates.tolist(), ends.low.tolist(), ends.high.tolist(), strict=True)
     return RegressionIntervals(
@@ -191,7 +196,7 @@ def regression_interval(
         (found.people,),
         ends.enough,
         asked.clamped,
-        (found.note, *(() if ends.enough else (SINGULAR,))),
+        (found.note, *((EVEN,) if even_errors else ()), *(() if ends.enough else (SINGULAR,))),
         found.paid,
     )
 
