@@ -47,8 +47,8 @@ MUTATIONS = [
     broken(
         "regression: a correlation's part is limited as if both columns filled their bounds",
         "robust/intervals/moments.py",
-        "(1 + np.abs(single)) ** 2 / np.diagonal(spread, axis1=-2, axis2=-1)",
-        "(1 + np.abs(single)) ** 2",
+        "largest = (1 + np.abs(single)) ** 2 / np.diagonal(spread, axis1=-2, axis2=-1)",
+        "largest = (1 + np.abs(single)) ** 2",
         REGRESSION,
     ),
     broken(

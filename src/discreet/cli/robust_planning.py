@@ -170,7 +170,7 @@ def advise(
 
     facts = robust.QuantileFacts(Fraction(repr(share)), low, high, people, gap, rows)
     found = robust.advise(facts, epsilon, delta)
-    lines = [f"{each.mechanism:<22} {each.error:>14,.4g}" for each in found]
+    lines = [f"{each.mechanism:<22} {each.error:>14,.6g}" for each in found]
     text = "\n".join(["expected error of each mechanism, the best one first", *lines, FREE])
     output.write(text, [{"mechanism": each.mechanism, "error": each.error} for each in found])
 

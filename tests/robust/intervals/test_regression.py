@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from curator.door.test_wings import kinds
 from discreet import robust
@@ -129,6 +131,20 @@ def test_a_few_people_at_the_bounds_reach_the_limit() -> None:
     few = np.array([[first, second] for first in (-1.0, 1.0) for second in (-1.0, 1.0)] * 25)
     (parts,), (limits,) = compare_parts(CORRELATION, multiply(np.concatenate([few, np.zeros((9_900, 2))])))
     assert 0.99 * limits < parts <= limits == pytest.approx(100)
+
+
+@given(st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), min_size=3, max_size=8, unique=True), st.data())
+def test_no_people_exceed_the_limits(points: list[tuple[int, int]], data: st.DataObject) -> None:
+    """Of a correlation, and of a line through columns of which the second is the target."""
+    counts = [data.draw(st.integers(1, 300)) for _ in points]
+    people = multiply(np.repeat(np.array(points) / 4.0, counts, axis=0))
+    means = people.mean(axis=0)
+    first, second = means[2] - means[0] ** 2, means[4] - means[1] ** 2
+    assume(min(first, second) > 1e-3)
+    line = make_regression((ScaledColumn(3.0, 2.0), ScaledColumn(-1.0, 5.0)))
+    for function in (line, CORRELATION) if abs(CORRELATION.tell(means)[0]) < 0.999 else (line,):
+        parts, limits = compare_parts(function, people)
+        assert np.all(parts <= limits * (1 + 1e-3) + 1e-6)
 
 
 def compare_parts(function: SmoothFunction, people: Floats) -> tuple[Floats, Floats]:

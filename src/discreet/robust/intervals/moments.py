@@ -81,16 +81,24 @@ def correlate(means: Floats) -> Floats:
 def limit_correlation(means: Floats) -> Floats:
     """Return the most that the mean square of one person's part of a correlation r can be.
 
-    With values x and y in deviations from their means, it is x y - r (x^2 + y^2) / 2, whose size is at most
-    M = (1 + |r|) (x^2 + y^2) / 2, and whose square M times that on average: x^2 and y^2 are 1 on average, and at most
-    what the bounds allow.
+    Let x and y be values in deviations from their means: their squares are 1 on average, and at most what the bounds
+    allow. The part is x y - r (x^2 + y^2) / 2. Its size is at most (1 + |r|) (x^2 + y^2) / 2, and its mean square at
+    most its largest size times its mean size. With q^2 = 1 - r^2 and e = (y - r x) / q, which has the square 1 on
+    average as well, it is also q^2 (r (x^2 - e^2) / 2 + q x e), of a size of at most q^2 (|r| + q) (x^2 + e^2) / 2;
+    and the same with x and y exchanged. The least of the three bounds holds.
     """
     single, spread = spread_columns(means, 2)
-    grown = 1 + np.abs(correlate(means))
+    size = np.abs(correlate(means)[..., 0])
     with np.errstate(divide="ignore", invalid="ignore"):
         largest = (1 + np.abs(single)) ** 2 / np.diagonal(spread, axis1=-2, axis2=-1)
-    found: Floats = grown**2 / 2 * largest.sum(axis=-1, keepdims=True)
-    return found
+        found = (1 + size) ** 2 / 2 * largest.sum(axis=-1)
+        rest = np.sqrt(np.maximum(1 - size**2, 0.0))
+        for one, other in ((0, 1), (1, 0)):
+            left = (np.sqrt(largest[..., other]) + size * np.sqrt(largest[..., one])) ** 2 / rest**2
+            straight = rest**4 * (size + rest) ** 2 / 2 * (largest[..., one] + left)
+            found = np.where(rest > 0, np.minimum(found, straight), found)
+    told: Floats = found[..., None]
+    return told
 
 
 CORRELATION = SmoothFunction(correlate, limit_correlation)
