@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
 from discreet.base.canonical import Json
 from discreet.base.forms import Forms, same_names
 from discreet.base.grid import Grid
@@ -24,6 +27,8 @@ from discreet.privacy import Neighbours
 
 VERSION = 1
 """The version of all forms of mechanisms together."""
+
+T = TypeVar("T")
 
 FORMS = Forms(
     {
@@ -57,3 +62,14 @@ FORMS = Forms(
 def describe_mechanism(mechanism: object) -> Json:
     """Return the form of a mechanism: equal for mechanisms that release alike, and only for those."""
     return {"version": VERSION, "mechanism": FORMS.describe(mechanism)}
+
+
+def renew_mechanism(made: T) -> T:
+    """Return the same mechanism made anew from its fields: what somebody wrote beside them has no effect.
+
+    What is none of the list stays as it is, and is refused where it is described.
+    """
+    if type(made) not in FORMS.classes:
+        return made
+    held: Any = made
+    return replace(held, **{each.name: renew_mechanism(getattr(held, each.name)) for each in fields(held)})  # type: ignore[no-any-return]

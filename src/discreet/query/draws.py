@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.base.canonical import Json
 from discreet.base.errors import OperationError
 from discreet.mechanisms import DiscreteGaussian, Gaussian, Laplace
-from discreet.mechanisms.identity import describe_mechanism
+from discreet.mechanisms.identity import describe_mechanism, renew_mechanism
 from discreet.mechanisms.key_selection import KeySelection
 from discreet.mechanisms.key_threshold import KeyThreshold
 from discreet.mechanisms.quantile import Quantile
@@ -51,6 +51,12 @@ class Draws:
     def is_empty(self) -> bool:
         """Whether nothing is drawn: only keys that are public are shown."""
         return not self.noises and self.selection is None and self.choice is None
+
+    def renew(self) -> Draws:
+        """Return the same draws with mechanisms made anew from their fields."""
+        noises = tuple(map(renew_mechanism, self.noises))
+        choice = None if self.choice is None else replace(self.choice, pick=renew_mechanism(self.choice.pick))
+        return replace(self, noises=noises, selection=renew_mechanism(self.selection), choice=choice)
 
     def describe(self) -> Json:
         """Return the form of all draws: equal for releases that are drawn alike, and only for those."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -21,12 +23,15 @@ from discreet.base.errors import (
     SuspendedError,
 )
 from discreet.curator import Curator
+from discreet.curator.door.clipping import Clip
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.meter import ChargeMeter
 from discreet.curator.door.schedule import Schedule
+from discreet.curator.door.unit_functions import ColumnSums
 from discreet.engines.duck.engine import DuckRun
 from discreet.mechanisms import DiscreteGaussian, Exponential, Gaussian, Laplace
 from discreet.plan.bounded import BoundedPlan, KeySet, Limits
+from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy import GaussianLoss, Loss
 from discreet.privacy.charges import Charge
 from discreet.query.draws import Draws
@@ -336,3 +341,57 @@ def test_threads_of_one_operation_do_not_draw_more_than_was_declared(
         double = Charge(Fraction(2, 10), Fraction(1, 50))
         found, _ = curator.session().perform(Wing(plan_of(curator), draw_at_once, double))
         assert (found, most) == (b"2", [1])
+
+
+def test_what_is_written_into_a_noise_has_no_effect(tmp_path: Path) -> None:
+    """A method that somebody put into a noise's own dictionary once handed out what it was given."""
+
+    def shadow(noise: Any) -> Any:
+        vars(noise)["release"] = lambda value: value
+        return noise
+
+    def sum_all(desk: Desk, plan: RowsPlan) -> object:
+        clip = Clip(1000, 1)
+        return (
+            desk.sum(plan, ColumnSums(1), clip, shadow(Gaussian(1e9))),
+            desk.resample(plan, ColumnSums(1), clip, shadow(Gaussian(1e9)), 2),
+            desk.count_rows(plan, shadow(Gaussian(1e9))),
+        )
+
+    def measure_all(desk: Desk, plan: BoundedPlan) -> object:
+        return desk.measure(plan, Draws((shadow(Laplace(1e9)),))).sets[0].sums
+
+    with open_clinic(tmp_path) as curator:
+        session = curator.session()
+        rows = session.plan_rows("SELECT age FROM visits")
+        found, _ = session.perform(Wing(rows, sum_all, Charge(math.inf, Fraction(1, 100)), "sums"))
+        assert all(abs(int(each)) > 1e5 for each in re.findall(rb"-?\d+", found))
+        found, _ = session.perform(Wing(plan_of(curator), measure_all, TENTH, "measured"))
+        assert all(abs(int(each)) > 1e5 for each in re.findall(rb"-?\d{2,}", found))
+
+
+def test_a_function_has_the_dimension_that_was_paid_for(tmp_path: Path) -> None:
+    class Growing:
+        """Says 1 while it is checked, and 3 afterwards."""
+
+        asked = 0
+
+        @property
+        def dimension(self) -> int:
+            self.asked += 1
+            return 1 if self.asked < 3 else 3
+
+        def describe(self) -> Json:
+            return "growing"
+
+        def apply(self, rows: Any) -> Any:
+            return [1.0] * self.dimension
+
+    def act(desk: Desk, plan: RowsPlan) -> object:
+        return desk.sum(plan, Growing(), Clip(10, 1), DiscreteGaussian(1000.0))
+
+    with open_clinic(tmp_path) as curator:
+        session = curator.session()
+        rows = session.plan_rows("SELECT age FROM visits")
+        with pytest.raises(FailedError):
+            session.perform(Wing(rows, act, Charge(math.inf, Fraction(1, 1000)), "growing"))

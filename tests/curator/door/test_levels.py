@@ -238,6 +238,14 @@ def test_no_unit_moves_the_answers_by_more_than_is_paid_for(areas: Ints, answers
     assert moved[2] == (2 if counted.many * counted.size > 1 else 1)
 
 
+def test_a_schedule_that_journals_seldom_journals_parts_at_once() -> None:
+    schedule = Schedule(((cost_areas(PLAN, NOISE)[1], 3),), 1e-6, checkpoint=50)
+    pages = Pages()
+    desk = desk_of(ScheduleMeter(schedule, schedule.charge), pages)
+    (kept,) = desk.count_areas(PLAN, AreaCounts(CODES, LEAVES, TOTAL), NOISE)
+    assert [row.result.decode() for row in pages.rows] == [kept.name]
+
+
 @pytest.mark.usefixtures("cut_finely")
 def test_a_part_is_kept_and_its_name_journaled_before_the_next_is_drawn() -> None:
     seen: list[str] = []

@@ -70,12 +70,18 @@ rows_are_units = true
 """
 
 
-@pytest.mark.parametrize("source", ["people.parquet", "p*.parquet", "./people.parquet", "{folder}/people.parquet"])
+@pytest.mark.parametrize(
+    "source",
+    ["people.parquet", "p*.parquet", "**/*.parquet", "./people.parquet", "{folder}/people.parquet"],
+)
 def test_private_rows_are_no_public_file(tmp_path: Path, source: str) -> None:
     pq.write_table(pa.table({"Area": ["x"]}), tmp_path / "people.parquet")
     policy = POLICY.format(source.replace("{folder}", str(tmp_path)))
     with pytest.raises(PolicyError, match="holds a private table"):
         read(tmp_path, "people.parquet", "Area", policy=policy)
+    (tmp_path / "other.pq").hardlink_to(tmp_path / "people.parquet")
+    with pytest.raises(PolicyError, match="holds a private table"):
+        read(tmp_path, "other.pq", "Area", policy=policy)
     (tmp_path / "linked.parquet").symlink_to(tmp_path / "people.parquet")
     with pytest.raises(PolicyError, match="holds a private table"):
         read(tmp_path, "linked.parquet", "Area", policy=policy)

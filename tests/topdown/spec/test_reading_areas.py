@@ -210,3 +210,18 @@ def test_totals_of_a_level_say_nothing_of_its_stand_ins(tmp_path: Path) -> None:
     assert totals.most[places, 0].tolist() == [100, 50, NO_MOST]
     assert np.flatnonzero(spec.spine.stand_ins[1]).tolist() == [places[2]]
     assert "the same answers to total" in spec.guarantee[0]
+
+
+def test_invariants_that_leave_nothing_to_protect_are_refused(tmp_path: Path) -> None:
+    every = [("Town", "kind", "adult", "count")]
+    every += [(town, kind, adult, "1") for town in ("11", "12", "21", "22") for kind, adult in POSSIBLE]
+    text = "".join(",".join(line) + "\n" for line in every)
+    wrong = (
+        'level = "Region"\nquery = "total"\nexact = "totals.csv"',
+        'level = "Town"\nquery = "detailed"\nexact = "all.csv"',
+    )
+    (told,) = refuse_census(tmp_path, wrong, all_csv=text)
+    assert told.startswith('invariants."region totals".exact: it gives every count of every smallest area')
+
+
+POSSIBLE = [("home", "no"), ("home", "yes"), ("prison", "yes"), ("school", "no"), ("school", "yes")]

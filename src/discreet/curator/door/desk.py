@@ -51,7 +51,7 @@ from discreet.gradients.compiled.states import pack_state, unpack_state
 from discreet.gradients.objective import LinearObjective
 from discreet.gradients.sums import LinearGradients, Weights, sum_gradients
 from discreet.mechanisms import Gaussian
-from discreet.mechanisms.identity import describe_mechanism
+from discreet.mechanisms.identity import describe_mechanism, renew_mechanism
 from discreet.mechanisms.sparse_vector import SparseVector
 from discreet.plan.bounded import BoundedPlan, Part
 from discreet.plan.identity import hash_plan
@@ -117,6 +117,7 @@ class Desk:
         name = self._find_hash(plan, BoundedPlan)
         if type(draws) is not Draws:
             raise OperationError("a plan is measured by Draws: a noise for each measure")
+        draws = draws.renew()
         call: Json = {"measure": name, "draws": draws.describe()}
         _check_quantiles(plan, draws)
         cost, loss = cost_measures(plan, draws), lose_measures(plan, draws)
@@ -137,6 +138,7 @@ class Desk:
 
     def sum(self, plan: RowsPlan, function: UnitFunction, clip: Clip, noise: VectorNoise) -> tuple[int, ...]:
         """Return the sum over units of a function of each unit's rows, clipped, with noise: in the clip's steps."""
+        noise = renew_mechanism(noise)
         declared = self._find_hash(plan, RowsPlan)
         dimension, sensitivity = check_function(plan, function, clip), bound_sum(plan, clip)
         cost = cost_vector(sensitivity, noise)
@@ -148,7 +150,8 @@ class Desk:
         }
 
         def draw() -> bytes:
-            exact = sum_units(plan, self._hold(declared, plan).read(), function, clip, choose_norm(noise))
+            rows = self._hold(declared, plan).read()
+            exact = sum_units(plan, rows, function, clip, choose_norm(noise), dimension)
             return json.dumps(noise.release(exact)).encode()
 
         return tuple(json.loads(self.__recorder.answer(call, cost, noise.loss(sensitivity, dim=dimension), draw)))
@@ -157,8 +160,10 @@ class Desk:
         self, plan: RowsPlan, function: UnitFunction, clip: Clip, noise: Gaussian, resamples: int
     ) -> tuple[tuple[int, ...], ...]:
         """Return sums over units that count a random number of times, as often as is said, each with its own noise."""
+        noise = renew_mechanism(noise)
         declared = self._find_hash(plan, RowsPlan)
-        many = check_resamples(plan, noise, resamples, check_function(plan, function, clip))
+        dimension = check_function(plan, function, clip)
+        many = check_resamples(plan, noise, resamples, dimension)
         loss = lose_resamples(clip, noise, many)
         call: Json = {
             "resample": declared,
@@ -168,7 +173,7 @@ class Desk:
         }
 
         def draw() -> bytes:
-            sums = sum_resamples(plan, self._hold(declared, plan).read(), function, clip, many)
+            sums = sum_resamples(plan, self._hold(declared, plan).read(), function, clip, many, dimension)
             return json.dumps([noise.release(each) for each in sums]).encode()
 
         return tuple(tuple(each) for each in json.loads(self.__recorder.answer(call, charge_of(loss), loss, draw)))
@@ -177,6 +182,7 @@ class Desk:
         self, plan: RowsPlan, gradients: LinearGradients, weights: Weights, noise: VectorNoise
     ) -> tuple[int, ...]:
         """Return the sum over units of a linear model's gradients at public weights, clipped, with noise, in steps."""
+        noise = renew_mechanism(noise)
         declared = self._find_hash(plan, RowsPlan)
         weights = np.array(weights, copy=True)
         sensitivity = check_gradients(plan, gradients, weights, noise)
@@ -197,6 +203,7 @@ class Desk:
 
     def sum_moments(self, plan: RowsPlan, moments: RowMoments, noise: VectorNoise) -> tuple[int, ...]:
         """Return the sum over units of products of features, or of features in groups, with noise, in steps."""
+        noise = renew_mechanism(noise)
         declared = self._find_hash(plan, RowsPlan)
         sensitivity = check_moments(plan, moments, noise)
         call: Json = {
@@ -228,6 +235,7 @@ class Desk:
 
     def count_rows(self, plan: RowsPlan, noise: VectorNoise) -> int:
         """Return how many rows all units keep, with noise."""
+        noise = renew_mechanism(noise)
         declared = self._find_hash(plan, RowsPlan)
         sensitivity = bound_rows(plan)
         cost, loss = cost_vector(sensitivity, noise), noise.loss(sensitivity, dim=1)
@@ -266,6 +274,7 @@ class Desk:
 
     def count(self, plan: RowsPlan, family: Family, group: int, noise: VectorNoise) -> tuple[int, ...]:
         """Return the answers of one group of a linear family over a plan's rows, with noise."""
+        noise = renew_mechanism(noise)
         declared = self._find_hash(plan, RowsPlan)
         known = check_group(plan, family, group)
         l1, l2_squared = bound_counts(plan, known, group)
@@ -285,6 +294,7 @@ class Desk:
 
     def count_areas(self, plan: RowsPlan, areas: AreaCounts, noise: Gaussian) -> tuple[KeptPart, ...]:
         """Count a query in all areas of a level, with noise, for one price; say where the ledger keeps the answers."""
+        noise = renew_mechanism(noise)
         declared = self._find_hash(plan, RowsPlan)
         check_areas(plan, areas, noise)
         if self.__parts is None:

@@ -18,7 +18,8 @@ before its first part. It is one call of the desk, which draws each part of the 
 one part twice, or for one more. How areas are cut into parts follows from public numbers.
 
 Where they are. A part is written under its hash where the ledger keeps large answers (`ledger/parts.py`), and is
-durable before the journal's row that holds this hash, which is fenced by the lease and durable before the run sees it.
+durable before the journal's row that holds this hash, which is fenced by the lease and durable before the run sees it:
+also where a schedule journals every so many draws.
 A run that dies before the row has told nobody of its part, which nothing names: its rerun draws another. One that dies
 after it finds the row, and draws nothing. The record of the whole holds names of parts and no number, so nothing large
 is written twice.
@@ -226,6 +227,7 @@ def release_areas(
                 names.append(recorder.answer(asked, cost, loss, draw))
             else:
                 names.append(recorder.draw(hash_json(asked), draw))
+            recorder.flush()
     return tuple(KeptPart(name.decode(), *run) for name, run in zip(names, runs, strict=True))
 
 
@@ -245,9 +247,8 @@ def hash_numbers(numbers: NDArray[np.int64]) -> str:
 
 
 def _copy_whole(numbers: NDArray[np.int64], axes: int) -> Ints:
-    """Return a plain array of the same numbers that nobody else holds."""
+    """Return a plain array of the same numbers that nobody else holds, and nobody can make writable."""
     copied = np.array(numbers, copy=True, subok=False)
     if copied.dtype != np.int64 or copied.ndim != axes or not copied.size:
         raise OperationError("codes, areas and answers are arrays of 64-bit whole numbers, with at least one each")
-    copied.flags.writeable = False
-    return copied
+    return np.frombuffer(copied.tobytes(), dtype=np.int64).reshape(copied.shape)

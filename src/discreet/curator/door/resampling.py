@@ -71,10 +71,10 @@ def check_resamples(plan: RowsPlan, noise: object, resamples: object, dimension:
 
 
 def sum_resamples(
-    plan: RowsPlan, exact: ExactRows, function: UnitFunction, clip: Clip, resamples: int
+    plan: RowsPlan, exact: ExactRows, function: UnitFunction, clip: Clip, resamples: int, dimension: int | None = None
 ) -> list[list[int]]:
-    """Return the exact sums of all resamples, in steps: private."""
-    dimension = function.dimension
+    """Return the exact sums of all resamples, in steps: private. `dimension` is as in `sum_units`."""
+    dimension = function.dimension if dimension is None else dimension
     total: WideInts = np.zeros((resamples, dimension), dtype=object)
     for first, last in split_units(exact.offsets, max(1, AT_ONCE // max(dimension, len(plan.columns)))):
         offsets = exact.offsets[first : last + 1]

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -141,7 +142,9 @@ class GroupedFunction:
         """Return the function's number for one group, in steps; the middle of the bounds where there is none."""
         ordered = points[np.lexsort(points.T[::-1])]
         try:
-            number = float(self.function.apply(to_values(plan, ordered)))
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")  # what a group made a function warn of is shown to nobody
+                number = float(self.function.apply(to_values(plan, ordered)))
         except Exception:
             number = math.nan
         if not math.isfinite(number):

@@ -28,7 +28,7 @@ def check_function(plan: RowsPlan, function: UnitFunction, clip: Clip) -> int:
     if not isinstance(function, UnitFunction) or type(clip) is not Clip:
         raise OperationError("a sum is of a function with dimension, describe() and apply(rows), cut by a Clip")
     dimension = function.dimension
-    if not isinstance(dimension, int) or not 1 <= dimension <= MOST_ENTRIES:
+    if type(dimension) is not int or not 1 <= dimension <= MOST_ENTRIES:
         raise OperationError(f"a function of a unit's rows has from 1 to {MOST_ENTRIES:,} entries, not {dimension!r}")
     if isinstance(function, BatchFunction) and function.columns != len(plan.columns):
         raise OperationError(f"this function is of {function.columns} columns, and the plan has {len(plan.columns)}")
@@ -55,9 +55,14 @@ def bound_rows(plan: RowsPlan) -> int:
     return plan.factor * plan.rows
 
 
-def sum_units(plan: RowsPlan, exact: ExactRows, function: UnitFunction, clip: Clip, norm: Norm) -> list[int]:
-    """Return the sum of all units' clipped vectors, in steps: Python's integers, which do not wrap."""
-    dimension = function.dimension
+def sum_units(
+    plan: RowsPlan, exact: ExactRows, function: UnitFunction, clip: Clip, norm: Norm, dimension: int | None = None
+) -> list[int]:
+    """Return the sum of all units' clipped vectors, in steps: Python's integers, which do not wrap.
+
+    `dimension` is what was checked and paid for: what a function says of it later has no effect.
+    """
+    dimension = function.dimension if dimension is None else dimension
     total: WideInts = np.zeros(dimension, dtype=object)
     widest = max(dimension, len(plan.columns))
     for first, last in split_units(exact.offsets, max(1, AT_ONCE // widest)):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import glob
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,9 +94,10 @@ def _is_private(path: Path, policy: Policy) -> bool:
 
 
 def _lies_at(path: Path, place: Path) -> bool:
-    """Say whether a path is the place, which may be a pattern."""
-    here = path.resolve()
-    return here == place.resolve() or here.match(str(place)) or path.absolute().match(str(place))
+    """Say whether a path is the place, lies within it, or is one of the files of a pattern, under whatever name."""
+    if place.resolve() in (path.resolve(), *path.resolve().parents):
+        return True
+    return path.exists() and any(os.path.samefile(path, each) for each in glob.iglob(str(place), recursive=True))
 
 
 def _read_parquet(path: Path) -> pa.Table:

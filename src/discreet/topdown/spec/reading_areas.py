@@ -83,6 +83,12 @@ def _check_bounds(section: Section, spine: Spine, column: DeclaredColumn | None)
             return
 
 
+def _tells_all(query: Query) -> bool:
+    """Say whether every answer is of one combination at the most that can be."""
+    possible = ~query.schema.impossible.reshape(-1)
+    return int(np.bincount(query.places[possible]).max()) <= 1
+
+
 @dataclass(frozen=True)
 class InvariantReader:
     """Reads the invariants of a spec whose other parts are known."""
@@ -114,6 +120,10 @@ class InvariantReader:
             part.wrong("exact", wrong, remedy)
             return None
         if level is None or query is None:
+            return None
+        if kind == "exact" and level == self.spine.geography.leaves.name and _tells_all(query):
+            wrong = "it gives every count of every smallest area: no two neighbours share them, so nothing is promised"
+            part.wrong("exact", wrong, "name a query with fewer attributes, or a level above")
             return None
         free = self._read_free(part, kind, query)
         columns = self.folder.read(part, kind, [level, *(axis.name for axis in self.axes[query.name]), COUNT])
