@@ -7,8 +7,9 @@ Whole numbers are biased: none is below 0, so what is added to small cells is ta
 that of least squares times a factor, one for each level, query and class of *released* size. In simulation
 (`simulating`) each class of *true* size needs a factor for 95 % of its errors to be within their margins; a released
 class gets the largest of all true classes that are found in it at least now and then (`RARE`). So every class of true
-size is covered, and none at the cost of another, up to what is rare. Factors are below 1 where constraints say more
-than noise leaves open.
+size is covered, and none at the cost of another, up to what is rare. Where constraints say more than noise leaves open
+a factor is below 1, but never as far as the simulation says: released counts have fewer small cells than the truth, and
+what is simulated from them is a little too good (`CAUTION`).
 
 What is covered: a cell chosen before the release is looked at, on average over the cells of its level, query and class
 of true size; by the noise of the measurements, and for people as the private table has them. What is not: one cell
@@ -34,6 +35,9 @@ from discreet.topdown.running.simulating import SimulatedErrors
 CONFIDENCE = 0.95
 RARE = 0.002
 """A share of a true class that lands in a released one: below it, that class need not be covered there."""
+
+CAUTION = 1.5
+"""What a factor below 1 is multiplied with, up to 1."""
 
 ALONE, ENOUGH = 4, 400
 """Errors of a class with which it stands alone, and from which its quantile is read off."""
@@ -84,17 +88,17 @@ def find_margins(simulated: SimulatedErrors) -> dict[ErrorKey, QueryMargins]:
     """Return the factors of each level and query, and how they do in the simulation itself."""
     found = {}
     for key, errors in simulated.classes.items():
-        needed = find_needed(errors)
+        needed = find_needed(errors, simulated.replications)
         factors = spread_factors(errors, needed)
         found[key] = QueryMargins(*key, tuple(factors.tolist()), tell_classes(errors, factors, needed))
     return found
 
 
-def find_needed(errors: ClassErrors) -> Floats:
+def find_needed(errors: ClassErrors, replications: int) -> Floats:
     """Return the factor that each class of true size needs; 0 for those that nobody is in."""
     groups = group_classes(errors.cells)
     merged = errors.merge(groups)
-    found = np.array([_cover(merged, place) for place in range(len(merged.cells))])
+    found = np.array([_cover(merged, place, replications) for place in range(len(merged.cells))])
     return np.where(errors.cells > 0, found[groups], 0.0)
 
 
@@ -106,7 +110,7 @@ def spread_factors(errors: ClassErrors, needed: Floats) -> Floats:
     empty = ~(shares >= RARE).any(axis=0)
     for place in np.flatnonzero(empty):
         found[place] = found[place - 1] if place else needed.max()
-    return np.asarray(found)
+    return np.asarray(np.maximum(found, np.minimum(CAUTION * found, 1.0)))
 
 
 def measure_coverage(errors: ClassErrors, factors: Floats) -> Floats:
@@ -146,18 +150,19 @@ def group_classes(cells: NDArray[np.int64]) -> Ints:
     return groups
 
 
-def _cover(errors: ClassErrors, place: int) -> float:
+def _cover(errors: ClassErrors, place: int, replications: int) -> float:
     """Return the factor that covers the errors of one class.
 
     With enough of them it is a quantile. With few it is that of a Gaussian with their root mean square, and Student's
-    quantile for so many; one error as least squares has it is added, since a few that happen to be 0 prove nothing.
+    quantile for as many as there are replications: errors within one go together. One error as least squares has it is
+    added, since a few that happen to be 0 prove nothing.
     """
     cells = int(errors.cells[place])
     if not cells:
         return 0.0
     if cells < ENOUGH:
         squares = float(errors.squares[place]) + 1 / Z**2
-        return sqrt(squares / (cells + 1)) * float(stdtrit(cells + 1, 0.5 + CONFIDENCE / 2))
+        return sqrt(squares / (cells + 1)) * float(stdtrit(replications + 1, 0.5 + CONFIDENCE / 2))
     sizes = np.cumsum(errors.ratios[place].sum(axis=0))
     found = int(np.searchsorted(sizes, CONFIDENCE * cells - 1e-9))
     return float(RATIOS[min(found, len(RATIOS) - 1)])

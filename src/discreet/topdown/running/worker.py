@@ -35,19 +35,11 @@ def work(pipe: Connection) -> None:
             job = make[0](basis, *make[1]) if job is None else job
             reply = (number, True, function(job, *arguments))
         except BaseException as error:
-            reply = (number, False, (error, traceback.format_exc()))
+            reply = (number, False, (f"{type(error).__name__}: {error}", traceback.format_exc()))
         try:
-            pipe.send_bytes(_pack(reply))
+            pipe.send_bytes(pickle.dumps(reply, protocol=5))
         except OSError:
             return
-
-
-def _pack(reply: Any) -> bytes:
-    try:
-        return pickle.dumps(reply, protocol=5)
-    except Exception as error:
-        number, _, _ = reply
-        return pickle.dumps((number, False, (RuntimeError(repr(error)), traceback.format_exc())), protocol=5)
 
 
 if __name__ == "__main__":

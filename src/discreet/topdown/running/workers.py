@@ -131,6 +131,7 @@ def _receive(pipe: Connection) -> tuple[int, Any]:
         raise FailedError("a worker process has ended; what was finished is kept: run it again") from None
     if is_done:
         return number, content
-    error, written = content
+    words, written = content
+    error = FailedError(f"{words}; what was finished is kept")
     error.add_note(f"in a worker process:\n{written}")
     raise error

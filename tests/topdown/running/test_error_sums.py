@@ -1,0 +1,47 @@
+"""Errors by class of true size, set beside sums by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from discreet.topdown.running.error_sums import EDGES, RATIOS, Z, add_all, class_sizes, sum_errors
+
+
+def test_errors_are_added_up_by_the_true_size() -> None:
+    truth, found = np.array([[0, 0, 5, 40]]), np.array([[0, 2, 1, 50]])
+    sums = sum_errors(truth, found, np.full((1, 4), 4.0))
+    assert sums.cells.tolist() == [2, 0, 1, 0, 1, 0, 0, 0, 0, 0]
+    assert sums.signed[[0, 2, 4]].tolist() == [2, -4, 10]
+    assert sums.absolute[[0, 2, 4]].tolist() == [2, 4, 10]
+    assert sums.margins[0] == pytest.approx(2 * Z * 2)
+    assert sums.squares[4] == pytest.approx((10 / (Z * 2)) ** 2)
+    assert sums.ratios.sum() == 4
+    assert sums.ratios[2, 1].sum() == 1, "five people were released as one"
+
+
+def test_a_ratio_is_counted_where_a_margin_of_that_factor_just_holds() -> None:
+    sums = sum_errors(np.array([[10]]), np.array([[14]]), np.array([[4.0]]))
+    (place,) = np.flatnonzero(sums.ratios[3, 3])
+    assert RATIOS[place - 1] < 4 / (Z * 2) <= RATIOS[place]
+
+
+def test_answers_that_nothing_determines_are_left_out_and_exact_ones_must_be_exact() -> None:
+    sums = sum_errors(np.array([[3, 3, 3]]), np.array([[9, 3, 4]]), np.array([[np.inf, 0.0, 0.0]]))
+    assert sums.cells.sum() == 2
+    assert sums.ratios[2, 2, 0] == 1
+    assert sums.ratios[2, 2, -1] == 1, "an error where none may be is above every margin"
+
+
+def test_sums_add_up_and_classes_are_merged() -> None:
+    one = sum_errors(np.array([[0, 5, 50]]), np.array([[1, 5, 40]]), np.ones((1, 3)))
+    both = add_all([{("a", "b"): one}, {("a", "b"): one}, {("c", "d"): one}])
+    assert both["a", "b"].cells.sum() == 6
+    assert both["c", "d"].cells.sum() == 3
+    merged = one.merge(np.array([0] * 3 + [1] * 7))
+    assert merged.cells.tolist() == [2, 1]
+    assert merged.ratios.sum() == 3
+
+
+def test_classes_begin_at_their_edges() -> None:
+    assert class_sizes(np.array(EDGES)).tolist() == list(range(len(EDGES)))

@@ -1,0 +1,52 @@
+"""The whole estimate: exact at every level, the same from any number of workers, kept level by level."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from discreet.topdown.running.estimating import estimate, read_level
+from discreet.topdown.running.problem import OBJECTIVES
+from discreet.topdown.running.workers import WorkerPool
+from discreet.topdown.solve.checking import check_release
+from topdown.small_release import SmallCensus, draw_readings, prepare_fit
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_counts_are_consistent_whole_and_keep_every_invariant(small_census: SmallCensus, objective: str) -> None:
+    drawn = draw_readings(small_census)
+    with WorkerPool(1) as pool:
+        found = estimate(drawn.problem, prepare_fit(drawn, pool, objective), drawn.readings, pool)
+    problem = drawn.problem
+    counts = [each.to_csr() for each in found.counts]
+    assert check_release(problem.geography, problem.schema, problem.stated, counts) == ()
+    assert all(not each.violations for each in found.levels)
+    assert [len(each.figures) for each in found.levels] == [1, 1, 2, 7]
+
+
+def test_estimates_are_better_than_the_measurements(small_census: SmallCensus) -> None:
+    drawn = draw_readings(small_census)
+    with WorkerPool(1) as pool:
+        found = estimate(drawn.problem, prepare_fit(drawn, pool), drawn.readings, pool)
+    detailed = next(each for each in drawn.readings if each.level == 3 and each.query.name == "detailed")
+    raw = np.abs(detailed.open().values - drawn.truth[3].to_dense()).mean()
+    assert np.abs(found.counts[3].to_dense() - drawn.truth[3].to_dense()).mean() < 0.7 * raw
+
+
+def test_levels_that_are_kept_are_not_solved_again(small_census: SmallCensus, tmp_path: Path) -> None:
+    drawn = draw_readings(small_census)
+    with WorkerPool(2) as pool:
+        fit = prepare_fit(drawn, pool)
+        first = estimate(drawn.problem, fit, drawn.readings, pool, tmp_path)
+        (tmp_path / "level-3.npz").unlink()
+        stages: list[str] = []
+        again = estimate(drawn.problem, fit, drawn.readings, pool, tmp_path, lambda *told: stages.append(told[0]))
+    assert set(stages) == {"Town"}
+    for one, other in zip(first.levels, again.levels, strict=True):
+        assert np.array_equal(one.counts.to_dense(), other.counts.to_dense())
+        assert np.array_equal(one.figures, other.figures)
+    kept = read_level(tmp_path / "level-3.npz")
+    assert np.array_equal(kept.counts.to_dense(), first.counts[3].to_dense())
+    assert kept.violations == ()

@@ -1,0 +1,53 @@
+"""Simulated errors are those that really occur where the truth is what was released."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from discreet.topdown.running.estimating import estimate, fit_held, hand_out_basis, model_readings
+from discreet.topdown.running.margins import find_margins, measure_coverage
+from discreet.topdown.running.simulating import find_finest, find_possible, simulate_errors
+from discreet.topdown.running.workers import WorkerPool
+from topdown.small_release import SmallCensus, draw_readings
+
+
+def test_all_cells_are_counted_in_every_replication_and_public_totals_are_exact(
+    regrouped_census: SmallCensus, tmp_path: Path
+) -> None:
+    drawn = draw_readings(regrouped_census)
+    model = model_readings(drawn.problem, drawn.readings)
+    with WorkerPool(2) as pool:
+        hand_out_basis(drawn.problem, model, pool)
+        found = simulate_errors(drawn.problem, model, drawn.readings, drawn.truth, pool, tmp_path, 3, 1)
+        again = simulate_errors(drawn.problem, model, drawn.readings, drawn.truth, pool, tmp_path, 3, 1)
+    assert found.replications == 3
+    assert found.classes["Town", "detailed"].cells.sum() == 3 * 22 * 15
+    assert found.classes["District", "total"].cells.sum() == 3 * 5, "published districts, not groups of towns"
+    assert found.classes["Region", "total"].absolute.sum() == 0
+    assert [len(each.total) for each in found.areas] == [len(level) for level in drawn.problem.geography.levels]
+    for key, errors in found.classes.items():
+        assert np.array_equal(errors.ratios, again.classes[key].ratios)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_margins_from_a_release_cover_the_truth(small_census: SmallCensus, tmp_path: Path) -> None:
+    drawn = draw_readings(small_census)
+    model = model_readings(drawn.problem, drawn.readings)
+    with WorkerPool(2) as pool:
+        hand_out_basis(drawn.problem, model, pool)
+        released = estimate(drawn.problem, fit_held(drawn.problem, model, drawn.readings), drawn.readings, pool)
+        given = drawn.problem, model, drawn.readings
+        margins = find_margins(simulate_errors(*given, released.counts, pool, tmp_path, 30, 1))
+        truly = simulate_errors(*given, drawn.truth, pool, tmp_path, 30, 2)
+    for level in ("District", "Town"):
+        errors = truly.classes[level, "detailed"]
+        covered = measure_coverage(errors, np.array(margins[level, "detailed"].factors))
+        assert (covered[errors.cells >= 60] > 0.9).all()
+
+
+def test_impossible_answers_are_left_out_and_the_finest_query_is_found(small_census: SmallCensus) -> None:
+    queries = draw_readings(small_census).problem.queries
+    assert find_finest(queries).name == "detailed"
+    assert find_possible(find_finest(queries)).sum() == 15
