@@ -148,9 +148,9 @@ def test_a_table_whose_rows_are_units_has_one_row_for_each(tmp_path: Path) -> No
     assert read_census(tmp_path, policy_toml=policy).rows == 1
 
 
-def test_the_lesser_of_two_bounds_on_rows_holds(tmp_path: Path) -> None:
+def test_rows_of_a_unit_are_those_of_one_group(tmp_path: Path) -> None:
     policy = POLICY.replace("max_rows = 1", "max_rows = 9\nmax_groups = 2\nmax_rows_per_group = 3")
-    assert read_census(tmp_path, policy_toml=policy).rows == 6
+    assert read_census(tmp_path, policy_toml=policy).rows == 3
 
 
 def test_parquet_files_are_read_like_csv(tmp_path: Path) -> None:

@@ -135,12 +135,10 @@ class CensusSpec(ShownAsText):
 
 
 def count_rows_of_unit(table: Table) -> int:
-    """Return how many rows one unit has at most in a table: as declared for the whole, or for groups."""
+    """Return how many rows of one unit are counted at most: of one group, since a census has no other keys."""
     if table.rows_are_units:
         return 1
-    bounds = [table.max_rows] if table.max_rows is not None else []
-    if table.max_groups is not None and table.max_rows_per_group is not None:
-        bounds.append(table.max_groups * table.max_rows_per_group)
+    bounds = [each for each in (table.max_rows, table.max_rows_per_group) if each is not None]
     if not bounds:
         raise ParameterError("table", table.name, "a private table whose units have a bounded number of rows")
     return min(bounds)
