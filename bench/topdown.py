@@ -33,7 +33,7 @@ from discreet.topdown.running.held_readings import HeldReading, simulate_reading
 from discreet.topdown.running.margins import QueryMargins, find_margins, measure_coverage
 from discreet.topdown.running.problem import OBJECTIVES, UP_AND_DOWN, make_problem
 from discreet.topdown.running.simulating import simulate_errors
-from discreet.topdown.running.workers import WorkerPool
+from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.spec.reading import read_spec
 from timing import markdown
 
@@ -134,7 +134,7 @@ def show_whole(sizes: list[int]) -> None:
 
 def show_errors(blocks: int, replications: int) -> None:
     """Print errors of totals beside the raw measurement, and up-and-down beside plain top-down, in the same draws."""
-    with tempfile.TemporaryDirectory(prefix="census-") as name, WorkerPool() as pool:
+    with tempfile.TemporaryDirectory(prefix="census-") as name, SolverPool() as pool:
         drawn = Drawn(Path(name), blocks)
         levels = [level.name for level in drawn.spec.geography.levels]
         total, pair = drawn.spec.find_query("total"), drawn.spec.find_query("ethnicity x race")
@@ -176,13 +176,13 @@ def show_errors(blocks: int, replications: int) -> None:
 
 def show_margins(blocks: int, replications: int, simulated: int = 8) -> None:
     """Print how often margins hold: factors from one release's own simulation, then measured anew from the truth."""
-    with tempfile.TemporaryDirectory(prefix="census-") as name, WorkerPool() as pool:
+    with tempfile.TemporaryDirectory(prefix="census-") as name, SolverPool() as pool:
         drawn = Drawn(Path(name), blocks)
         hand_out_basis(drawn.problem, drawn.model, pool)
         readings = drawn.draw(10**6)
         kept = [HeldReading(each.level, each.query, each.variance, each.sigma, each.path) for each in readings]
         first = estimate(drawn.problem, fit_held(drawn.problem, drawn.model, kept), kept, pool)
-        given: Any = (drawn.problem, drawn.model, kept)
+        given = drawn.problem, drawn.model, kept
         margins = find_margins(simulate_errors(*given, first.counts, pool, drawn.folder, simulated, 1))
         truly = simulate_errors(*given, drawn.truth, pool, drawn.folder, replications, 2)
         rows = []

@@ -19,7 +19,7 @@ from discreet.topdown.running.counts import SparseCounts
 from discreet.topdown.running.estimating import fit_held, hand_out_basis, model_readings
 from discreet.topdown.running.held_readings import HeldReading, simulate_readings
 from discreet.topdown.running.problem import UP_AND_DOWN, CensusProblem, make_problem
-from discreet.topdown.running.workers import WorkerPool
+from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.spec.census_spec import CensusSpec
 from discreet.topdown.spec.reading import read_spec
 
@@ -181,7 +181,7 @@ def draw_readings(census: SmallCensus, seed: int = 3) -> Drawn:
     return Drawn(spec, make_problem(spec), truth, readings)
 
 
-def prepare_fit(drawn: Drawn, pool: WorkerPool, objective: str = UP_AND_DOWN) -> Any:
+def prepare_fit(drawn: Drawn, pool: SolverPool, objective: str = UP_AND_DOWN) -> Any:
     """Return the least squares fit, its basis handed out."""
     model = model_readings(drawn.problem, drawn.readings)
     hand_out_basis(drawn.problem, model, pool, objective)

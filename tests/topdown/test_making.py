@@ -141,7 +141,8 @@ def test_a_run_that_is_stopped_between_levels_goes_on_with_the_same_measurements
     assert kept == ["level-0.npz", "level-1.npz"]
     stages: list[str] = []
     found = run(census.path, workers=1, replications=0, watch=lambda stage, done, total: stages.append(stage))
-    assert "Region" not in stages and "District" in stages
+    assert "Region" not in stages
+    assert "District" in stages
     assert census.count_charges() == 1
     other = run(census.path, tmp_path / "whole", workers=1, replications=0)
     assert found.microdata().equals(other.microdata())

@@ -22,13 +22,13 @@ from discreet.topdown.planning.noise import plan_noise
 from discreet.topdown.release.census_release import CensusRelease
 from discreet.topdown.release.receipt import describe_receipt
 from discreet.topdown.release.writing import ReleaseWriter
-from discreet.topdown.running.estimating import Watch, estimate, fit_held, hand_out_basis, model_readings
+from discreet.topdown.running.estimating import AreaWatch, estimate, fit_held, hand_out_basis, model_readings
 from discreet.topdown.running.held_readings import HeldReading, hold_measurements
 from discreet.topdown.running.margins import find_margins
 from discreet.topdown.running.problem import OBJECTIVES, UP_AND_DOWN, make_problem
 from discreet.topdown.running.run_folder import RunFolder
 from discreet.topdown.running.simulating import simulate_errors
-from discreet.topdown.running.workers import WorkerPool
+from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.spec.census_spec import CensusSpec
 from discreet.topdown.spec.reading import read_spec
 
@@ -48,7 +48,7 @@ def run(
     workers: int | None = None,
     replications: int = REPLICATIONS,
     objective: str = UP_AND_DOWN,
-    watch: Watch | None = None,
+    watch: AreaWatch | None = None,
 ) -> CensusRelease:
     """Make a census release, or go on with it, and return it.
 
@@ -67,7 +67,7 @@ def run(
         told: dict[str, Any] = {"replications": replications, "objective": objective}
         told["measured"], readings, receipt = _measure(asked, held, analyst, tables, told, watch)
         if readings:
-            with WorkerPool(workers) as pool:
+            with SolverPool(workers) as pool:
                 _make(asked, held, readings, receipt, pool, told, watch)
     return CensusRelease.open(folder)
 
@@ -84,7 +84,7 @@ def _measure(
     analyst: str | None,
     tables: Mapping[str, Any] | None,
     told: dict[str, Any],
-    watch: Watch | None,
+    watch: AreaWatch | None,
 ) -> tuple[str, list[HeldReading], Receipt]:
     """Measure, or find what was measured; return its name, and the readings in files: none if all was made of them."""
     with Curator.open(spec.policy.path, analyst, tables) as curator:
@@ -105,9 +105,9 @@ def _make(
     held: RunFolder,
     readings: list[HeldReading],
     receipt: Receipt,
-    pool: WorkerPool,
+    pool: SolverPool,
     told: dict[str, Any],
-    watch: Watch | None,
+    watch: AreaWatch | None,
 ) -> None:
     """Estimate, find margins, and write the release."""
     problem, objective = make_problem(spec), told["objective"]

@@ -7,7 +7,7 @@ import signal
 
 from discreet.base.errors import ParameterError
 
-CALLS = []
+CALLS: list[int] = []
 
 
 def make_job(basis: int | None, more: int) -> int:

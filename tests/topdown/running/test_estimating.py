@@ -9,7 +9,7 @@ import pytest
 
 from discreet.topdown.running.estimating import estimate, read_level
 from discreet.topdown.running.problem import OBJECTIVES
-from discreet.topdown.running.workers import WorkerPool
+from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.solve.checking import check_release
 from topdown.small_release import SmallCensus, draw_readings, prepare_fit
 
@@ -17,7 +17,7 @@ from topdown.small_release import SmallCensus, draw_readings, prepare_fit
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_counts_are_consistent_whole_and_keep_every_invariant(small_census: SmallCensus, objective: str) -> None:
     drawn = draw_readings(small_census)
-    with WorkerPool(1) as pool:
+    with SolverPool(1) as pool:
         found = estimate(drawn.problem, prepare_fit(drawn, pool, objective), drawn.readings, pool)
     problem = drawn.problem
     counts = [each.to_csr() for each in found.counts]
@@ -28,7 +28,7 @@ def test_counts_are_consistent_whole_and_keep_every_invariant(small_census: Smal
 
 def test_estimates_are_better_than_the_measurements(small_census: SmallCensus) -> None:
     drawn = draw_readings(small_census)
-    with WorkerPool(1) as pool:
+    with SolverPool(1) as pool:
         found = estimate(drawn.problem, prepare_fit(drawn, pool), drawn.readings, pool)
     detailed = next(each for each in drawn.readings if each.level == 3 and each.query.name == "detailed")
     raw = np.abs(detailed.open().values - drawn.truth[3].to_dense()).mean()
@@ -37,7 +37,7 @@ def test_estimates_are_better_than_the_measurements(small_census: SmallCensus) -
 
 def test_levels_that_are_kept_are_not_solved_again(small_census: SmallCensus, tmp_path: Path) -> None:
     drawn = draw_readings(small_census)
-    with WorkerPool(2) as pool:
+    with SolverPool(2) as pool:
         fit = prepare_fit(drawn, pool)
         first = estimate(drawn.problem, fit, drawn.readings, pool, tmp_path)
         (tmp_path / "level-3.npz").unlink()

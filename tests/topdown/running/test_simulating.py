@@ -9,7 +9,7 @@ import numpy as np
 from discreet.topdown.running.estimating import estimate, fit_held, hand_out_basis, model_readings
 from discreet.topdown.running.margins import find_margins, measure_coverage
 from discreet.topdown.running.simulating import find_finest, find_possible, simulate_errors
-from discreet.topdown.running.workers import WorkerPool
+from discreet.topdown.running.workers import SolverPool
 from topdown.small_release import SmallCensus, draw_readings
 
 
@@ -18,7 +18,7 @@ def test_all_cells_are_counted_in_every_replication_and_public_totals_are_exact(
 ) -> None:
     drawn = draw_readings(regrouped_census)
     model = model_readings(drawn.problem, drawn.readings)
-    with WorkerPool(2) as pool:
+    with SolverPool(2) as pool:
         hand_out_basis(drawn.problem, model, pool)
         found = simulate_errors(drawn.problem, model, drawn.readings, drawn.truth, pool, tmp_path, 3, 1)
         again = simulate_errors(drawn.problem, model, drawn.readings, drawn.truth, pool, tmp_path, 3, 1)
@@ -35,7 +35,7 @@ def test_all_cells_are_counted_in_every_replication_and_public_totals_are_exact(
 def test_margins_from_a_release_cover_the_truth(small_census: SmallCensus, tmp_path: Path) -> None:
     drawn = draw_readings(small_census)
     model = model_readings(drawn.problem, drawn.readings)
-    with WorkerPool(2) as pool:
+    with SolverPool(2) as pool:
         hand_out_basis(drawn.problem, model, pool)
         released = estimate(drawn.problem, fit_held(drawn.problem, model, drawn.readings), drawn.readings, pool)
         given = drawn.problem, model, drawn.readings

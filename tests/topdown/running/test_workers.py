@@ -10,13 +10,13 @@ import sys
 import pytest
 
 from discreet.base.errors import FailedError, ParameterError
-from discreet.topdown.running.workers import MODULE, WorkerPool
+from discreet.topdown.running.workers import MODULE, SolverPool
 from topdown.running import tasks
 
 
 def test_results_come_in_the_order_of_the_tasks_from_any_number_of_workers() -> None:
     for workers in (1, 3):
-        with WorkerPool(workers) as pool:
+        with SolverPool(workers) as pool:
             pool.give_basis(10)
             pool.give_job(tasks.make_job, (5,))
             assert list(pool.map([(tasks.add, (number,)) for number in range(7)])) == [15 + each for each in range(7)]
@@ -24,7 +24,7 @@ def test_results_come_in_the_order_of_the_tasks_from_any_number_of_workers() -> 
 
 
 def test_a_job_is_made_once_on_the_last_basis() -> None:
-    with WorkerPool(1) as pool:
+    with SolverPool(1) as pool:
         pool.give_basis(1)
         pool.give_job(tasks.make_job, (1,))
         assert list(pool.map([(tasks.count_calls, ()), (tasks.count_calls, ())])) == [1, 1]
@@ -34,20 +34,22 @@ def test_a_job_is_made_once_on_the_last_basis() -> None:
 
 
 def test_an_error_in_a_task_is_raised_here_with_what_happened_there() -> None:
-    with pytest.raises(FailedError, match="ParameterError: number must be odd") as found, WorkerPool(2) as pool:
+    with SolverPool(2) as pool:
         pool.give_job(tasks.make_job, (1,))
-        list(pool.map([(tasks.refuse, ()), (tasks.add, (1,))]))
+        with pytest.raises(FailedError, match="ParameterError: number must be odd") as found:
+            list(pool.map([(tasks.refuse, ()), (tasks.add, (1,))]))
     assert "in a worker process" in found.value.__notes__[0]
 
 
 def test_a_worker_that_dies_ends_the_run_with_a_message() -> None:
-    with pytest.raises(FailedError, match="worker process has ended"), WorkerPool(1) as pool:
+    with SolverPool(1) as pool:
         pool.give_job(tasks.make_job, (1,))
-        list(pool.map([(tasks.die, ())]))
+        with pytest.raises(FailedError, match="worker process has ended"):
+            list(pool.map([(tasks.die, ())]))
 
 
 def test_workers_have_one_thread_for_linear_algebra_and_leave_ctrl_c_to_others() -> None:
-    with WorkerPool(1) as pool:
+    with SolverPool(1) as pool:
         pool.give_job(tasks.make_job, (1,))
         process, threads = next(pool.map([(tasks.tell_process, ())]))
         assert process != os.getpid()
@@ -71,4 +73,4 @@ sys.exit(process.wait(60))
 
 def test_no_workers_are_refused() -> None:
     with pytest.raises(ParameterError, match="workers"):
-        WorkerPool(0)
+        SolverPool(0)

@@ -16,7 +16,7 @@ from discreet.topdown.release.rows import write_rows
 from discreet.topdown.release.tables import TablePlan, TableWriter, plan_tables, write_part, write_published
 from discreet.topdown.running.counts import SparseCounts
 from discreet.topdown.running.error_sums import ErrorKey
-from discreet.topdown.running.estimating import Watch, hand_out_job
+from discreet.topdown.running.estimating import AreaWatch, hand_out_job
 from discreet.topdown.running.held_readings import HeldReading
 from discreet.topdown.running.margins import QueryMargins
 from discreet.topdown.running.problem import CensusProblem
@@ -24,7 +24,7 @@ from discreet.topdown.running.regrouped import model_published
 from discreet.topdown.running.run_folder import write_json_file
 from discreet.topdown.running.simulating import SimulatedErrors, find_finest
 from discreet.topdown.running.solving import FIGURES, METHODS, SolvedAreas
-from discreet.topdown.running.workers import WorkerPool
+from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.solve.checking import check_release
 from discreet.topdown.spec.census_spec import CensusSpec
 
@@ -48,9 +48,9 @@ class ReleaseWriter:
     def write(
         self,
         readings: Sequence[HeldReading],
-        pool: WorkerPool,
+        pool: SolverPool,
         paid: dict[str, Any],
-        watch: Watch | None,
+        watch: AreaWatch | None,
     ) -> dict[str, Any]:
         """Write everything, and return what is said of it in the list of its files."""
         hand_out_job(self.fit, readings, pool)

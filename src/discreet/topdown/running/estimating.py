@@ -30,12 +30,12 @@ from discreet.topdown.running.solving import (
     solve_parents,
     solve_top,
 )
-from discreet.topdown.running.workers import WorkerPool
+from discreet.topdown.running.workers import SolverPool
 
 CHILDREN = 32
 """About how many areas one task solves for."""
 
-Watch = Callable[[str, int, int], None]
+AreaWatch = Callable[[str, int, int], None]
 """Told what is done, of how many areas so far, and of how many in all."""
 
 
@@ -66,9 +66,9 @@ def estimate(
     problem: CensusProblem,
     fit: TreeFit,
     readings: Sequence[HeldReading],
-    pool: WorkerPool,
+    pool: SolverPool,
     folder: Path | None = None,
-    watch: Watch | None = None,
+    watch: AreaWatch | None = None,
 ) -> CensusEstimate:
     """Return whole numbers for all areas, from the whole down; those that lie in the folder are taken from there.
 
@@ -94,7 +94,7 @@ def estimate(
 
 def solve_level(
     problem: CensusProblem,
-    pool: WorkerPool,
+    pool: SolverPool,
     level: int,
     parents: SparseCounts | None,
     tell: Callable[[int, int], None] | None = None,
@@ -114,12 +114,12 @@ def solve_level(
     return join_solved(done)
 
 
-def hand_out_basis(problem: CensusProblem, model: TreeModel, pool: WorkerPool, objective: str = UP_AND_DOWN) -> None:
+def hand_out_basis(problem: CensusProblem, model: TreeModel, pool: SolverPool, objective: str = UP_AND_DOWN) -> None:
     """Give all workers what the estimates of one problem share."""
     pool.give_basis(SolveBasis(problem, model, objective))
 
 
-def hand_out_job(fit: TreeFit, readings: Sequence[HeldReading], pool: WorkerPool) -> None:
+def hand_out_job(fit: TreeFit, readings: Sequence[HeldReading], pool: SolverPool) -> None:
     """Give all workers the estimate of the tree from some readings, which they look up in their files."""
     pool.give_job(open_job, (fit.inner, tuple(readings)))
 

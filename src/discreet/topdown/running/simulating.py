@@ -19,12 +19,12 @@ from discreet.base.grid import Floats
 from discreet.topdown.estimate.tree_model import TreeModel
 from discreet.topdown.running.counts import SparseCounts, join_counts
 from discreet.topdown.running.error_sums import AreaErrors, ClassErrors, ErrorKey, add_all, sum_errors
-from discreet.topdown.running.estimating import CHILDREN, Watch, fit_held, hand_out_job
+from discreet.topdown.running.estimating import CHILDREN, AreaWatch, fit_held, hand_out_job
 from discreet.topdown.running.held_readings import HeldReading, simulate_readings
 from discreet.topdown.running.problem import CensusProblem
 from discreet.topdown.running.regrouped import PublishedModel, model_published
 from discreet.topdown.running.solving import SolveJob, cut_tasks, solve_parents, solve_top
-from discreet.topdown.running.workers import WorkerPool
+from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.spec.queries import Query
 
 
@@ -52,11 +52,11 @@ def simulate_errors(
     model: TreeModel,
     readings: Sequence[HeldReading],
     truth: Sequence[SparseCounts],
-    pool: WorkerPool,
+    pool: SolverPool,
     folder: Path,
     replications: int,
     seed: int,
-    watch: Watch | None = None,
+    watch: AreaWatch | None = None,
 ) -> SimulatedErrors:
     """Return how far estimates are off where these counts are the truth, in so many replications.
 
@@ -121,7 +121,7 @@ def find_finest(queries: Sequence[Query]) -> Query:
 
 def _run_level(
     problem: CensusProblem,
-    pool: WorkerPool,
+    pool: SolverPool,
     level: int,
     parents: SparseCounts | None,
     truth: SparseCounts,

@@ -26,7 +26,7 @@ Task = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function of a module, and what it is called with after the job."""
 
 
-class WorkerPool:
+class SolverPool:
     """Worker processes with one job, which may be replaced. What comes out does not depend on how many there are."""
 
     def __init__(self, workers: int | None = None) -> None:

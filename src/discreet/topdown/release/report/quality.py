@@ -17,7 +17,7 @@ from discreet.topdown.running.margins import QueryMargins
 
 
 @dataclass(frozen=True)
-class QueryError:
+class SimulatedQuery:
     """The simulated error of one query at one level, over all its cells."""
 
     level: str
@@ -60,7 +60,7 @@ class CensusQuality(ShownAsText):
     """All that is told about the quality of a release."""
 
     release: CensusRelease
-    queries: tuple[QueryError, ...]
+    queries: tuple[SimulatedQuery, ...]
     sizes: tuple[SizeError, ...]
     finest: tuple[QueryMargins, ...]
     """Errors by size of cell in the finest query, for each level."""
@@ -170,11 +170,11 @@ def write_table(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _sum_query(margins: QueryMargins) -> QueryError:
+def _sum_query(margins: QueryMargins) -> SimulatedQuery:
     cells = sum(each.cells for each in margins.classes)
     error = sum(each.cells * each.error for each in margins.classes) / max(cells, 1)
     covered = min((each.covered for each in margins.classes if each.cells >= 100), default=1.0)
-    return QueryError(margins.level, margins.query, cells, error, covered)
+    return SimulatedQuery(margins.level, margins.query, cells, error, covered)
 
 
 def _class_areas(release: CensusRelease) -> list[SizeError]:
