@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         query,
         robust,
         synthetic,
+        topdown,
     )
     from discreet.answers import Answer
     from discreet.base.errors import (
@@ -126,6 +127,7 @@ _ROOMS = (
     "query",
     "robust",
     "synthetic",
+    "topdown",
 )
 
 __all__ = [
@@ -183,6 +185,7 @@ __all__ = [
     "robust",
     "synthesize",
     "synthetic",
+    "topdown",
     "write_report",
     "write_table",
 ]
