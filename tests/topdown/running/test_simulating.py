@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from discreet.topdown.running import simulating
+from discreet.topdown.running.error_sums import AreaErrors
 from discreet.topdown.running.estimating import estimate, fit_held, hand_out_basis, model_readings
 from discreet.topdown.running.margins import find_margins, measure_coverage
 from discreet.topdown.running.simulating import find_finest, find_possible, simulate_errors
@@ -51,3 +54,21 @@ def test_impossible_answers_are_left_out_and_the_finest_query_is_found(small_cen
     queries = draw_readings(small_census).problem.queries
     assert find_finest(queries).name == "detailed"
     assert find_possible(find_finest(queries)).sum() == 15
+
+
+def test_of_many_small_areas_some_are_simulated_in_turn(
+    small_census: SmallCensus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(simulating, "LEAVES", 10)
+    monkeypatch.setattr(simulating, "CHILDREN", 1)
+    drawn = draw_readings(small_census)
+    model = model_readings(drawn.problem, drawn.readings)
+    with SolverPool(1) as pool:
+        hand_out_basis(drawn.problem, model, pool)
+        found = simulate_errors(drawn.problem, model, drawn.readings, drawn.truth, pool, tmp_path, 3, 1)
+    assert found.areas[3].times.tolist() == [1] * 22
+    assert found.areas[2].times.tolist() == [3] * 7
+    assert found.classes["Town", "detailed"].cells.sum() == 22 * 15
+    once = AreaErrors(np.array([3.0, 0.0]), np.array([2.0, 0.0]), np.array([2, 0]))
+    assert once.average("total")[0] == 1.5
+    assert np.isnan(once.average("spread")[1])

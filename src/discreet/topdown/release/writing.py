@@ -123,7 +123,7 @@ class ReleaseWriter:
             for name in ("total", "spread"):
                 found = np.full(len(level), np.nan)
                 if self.simulated is not None:
-                    found = getattr(self.simulated.areas[place], name) / self.simulated.replications
+                    found = self.simulated.areas[place].average(name)
                 columns[f"{name}_error"] = pa.array(found, from_pandas=True)
             parts.append(pa.table(columns))
         return pa.concat_tables(parts, promote_options="permissive")

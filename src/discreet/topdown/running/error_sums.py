@@ -50,14 +50,21 @@ class ClassErrors:
 
 @dataclass(frozen=True, eq=False)
 class AreaErrors:
-    """Errors of each area of a level, over all replications: of its total, and in all answers of one query."""
+    """Errors of each area of a level, added up over replications: of its total, and in all answers of one query."""
 
     total: Floats
     spread: Floats
+    times: Ints
+    """How often each area was simulated: of many small areas some are, in turn."""
 
     def add(self, other: AreaErrors) -> AreaErrors:
         """Return the sums over more replications."""
-        return AreaErrors(self.total + other.total, self.spread + other.spread)
+        return AreaErrors(self.total + other.total, self.spread + other.spread, self.times + other.times)
+
+    def average(self, name: str) -> Floats:
+        """Return mean errors; NaN for areas that were never simulated."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(getattr(self, name) / np.where(self.times, self.times, np.nan))
 
 
 def class_sizes(counts: Ints) -> Ints:

@@ -27,6 +27,9 @@ from discreet.topdown.running.solving import SolveJob, cut_tasks, solve_parents,
 from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.spec.queries import Query
 
+LEAVES = 4000
+"""About how many of the smallest areas one replication solves for: where there are more, some parents' in turn."""
+
 
 @dataclass(frozen=True, eq=False)
 class SimulatedErrors:
@@ -42,9 +45,12 @@ class SimulatedErrors:
 class _Measured:
     """What one task brings."""
 
+    first: int
+    """The place of the first area."""
     counts: SparseCounts | None
     classes: dict[ErrorKey, ClassErrors]
-    areas: AreaErrors
+    total: Floats
+    spread: Floats
 
 
 def simulate_errors(
@@ -77,12 +83,13 @@ def simulate_errors(
         counts: SparseCounts | None = None
         done = 0
         for level in range(len(problem.geography.levels)):
-            parts = _run_level(problem, pool, level, counts, truth[level], bool(published))
+            areas_there = len(problem.geography.levels[level])
+            parts = _run_level(problem, pool, level, counts, truth[level], round_, bool(published))
             kept = [each.counts for each in parts if each.counts is not None]
             counts = join_counts(kept) if kept else None
             classes += [each.classes for each in parts]
-            found.append(_join([each.areas for each in parts]))
-            done += len(problem.geography.levels[level])
+            found.append(_join(parts, areas_there))
+            done += areas_there
             if watch is not None:
                 watch("margins of error", round_ * leaves + done, replications * leaves)
         if published and counts is not None:
@@ -125,18 +132,21 @@ def _run_level(
     level: int,
     parents: SparseCounts | None,
     truth: SparseCounts,
+    round_: int,
     keep_last: bool,
 ) -> list[_Measured]:
+    """Return what the tasks of a level bring; where nobody needs all of the smallest areas, of some of them."""
     if parents is None:
         return list(pool.map([(_simulate_top, (truth,))]))
     bounds = problem.geography.levels[level].bound_children(len(parents))
     keep = keep_last or level < len(problem.geography.levels) - 1
+    step = 1 if keep else -(-len(truth) // LEAVES)
     tasks: list[Any] = [
         (
             _simulate_parents,
             (level, start, parents[start:stop], truth[int(bounds[start]) : int(bounds[stop])], keep),
         )
-        for start, stop in cut_tasks(bounds, CHILDREN)
+        for start, stop in cut_tasks(bounds, CHILDREN)[round_ % step :: step]
     ]
     return list(pool.map(tasks))
 
@@ -169,8 +179,13 @@ def _measure(job: SolveJob, level: int, first: int, counts: SparseCounts, truth:
         if query is finest:
             spread = np.abs(here - there).sum(axis=1).astype(np.float64)
     total = np.abs(counts.people - truth.people).astype(np.float64)
-    return _Measured(counts if keep else None, classes, AreaErrors(total, spread))
+    return _Measured(first, counts if keep else None, classes, total, spread)
 
 
-def _join(parts: Sequence[AreaErrors]) -> AreaErrors:
-    return AreaErrors(np.concatenate([each.total for each in parts]), np.concatenate([each.spread for each in parts]))
+def _join(parts: Sequence[_Measured], areas: int) -> AreaErrors:
+    """Return the errors of all areas of a level: 0, and never simulated, where no task had them."""
+    found = AreaErrors(np.zeros(areas), np.zeros(areas), np.zeros(areas, dtype=np.int64))
+    for each in parts:
+        inside = slice(each.first, each.first + len(each.total))
+        found.total[inside], found.spread[inside], found.times[inside] = each.total, each.spread, 1
+    return found

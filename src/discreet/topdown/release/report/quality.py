@@ -180,8 +180,7 @@ def _sum_query(margins: QueryMargins) -> SimulatedQuery:
 def _class_areas(release: CensusRelease) -> list[SizeError]:
     """Return the errors of areas by level and class of people."""
     table = release.areas()
-    if table.column("total_error").null_count == len(table):
-        return []
+    table = table.filter(table.column("total_error").is_valid())
     names = np.array(table.column("level").to_pylist(), dtype=object)
     people, total, spread = (
         np.asarray(table.column(name), dtype=np.float64) for name in ("people", "total_error", "spread_error")
@@ -210,6 +209,16 @@ def _read_levels(release: CensusRelease) -> tuple[AreaLevel, ...]:
         places = {area: place for place, area in enumerate(found[-1].areas)} if found else {}
         parents = np.array([places.get(parent, 0) for parent in above], dtype=np.int64)
         people = np.asarray(rows.column("people"), dtype=np.float64)
-        spread = np.asarray(rows.column("spread_error").fill_null(0.0), dtype=np.float64)
-        found.append(AreaLevel(level, areas, parents, people, np.minimum(spread / np.maximum(2 * people, 1.0), 1.0)))
+        spread = np.asarray(rows.column("spread_error").fill_null(np.nan), dtype=np.float64)
+        share = np.minimum(spread / np.maximum(2 * people, 1.0), 1.0)
+        found.append(AreaLevel(level, areas, parents, people, _fill(share, people)))
     return tuple(found)
+
+
+def _fill(share: Floats, people: Floats) -> Floats:
+    """Return shares with the mean of areas of the same size for areas that were never simulated."""
+    found, classes = share.copy(), class_sizes(people.astype(np.int64))
+    for place in np.unique(classes[np.isnan(share)]):
+        alike = share[(classes == place) & ~np.isnan(share)]
+        found[(classes == place) & np.isnan(share)] = alike.mean() if len(alike) else 0.0
+    return found
