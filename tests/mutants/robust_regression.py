@@ -1,4 +1,4 @@
-"""The rules of functions of means, each broken once: what their intervals cover, and where nothing is told."""
+"""The rules of functions of means, and of operations, each broken once: what intervals cover, what the ledger knows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from mutants.mutant import broken
 
 BOOTSTRAP = "tests/robust/intervals/test_bootstrap.py"
 REGRESSION = "tests/robust/intervals/test_regression.py"
+OPERATIONS = "tests/robust/test_operations.py"
 
 MUTATIONS = [
     broken(
@@ -57,5 +58,20 @@ MUTATIONS = [
         "np.where(sizes[..., :1, None] > 0, inverse, np.nan)",
         "np.where(sizes[..., :1, None] != 0, inverse, np.nan)",
         REGRESSION,
+    ),
+    broken(
+        "robust operations: one is called otherwise for the ledger",
+        "robust/releasing.py",
+        'kind: ClassVar[str] = "robust statistic"',
+        'kind: ClassVar[str] = "robust"',
+        OPERATIONS,
+    ),
+    broken(
+        "robust operations: the noise of coinpress has a twentieth too little",
+        "robust/estimators/coinpress.py",
+        "ball(sensitivity) / (2 * ball(rho)).sqrt()",
+        "ball(sensitivity) / (2 * ball(rho)).sqrt() / 1.05",
+        OPERATIONS,
+        "tests/robust/estimators/test_coinpress.py",
     ),
 ]
