@@ -14,7 +14,7 @@ import numpy as np
 from discreet.base.grid import Floats
 from discreet.robust.intervals.bootstrap_ends import SmoothFunction
 
-Pair = tuple[int, int]
+MomentPair = tuple[int, int]
 """Places of two columns, the first one not after the second."""
 
 
@@ -35,13 +35,13 @@ class ScaledColumn:
         return found
 
 
-def write_entries(scales: Sequence[ScaledColumn], pairs: Sequence[Pair] = ()) -> list[str]:
+def write_entries(scales: Sequence[ScaledColumn], pairs: Sequence[MomentPair] = ()) -> list[str]:
     """Return a person's vector in SQL: scaled columns, then products of pairs, all between -1 and 1."""
     single = [scale.write(place) for place, scale in enumerate(scales)]
     return [*single, *(f"{single[first]} * {single[second]}" for first, second in pairs)]
 
 
-def list_pairs(columns: int) -> list[Pair]:
+def list_pairs(columns: int) -> list[MomentPair]:
     """Return all pairs of so many columns, each with itself, too.
 
     >>> list_pairs(2)
