@@ -117,8 +117,8 @@ def _make(
     found = estimate(problem, fit, readings, pool, held.working, watch)
     simulated = None
     if told["replications"]:
-        given = told["replications"], int(told["measured"][:15], 16)
-        simulated = simulate_errors(problem, model, readings, found.counts, pool, held.working, *given, watch)
+        given = told["replications"], int(told["measured"][:15], 16), watch, held.working / "simulated.npz"
+        simulated = simulate_errors(problem, model, readings, found.counts, pool, held.working, *given)
     margins = {} if simulated is None else find_margins(simulated)
     writer = ReleaseWriter(spec, problem, fit, found.levels, margins, simulated, held.path)
     written = writer.write(readings, pool, describe_receipt(spec, receipt), watch)

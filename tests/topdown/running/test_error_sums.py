@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from discreet.topdown.running.error_sums import EDGES, RATIOS, Z, add_all, class_sizes, sum_errors
+from discreet.topdown.running.error_sums import (
+    EDGES,
+    RATIOS,
+    AreaErrors,
+    SimulatedErrors,
+    Z,
+    add_all,
+    class_sizes,
+    read_errors,
+    sum_errors,
+    write_errors,
+)
 
 
 def test_errors_are_added_up_by_the_true_size() -> None:
@@ -45,3 +58,16 @@ def test_sums_add_up_and_classes_are_merged() -> None:
 
 def test_classes_begin_at_their_edges() -> None:
     assert class_sizes(np.array(EDGES)).tolist() == list(range(len(EDGES)))
+
+
+def test_what_was_simulated_is_kept_in_a_file_and_read_again(tmp_path: Path) -> None:
+    one = sum_errors(np.array([[0, 5, 50]]), np.array([[1, 5, 40]]), np.ones((1, 3)))
+    areas = AreaErrors(np.array([1.0, 0.0]), np.array([2.0, 0.0]), np.array([1, 0]))
+    errors = SimulatedErrors(1, {("a", 'b"ä'): one}, (areas,)).add(SimulatedErrors(2, {("a", 'b"ä'): one}, (areas,)))
+    assert read_errors(tmp_path / "x.npz") is None
+    write_errors(tmp_path / "x.npz", errors)
+    found = read_errors(tmp_path / "x.npz")
+    assert found is not None
+    assert found.replications == 3
+    assert np.array_equal(found.classes["a", 'b"ä'].ratios, 2 * one.ratios)
+    assert found.areas[0].total.tolist() == [2.0, 0.0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.topdown.running.error_sums import RATIOS, ClassErrors, sum_errors
+from discreet.topdown.running.error_sums import RATIOS, ClassErrors, SimulatedErrors, sum_errors
 from discreet.topdown.running.margins import (
     QueryMargins,
     find_margins,
@@ -14,7 +14,6 @@ from discreet.topdown.running.margins import (
     measure_coverage,
     spread_factors,
 )
-from discreet.topdown.running.simulating import SimulatedErrors
 
 
 def simulate(true_size: int, deviation: float, known: float, cells: int, bias: float = 0.0) -> ClassErrors:

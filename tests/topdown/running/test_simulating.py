@@ -72,3 +72,19 @@ def test_of_many_small_areas_some_are_simulated_in_turn(
     once = AreaErrors(np.array([3.0, 0.0]), np.array([2.0, 0.0]), np.array([2, 0]))
     assert once.average("total")[0] == 1.5
     assert np.isnan(once.average("spread")[1])
+
+
+def test_replications_that_are_kept_are_not_made_again(small_census: SmallCensus, tmp_path: Path) -> None:
+    drawn = draw_readings(small_census)
+    model = model_readings(drawn.problem, drawn.readings)
+    given = drawn.problem, model, drawn.readings, drawn.truth
+    with SolverPool(1) as pool:
+        hand_out_basis(drawn.problem, model, pool)
+        simulate_errors(*given, pool, tmp_path, 1, 1, keep=tmp_path / "kept.npz")
+        told: list[int] = []
+        found = simulate_errors(*given, pool, tmp_path, 2, 1, lambda *each: told.append(each[1]), tmp_path / "kept.npz")
+        whole = simulate_errors(*given, pool, tmp_path, 2, 1)
+    assert min(told) > 32
+    assert found.replications == 2
+    for key, errors in whole.classes.items():
+        assert np.array_equal(errors.ratios, found.classes[key].ratios)

@@ -15,14 +15,14 @@ from discreet.topdown.release import measured, microdata, receipt
 from discreet.topdown.release.rows import write_rows
 from discreet.topdown.release.tables import TablePlan, TableWriter, plan_tables, write_part, write_published
 from discreet.topdown.running.counts import SparseCounts
-from discreet.topdown.running.error_sums import ErrorKey
+from discreet.topdown.running.error_sums import ErrorKey, SimulatedErrors
 from discreet.topdown.running.estimating import AreaWatch, hand_out_job
 from discreet.topdown.running.held_readings import HeldReading
 from discreet.topdown.running.margins import QueryMargins
 from discreet.topdown.running.problem import CensusProblem
 from discreet.topdown.running.regrouped import model_published
 from discreet.topdown.running.run_folder import write_json_file
-from discreet.topdown.running.simulating import SimulatedErrors, find_finest
+from discreet.topdown.running.simulating import find_finest
 from discreet.topdown.running.solving import FIGURES, METHODS, SolvedAreas
 from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.solve.checking import check_release

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import reduce
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from discreet.answers.export import replacing
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 
@@ -61,10 +65,33 @@ class AreaErrors:
         """Return the sums over more replications."""
         return AreaErrors(self.total + other.total, self.spread + other.spread, self.times + other.times)
 
+    def put(self, first: int, total: Floats, spread: Floats) -> None:
+        """Set the errors of some areas, simulated once."""
+        inside = slice(first, first + len(total))
+        self.total[inside], self.spread[inside], self.times[inside] = total, spread, 1
+
     def average(self, name: str) -> Floats:
         """Return mean errors; NaN for areas that were never simulated."""
         with np.errstate(invalid="ignore"):
             return np.asarray(getattr(self, name) / np.where(self.times, self.times, np.nan))
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedErrors:
+    """What all replications together say."""
+
+    replications: int
+    classes: dict[ErrorKey, ClassErrors]
+    areas: tuple[AreaErrors, ...]
+    """For each level, sums over replications."""
+
+    def add(self, other: SimulatedErrors) -> SimulatedErrors:
+        """Return what both say together."""
+        areas = (
+            [one.add(more) for one, more in zip(self.areas, other.areas, strict=True)] if self.areas else other.areas
+        )
+        both = add_all([self.classes, other.classes])
+        return SimulatedErrors(self.replications + other.replications, both, tuple(areas))
 
 
 def class_sizes(counts: Ints) -> Ints:
@@ -106,10 +133,42 @@ def sum_errors(truth: Ints, found: Ints, variances: Floats) -> ClassErrors:
     )
 
 
-def add_all(sums: list[Mapping[ErrorKey, ClassErrors]]) -> dict[ErrorKey, ClassErrors]:
+def add_all(sums: Sequence[Mapping[ErrorKey, ClassErrors]]) -> dict[ErrorKey, ClassErrors]:
     """Return the sums of errors by level and query."""
     keys = dict.fromkeys(key for each in sums for key in each)
     return {key: reduce(ClassErrors.add, (each[key] for each in sums if key in each)) for key in keys}
+
+
+def write_errors(path: Path, errors: SimulatedErrors) -> None:
+    """Write what was simulated so far into a file that is there whole or not at all."""
+    arrays: dict[str, Any] = {
+        "keys": np.array(json.dumps(list(errors.classes))),
+        "replications": errors.replications,
+        "levels": len(errors.areas),
+    }
+    groups: tuple[tuple[str, Sequence[Any]], ...] = (("class", [*errors.classes.values()]), ("area", errors.areas))
+    for kind, listed in groups:
+        for place, each in enumerate(listed):
+            arrays |= {f"{kind}-{place}-{part.name}": getattr(each, part.name) for part in fields(each)}
+    with replacing(path) as part, part.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+def read_errors(path: Path) -> SimulatedErrors | None:
+    """Return what `write_errors` wrote; None where there is nothing."""
+    if not path.exists():
+        return None
+    with np.load(path, allow_pickle=False) as arrays:
+        keys = [(str(level), str(query)) for level, query in json.loads(str(arrays["keys"]))]
+        classes = {
+            key: ClassErrors(*(arrays[f"class-{place}-{part.name}"] for part in fields(ClassErrors)))
+            for place, key in enumerate(keys)
+        }
+        areas = tuple(
+            AreaErrors(*(arrays[f"area-{place}-{part.name}"] for part in fields(AreaErrors)))
+            for place in range(int(arrays["levels"]))
+        )
+        return SimulatedErrors(int(arrays["replications"]), classes, areas)
 
 
 def _add(classes: Ints, weights: Ints | Floats) -> Floats:

@@ -29,8 +29,7 @@ from scipy.special import stdtrit
 
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
-from discreet.topdown.running.error_sums import EDGES, RATIOS, ClassErrors, ErrorKey, Z, class_sizes
-from discreet.topdown.running.simulating import SimulatedErrors
+from discreet.topdown.running.error_sums import EDGES, RATIOS, ClassErrors, ErrorKey, SimulatedErrors, Z, class_sizes
 
 CONFIDENCE = 0.95
 RARE = 0.002

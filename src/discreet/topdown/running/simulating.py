@@ -8,8 +8,9 @@ counts being others than the released ones; where these are smoother than the tr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,27 +19,26 @@ import numpy as np
 from discreet.base.grid import Floats
 from discreet.topdown.estimate.tree_model import TreeModel
 from discreet.topdown.running.counts import SparseCounts, join_counts
-from discreet.topdown.running.error_sums import AreaErrors, ClassErrors, ErrorKey, add_all, sum_errors
+from discreet.topdown.running.error_sums import (
+    AreaErrors,
+    ClassErrors,
+    ErrorKey,
+    SimulatedErrors,
+    add_all,
+    read_errors,
+    sum_errors,
+    write_errors,
+)
 from discreet.topdown.running.estimating import CHILDREN, AreaWatch, fit_held, hand_out_job
 from discreet.topdown.running.held_readings import HeldReading, simulate_readings
 from discreet.topdown.running.problem import CensusProblem
 from discreet.topdown.running.regrouped import PublishedModel, model_published
 from discreet.topdown.running.solving import SolveJob, cut_tasks, solve_parents, solve_top
-from discreet.topdown.running.workers import SolverPool
+from discreet.topdown.running.workers import SolverPool, Task
 from discreet.topdown.spec.queries import Query
 
 LEAVES = 4000
 """About how many of the smallest areas one replication solves for: where there are more, some parents' in turn."""
-
-
-@dataclass(frozen=True, eq=False)
-class SimulatedErrors:
-    """What all replications together say."""
-
-    replications: int
-    classes: dict[ErrorKey, ClassErrors]
-    areas: tuple[AreaErrors, ...]
-    """For each level, sums over replications."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,42 +63,64 @@ def simulate_errors(
     replications: int,
     seed: int,
     watch: AreaWatch | None = None,
+    keep: Path | None = None,
 ) -> SimulatedErrors:
     """Return how far estimates are off where these counts are the truth, in so many replications.
 
-    The workers know the basis of all estimates already (`hand_out_basis`).
+    The workers know the basis of all estimates already (`hand_out_basis`). What was found so far is kept in a file,
+    where one is named, and taken from there.
     """
-    random = np.random.default_rng(seed)
     published = {
         name: model_published(model, problem.geography.find_level(name), each.places, len(each.areas))
         for name, each in problem.regrouped.items()
     }
-    classes: list[dict[ErrorKey, ClassErrors]] = []
-    areas: list[AreaErrors] = []
+    kept = None if keep is None else read_errors(keep)
+    found = kept if kept is not None and kept.replications <= replications else SimulatedErrors(0, {}, ())
     leaves = sum(len(level) for level in problem.geography.levels)
-    for round_ in range(replications):
-        drawn = simulate_readings(readings, truth, folder, random)
+    for round_ in range(found.replications, replications):
+        tell = None if watch is None else partial(_tell, watch, round_ * leaves, replications * leaves)
+        drawn = simulate_readings(readings, truth, folder, np.random.default_rng([seed, round_]))
         hand_out_job(fit_held(problem, model, drawn), drawn, pool)
-        found: list[AreaErrors] = []
-        counts: SparseCounts | None = None
-        done = 0
-        for level in range(len(problem.geography.levels)):
-            areas_there = len(problem.geography.levels[level])
-            parts = _run_level(problem, pool, level, counts, truth[level], round_, bool(published))
-            kept = [each.counts for each in parts if each.counts is not None]
-            counts = join_counts(kept) if kept else None
-            classes += [each.classes for each in parts]
-            found.append(_join(parts, areas_there))
-            done += areas_there
-            if watch is not None:
-                watch("margins of error", round_ * leaves + done, replications * leaves)
-        if published and counts is not None:
-            classes.append(measure_published(problem, published, truth[-1], counts))
-        areas = found if not areas else [one.add(other) for one, other in zip(areas, found, strict=True)]
-        classes = [add_all(list(classes))]
+        found = found.add(_simulate_once(problem, published, truth, pool, round_, tell))
+        if keep is not None:
+            write_errors(keep, found)
     for place in range(len(readings)):
         (folder / f"simulated-{place}.npy").unlink(missing_ok=True)
-    return SimulatedErrors(replications, add_all(list(classes)), tuple(areas))
+    return found
+
+
+def _simulate_once(
+    problem: CensusProblem,
+    published: dict[str, PublishedModel],
+    truth: Sequence[SparseCounts],
+    pool: SolverPool,
+    round_: int,
+    tell: Callable[[int], None] | None,
+) -> SimulatedErrors:
+    """Return the errors of one replication; sums are made as tasks end, since each brings many numbers."""
+    classes: dict[ErrorKey, ClassErrors] = {}
+    areas: list[AreaErrors] = []
+    counts: SparseCounts | None = None
+    done = 0
+    for place, level in enumerate(problem.geography.levels):
+        errors = AreaErrors(np.zeros(len(level)), np.zeros(len(level)), np.zeros(len(level), dtype=np.int64))
+        kept = []
+        for each in pool.map(_list_tasks(problem, place, counts, truth[place], round_, bool(published))):
+            classes = add_all([classes, each.classes])
+            errors.put(each.first, each.total, each.spread)
+            kept += [] if each.counts is None else [each.counts]
+        counts = join_counts(kept) if kept else None
+        areas.append(errors)
+        done += len(level)
+        if tell is not None:
+            tell(done)
+    if published and counts is not None:
+        classes = add_all([classes, measure_published(problem, published, truth[-1], counts)])
+    return SimulatedErrors(1, classes, tuple(areas))
+
+
+def _tell(watch: AreaWatch, before: int, total: int, done: int) -> None:
+    watch("margins of error", before + done, total)
 
 
 def measure_published(
@@ -126,29 +148,27 @@ def find_finest(queries: Sequence[Query]) -> Query:
     return max(queries, key=lambda each: each.size)
 
 
-def _run_level(
+def _list_tasks(
     problem: CensusProblem,
-    pool: SolverPool,
     level: int,
     parents: SparseCounts | None,
     truth: SparseCounts,
     round_: int,
     keep_last: bool,
-) -> list[_Measured]:
-    """Return what the tasks of a level bring; where nobody needs all of the smallest areas, of some of them."""
+) -> list[Task]:
+    """Return the tasks of a level; where nobody needs all of the smallest areas, those of some of them."""
     if parents is None:
-        return list(pool.map([(_simulate_top, (truth,))]))
+        return [(_simulate_top, (truth,))]
     bounds = problem.geography.levels[level].bound_children(len(parents))
     keep = keep_last or level < len(problem.geography.levels) - 1
     step = 1 if keep else -(-len(truth) // LEAVES)
-    tasks: list[Any] = [
+    return [
         (
             _simulate_parents,
             (level, start, parents[start:stop], truth[int(bounds[start]) : int(bounds[stop])], keep),
         )
         for start, stop in cut_tasks(bounds, CHILDREN)[round_ % step :: step]
     ]
-    return list(pool.map(tasks))
 
 
 def _simulate_top(job: SolveJob, truth: SparseCounts) -> _Measured:
@@ -180,12 +200,3 @@ def _measure(job: SolveJob, level: int, first: int, counts: SparseCounts, truth:
             spread = np.abs(here - there).sum(axis=1).astype(np.float64)
     total = np.abs(counts.people - truth.people).astype(np.float64)
     return _Measured(first, counts if keep else None, classes, total, spread)
-
-
-def _join(parts: Sequence[_Measured], areas: int) -> AreaErrors:
-    """Return the errors of all areas of a level: 0, and never simulated, where no task had them."""
-    found = AreaErrors(np.zeros(areas), np.zeros(areas), np.zeros(areas, dtype=np.int64))
-    for each in parts:
-        inside = slice(each.first, each.first + len(each.total))
-        found.total[inside], found.spread[inside], found.times[inside] = each.total, each.spread, 1
-    return found
