@@ -179,6 +179,7 @@ def test_a_process_that_is_killed_leaves_a_release_that_goes_on(tmp_path: Path, 
     assert whole.table("Town", "detailed").equals(found.table("Town", "detailed"))
 
 
+@pytest.mark.slow
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     census = write_small_census(tmp_path)
     subprocess.run([sys.executable, "-c", SCRIPT, str(census.path), "Town"], capture_output=True)
