@@ -27,11 +27,11 @@ from discreet.topdown.estimate.tree_model import model_tree
 from discreet.topdown.readings import LevelReading
 from discreet.topdown.spec.geography import Geography, Level
 from discreet.topdown.spec.queries import Query, QueryPart
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 from timing import markdown
 
 SHAPE = {"facility": 8, "adult": 2, "hispanic": 2, "race": 63}
-SCHEMA = Schema(tuple(Attribute(name, tuple(range(size))) for name, size in SHAPE.items()))
+SCHEMA = CensusSchema(tuple(Attribute(name, tuple(range(size))) for name, size in SHAPE.items()))
 INSTITUTIONS = (0, 1, 1, 1, 1, 2, 2, 2)
 SIZES = (1_000, 2_000)
 

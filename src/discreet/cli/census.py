@@ -26,6 +26,8 @@ SpecArgument = Annotated[Path, typer.Argument(help="The census spec, beside its 
 ReleaseArgument = Annotated[Path, typer.Argument(help="The folder of a finished release.")]
 STOPPED = "stopped. What was paid for and every level that is finished are kept: run the same again to go on"
 
+LEFT_OUT = "People in areas that the geography lacks, or with values that the spec lacks, are counted nowhere"
+
 
 @census.command()
 def run(
@@ -56,6 +58,9 @@ def run(
         except KeyboardInterrupt:
             raise StoppedError(STOPPED) from None
         write_result(str(found), {"folder": str(found.folder), **found.told}, format is ListFormat.JSON)
+        typer.echo(f"wrote {found.folder}. {LEFT_OUT}", err=True)
+        typer.echo(f"next: discreet census check {found.folder}", err=True)
+        typer.echo(f"      discreet census report {found.folder} -o quality.html", err=True)
 
 
 @census.command()
@@ -65,7 +70,7 @@ def plan(
         list[str] | None,
         typer.Option(
             metavar="LEVEL/QUERY=ERROR",
-            help="Find shares for an error that is wanted: County/total=5. Repeatable; spec: those of its [targets].",
+            help="Find shares for a wanted error: County/total=5. Repeatable; `spec`: those that the spec names.",
             show_default=False,
         ),
     ] = None,

@@ -11,16 +11,16 @@ from discreet.base.grid import Floats
 from discreet.topdown.readings import LevelReading
 from discreet.topdown.spec.geography import Geography, Level
 from discreet.topdown.spec.queries import Query, QueryPart
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 
 SMALL = 1e-8
 
 
-def make_schema(*sizes: int) -> Schema:
-    return Schema(tuple(Attribute(f"a{place}", tuple(range(size))) for place, size in enumerate(sizes)))
+def make_schema(*sizes: int) -> CensusSchema:
+    return CensusSchema(tuple(Attribute(f"a{place}", tuple(range(size))) for place, size in enumerate(sizes)))
 
 
-def ask(schema: Schema, **groups: Sequence[int] | None) -> Query:
+def ask(schema: CensusSchema, **groups: Sequence[int] | None) -> Query:
     """Return a query by groups of attributes a0, a1, ...; None counts an attribute whole."""
     parts = []
     for name, given in sorted(groups.items()):
@@ -30,7 +30,7 @@ def ask(schema: Schema, **groups: Sequence[int] | None) -> Query:
     return Query("_".join(groups) or "total", schema, tuple(parts))
 
 
-def ask_all(schema: Schema) -> Query:
+def ask_all(schema: CensusSchema) -> Query:
     return ask(schema, **{f"a{place}": None for place in range(len(schema.shape))})
 
 

@@ -14,7 +14,7 @@ from discreet.topdown.estimate.tree_model import model_tree
 from discreet.topdown.readings import LevelReading
 from discreet.topdown.spec.geography import Geography
 from discreet.topdown.spec.queries import Query
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CensusSchema
 from topdown.estimate.dense import DenseFit, ask, ask_all, grow, invert, make_schema, read
 
 TREES = {
@@ -35,7 +35,7 @@ def ask_everywhere(depth: int, *queries: tuple[Query, float]) -> Asked:
     return [(level, query, variance * (1 + level)) for level in range(depth) for query, variance in queries]
 
 
-def list_plans(schema: Schema, depth: int) -> dict[str, Asked]:
+def list_plans(schema: CensusSchema, depth: int) -> dict[str, Asked]:
     """Return what can be asked of a tree of so many levels, by what is special about it."""
     last = depth - 1
     total, cells = ask(schema), ask_all(schema)
@@ -86,7 +86,7 @@ def agree(found: Floats, wanted: Floats, where: Floats) -> None:
     assert found[np.isfinite(where)] == pytest.approx(wanted[np.isfinite(where)], abs=1e-6)
 
 
-def list_questions(schema: Schema) -> list[Query]:
+def list_questions(schema: CensusSchema) -> list[Query]:
     """Return queries that are measured, and some that no plan measures."""
     return [
         ask(schema),

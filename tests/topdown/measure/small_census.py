@@ -15,7 +15,7 @@ from discreet.curator import Curator
 from discreet.topdown.measure.asked import AskedQuery
 from discreet.topdown.spec.geography import Geography, Level
 from discreet.topdown.spec.queries import Query, QueryPart
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 
 BLOCKS = ("01", "02", "1x", "A", "Ärm", "zz9", "zz10")
 """Names of different lengths and letters; nobody lives in A."""
@@ -33,7 +33,7 @@ GEOGRAPHY = Geography(
 SEX = Attribute("sex", ("f", "m"))
 AGE = Attribute("age", (0, 1, 2))
 VOTES = Attribute("votes", (False, True))
-SCHEMA = Schema((SEX, AGE, VOTES))
+SCHEMA = CensusSchema((SEX, AGE, VOTES))
 
 TOTAL = Query("total", SCHEMA)
 ADULT = Query("adult", SCHEMA, (QueryPart(1, (0, 1, 1)),))

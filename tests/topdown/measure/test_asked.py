@@ -19,7 +19,7 @@ from discreet.privacy import GaussianLoss
 from discreet.privacy.charges import Charge
 from discreet.topdown.measure.asked import AskedQuery, certify_epsilon, check_asked, cost_asked, find_variance
 from discreet.topdown.spec.queries import Query, QueryPart
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 from topdown.measure.small_census import ADULT, DETAIL, GEOGRAPHY, SCHEMA, SEX_AGE, TOTAL, list_asked
 
 PRODUCTION = Fraction(293764, 114921)
@@ -106,7 +106,7 @@ def test_the_variance_of_rounded_noise_is_that_of_its_probabilities(sigma: float
     assert find_variance(Gaussian(sigma)) == pytest.approx(exact, rel=1e-9, abs=1e-12)
 
 
-OTHER = Schema((Attribute("other", (1, 2)),))
+OTHER = CensusSchema((Attribute("other", (1, 2)),))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_what_is_not_of_this_census_is_refused(asked: list[AskedQuery], told: st
 
 
 def test_a_query_with_too_many_answers_is_refused() -> None:
-    wide = Schema(tuple(Attribute(f"a{place}", tuple(range(50))) for place in range(4)))
+    wide = CensusSchema(tuple(Attribute(f"a{place}", tuple(range(50))) for place in range(4)))
     parts = tuple(QueryPart(place, tuple(range(50))) for place in range(4))
     check_asked([AskedQuery(0, Query("most", wide, parts[:3]), Fraction(1))], GEOGRAPHY, wide)
     with pytest.raises(ParameterError, match="at most 4,194,304 answers"):

@@ -27,7 +27,7 @@ from discreet.topdown.measure.measurements import CensusMeasurements
 from discreet.topdown.readings import LevelReading
 from discreet.topdown.spec.geography import Geography, Level
 from discreet.topdown.spec.queries import Query, QueryPart
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 from support.sampling import GeneratorBits
 from topdown.measure.small_census import (
     ADULT,
@@ -396,7 +396,7 @@ BIG = Attribute("age", (0, 1, 2, "three"))
         ({"area": "votes"}, "texts or of whole numbers"),
         ({"area": "number"}, "a column of such"),
         ({"area": "short"}, "a column of people"),
-        ({"schema": Schema((Attribute("income", (1, 2)),)), "asked": []}, "at least one"),
+        ({"schema": CensusSchema((Attribute("income", (1, 2)),)), "asked": []}, "at least one"),
         ({"delta": 1e-6}, "delta"),
         ({"delta": 0.0}, "delta"),
         ({"asked": [AskedQuery(4, TOTAL, RHO)]}, "level"),
@@ -420,7 +420,7 @@ def test_what_cannot_run_is_refused_before_the_charge(tmp_path: Path, how: dict[
 def test_attributes_that_the_table_has_not_are_refused_before_the_charge(
     tmp_path: Path, attribute: Attribute, told: str
 ) -> None:
-    schema = Schema((attribute,))
+    schema = CensusSchema((attribute,))
     with open_census(tmp_path) as curator:
         with pytest.raises(DiscreetError, match=told):
             prepare(curator, [AskedQuery(0, Query("total", schema), RHO)], schema=schema)
@@ -437,7 +437,7 @@ def test_a_policy_without_delta_or_room_is_refused_before_anything_is_read(tmp_p
 
 
 def test_a_schema_of_one_cell_counts_people_by_area(tmp_path: Path) -> None:
-    schema = Schema((Attribute("sex", ("f",)),))
+    schema = CensusSchema((Attribute("sex", ("f",)),))
     with open_census(tmp_path, epsilon=1e9) as curator:
         operation = prepare(curator, [AskedQuery(2, Query("total", schema), EXACT)], schema=schema)
         (found,) = perform(curator, operation)[0].read_all()

@@ -26,10 +26,10 @@ from discreet.topdown.example.production import (
 from discreet.topdown.planning.noise import plan_noise, scale_noise, share_out_noise
 from discreet.topdown.spec.allocation import Allocation
 from discreet.topdown.spec.queries import Query
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 from topdown.spec.small_census import POLICY, read_census
 
-SCHEMA = Schema((Attribute("x", (0, 1)),))
+SCHEMA = CensusSchema((Attribute("x", (0, 1)),))
 ASKED = tuple(Query(name, SCHEMA) for name in QUERIES)
 
 

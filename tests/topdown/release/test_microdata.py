@@ -11,9 +11,9 @@ import pytest
 
 from discreet.topdown.release import microdata
 from discreet.topdown.running.counts import SparseCounts
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 
-SCHEMA = Schema((Attribute("sex", ("f", "m")), Attribute("age", (0, 1, 2))))
+SCHEMA = CensusSchema((Attribute("sex", ("f", "m")), Attribute("age", (0, 1, 2))))
 
 
 @pytest.mark.parametrize("at_once", [1, 4, 1000])

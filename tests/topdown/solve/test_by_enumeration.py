@@ -14,9 +14,9 @@ from discreet.topdown.solve.children import Solution, solve_children
 from discreet.topdown.solve.precision import MarginalPrecision
 from discreet.topdown.spec.invariants import Invariant
 from discreet.topdown.spec.queries import Query, QueryPart
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 
-SCHEMA = Schema((Attribute("a", (0, 1)), Attribute("b", (0, 1))))
+SCHEMA = CensusSchema((Attribute("a", (0, 1)), Attribute("b", (0, 1))))
 TOTAL = Query("total", SCHEMA)
 FIRST = Query("a", SCHEMA, (QueryPart(0, (0, 1)),))
 DETAIL = Query("detail", SCHEMA, (QueryPart(0, (0, 1)), QueryPart(1, (0, 1))))

@@ -11,9 +11,11 @@ from discreet.topdown.solve.checking import check_release
 from discreet.topdown.spec.geography import Geography, Level
 from discreet.topdown.spec.invariants import Invariant
 from discreet.topdown.spec.queries import Query, QueryPart
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 
-SCHEMA = Schema((Attribute("a", (0, 1)), Attribute("b", (0, 1, 2))), ({"a": frozenset({1}), "b": frozenset({2})},))
+SCHEMA = CensusSchema(
+    (Attribute("a", (0, 1)), Attribute("b", (0, 1, 2))), ({"a": frozenset({1}), "b": frozenset({2})},)
+)
 GEOGRAPHY = Geography(
     (
         Level("whole", ("w",), np.array([0])),

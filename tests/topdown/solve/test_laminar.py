@@ -9,9 +9,9 @@ import pytest
 
 from discreet.topdown.solve.laminar import are_nested, find_crossing
 from discreet.topdown.spec.queries import Query, QueryPart
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 
-SCHEMA = Schema((Attribute("a", tuple(range(4))), Attribute("b", (0, 1))))
+SCHEMA = CensusSchema((Attribute("a", tuple(range(4))), Attribute("b", (0, 1))))
 TOTAL = Query("total", SCHEMA)
 HALVES = Query("halves", SCHEMA, (QueryPart(0, (0, 0, 1, 1)),))
 FIRST = Query("a", SCHEMA, (QueryPart(0, (0, 1, 2, 3)),))

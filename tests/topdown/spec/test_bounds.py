@@ -7,9 +7,9 @@ import numpy as np
 from discreet.topdown.spec.bounds import AnswerBounds, forget_implied, map_answers, sharpen
 from discreet.topdown.spec.invariants import NO_MOST, Invariant
 from discreet.topdown.spec.queries import Query, QueryPart
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 
-SCHEMA = Schema((Attribute("kind", ("a", "b", "c")),))
+SCHEMA = CensusSchema((Attribute("kind", ("a", "b", "c")),))
 TOTAL, KIND = Query("total", SCHEMA), Query("kind", SCHEMA, (QueryPart(0, (0, 1, 2)),))
 PAIRS, OTHER = (Query(str(groups), SCHEMA, (QueryPart(0, groups),)) for groups in ((0, 0, 1), (0, 1, 1)))
 

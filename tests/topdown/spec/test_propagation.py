@@ -16,9 +16,9 @@ from discreet.topdown.spec.geography import Geography, Level
 from discreet.topdown.spec.invariants import NO_MOST, Invariant
 from discreet.topdown.spec.propagation import propagate
 from discreet.topdown.spec.queries import Query, QueryPart
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 
-SCHEMA = Schema((Attribute("kind", ("a", "b", "c")),))
+SCHEMA = CensusSchema((Attribute("kind", ("a", "b", "c")),))
 TOTAL, KIND = Query("total", SCHEMA), Query("kind", SCHEMA, (QueryPart(0, (0, 1, 2)),))
 PAIRS = Query("pairs", SCHEMA, (QueryPart(0, (0, 0, 1)),))
 
@@ -196,7 +196,7 @@ def test_contradictions_are_named_with_the_area(stated: list[Invariant], told: s
 
 
 def test_queries_that_share_no_answers_contradict_one_another_by_their_totals() -> None:
-    schema = Schema((Attribute("a", (0, 1)), Attribute("b", (0, 1))))
+    schema = CensusSchema((Attribute("a", (0, 1)), Attribute("b", (0, 1))))
     first, second = (Query(name, schema, (QueryPart(place, (0, 1)),)) for place, name in enumerate("ab"))
     stated = [
         Invariant("firsts", 1, first, np.array([[3, 3]]), exact=False),
@@ -208,7 +208,7 @@ def test_queries_that_share_no_answers_contradict_one_another_by_their_totals() 
 
 
 def test_nobody_is_counted_where_nobody_can_be() -> None:
-    schema = Schema(SCHEMA.attributes, ({"kind": frozenset([1])},))
+    schema = CensusSchema(SCHEMA.attributes, ({"kind": frozenset([1])},))
     kind = Query("kind", schema, KIND.parts)
     tree = make_tree(1)
     with pytest.raises(ParameterError, match="zeros say that nobody can be counted there"):

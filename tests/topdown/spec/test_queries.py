@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from discreet.base.errors import ParameterError
 from discreet.topdown.spec.queries import Query, QueryPart
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 
-SCHEMA = Schema((Attribute("a", (0, 1, 2)), Attribute("b", ("x", "y")), Attribute("c", (0, 1, 2, 3))))
+SCHEMA = CensusSchema((Attribute("a", (0, 1, 2)), Attribute("b", ("x", "y")), Attribute("c", (0, 1, 2, 3))))
 
 
 @st.composite

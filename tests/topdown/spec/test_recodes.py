@@ -6,9 +6,9 @@ import pytest
 
 from discreet.base.errors import ParameterError
 from discreet.topdown.spec.recodes import AnswerAxis, Recode, find_part, list_labels
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 
-SCHEMA = Schema((Attribute("age", (1, 2, 3)), Attribute("sex", ("f", "m"))))
+SCHEMA = CensusSchema((Attribute("age", (1, 2, 3)), Attribute("sex", ("f", "m"))))
 ADULT = Recode("adult", 0, (0, 0, 1), ("no", "yes"))
 
 

@@ -21,7 +21,7 @@ from discreet.base.wide import Ints
 from discreet.topdown.estimate.attribute_basis import NEAR, AttributeBasis, find_attribute_basis
 from discreet.topdown.estimate.kronecker import KroneckerProduct, multiply_out, write_product
 from discreet.topdown.spec.queries import Query, QueryPart
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CensusSchema
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class QueryTransform:
 class BlockBasis:
     """New coordinates for histograms, made for some queries: in each block of them the queries' matrices are small."""
 
-    schema: Schema
+    schema: CensusSchema
     attributes: tuple[AttributeBasis, ...]
     blocks: tuple[BasisBlock, ...]
     order: Ints
@@ -105,7 +105,7 @@ class BlockBasis:
         return tuple(reduce(multiply_out, choice) for choice in product(*parts))
 
 
-def find_block_basis(schema: Schema, queries: Iterable[Query]) -> BlockBasis:
+def find_block_basis(schema: CensusSchema, queries: Iterable[Query]) -> BlockBasis:
     """Return coordinates in which the matrices of these queries are blocks."""
     used = [list_groups(query) for query in queries]
     attributes = tuple(
@@ -130,7 +130,7 @@ def list_groups(query: Query) -> tuple[tuple[int, ...], ...]:
     return tuple(named.get(place, (0,) * size) for place, size in enumerate(query.schema.shape))
 
 
-def ask_cells(schema: Schema) -> Query:
+def ask_cells(schema: CensusSchema) -> Query:
     """Return the query of all cells."""
     return Query(
         "cells", schema, tuple(QueryPart(place, tuple(range(size))) for place, size in enumerate(schema.shape))

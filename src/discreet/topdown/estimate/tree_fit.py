@@ -23,7 +23,7 @@ from discreet.topdown.estimate.tree_model import TreeModel, model_tree
 from discreet.topdown.readings import LevelReading
 from discreet.topdown.spec.geography import Geography
 from discreet.topdown.spec.queries import Query
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CensusSchema
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ class TreeFit:
         return _correct(self.model, level, areas, self._find_upward(level, areas), self.inner[:level])
 
 
-def fit_tree(geography: Geography, schema: Schema, readings: Sequence[LevelReading]) -> TreeFit:
+def fit_tree(geography: Geography, schema: CensusSchema, readings: Sequence[LevelReading]) -> TreeFit:
     """Return the estimates of all areas from these readings.
 
     A reading of variance 0 is public, and holds exactly; it may be of any level. Public numbers that contradict one

@@ -42,7 +42,7 @@ from discreet.topdown.estimate.kinds import AreaKinds, find_subtree_kinds, find_
 from discreet.topdown.estimate.level_frame import BlockFrame, LevelFrame, NoisyQuery, find_frame
 from discreet.topdown.spec.geography import Geography
 from discreet.topdown.spec.queries import Query
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CensusSchema
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class TreeModel:
         return np.asarray(found[model.covariance.kinds[areas]])
 
 
-def model_tree(geography: Geography, schema: Schema, measured: Sequence[NoisyQuery]) -> TreeModel:
+def model_tree(geography: Geography, schema: CensusSchema, measured: Sequence[NoisyQuery]) -> TreeModel:
     """Return how well all areas will be known from these readings; their values are not looked at."""
     for each in measured:
         if not 0 <= each.level < len(geography.levels):

@@ -30,7 +30,7 @@ from discreet.privacy.charges import Charge
 from discreet.query.cost import NOTHING, add_charges
 from discreet.topdown.spec.geography import Geography
 from discreet.topdown.spec.queries import Query
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CensusSchema
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class AskedQuery:
         return Gaussian(fitting_scale(sigma, "rho", float(self.rho)))
 
 
-def check_asked(asked: Sequence[AskedQuery], geography: Geography, schema: Schema) -> None:
+def check_asked(asked: Sequence[AskedQuery], geography: Geography, schema: CensusSchema) -> None:
     """Refuse queries of other levels or another schema, one that is asked twice, and one with too many answers."""
     if not asked:
         raise ParameterError("queries", "none", "at least one query at one level")

@@ -33,7 +33,7 @@ from discreet.topdown.measure.measurements import CensusMeasurements, ReadPart, 
 from discreet.topdown.measure.people import find_column, write_people
 from discreet.topdown.spec.geography import Geography
 from discreet.topdown.spec.queries import Query
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CensusSchema
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class CensusMeasurement:
     plan: RowsPlan
     table: str
     geography: Geography
-    schema: Schema
+    schema: CensusSchema
     codes: AreaCodes
     asked: tuple[AskedQuery, ...]
     read_part: ReadPart
@@ -131,7 +131,7 @@ def prepare_measurement(
     table: str,
     area: str,
     geography: Geography,
-    schema: Schema,
+    schema: CensusSchema,
     asked: Iterable[AskedQuery],
     *,
     delta: float | Fraction | None = None,

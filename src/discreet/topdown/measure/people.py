@@ -16,7 +16,7 @@ from discreet.policy.model import DeclaredColumn
 from discreet.policy.schema import Resolved
 from discreet.query.catalog import suggest_name
 from discreet.topdown.measure.area_codes import AreaColumn, quote_name
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 
 
 def find_column(table: Resolved, name: str) -> DeclaredColumn:
@@ -29,14 +29,14 @@ def find_column(table: Resolved, name: str) -> DeclaredColumn:
     return known[name]
 
 
-def write_people(table: str, areas: AreaColumn, schema: Schema) -> tuple[str, Mapping[str, Any]]:
+def write_people(table: str, areas: AreaColumn, schema: CensusSchema) -> tuple[str, Mapping[str, Any]]:
     """Return a SELECT of a code and a cell for each row, and its parameters; NULL where a row is left out."""
     parameters: dict[str, Any] = {}
     codes = ", ".join(f"{code} AS code{at}" for at, code in enumerate(areas.write_codes(parameters)))
     return f"SELECT {codes}, {_write_cell(schema, parameters)} AS cell FROM {quote_name(table)}", parameters
 
 
-def _write_cell(schema: Schema, parameters: dict[str, Any]) -> str:
+def _write_cell(schema: CensusSchema, parameters: dict[str, Any]) -> str:
     """Return the number of a row's cell, the last attribute fastest, as in the schema's flattened arrays."""
     first, *rest = (_write_place(each, parameters) for each in schema.attributes)
     for place, size in zip(rest, schema.shape[1:], strict=True):

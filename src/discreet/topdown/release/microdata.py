@@ -13,7 +13,7 @@ import pyarrow as pa
 from discreet.answers.export import replacing
 from discreet.base.later import Later
 from discreet.topdown.running.counts import SparseCounts
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CensusSchema
 
 parquet = Later("pyarrow.parquet")
 
@@ -21,7 +21,7 @@ FILE = "microdata.parquet"
 PEOPLE_AT_ONCE = 2**20
 
 
-def write_microdata(path: Path, area: str, areas: tuple[str, ...], schema: Schema, counts: SparseCounts) -> int:
+def write_microdata(path: Path, area: str, areas: tuple[str, ...], schema: CensusSchema, counts: SparseCounts) -> int:
     """Write a row for each person, in the order of the areas, and return how many there are."""
     names = pa.array(list(areas))
     values = [pa.array(list(each.values)) for each in schema.attributes]
@@ -44,7 +44,7 @@ def _make(
     values: list[pa.Array],
     owners: np.ndarray,
     cells: np.ndarray,
-    schema: Schema,
+    schema: CensusSchema,
 ) -> pa.Table:
     places = np.unravel_index(cells, schema.shape)
     found = [pa.DictionaryArray.from_arrays(pa.array(owners.astype(np.int32)), names)]

@@ -13,7 +13,7 @@ from discreet.topdown.spec.census_spec import CensusSpec
 from discreet.topdown.spec.geography import Geography
 from discreet.topdown.spec.invariants import Invariant
 from discreet.topdown.spec.queries import Query
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CensusSchema
 from discreet.topdown.spec.spine import PublishedAreas
 
 UP_AND_DOWN, PLAIN = "up and down", "plain"
@@ -26,7 +26,7 @@ class CensusProblem:
     """All that is public of a release, as its estimate needs it."""
 
     geography: Geography
-    schema: Schema
+    schema: CensusSchema
     queries: tuple[Query, ...]
     stated: tuple[Invariant, ...]
     """As the owner stated them."""

@@ -18,7 +18,7 @@ from discreet.base.wide import LIMIT, Ints
 from discreet.topdown.spec.geography import Geography
 from discreet.topdown.spec.invariants import Invariant
 from discreet.topdown.spec.queries import Query
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CensusSchema
 
 LevelCounts: TypeAlias = Any
 """The counts of a level: a row for each area, a column for each cell, written out or sparse."""
@@ -37,7 +37,7 @@ class Inconsistency:
 
 
 def check_release(
-    geography: Geography, schema: Schema, invariants: Sequence[Invariant], counts: Sequence[LevelCounts]
+    geography: Geography, schema: CensusSchema, invariants: Sequence[Invariant], counts: Sequence[LevelCounts]
 ) -> tuple[Inconsistency, ...]:
     """Return everything that is wrong with the counts of all levels: nothing, if all is well.
 
@@ -64,7 +64,9 @@ def check_release(
     return tuple(found)
 
 
-def _check_counts(geography: Geography, place: int, schema: Schema, counts: LevelCounts) -> Iterator[Inconsistency]:
+def _check_counts(
+    geography: Geography, place: int, schema: CensusSchema, counts: LevelCounts
+) -> Iterator[Inconsistency]:
     """Yield areas with counts that are not whole, negative, too large to add up exactly, or where nobody can be."""
     level = geography.levels[place]
     impossible = _find_impossible(schema)
@@ -129,7 +131,7 @@ def _write_out(counts: LevelCounts) -> NDArray[Any]:
     return counts.toarray() if sparse.issparse(counts) else np.asarray(counts)
 
 
-def _list_values(schema: Schema) -> list[Ints]:
+def _list_values(schema: CensusSchema) -> list[Ints]:
     """Return, for each attribute, the place of the value that each cell has."""
     found, cells = [], np.arange(schema.cells)
     for attribute in reversed(schema.attributes):
@@ -138,7 +140,7 @@ def _list_values(schema: Schema) -> list[Ints]:
     return found[::-1]
 
 
-def _find_impossible(schema: Schema) -> NDArray[np.bool_]:
+def _find_impossible(schema: CensusSchema) -> NDArray[np.bool_]:
     """Return which cells nobody can be in."""
     values = dict(zip((each.name for each in schema.attributes), _list_values(schema), strict=True))
     found = np.zeros(schema.cells, dtype=bool)

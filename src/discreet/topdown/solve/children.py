@@ -14,7 +14,7 @@ from discreet.noise.coin import Bools
 from discreet.topdown.solve.failsafe import Violation, list_violations, relax, round_relaxed
 from discreet.topdown.solve.precision import Precision, restrict_precision
 from discreet.topdown.solve.projection import EmptyRegionError
-from discreet.topdown.solve.quadratic import Minimum, Objective, minimise
+from discreet.topdown.solve.quadratic import Minimum, QuadraticObjective, minimise
 from discreet.topdown.solve.region import Region, describe_region, shut_cells
 from discreet.topdown.solve.rounding import Rounded, round_counts
 from discreet.topdown.spec.invariants import Invariant
@@ -104,21 +104,30 @@ def _solve(
     return Solution(whole, continuous, minimum, rounded, list_violations(whole, zeros, invariants))
 
 
-def _write_objective(targets: Floats, precision: Precision, cells: Ints) -> Objective:
+def _write_objective(targets: Floats, precision: Precision, cells: Ints) -> QuadraticObjective:
     """Return the objective in the cells that are left, those outside being 0: their estimates still count."""
     outside = -targets
     outside[:, cells] = 0.0
     weighed = precision.apply(outside)
     kept = restrict_precision(precision, cells, targets.shape[1])
-    return Objective(kept, 2 * weighed[:, cells], float((outside * weighed).sum()))
+    return QuadraticObjective(kept, 2 * weighed[:, cells], float((outside * weighed).sum()))
 
 
-def _minimise(region: Region, objective: Objective) -> tuple[Minimum, Floats]:
+def _minimise(region: Region, objective: QuadraticObjective) -> tuple[Minimum, Floats]:
     """Return the nearest point of the region and its counts; an empty region is relaxed first."""
     if not region.low.shape[1]:
         return Minimum(np.zeros(region.low.shape), objective.constant, 0.0, 0), np.zeros(region.low.shape)
     try:
         minimum = minimise(region, objective)
     except EmptyRegionError:
-        minimum = minimise(relax(region), objective)
+        minimum = _minimise_relaxed(region, objective)
     return minimum, region.count(minimum.deviations)
+
+
+def _minimise_relaxed(region: Region, objective: QuadraticObjective) -> Minimum:
+    """Return the nearest point of a region whose rows are relaxed; where none is found, one without a certificate."""
+    relaxed, inside = relax(region)
+    try:
+        return minimise(relaxed, objective)
+    except EmptyRegionError:
+        return Minimum(inside, objective.evaluate(inside, objective.find_gradient(inside)), np.inf, 1)

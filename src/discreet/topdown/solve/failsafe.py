@@ -53,8 +53,8 @@ def list_violations(counts: Ints, impossible: Bools, invariants: Sequence[Invari
     return tuple(found)
 
 
-def relax(region: Region) -> Region:
-    """Return a region that is not empty: the rows' numbers changed as little in sum as can be, by a linear program."""
+def relax(region: Region) -> tuple[Region, Floats]:
+    """Return a region that is not empty, and a point of it: the rows' numbers changed as little in sum as can be."""
     columns = np.nonzero(region.allowed)[1]
     rows = _write_rows(region)
     slack = sparse.eye_array(len(region.rows))
@@ -67,7 +67,9 @@ def relax(region: Region) -> Region:
     solved = milp(cost, bounds=Bounds(0, np.inf), constraints=constraints)
     given = rows @ solved.x[: len(columns)]
     kept = np.where(region.rows.exact, given, np.minimum(wanted, given))
-    return region.retarget(kept + region.rows.add_up(region.low), slack=1e-6)
+    inside = region.low.copy()
+    inside[region.allowed] += solved.x[: len(columns)]
+    return region.retarget(kept + region.rows.add_up(region.low), slack=1e-6), inside
 
 
 def find_wanted(region: Region) -> Floats:

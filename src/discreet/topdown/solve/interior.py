@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from discreet.base.grid import Floats
 from discreet.topdown.solve.region import Region
@@ -18,6 +18,10 @@ from discreet.topdown.solve.region import Region
 STEPS = 60
 NEAR = 1e-11
 """Where to stop: the mean product of counts and their multipliers, beside the first."""
+
+
+HUGE = 1e12
+"""Prices beyond this, beside the first ones, mean that there is no end."""
 
 
 @dataclass(eq=False)
@@ -32,12 +36,10 @@ class _Point:
     cells: Floats
 
 
-def find_prices(region: Region, point: Floats, scale: Floats) -> tuple[Floats, Floats]:
-    """Return the prices of cells and of rows near those of the point's projection.
-
-    The rows must not contradict one another; if they do, what comes back is of no use.
-    """
-    rows, allowed, loose = region.rows, region.allowed, ~region.rows.exact
+def find_prices(region: Region, point: Floats, scale: Floats) -> tuple[Floats, Floats] | None:
+    """Return the prices of cells and of rows near those of the point's projection; None where they grow without end,
+    as they do where rows contradict one another."""
+    allowed, loose = region.allowed, ~region.rows.exact
     size = float(np.abs(np.where(allowed, point - region.low, 0.0)).mean()) + 1.0
     at = _Point(
         counts=np.where(allowed, np.maximum(point - region.low, size), 1.0),
@@ -53,7 +55,10 @@ def find_prices(region: Region, point: Floats, scale: Floats) -> tuple[Floats, F
         first = mean if first is None else first
         if mean <= NEAR * first:
             break
-        system = _System(region, point, scale, at)
+        try:
+            system = _System(region, point, scale, at)
+        except LinAlgError:
+            break
         guess = system.solve(0.0, None)
         reach = system.reach(guess)
         after = float(((at.counts + reach * guess.counts) * (at.pushes + reach * guess.pushes))[allowed].sum())
@@ -65,7 +70,7 @@ def find_prices(region: Region, point: Floats, scale: Floats) -> tuple[Floats, F
         at.pushes = np.where(allowed, at.pushes + step * move.pushes, 0.0)
         at.rows = at.rows + step * move.rows
         at.cells = at.cells + step * move.cells
-    return at.cells, at.rows
+    return (at.cells, at.rows) if np.abs(at.rows).max(initial=0.0) < HUGE * size / scale.min() else None
 
 
 class _System:

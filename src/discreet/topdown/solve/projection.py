@@ -7,8 +7,9 @@ piecewise linear, so Newton's steps reach its root in finitely many steps, from 
 
 With rows A d = b (or >= b) there is a price u for each row, of any sign (or >= 0). For given u the rest is the case
 above with v + s A'u in place of v. The dual function of u is concave, with a continuous, piecewise linear gradient
-b - A d(u). Newton's steps on it, damped until they ascend (Levenberg 1944), converge; bounds on u are kept by projection,
-as Bertsekas (1982) does.
+b - A d(u). Newton's steps on it are damped until they ascend (Levenberg 1944), and bounds on u are kept by projection
+(Bertsekas 1982). A handful of them ends at the solution, exactly; where they do not, they start again from the prices
+of an interior point method (`interior`).
 """
 
 from __future__ import annotations
@@ -27,10 +28,9 @@ from discreet.topdown.solve.region import Region, Rows
 STEPS = 25
 """Newton steps after which to look for a better start; a few are the rule."""
 
-FIRST_DAMPING = 0.01
-STUCK = 1.0
-LEAST_DAMPING = 1e-9
-"""Beside the largest curvature: it is singular where rows say the same thing twice, or where nothing is free to move."""
+LEAST_DAMPING, FIRST_DAMPING, STUCK = 1e-9, 0.01, 1.0
+"""What is added to the curvature, beside its largest: always, since rows may say the same thing twice; after a step
+that did not ascend; and for a row in which nothing is free to move."""
 
 
 class EmptyRegionError(DiscreetError):
@@ -50,52 +50,59 @@ def start_prices(region: Region) -> Prices:
     return Prices(np.zeros(region.low.shape[1]), np.zeros(len(region.rows)))
 
 
-def project(region: Region, point: Floats, scale: Floats, start: Prices) -> tuple[Floats, Prices]:
-    """Return the point of the region nearest to another, and its prices; `scale` is s, a number for each child.
+def project(region: Region, point: Floats, scale: Floats, paid: Prices) -> tuple[Floats, Prices]:
+    """Return the point of the region nearest to another, v, and its prices; `scale` is s, a number for each child.
 
-    Raises `EmptyRegionError` where the rows cannot hold.
+    `paid` are prices near those sought, and `point` is v - s (t - A'u) with these: so only small changes of prices are
+    computed, and digits are kept. Raises `EmptyRegionError` where the rows cannot hold.
     """
     if not len(region.rows):
-        found, cells = _meet_sums(region, point, scale, start.cells)
-        return found, Prices(cells, start.rows)
-    solved = _meet_rows(region, point, scale, start)
+        found, more = _meet_sums(region, point, scale, np.zeros(point.shape[1]))
+        return found, Prices(paid.cells + more, paid.rows)
+    solved = _meet_rows(region, point, scale, paid, paid)
     if solved is None:
-        solved = _meet_rows(region, point, scale, Prices(*find_prices(region, point, scale)))
+        far = point + scale * (paid.cells - _spread(region, paid.rows))
+        start = find_prices(region, far, scale)
+        solved = None if start is None else _meet_rows(region, point, scale, paid, Prices(*start))
     if solved is None:
         raise EmptyRegionError("no counts keep all invariants")
     return solved
 
 
-def _meet_rows(region: Region, point: Floats, scale: Floats, start: Prices) -> tuple[Floats, Prices] | None:
+def _meet_rows(
+    region: Region, point: Floats, scale: Floats, paid: Prices, start: Prices
+) -> tuple[Floats, Prices] | None:
     """Return the nearest deviations that keep all rows, and their prices; None where the start was too far away."""
     exact, prices, damping = region.rows.exact, start.rows, LEAST_DAMPING
-    found, cells = _meet_sums(region, point + scale * _spread(region, prices), scale, start.cells)
-    missing = region.rows.targets - region.rows.add_up(found)
-    wrong, value = _find_worst(exact, prices, missing), _value(found, point, scale, prices, missing)
+
+    def react(rows: Floats, cells: Floats) -> tuple[Floats, Floats, Floats, float]:
+        """Return deviations under some prices of rows, those of cells, what rows miss, and the dual function."""
+        change = rows - paid.rows
+        found, cells = _meet_sums(region, point + scale * _spread(region, change), scale, cells)
+        missing, moved = region.rows.targets - region.rows.add_up(found), found - point
+        return found, cells, missing, 0.5 * float((moved * moved / scale).sum()) + float(change @ missing)
+
+    found, cells, missing, value = react(prices, start.cells - paid.cells)
+    wrong = _find_worst(exact, prices, missing)
     for _ in range(STEPS):
         if wrong <= region.rounding:
             break
         working = exact | (prices > 0) | (missing > 0)
         free = region.allowed & (found > region.low)
-        trial = prices.copy()
-        trial[working] += RowSystem(region, region.rows.pick(working), scale * free, damping).solve(missing[working])
+        system = RowSystem(region, region.rows.pick(working), scale, free, damping)
+        trial, before = prices.copy(), wrong
+        trial[working] += system.solve(missing[working])
         trial[~exact] = np.maximum(trial[~exact], 0.0)
-        moved, moved_cells = _meet_sums(region, point + scale * _spread(region, trial), scale, cells)
-        left = region.rows.targets - region.rows.add_up(moved)
-        change, before = trial - prices, wrong
-        reached = _value(moved, point, scale, trial, left)
-        if (
-            _find_worst(exact, trial, left) <= wrong / 2
-            or left @ change >= 0
-            or reached - value >= 0.01 * (missing @ change)
-        ):
-            found, cells, prices, missing, value = moved, moved_cells, trial, left, reached
-            wrong, damping = _find_worst(exact, prices, missing), max(damping / 8, LEAST_DAMPING)
+        moved, moved_cells, left, reached = react(trial, cells)
+        change, worst = trial - prices, _find_worst(exact, trial, left)
+        if worst <= wrong / 2 or left @ change >= 0 or reached - value >= 0.01 * (missing @ change):
+            found, cells, prices, missing, value, wrong = moved, moved_cells, trial, left, reached, worst
+            damping = max(damping / 8, LEAST_DAMPING)
         else:
             damping = max(16 * damping, FIRST_DAMPING)
         if before <= region.tolerance and wrong >= before / 2:
             break
-    return (found, Prices(cells, prices)) if wrong <= region.tolerance else None
+    return (found, Prices(paid.cells + cells, prices)) if wrong <= region.tolerance else None
 
 
 def _find_worst(exact: Bools, prices: Floats, missing: Floats) -> float:
@@ -106,8 +113,9 @@ def _find_worst(exact: Bools, prices: Floats, missing: Floats) -> float:
 class RowSystem:
     """How much each row grows with the prices of all rows, while each cell's sum stays: a small dense matrix."""
 
-    def __init__(self, region: Region, rows: Rows, weights: Floats, damping: float) -> None:
-        """Weights are the scale where a deviation is free to move, and 0 elsewhere; damping shortens prices."""
+    def __init__(self, region: Region, rows: Rows, scale: Floats, free: Bools, damping: float) -> None:
+        """Of deviations only those move that are free; damping shortens prices."""
+        weights = scale * free
         self.rows, self.weights = rows, weights
         self.totals = None
         if region.people is not None:
@@ -120,7 +128,7 @@ class RowSystem:
         if self.totals is not None:
             self.matrix -= (weighted / self.totals) @ weighted.T
         sizes = self.matrix.diagonal()
-        largest = max(float(sizes.max()), float(weights.max()), 1e-300)
+        largest = max(float(sizes.max()), float(scale.max()))
         damped = np.where(sizes > 1e-6 * largest, damping, max(damping, STUCK))
         self.factor = cho_factor(self.matrix + np.diag(damped * largest))
 
@@ -151,17 +159,11 @@ def _spread(region: Region, prices: Floats) -> Floats:
     return region.rows.spread(prices, len(region.low))
 
 
-def _value(found: Floats, point: Floats, scale: Floats, prices: Floats, missing: Floats) -> float:
-    """Return the dual function: half the squared distance, and what is paid for what is missing."""
-    moved = found - point
-    return 0.5 * float((moved * moved / scale).sum()) + float(prices @ missing)
-
-
 def _meet_sums(region: Region, point: Floats, scale: Floats, prices: Floats) -> tuple[Floats, Floats]:
     """Return the nearest deviations with the right sum in each cell, and the prices of the cells."""
     low, allowed = region.low, region.allowed
     if region.people is None:
-        return np.where(allowed, np.maximum(point, low), low), prices
+        return np.where(allowed, np.maximum(point, low), low), np.zeros_like(prices)
     for _ in range(len(low) + 8):
         free = allowed & (point - scale * prices > low)
         slopes = (scale * free).sum(axis=0)

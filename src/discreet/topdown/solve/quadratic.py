@@ -8,11 +8,11 @@ Steps (after Moré, Toraldo 1991, with the steps of Birgin, Martínez, Raydan 20
 
 * projected gradient steps of Barzilai and Borwein's length, each with the exact minimum along its segment, find which
   counts are 0 and which bounds hold;
-* conjugate gradients on that face of the region find its minimum, since few of P's eigenvalues are large;
-* their end is projected, again with the exact minimum along the segment; where that does not descend, the step ends at
-  the first bound that it meets, which always does.
+* conjugate gradients on that face of the region find its minimum, soon, since few of P's eigenvalues are large;
+* where that is outside the region, ever shorter parts of the way to it are projected onto the face, until one gains
+  enough, or else the way ends at the first bound that it meets. Then the smaller face is explored.
 
-The objective falls with every step.
+The objective falls with every step, and a face's minimum is never met twice: in exact numbers the descent is finite.
 
 Theorem (the gap). Let g be the gradient at a point x of the region, and u prices of its rows A x = b, A x >= b, of any
 sign for the former and >= 0 for the latter. With h = g - A'u and m_i the least h in cell i over the children that may
@@ -23,7 +23,8 @@ have it, every y of the region has f(y) >= f(x) - gap, where
 Proof. f is convex, so f(y) - f(x) >= g'(y - x) = h'(y - x) + u'(A y - A x), where h'y >= sum of m_i X_i = sum of m x,
 and u'A y >= u'b. At the root there is no X. There, for any e and s >= 0 with k = h + 2 s P e >= 0, f is at least
 f(x) - gap with gap = s^2 e'P e + k'x + u'(A x - b): the value of the Lagrangian with multipliers k and u is least at
-d + s e, by its gradient. Here e is 1 everywhere. Every term is non-negative: nothing cancels.
+d + s e, by its gradient. Here e is 1 everywhere, and prices of exact rows are lowered first where that makes h >= 0.
+Every term is non-negative: nothing cancels. (All of this holds up to the rounding of floats.)
 """
 
 from __future__ import annotations
@@ -35,31 +36,28 @@ import numpy as np
 from discreet.base.grid import Floats
 from discreet.noise.coin import Bools
 from discreet.topdown.solve.precision import Precision
-from discreet.topdown.solve.projection import LEAST_DAMPING, RowSystem, project, start_prices
+from discreet.topdown.solve.projection import LEAST_DAMPING, EmptyRegionError, RowSystem, project, start_prices
 from discreet.topdown.solve.region import Region
 
-TOLERANCE = 1e-8
-"""The gap at which to stop, beside the objective, or beside 1 where that is larger.
+AIM = 1e-8
+CERTIFIED = 1e-7
+"""The gap at which to stop, and the largest that is called certified: beside the objective, or 1 where that is larger.
 
 The objective is a sum of squares in units of the noise: differences below 1 in it mean nothing to anybody."""
 
-ROUNDS = 500
-SEARCHES = 12
-"""The most projected gradient steps before a face is explored."""
+PATIENCE = 20
+"""Rounds in which the gap is not halved, after which we stop: floats can do no better, or it would take too long."""
+SEARCHES, DEPTH = 12, 10
+"""The most projected gradient steps in a round, and the most faces, each within the one before."""
 CONJUGATE = 100
-PATIENCE = 10
-"""Rounds without a smaller gap after which floats can do no better."""
-SUFFICIENT = 0.1
-SHRINK = 0.25
-DEPTH = 10
-ENOUGH = 0.1
-"""A new face is left when a step gains less than this part of the best one's gain."""
-TINY = 1e-8
-"""The same for a face that we were on before."""
+ENOUGH, ENOUGH_AGAIN = 0.1, 1e-8
+"""A face is left when a step gains less than this part of the best one's gain; less, if we were on it before."""
+SUFFICIENT, SHRINK = 0.1, 0.25
+"""The part of its promise that a projected step must gain, and by how much it is shortened where it does not."""
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
+class QuadraticObjective:
     """f(d) = sum of d'P d + linear'd + constant, of the cells of a region."""
 
     precision: Precision
@@ -92,10 +90,10 @@ class Minimum:
     @property
     def is_certified(self) -> bool:
         """Whether the gap is as small as was asked for."""
-        return self.gap <= TOLERANCE * max(self.objective, 1.0)
+        return self.gap <= CERTIFIED * max(self.objective, 1.0)
 
 
-def minimise(region: Region, objective: Objective) -> Minimum:
+def minimise(region: Region, objective: QuadraticObjective) -> Minimum:
     """Return where the objective is least in the region, up to a certified gap.
 
     Raises `EmptyRegionError` where the region is empty.
@@ -106,7 +104,7 @@ def minimise(region: Region, objective: Objective) -> Minimum:
 class _Descent:
     """One descent: where it is, its gradient, and the prices of the last projection."""
 
-    def __init__(self, region: Region, objective: Objective) -> None:
+    def __init__(self, region: Region, objective: QuadraticObjective) -> None:
         self.region, self.objective = region, objective
         lipschitz = objective.precision.lipschitz[:, None]
         self.scale = 0.5 / np.maximum(lipschitz, 1e-9 * lipschitz.max() + 1e-300)
@@ -118,28 +116,29 @@ class _Descent:
 
     def run(self) -> Minimum:
         """Descend until the gap is small, or nothing more is gained."""
-        best, value, stalled = -np.inf, np.inf, 0
-        for _ in range(ROUNDS):
-            self._search()
+        value, best, mark, stalled = np.inf, -np.inf, np.inf, 0
+        while stalled < PATIENCE:
+            try:
+                self._search()
+            except EmptyRegionError:
+                stalled = PATIENCE
             for _ in range(DEPTH):
-                before_free = (self.at > self.region.low).sum()
-                prices = self._explore()
-                if (self.at > self.region.low).sum() == before_free:
+                prices, is_least = self._explore()
+                if is_least:
                     break
             self.gradient = self._find_gradient()
-            before = value - best
             value = self.objective.evaluate(self.at, self.gradient)
             best = max(best, self._bound(prices), self._bound(self.prices.rows))
-            stalled = stalled + 1 if value - best >= before else 0
-            if value - best <= TOLERANCE * max(value, 1.0) or stalled == PATIENCE:
+            if value - best <= AIM * max(value, 1.0):
                 break
+            mark, stalled = (value - best, 0) if value - best <= mark / 2 else (mark, stalled + 1)
         return Minimum(self.at, value, max(value - best, 0.0), self.products)
 
     def _search(self) -> None:
         """Take projected gradient steps until the face stays the same."""
         for place in range(SEARCHES):
             scale = self.length * self.scale
-            end, self.prices = project(self.region, self.at - scale * self.gradient, scale, self.prices)
+            end, self.prices = project(self.region, self.at - scale * self._reduce(), scale, self.prices)
             same = np.array_equal(self.at > self.region.low, end > self.region.low)
             move, curved = self._go(end)
             bend = float((move * curved).sum())
@@ -171,23 +170,28 @@ class _Descent:
         rows = self.region.rows
         growth = rows.add_up(move)
         growth[np.abs(growth) <= 2 * self.region.tolerance] = 0.0
-        kept = self.prices.cells - rows.spread(self.prices.rows, len(move))
-        return float(((self.gradient + kept) * move).sum()) + float(self.prices.rows @ growth)
+        return float((self._reduce() * move).sum()) + float(self.prices.rows @ growth)
 
-    def _explore(self) -> Floats:
-        """Minimise on the face of the region that we are on, by conjugate gradients; return the prices of all rows."""
+    def _reduce(self) -> Floats:
+        """Return the gradient without the prices: near the minimum it is near 0 wherever a count is free."""
+        return self.gradient + self.prices.cells - self.region.rows.spread(self.prices.rows, len(self.at))
+
+    def _explore(self) -> tuple[Floats, bool]:
+        """Minimise on the face of the region that we are on, by conjugate gradients.
+
+        Return the prices of all rows there, and whether its minimum is in the region.
+        """
         region, rows = self.region, self.region.rows
         free = region.allowed & (self.at > region.low)
-        tight = rows.add_up(self.at) <= rows.targets + region.tolerance
-        working = rows.exact | (tight & (self.prices.rows > 0))
-        enough = TINY if np.array_equal(free, self.free) else ENOUGH
+        working = rows.exact | (rows.add_up(self.at) <= rows.targets + region.tolerance)
+        enough = ENOUGH_AGAIN if np.array_equal(free, self.free) else ENOUGH
         self.free = free
-        face = RowSystem(region, rows.pick(working), self.scale * free, LEAST_DAMPING)
+        face = RowSystem(region, rows.pick(working), self.scale, free, LEAST_DAMPING)
         step, turned = np.zeros_like(self.at), np.zeros_like(self.at)
         steepest, found = face.project(self.gradient)
         direction, left = -steepest, steepest / self.scale
         squared = float((steepest * left).sum())
-        noise, most = 1e-30 * float((self.scale * free * self.gradient**2).sum()), 0.0
+        noise, most = 1e-28 * float((self.scale * free * self.gradient**2).sum()), 0.0
         for _ in range(CONJUGATE):
             if squared <= noise:
                 break
@@ -205,14 +209,17 @@ class _Descent:
             found, left = found + more, steepest / self.scale
             before, squared = squared, float((steepest * left).sum())
             direction = (squared / before) * direction - steepest
-        self._land(step, turned, working)
+        is_least = self._land(step, turned, working)
         prices = np.zeros(len(rows))
         prices[working] = found
         prices[~rows.exact] = np.maximum(prices[~rows.exact], 0.0)
-        return prices
+        return prices, is_least
 
-    def _land(self, step: Floats, turned: Floats, working: Bools) -> None:
-        """Take a step along a face as far as it helps; `turned` is how it changes the gradient."""
+    def _land(self, step: Floats, turned: Floats, working: Bools) -> bool:
+        """Take a step along a face as far as it helps, and say whether it was possible to take all of it.
+
+        `turned` is how the step changes the gradient.
+        """
         region, rows = self.region, self.region.rows
         growth, spare = rows.add_up(step), rows.add_up(self.at) - rows.targets
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -223,16 +230,20 @@ class _Descent:
         promise = -float((step * turned).sum()) / 2 - self._slope(step)
         part = 1.0
         while part > inside:
-            end, _ = project(face, self.at + part * step, self.scale, start_prices(region))
+            try:
+                end, _ = project(face, self.at + part * step, self.scale, start_prices(region))
+            except EmptyRegionError:
+                break
             move = end - self.at
             slope, curved = self._slope(move), self._curve(move)
             gain = -slope - float((move * curved).sum()) / 2
             if gain >= SUFFICIENT * part * (2 - part) * promise:
                 self.at, self.gradient = end, self.gradient + curved
-                return
+                return False
             part *= SHRINK
         self.at = np.maximum(self.at + inside * step, region.low)
         self.gradient = self.gradient + inside * turned
+        return inside == 1.0
 
     def _bound(self, prices: Floats) -> float:
         """Return a number that the objective is nowhere below in the region; any prices will do, good ones best."""
@@ -240,13 +251,16 @@ class _Descent:
         value = self.objective.evaluate(self.at, self.gradient)
         counts = region.count(self.at)
         steep = self.gradient - rows.spread(prices, len(self.at))
-        gap = float(prices @ (rows.add_up(self.at) - rows.targets))
+        spare = rows.add_up(self.at) - rows.targets
         if region.people is not None:
             least = np.where(region.allowed, steep, np.inf).min(axis=0)
-            return value - gap - float((counts * (steep - least)).sum())
+            return value - float(prices @ spare) - float((counts * (steep - least)).sum())
+        prices = prices.copy()
         for row in np.flatnonzero(rows.exact):
             members = rows.members[row] > 0
-            steep[rows.children[row], members] -= steep[rows.children[row], members].min(initial=0.0)
+            lowest = float(steep[0, members].min(initial=0.0))
+            steep[0, members] -= lowest
+            prices[row] += lowest
         ones = np.where(region.allowed, 1.0, 0.0)
         grown = self._curve(ones)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -255,7 +269,7 @@ class _Descent:
         if not np.isfinite(needed):
             return -np.inf
         squares = 0.5 * needed**2 * float((ones * grown).sum())
-        return value - gap - squares - float((counts * (steep + needed * grown)).sum())
+        return value - float(prices @ spare) - squares - float((counts * (steep + needed * grown)).sum())
 
     def _find_gradient(self) -> Floats:
         self.products += 1

@@ -20,7 +20,7 @@ from discreet.topdown.spec.invariants import Invariant
 from discreet.topdown.spec.propagation import LevelInvariants
 from discreet.topdown.spec.queries import Query
 from discreet.topdown.spec.recodes import AnswerAxis, CategoryValue, Recode, list_labels
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CensusSchema
 from discreet.topdown.spec.spine import Spine
 
 Targets = Mapping[tuple[str, str], Fraction]
@@ -42,7 +42,7 @@ class CensusSpec(ShownAsText):
     """The private table: one row for each person."""
     area: str
     """Its column with the name of the smallest area, as the geography's file writes it."""
-    schema: Schema
+    schema: CensusSchema
     recodes: tuple[Recode, ...]
     queries: tuple[Query, ...]
     axes: Mapping[str, tuple[AnswerAxis, ...]]

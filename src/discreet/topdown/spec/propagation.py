@@ -34,13 +34,13 @@ from discreet.topdown.spec.bounds import AnswerBounds, forget_implied, sharpen
 from discreet.topdown.spec.geography import Geography
 from discreet.topdown.spec.invariants import NO_MOST, Invariant
 from discreet.topdown.spec.queries import Query
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CensusSchema
 
 LevelInvariants = tuple[Invariant, ...]
 """All that is known of the areas of one level: one invariant for each query of which something is known."""
 
 
-def propagate(geography: Geography, schema: Schema, stated: Sequence[Invariant]) -> tuple[LevelInvariants, ...]:
+def propagate(geography: Geography, schema: CensusSchema, stated: Sequence[Invariant]) -> tuple[LevelInvariants, ...]:
     """Return, for each level, what the invariants of it and of all levels below say of its areas.
 
     Refused where they contradict one another, where a total is above 0 in cells that cannot be, and where a query is of
@@ -88,7 +88,7 @@ def _meet(known: dict[Any, AnswerBounds], own: AnswerBounds, geography: Geograph
     )
 
 
-def _forbid_impossible(bounds: AnswerBounds, schema: Schema, geography: Geography, place: int) -> AnswerBounds:
+def _forbid_impossible(bounds: AnswerBounds, schema: CensusSchema, geography: Geography, place: int) -> AnswerBounds:
     """Return bounds that let nobody into answers all of whose cells cannot be."""
     possible = np.zeros(bounds.query.size, dtype=bool)
     possible[bounds.query.places[~schema.impossible.reshape(-1)]] = True
@@ -108,7 +108,9 @@ def _forbid_impossible(bounds: AnswerBounds, schema: Schema, geography: Geograph
     return shut
 
 
-def _sharpen_all(merged: list[AnswerBounds], schema: Schema, geography: Geography, place: int) -> list[AnswerBounds]:
+def _sharpen_all(
+    merged: list[AnswerBounds], schema: CensusSchema, geography: Geography, place: int
+) -> list[AnswerBounds]:
     """Return the bounds sharpened by one another, and by the total that all queries have; refuse what cannot be."""
     if not merged:
         return merged

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.base.errors import ParameterError
 from discreet.base.wide import Ints
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CensusSchema
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Query:
     """
 
     name: str
-    schema: Schema
+    schema: CensusSchema
     parts: tuple[QueryPart, ...] = ()
     """By rising attribute; an attribute that is not there is summed over."""
 

@@ -26,7 +26,7 @@ from discreet.topdown.spec.reading_schema import (
 )
 from discreet.topdown.spec.reading_shares import make_allocation, read_budget, read_shares, read_targets
 from discreet.topdown.spec.recodes import Recode
-from discreet.topdown.spec.schema import Schema
+from discreet.topdown.spec.schema import CensusSchema
 
 SECTIONS = (
     "census",
@@ -43,7 +43,7 @@ SECTIONS = (
 POLICY = "policy.toml"
 """The policy's name, beside the spec, where the spec says none."""
 
-CountedParts = tuple[Schema, tuple[Recode, ...], tuple[Query, ...], Axes]
+CountedParts = tuple[CensusSchema, tuple[Recode, ...], tuple[Query, ...], Axes]
 
 
 def read_spec(path: str | Path) -> CensusSpec:

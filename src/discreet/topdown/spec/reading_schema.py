@@ -11,7 +11,7 @@ from discreet.policy.problems import quote_value
 from discreet.policy.section import Section
 from discreet.topdown.spec.queries import Query
 from discreet.topdown.spec.recodes import AnswerAxis, CategoryValue, Recode, find_part
-from discreet.topdown.spec.schema import Attribute, Schema
+from discreet.topdown.spec.schema import Attribute, CensusSchema
 
 MOST_CELLS = 1 << 22
 """Combinations of values: an area's counts are held as an array of them."""
@@ -109,10 +109,10 @@ def _is_value(attribute: Attribute, value: CategoryValue) -> bool:
     return value in attribute.values and type(value) is type(attribute.values[0])
 
 
-def read_schema(root: Section, attributes: tuple[Attribute, ...], recodes: tuple[Recode, ...]) -> Schema | None:
+def read_schema(root: Section, attributes: tuple[Attribute, ...], recodes: tuple[Recode, ...]) -> CensusSchema | None:
     """Return the schema with its zeros: combinations of values of attributes, or of groups of recodes."""
     section = root.section("zeros", None)
-    bare = Schema(attributes)
+    bare = CensusSchema(attributes)
     if bare.cells > MOST_CELLS:
         wrong = f"have {bare.cells:,} combinations of values"
         root.wrong("attributes", wrong, f"write fewer or coarser attributes: at most {MOST_CELLS:,}")
@@ -132,14 +132,14 @@ def read_schema(root: Section, attributes: tuple[Attribute, ...], recodes: tuple
             return None
         zeros.append(zero)
     try:
-        return Schema(attributes, tuple(zeros))
+        return CensusSchema(attributes, tuple(zeros))
     except ParameterError as error:
         section.wrong((), "leave no combination that can be", f"write {error.allowed}")
         return None
 
 
 def _find_places(
-    part: Section, name: str, schema: Schema, recodes: tuple[Recode, ...]
+    part: Section, name: str, schema: CensusSchema, recodes: tuple[Recode, ...]
 ) -> tuple[int, frozenset[int]] | None:
     """Return the attribute that a line of a zero speaks of, and the places of its values that it names."""
     try:
@@ -157,7 +157,9 @@ def _find_places(
     return of.attribute, frozenset(place for place, group in enumerate(of.groups) if group in wanted)
 
 
-def read_queries(root: Section, schema: Schema, recodes: tuple[Recode, ...]) -> tuple[tuple[Query, ...], Axes] | None:
+def read_queries(
+    root: Section, schema: CensusSchema, recodes: tuple[Recode, ...]
+) -> tuple[tuple[Query, ...], Axes] | None:
     """Return the queries in their order, and what their answers stand for; None where one is wrong."""
     section = root.section("queries", None)
     if not section.content:
@@ -179,7 +181,7 @@ def read_queries(root: Section, schema: Schema, recodes: tuple[Recode, ...]) -> 
 
 
 def _read_parts(
-    section: Section, name: str, content: object, schema: Schema, recodes: tuple[Recode, ...]
+    section: Section, name: str, content: object, schema: CensusSchema, recodes: tuple[Recode, ...]
 ) -> list[tuple[Any, AnswerAxis]] | None:
     """Return the parts of a query by rising attribute, each with its axis."""
     names = [*(each.name for each in schema.attributes), *(each.name for each in recodes)]

@@ -7,7 +7,7 @@ from itertools import product
 
 from discreet.base.errors import ParameterError
 from discreet.topdown.spec.queries import QueryPart
-from discreet.topdown.spec.schema import CategoryValue, Schema
+from discreet.topdown.spec.schema import CategoryValue, CensusSchema
 from discreet.topdown.spec.schema import CategoryValue as Value
 
 __all__ = ["AnswerAxis", "CategoryValue", "Recode", "Value", "find_part", "list_labels"]
@@ -41,7 +41,7 @@ class AnswerAxis:
     labels: tuple[CategoryValue, ...]
 
 
-def find_part(schema: Schema, recodes: tuple[Recode, ...], name: str) -> tuple[QueryPart, AnswerAxis]:
+def find_part(schema: CensusSchema, recodes: tuple[Recode, ...], name: str) -> tuple[QueryPart, AnswerAxis]:
     """Return the part of a query that an attribute or a recode of this name makes, and what its places stand for."""
     for recode in recodes:
         if recode.name == name:

@@ -36,7 +36,7 @@ class Attribute:
 
 
 @dataclass(frozen=True)
-class Schema:
+class CensusSchema:
     """Attributes, and the combinations of their values that nobody can have: each a set of places by attribute."""
 
     attributes: tuple[Attribute, ...]

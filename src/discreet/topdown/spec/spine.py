@@ -122,7 +122,9 @@ def _fill_gaps(levels: Sequence[str], columns: Sequence[pa.Array]) -> tuple[list
         if column.null_count:
             row = int(np.flatnonzero(np.asarray(column.is_null()))[0])
             where = "" if level == levels[-1] else f", area {last[row].as_py()!r}"
-            raise ParameterError(f"geography.{level}", _Row(row, where), f"{wanted} in every row: no area is an orphan")
+            remedy = ": repeat that of the area above where it has no parts" if level == levels[-1] else ""
+            told = f"{wanted} in every row{remedy}: no area is an orphan"
+            raise ParameterError(f"geography.{level}", _Row(row, where), told)
     filled, gaps = [last], [np.zeros(len(last), dtype=bool)]
     for column in reversed(columns[:-1]):
         gaps.append(np.asarray(column.is_null(), dtype=bool))
