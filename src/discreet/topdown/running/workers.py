@@ -31,7 +31,7 @@ class SolverPool:
 
     def __init__(self, workers: int | None = None) -> None:
         """Start so many processes; by default one for each core that this process may use."""
-        count = len(os.sched_getaffinity(0)) if workers is None else check.integer("workers", workers, least=1)
+        count = count_cores() if workers is None else check.integer("workers", workers, least=1)
         self._running: list[tuple[subprocess.Popen[bytes], Connection]] = []
         try:
             for _ in range(count):
@@ -102,6 +102,11 @@ class SolverPool:
             number, (function, arguments) = following
             _send(pipe, pickle.dumps(("task", (number, function, arguments)), protocol=5))
             busy.add(pipe)
+
+
+def count_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _start() -> tuple[subprocess.Popen[bytes], Connection]:
