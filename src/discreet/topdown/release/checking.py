@@ -8,6 +8,7 @@ invariant.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,9 @@ from discreet.topdown.spec.reading import read_spec
 duckdb = Later("duckdb")
 
 MOST_WORDS = 20
+MEMORY = "2GB"
+"""What the engine may use."""
+
 CheckWatch = Callable[[str, int, int], None]
 
 
@@ -74,7 +78,7 @@ def check(
     asked = spec if isinstance(spec, CensusSpec) else read_spec(found.told["file"] if spec is None else spec)
     if asked.digest != found.told["spec"]:
         raise DiscreetError(f"{asked.path} is not the spec that {found.folder} was made with; name that one")
-    connection = duckdb.connect()
+    connection = duckdb.connect(config={"memory_limit": MEMORY, "temp_directory": tempfile.gettempdir()})
     try:
         _register(connection, found, asked)
         wrong = _check_cells(connection, asked)
@@ -136,40 +140,49 @@ def _check_cells(connection: Any, spec: CensusSpec) -> list[str]:
 def _check_table(
     connection: Any, release: CensusRelease, spec: CensusSpec, level: str, query: str
 ) -> tuple[list[str], int]:
-    """Return what is wrong with a table beside the microdata, and how many rows it has."""
+    """Return what is wrong with a table beside the microdata, and how many rows it has: one part at a time."""
     path = release.find_file(level, query)
-    files = str(path / "*.parquet" if path.is_dir() else path).replace("'", "''")
     if not path.exists():
         return [f"{path}: is missing"], 0
     place = spec.geography.find_level(level)
     axes = spec.axes[spec.find_query(query).name]
-    labels = [_write_label(spec, each.name) for each in axes]
     names = [f"label_{number}" for number in range(len(axes))]
-    listed = ", ".join(
-        [f"area_{place} AS area", *(f"{sql} AS {name}" for sql, name in zip(labels, names, strict=True))]
+    labels = [f"{_write_label(spec, each.name)} AS {name}" for each, name in zip(axes, names, strict=True)]
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE counted AS SELECT area_{place} AS area, {', '.join([*labels, 'count(*) AS n'])} "
+        f"FROM people JOIN leaves ON leaf = {_name(spec.area)}::VARCHAR WHERE area_{place} IS NOT NULL GROUP BY ALL"
     )
-    own = ", ".join(
-        ["area", *(f"{_name(name_axis(each))} AS {name}" for each, name in zip(axes, names, strict=True)), "count"]
-    )
+    own = ", ".join([f"{_name(name_axis(each))} AS {name}" for each, name in zip(axes, names, strict=True)])
     keys = ", ".join(["area", *names])
-    sql = f"""
-        WITH counted AS (SELECT {listed}, count(*) AS n FROM people JOIN leaves
-                         ON leaf = {_name(spec.area)}::VARCHAR WHERE area_{place} IS NOT NULL GROUP BY ALL),
-             told AS (SELECT {own} FROM read_parquet('{files}')),
-             beside AS (SELECT {keys}, coalesce(n, 0) AS n, count FROM told FULL JOIN counted USING ({keys}))
-        SELECT (SELECT count(*) FROM told), (SELECT count(*) FROM (SELECT DISTINCT {keys} FROM told)), count(*),
-               (SELECT first(({keys}, n, count)::VARCHAR) FROM beside WHERE count IS DISTINCT FROM n)
-        FROM beside WHERE count IS DISTINCT FROM n"""
-    rows, different, off, first = connection.execute(sql).fetchone()
-    wrong = []
-    if off:
-        wrong.append(f"{path}: {off:,} rows are not what the microdata have, such as {first}")
-    if different != rows:
-        wrong.append(f"{path}: {rows - different:,} rows are there twice")
-    expected = len(spec.spine.find_published(level).areas) * _count_answers(spec, query)
-    if rows != expected:
-        wrong.append(f"{path}: {rows:,} rows, not {expected:,}")
-    return wrong, int(rows)
+    rows, people, areas = 0, 0, 0
+    wrong: list[str] = []
+    for part in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
+        told = f"(SELECT area, {own + ', ' if own else ''}count FROM read_parquet({_quote(str(part))}))"
+        beside = f"(SELECT {keys}, coalesce(n, 0) AS n, count FROM {told} LEFT JOIN counted USING ({keys}))"
+        off = "count(*) FILTER (WHERE count IS DISTINCT FROM n)"
+        sample = f"first(({keys}, n, count)::VARCHAR) FILTER (WHERE count IS DISTINCT FROM n)"
+        different = f"count(DISTINCT hash({keys}))"
+        sql = f"SELECT count(*), sum(n), count(DISTINCT area), {different}, {off}, {sample} FROM {beside}"
+        many, found, here, unlike, strange, first = connection.execute(sql).fetchone()
+        rows, people, areas = rows + many, people + int(found or 0), areas + here
+        if strange:
+            wrong.append(f"{part}: {strange:,} rows are not what the microdata have, such as {first}")
+        if unlike != many and (twice := _count_twice(connection, told, keys)):
+            wrong.append(f"{part}: {twice:,} rows are there twice")
+    published = len(spec.spine.find_published(level).areas)
+    expected = published * _count_answers(spec, query)
+    if rows != expected or areas != published:
+        wrong.append(f"{path}: {rows:,} rows of {areas:,} areas, not {expected:,} of {published:,}")
+    (everybody,) = connection.execute("SELECT coalesce(sum(n), 0) FROM counted").fetchone()
+    if people != everybody and not wrong:
+        wrong.append(f"{path}: holds {people:,} of {everybody:,} people")
+    return wrong, rows
+
+
+def _count_twice(connection: Any, told: str, keys: str) -> int:
+    """Return how many rows are there more than once: for certain, where hashes say that there may be some."""
+    (found,) = connection.execute(f"SELECT count(*) - count(DISTINCT ({keys})) FROM {told}").fetchone()
+    return int(found)
 
 
 def _count_answers(spec: CensusSpec, query: str) -> int:
