@@ -29,7 +29,7 @@ FLOORS = {
     "cli": 7,
 }
 BESIDE = "audit"
-"""It may look at every floor; nothing imports it."""
+"""It may look at every floor but the command line, which alone imports it."""
 
 COVERED_ELSEWHERE = {
     "answers/drawing.py": "synthetic/report/test_parts.py",
@@ -112,10 +112,12 @@ def complaint(room: str, name: str) -> str | None:
     """Say what is wrong with importing that name in that room, if anything is."""
     parts = name.split(".")
     target = parts[1] if len(parts) > 1 else ""
-    if room == BESIDE or target == room:
+    if target == room or (room == BESIDE and target != "cli"):
         return None
+    if room == BESIDE:
+        return "audit is below the command line"
     if target == BESIDE:
-        return "nothing imports audit"
+        return None if room == "cli" else "nothing but the command line imports audit"
     if target not in FLOORS:
         return None if FLOORS[room] >= 6 else "only the faces import the front door"
     if FLOORS[target] >= FLOORS[room]:
