@@ -40,6 +40,7 @@ SENTENCES = {
     "SUSPEND": "asking is suspended: entry {charge} failed after its charge",
     "RESUME": "asking goes on after the failure of entry {charge}",
     "STATE": "{name}",
+    "SWEEP": "removed {part}, which nothing named, {bytes:,} bytes",
 }
 """What is said of an entry, by its kind, from what it holds."""
 

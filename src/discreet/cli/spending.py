@@ -52,6 +52,9 @@ def ledger(
         str | None,
         typer.Option(help="With --verify: a receipt kept elsewhere, to find a cut tail.", show_default=False),
     ] = None,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="Remove parts of results that died runs left, and nothing names.")
+    ] = False,
     format: Annotated[ListFormat, typer.Option(help="How to write it.")] = ListFormat.TABLE,
     policy: PolicyOption = None,
     analyst: AnalystOption = None,
@@ -60,8 +63,12 @@ def ledger(
     with show_errors():
         if receipt is not None and not verify:
             raise ParameterError("--receipt", receipt, "beside --verify")
+        if sweep and verify:
+            raise ParameterError("--sweep", "beside --verify", "given alone: verify first, then sweep")
         path = find_policy(policy)
-        if verify:
+        if sweep:
+            _sweep(policy, format)
+        elif verify:
             _verify(path, receipt, format)
         else:
             _list(path, last, analyst, format)
@@ -81,18 +88,33 @@ def _verify(path: Path, receipt: str | None, format: ListFormat) -> None:
     head = f"{found.entries}:{found.head}"
     if format is ListFormat.JSON:
         told = {"ok": found.ok, "entries": found.entries, "head": head, "problems": list(found.problems)}
-        typer.echo(json.dumps({**told, "unproven": found.unproven}, indent=1))
+        left = [{"name": each.name, "bytes": each.bytes} for each in found.left]
+        typer.echo(json.dumps({**told, "unproven": found.unproven, "left": left}, indent=1))
     elif found.ok:
         proven = f"; the receipt's entry {found.proven} is there" if mark else ""
         typer.echo(f"{place}: {found.entries} entries, all as the chain says{proven}")
         typer.echo(f"head: {head}")
         if found.unproven:
             typer.echo(f"note: {found.unproven}; give --receipt with one that was kept elsewhere")
+        if found.left:
+            typer.echo(f"note: {found.describe_left()}")
     else:
         typer.echo(f"{place}: this ledger was touched")
         typer.echo("\n".join(f"  {problem}" for problem in found.problems))
     if not found.ok:
         fail(f"verification failed: {len(found.problems)} problem{'s' if len(found.problems) > 1 else ''}", TO_DO)
+
+
+def _sweep(policy: Path | None, format: ListFormat) -> None:
+    with books(policy, None) as kept:
+        found = kept.ledger.parts.sweep()
+    if format is ListFormat.JSON:
+        typer.echo(json.dumps([{"name": each.name, "bytes": each.bytes} for each in found], indent=1))
+        return
+    for each in found:
+        typer.echo(f"removed {each.name}, {each.bytes:,} bytes")
+    if not found:
+        typer.echo("there is nothing that nothing names")
 
 
 def _list(path: Path, last: int | None, analyst: str | None, format: ListFormat) -> None:

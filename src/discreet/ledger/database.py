@@ -76,6 +76,15 @@ class LargeResults(Protocol):
     def read(self, name: str) -> bytes:
         """Return an answer, or raise where it is missing or was changed."""
 
+    def list_names(self) -> list[str]:
+        """Return the names of all that lies there, also of what a writer that died left half written."""
+
+    def find_size(self, name: str) -> int | None:
+        """Return how many bytes lie under a name; None where nothing does."""
+
+    def remove(self, name: str) -> None:
+        """Forget what lies under a name, if anything does."""
+
 
 class Store(Protocol):
     """A ledger's database. Threads may share it, and it may be used on both sides of a fork."""

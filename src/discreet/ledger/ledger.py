@@ -21,12 +21,12 @@ from discreet.ledger.entries import chain, claims, fresh_keys, policies, states,
 from discreet.ledger.entries.chain import Entry
 from discreet.ledger.entries.claims import Claim, Request
 from discreet.ledger.entries.decisions import Decisions, Waiting, write_time
+from discreet.ledger.entries.part_names import PART
 from discreet.ledger.entries.states import Keepsake
 from discreet.ledger.entries.suspensions import Suspension
 from discreet.ledger.facts import LedgerFacts, check_protected
 from discreet.ledger.failures import Failure, describe_failure
 from discreet.ledger.files.results import LARGE
-from discreet.ledger.parts import PREFIX as PART
 from discreet.ledger.parts import LedgerParts
 from discreet.ledger.places import Place, create_store, open_store
 from discreet.ledger.runs import Runs

@@ -20,8 +20,10 @@ from discreet.ledger.entries.chain import (
     SHARE,
     STATE,
     SUSPEND,
+    SWEEP,
     Entry,
 )
+from discreet.ledger.entries.part_names import PART, PartNames
 from discreet.privacy.filter import Sums
 
 OF_AN_ANALYST = (CHARGE, SHARE, RETRY, RECORD, SUSPEND, RESUME)
@@ -53,6 +55,7 @@ class Recomputed:
     journal: dict[tuple[int, int], tuple[str, str]] = field(default_factory=dict)
     answers: dict[int, str] = field(default_factory=dict)
     states: dict[str, tuple[int, str]] = field(default_factory=dict)
+    parts: PartNames = field(default_factory=PartNames)
 
     def follow(self, entry: Entry) -> Iterator[str]:
         """Take one entry in, and say what in it contradicts those before."""
@@ -66,6 +69,10 @@ class Recomputed:
             self.charges[entry.number] = OpenCharge(body["question"], price)
         elif entry.kind == STATE:
             self.states[body["name"]] = (entry.number, body["value"])
+        elif entry.kind == SWEEP:
+            self.states.pop(f"{PART}{body['part']}", None)
+            if self.parts.holds(body["part"]):
+                yield f"entry {entry.number} removed part {body['part']}, which a journal names"
         elif entry.kind in (RECORD, MEASURE, OVERRUN, DEATH, ALLOW):
             yield from self._follow_run(entry.number, entry.kind, body)
 
@@ -77,6 +84,7 @@ class Recomputed:
             return
         if kind == MEASURE:
             self.journal[body["charge"], body["position"]] = (body["call"], body["result"])
+            self.parts.follow(body)
         elif kind == RECORD:
             charge.record = number
             self.answers[number] = body["answer"]

@@ -60,6 +60,25 @@ class ResultFiles:
             raise LedgerError(f"the file {self._folder / name} was changed: put it back from a backup")
         return data
 
+    def list_names(self) -> list[str]:
+        """Return the names of all files, also of those that a writer that died left half written."""
+        try:
+            return sorted(os.listdir(self._folder))
+        except FileNotFoundError:
+            return []
+
+    def find_size(self, name: str) -> int | None:
+        """Return how many bytes a file has; None where there is none."""
+        try:
+            return (self._folder / name).stat().st_size
+        except FileNotFoundError:
+            return None
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+        (self._folder / name).unlink(missing_ok=True)
+        sync_folder(self._folder)
+
 
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder durable."""
