@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from discreet.base.errors import ParameterError
 from discreet.curator.door.levels import AreaCodes, AreaCounts, cost_areas
 from discreet.curator.door.meter import ChargeMeter
-from discreet.mechanisms import Gaussian
 from discreet.privacy import GaussianLoss
 from discreet.privacy.charges import Charge
-from discreet.topdown.measure.asked import AskedQuery, certify_epsilon, check_asked, cost_asked, find_variance
+from discreet.topdown.measure.asked import AskedQuery, certify_epsilon, check_asked, cost_asked
 from discreet.topdown.spec.queries import Query, QueryPart
 from discreet.topdown.spec.schema import Attribute, CensusSchema
 from topdown.measure.small_census import ADULT, DETAIL, GEOGRAPHY, SCHEMA, SEX_AGE, TOTAL, list_asked
@@ -96,14 +95,6 @@ def test_a_delta_that_could_publish_somebody_is_refused(delta: float, size: int 
     with pytest.raises(ParameterError, match="delta"):
         certify_epsilon(Fraction(1), delta, size)
     certify_epsilon(Fraction(1), 1e-11, size)
-
-
-@pytest.mark.parametrize("sigma", [0.01, 0.1, 0.3, 0.6, 1.0, 2.25, 2.999, 3.0, 40.0])
-def test_the_variance_of_rounded_noise_is_that_of_its_probabilities(sigma: float) -> None:
-    whole = np.arange(-400, 401)
-    ends = np.array([math.erf((k + 0.5) / sigma / math.sqrt(2)) for k in range(-401, 401)])
-    exact = float((whole.astype(float) ** 2 * np.diff(ends) / 2).sum())
-    assert find_variance(Gaussian(sigma)) == pytest.approx(exact, rel=1e-9, abs=1e-12)
 
 
 OTHER = CensusSchema((Attribute("other", (1, 2)),))

@@ -21,9 +21,10 @@ from discreet.curator.door import levels
 from discreet.curator.door.operation import declare, identify
 from discreet.ledger.steps import watch_steps
 from discreet.noise.bits import replayed
-from discreet.topdown.measure.asked import AskedQuery, certify_epsilon, find_variance
+from discreet.topdown.measure.asked import AskedQuery, certify_epsilon
 from discreet.topdown.measure.measurement import CensusMeasurement, hash_geography, prepare_measurement
 from discreet.topdown.measure.measurements import CensusMeasurements
+from discreet.topdown.planning.rounded_variance import compute_rounded_variance
 from discreet.topdown.readings import LevelReading
 from discreet.topdown.spec.geography import Geography, Level
 from discreet.topdown.spec.queries import Query, QueryPart
@@ -126,7 +127,7 @@ def test_readings_are_near_the_truth_and_say_how_near(tmp_path: Path) -> None:
     wrong = 0
     for each, reading in zip(found, found.read_all(), strict=True):
         off = reading.values - count_exactly(each.level, each.query)
-        assert reading.variance == each.variance == find_variance(each.noise)
+        assert reading.variance == each.variance == compute_rounded_variance(each.noise.sigma)
         assert np.abs(off).max() < 8 * reading.variance**0.5
         wrong += int((off != 0).sum())
     assert wrong > 50

@@ -23,13 +23,14 @@ from discreet.topdown.example.production import (
     RHO,
     STRICT_DELTA,
 )
-from discreet.topdown.planning.noise import plan_noise, scale_noise, share_out_noise
+from discreet.topdown.planning.noise import MovedUnit, plan_noise, share_out_noise
 from discreet.topdown.spec.allocation import Allocation
 from discreet.topdown.spec.queries import Query
 from discreet.topdown.spec.schema import Attribute, CensusSchema
 from topdown.spec.small_census import POLICY, read_census
 
 SCHEMA = CensusSchema((Attribute("x", (0, 1)),))
+REPLACED = MovedUnit(1, 2)
 ASKED = tuple(Query(name, SCHEMA) for name in QUERIES)
 
 
@@ -48,7 +49,7 @@ def allocate_production(delta: Fraction = DELTA) -> Allocation:
 
 
 def test_the_parts_of_production_add_up_to_rho_exactly_and_their_noise_spends_no_more() -> None:
-    noise = share_out_noise(allocate_production(), ASKED, list(LEVELS), 2)
+    noise = share_out_noise(allocate_production(), ASKED, list(LEVELS), REPLACED)
     assert len(noise.draws) == 65
     assert sum(draw.rho for draw in noise.draws) == RHO
     assert all(draw.spent <= draw.rho for draw in noise.draws)
@@ -57,20 +58,20 @@ def test_the_parts_of_production_add_up_to_rho_exactly_and_their_noise_spends_no
 
 
 def test_production_under_replace_neighbours_has_the_scale_that_was_charged_then() -> None:
-    noise = share_out_noise(allocate_production(), ASKED, list(LEVELS), PARTITION.bound_l2_squared(1, 2))
+    noise = share_out_noise(allocate_production(), ASKED, list(LEVELS), REPLACED)
     draw = noise.find(0, "detailed")
     assert draw is not None
     assert draw.sigma**2 == pytest.approx(float(1 / draw.rho))
 
 
 def test_the_certified_epsilon_of_production_is_below_what_was_announced() -> None:
-    noise = share_out_noise(allocate_production(), ASKED, list(LEVELS), 2)
+    noise = share_out_noise(allocate_production(), ASKED, list(LEVELS), REPLACED)
     certified = noise.certify()
     assert certified.high <= 0.961 * ANNOUNCED_EPSILON
     assert certified.low == pytest.approx(16.465, abs=1e-3)
     strict = noise.certify(STRICT_DELTA).high
     assert strict == pytest.approx(17.256, abs=1e-3)
-    assert share_out_noise(allocate_production(STRICT_DELTA), ASKED, list(LEVELS), 2).certify().high == strict
+    assert share_out_noise(allocate_production(STRICT_DELTA), ASKED, list(LEVELS), REPLACED).certify().high == strict
 
 
 def test_what_the_desk_adds_up_is_what_was_planned(tmp_path: Path) -> None:
@@ -107,18 +108,6 @@ def test_units_of_several_rows_and_other_neighbours_have_other_noise(tmp_path: P
     assert plan_noise(spec, factor=1).draws[0].sigma == pytest.approx(first / 2**0.5)
 
 
-@settings(deadline=None)
-@given(
-    st.fractions(min_value=Fraction(1, 10**9), max_value=1000, max_denominator=10**9),
-    st.integers(1, 50),
-)
-def test_a_sigma_is_the_least_float_that_spends_no_more(rho: Fraction, moved: int) -> None:
-    sigma = Fraction(scale_noise(rho, moved, "l", "q"))
-    assert moved / (2 * sigma**2) <= rho
-    less = sigma * (1 - Fraction(1, 2**50))
-    assert moved / (2 * less**2) > rho
-
-
 @settings(deadline=None, max_examples=30)
 @given(st.lists(st.lists(st.integers(1, 99), min_size=1, max_size=4), min_size=1, max_size=4), st.integers(1, 9))
 def test_any_allocation_is_spent_to_its_last_part_and_never_beyond(parts: list[list[int]], rho: int) -> None:
@@ -131,11 +120,12 @@ def test_any_allocation_is_spent_to_its_last_part_and_never_beyond(parts: list[l
         tuple({name: Fraction(part, sum(each)) for name, part in zip(names, each, strict=False)} for each in parts),
     )
     queries = tuple(Query(name, SCHEMA) for name in names)
-    noise = share_out_noise(allocation, queries, [str(place) for place in range(len(parts))], 2)
+    noise = share_out_noise(allocation, queries, [str(place) for place in range(len(parts))], REPLACED)
     assert sum(draw.rho for draw in noise.draws) == allocation.rho
     assert allocation.rho * (1 - Fraction(1, 10**14)) < noise.spent <= allocation.rho
 
 
 def test_a_share_that_is_too_small_for_any_noise_is_named() -> None:
+    allocation = Allocation(Fraction(1, 10**40), DELTA, (Fraction(1),), ({"kind": Fraction(1)},))
     with pytest.raises(ParameterError, match=r"levels\.Town\.queries\.kind must be larger here: it asks for noise"):
-        scale_noise(Fraction(1, 10**40), 2, "Town", "kind")
+        share_out_noise(allocation, (Query("kind", SCHEMA),), ["Town"], REPLACED)

@@ -16,7 +16,7 @@ def add_up(sigma: float) -> float:
     return 2 * math.fsum(k * k * (tails[k - 1] - tails[k]) for k in steps)
 
 
-@pytest.mark.parametrize("sigma", [0.05, 0.1, 0.2, 0.3, 0.3999, 0.4, 0.45, 0.5, 0.7, 1.0, 2.5, 17.0])
+@pytest.mark.parametrize("sigma", [0.05, 0.1, 0.2, 0.3, 0.3999, 0.4, 0.45, 0.5, 0.7, 1.0, 2.5, 2.999, 3.0, 17.0, 40.0])
 def test_it_is_the_sum_over_all_values(sigma: float) -> None:
     assert compute_rounded_variance(sigma) == pytest.approx(add_up(sigma), rel=1e-9)
 

@@ -11,7 +11,6 @@ whole numbers is post-processing. For the shares of 2020, rho = 293764 / 114921,
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -86,7 +85,12 @@ def certify_epsilon(rho: Fraction, delta: float | Fraction, size: int | None = N
     16.465
     """
     check_delta(delta, size)
-    return GaussianLoss(Fraction(rounded_up(lambda: (2 * ball(rho)).sqrt()))).epsilon(float(delta))
+    return lose_rho(rho).epsilon(float(delta))
+
+
+def lose_rho(rho: Fraction) -> GaussianLoss:
+    """Return the loss of Gaussian noise that costs so much rho, in one measurement or in many: mu is rounded up."""
+    return GaussianLoss(Fraction(rounded_up(lambda: (2 * ball(rho)).sqrt())))
 
 
 def check_delta(delta: float | Fraction, size: int | None) -> None:
@@ -95,13 +99,3 @@ def check_delta(delta: float | Fraction, size: int | None) -> None:
     if size is not None and Fraction(delta) * size > MOST_PUBLISHED:
         most = float(MOST_PUBLISHED / size)
         raise ParameterError("delta", float(delta), f"at most {most:.3g}: a hundredth of one in {size:,} people")
-
-
-def find_variance(noise: Gaussian) -> float:
-    """Return the variance of a rounded Gaussian x: the sum over k of (2 k - 1) Pr[|x| >= k].
-
-    From sigma = 3 on it is sigma^2 + 1/12 to the last digit: what is missing vanishes as e^(-2 pi^2 sigma^2).
-    """
-    if noise.sigma >= 3:
-        return noise.sigma**2 + 1 / 12
-    return sum((2 * k - 1) * math.erfc((k - 0.5) / (noise.sigma * math.sqrt(2))) for k in range(1, 120))

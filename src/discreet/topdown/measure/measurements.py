@@ -18,7 +18,8 @@ from discreet.base.errors import ParameterError
 from discreet.base.wide import Ints
 from discreet.curator.door.kept_parts import KeptPart, unpack_numbers
 from discreet.mechanisms import Gaussian
-from discreet.topdown.measure.asked import AskedQuery, find_variance
+from discreet.topdown.measure.asked import AskedQuery
+from discreet.topdown.planning.rounded_variance import compute_rounded_variance
 from discreet.topdown.readings import LevelReading
 from discreet.topdown.spec.queries import Query
 
@@ -47,7 +48,7 @@ class MeasuredQuery:
     @property
     def variance(self) -> float:
         """The variance of the noise of each answer, rounding included."""
-        return find_variance(self.noise)
+        return compute_rounded_variance(self.noise.sigma)
 
     def read(self, first: int = 0, last: int | None = None) -> LevelReading:
         """Return the answers of some areas, a line for each, or of all."""

@@ -17,16 +17,23 @@ from fractions import Fraction
 from functools import cached_property
 
 from discreet.base.errors import ParameterError
-from discreet.base.rounding import ball, rounded_up
 from discreet.families.family import PARTITION
 from discreet.mechanisms import Gaussian
-from discreet.mechanisms.additive import fitting_scale
 from discreet.privacy import GaussianLoss
 from discreet.privacy.certified import Certified
+from discreet.topdown.measure.asked import AskedQuery, lose_rho
 from discreet.topdown.planning.rounded_variance import compute_rounded_variance
 from discreet.topdown.spec.allocation import Allocation
 from discreet.topdown.spec.census_spec import CensusSpec
 from discreet.topdown.spec.queries import Query
+
+
+@dataclass(frozen=True)
+class MovedUnit:
+    """How much one unit moves: its rows at most, and 2 for replace neighbours."""
+
+    rows: int
+    factor: int
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,7 @@ class PlannedDraw:
     @property
     def loss(self) -> GaussianLoss:
         """The loss of the draw."""
-        return GaussianLoss(Fraction(rounded_up(lambda: ball(2 * self.spent).sqrt())))
+        return lose_rho(self.spent)
 
     @property
     def variance(self) -> float:
@@ -77,7 +84,7 @@ class CensusNoise:
     @cached_property
     def loss(self) -> GaussianLoss:
         """The loss of the whole release."""
-        return GaussianLoss(Fraction(rounded_up(lambda: ball(2 * self.spent).sqrt())))
+        return lose_rho(self.spent)
 
     def certify(self, delta: float | Fraction | None = None) -> Certified:
         """Return the certified epsilon of the whole release at a delta; at the spec's own where none is given."""
@@ -98,27 +105,27 @@ def plan_noise(spec: CensusSpec, rows: int | None = None, factor: int | None = N
     `rows` is how many rows one unit has at most and `factor` is 2 under replace neighbours: those of the plan that
     will be read, where it is known, else those that the policy declares.
     """
-    moved = PARTITION.bound_l2_squared(spec.rows if rows is None else rows, spec.factor if factor is None else factor)
-    return share_out_noise(spec.allocation, spec.queries, [level.name for level in spec.geography.levels], moved)
+    unit = MovedUnit(spec.rows if rows is None else rows, spec.factor if factor is None else factor)
+    return share_out_noise(spec.allocation, spec.queries, [level.name for level in spec.geography.levels], unit)
 
 
 def share_out_noise(
-    allocation: Allocation, queries: tuple[Query, ...], levels: list[str], l2_squared: int
+    allocation: Allocation, queries: tuple[Query, ...], levels: list[str], unit: MovedUnit
 ) -> CensusNoise:
-    """Return the noise of an allocation, where one unit moves the answers of any query by so much in squared L2."""
+    """Return the noise of an allocation: what is measured will have the same, for the same part and the same unit."""
     draws = []
     for level, name in enumerate(levels):
         for query in queries:
             rho = allocation.find_rho(level, query.name)
             if rho:
-                draws.append(PlannedDraw(level, query, rho, l2_squared, scale_noise(rho, l2_squared, name, query.name)))
+                draws.append(_plan_draw(AskedQuery(level, query, rho), unit, name))
     return CensusNoise(tuple(draws), allocation.delta)
 
 
-def scale_noise(rho: Fraction, l2_squared: int, level: str, query: str) -> float:
-    """Return the least sigma, rounded up, whose noise loses at most rho: the root of l2_squared / (2 rho)."""
-    sigma = rounded_up(lambda: (ball(l2_squared) / (2 * ball(rho))).sqrt())
+def _plan_draw(asked: AskedQuery, unit: MovedUnit, level: str) -> PlannedDraw:
     try:
-        return fitting_scale(sigma, "share", str(rho))
+        sigma = asked.make_noise(unit).sigma
     except ParameterError as error:
-        raise ParameterError(f"levels.{level}.queries.{query}", str(rho), error.allowed) from None
+        raise ParameterError(f"levels.{level}.queries.{asked.query.name}", str(asked.rho), error.allowed) from None
+    moved = PARTITION.bound_l2_squared(unit.rows, unit.factor)
+    return PlannedDraw(asked.level, asked.query, asked.rho, moved, sigma)
