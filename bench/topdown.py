@@ -1,8 +1,9 @@
 """Census releases on a generated state: the table of goals, each part on its own.
 
 Parts: `epsilon`, `whole BLOCKS` (a whole release through a curator: seconds and memory), `errors BLOCKS REPLICATIONS`
-(totals beside the raw measurement; up-and-down beside plain top-down), `margins BLOCKS REPLICATIONS` (coverage by level
-and class of true size). Such as `.venv/bin/python bench/topdown.py whole 990 9900`; without arguments all run small.
+(totals beside the raw measurement; up-and-down beside plain top-down), `margins BLOCKS REPLICATIONS` (intervals by
+level, query and class of true size). Such as `.venv/bin/python bench/topdown.py whole 990 9900`; without arguments all
+run small.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -27,21 +27,19 @@ from discreet.topdown.measure.asked import certify_epsilon
 from discreet.topdown.planning.noise import plan_noise
 from discreet.topdown.release.checking import check
 from discreet.topdown.running.counts import SparseCounts
-from discreet.topdown.running.error_sums import EDGES, ClassErrors
 from discreet.topdown.running.estimating import estimate, fit_held, hand_out_basis, model_readings
 from discreet.topdown.running.held_readings import HeldReading, simulate_readings
-from discreet.topdown.running.margins import QueryMargins, find_margins, measure_coverage
 from discreet.topdown.running.problem import OBJECTIVES, UP_AND_DOWN, make_problem
-from discreet.topdown.running.simulating import simulate_errors
 from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.spec.reading import read_spec
 from timing import markdown
+from topdown_margins import ASKED, HEADER, Tallies, join_tallies, list_open, tally_once, tell_levels, tell_queries
 
 PEOPLE = 450_000 / 9_900
 """For each block."""
 
-COARSE = (0, 0, 0, 1, 1, 2, 2, 3, 3, 4)
-"""Classes of size that are shown together: up to 9, to 99, to 999, to 9,999, and more."""
+SOLVED = 20
+"""Of releases for margins, one in so many is solved for whole numbers: intervals do not need them."""
 
 
 def build(folder: Path, blocks: int) -> GeneratedState:
@@ -174,62 +172,26 @@ def show_errors(blocks: int, replications: int) -> None:
         print(markdown([*header, "L1 of ethnicity x race, up-and-down over plain"], rows))
 
 
-def show_margins(blocks: int, replications: int, simulated: int = 8) -> None:
-    """Print how often margins hold: factors from one release's own simulation, then measured anew from the truth."""
+def show_margins(blocks: int, replications: int) -> None:
+    """Print how often intervals hold the truth, by level, query and class of true size, and how wide they are."""
     with tempfile.TemporaryDirectory(prefix="census-") as name, SolverPool() as pool:
         drawn = Drawn(Path(name), blocks)
         hand_out_basis(drawn.problem, drawn.model, pool)
-        readings = drawn.draw(10**6)
-        kept = [HeldReading(each.level, each.query, each.variance, each.sigma, each.path) for each in readings]
-        first = estimate(drawn.problem, fit_held(drawn.problem, drawn.model, kept), kept, pool)
-        given = drawn.problem, drawn.model, kept
-        margins = find_margins(simulate_errors(*given, first.counts, pool, drawn.folder, simulated, 1))
-        truly = simulate_errors(*given, drawn.truth, pool, drawn.folder, replications, 2)
-        rows = []
-        for level in [each.name for each in drawn.spec.geography.levels]:
-            rows += _tell_level(level, margins, truly.classes)
-        print(f"{blocks:,} blocks, factors from {simulated} replications, coverage in {replications}")
-        header = ["level", "true size", "cells", "whole numbers", "least of a query", "width over GLS's"]
-        print(markdown(header, rows))
-        print("\nQueries below 94 %: level, query, least true size, cells, covered")
-        for key, errors in truly.classes.items():
-            share = measure_coverage(errors, np.array(margins[key].factors))
-            for place in np.flatnonzero((errors.cells >= 100) & (share < 0.94) & (errors.margins > 0)):
-                print(f"{key[0]} | {key[1]} | {EDGES[place]:,} | {errors.cells[place]:,} | {share[place]:.1%}")
-
-
-def _tell_level(level: str, margins: dict[Any, QueryMargins], truly: dict[Any, ClassErrors]) -> list[list[str]]:
-    """Return a line for each class: over all queries with a margin, and the least of those with enough cells."""
-    cells, covered, wide, scaled = (np.zeros(len(EDGES)) for _ in range(4))
-    least = np.ones(len(EDGES))
-    for key, errors in truly.items():
-        if key[0] != level or not errors.margins.any():
-            continue
-        factors = np.array(margins[key].factors)
-        share = measure_coverage(errors, factors)
-        landed = errors.ratios.sum(axis=2)
-        mean = np.divide(errors.margins, np.maximum(errors.cells, 1))
-        scaled += mean * (landed @ factors)
-        wide += errors.margins
-        cells += errors.cells
-        covered += errors.cells * share
-        least = np.where(errors.cells >= 400, np.minimum(least, share), least)
-    rows = []
-    for place in range(max(COARSE) + 1):
-        some = np.array(COARSE) == place
-        if cells[some].sum():
-            first = EDGES[COARSE.index(place)]
-            rows.append(
-                [
-                    level,
-                    f"{first:,} and more",
-                    f"{int(cells[some].sum()):,}",
-                    f"{covered[some].sum() / cells[some].sum():.1%}",
-                    f"{least[some].min():.1%}",
-                    f"{scaled[some].sum() / wide[some].sum():.2f}",
-                ]
-            )
-    return rows
+        answers, tallies = list_open(drawn.problem, drawn.model, drawn.truth), Tallies()
+        for seed in range(replications):
+            readings = drawn.draw(seed)
+            fit = fit_held(drawn.problem, drawn.model, readings)
+            counts = estimate(drawn.problem, fit, readings, pool).counts if seed % SOLVED == 0 else None
+            tallies = join_tallies([tallies, tally_once(answers, fit, counts)])
+    solved = -(-replications // SOLVED)
+    print(f"{blocks:,} blocks, {replications} releases, {solved} of them solved; answers that public facts leave open")
+    print(markdown(HEADER, tell_levels(tallies, [level.name for level in drawn.spec.geography.levels])))
+    below = tell_queries(tallies, replications)
+    print(
+        f"\nOf {below.classes} classes of level, query and true size {len(below.rows)} are below {ASKED:.0%}; "
+        f"chance alone would put {below.expected} there; the worst is {below.worst:.1f} deviations of chance below 95 %"
+    )
+    print(markdown(["level", "query", "true size, from", "answers", "held", "off, deviations of chance"], below.rows))
 
 
 def main() -> None:
