@@ -42,6 +42,9 @@ def run(
 ) -> None:
     """Measure, estimate and write a release; stopped or killed, it goes on. The same again is free.
 
+    Rows that the spec has no place for are left out silently: `discreet census inspect` shows them to the owner first,
+    and `discreet census plan` says whether the release fits what is left of the budget.
+
     Example: discreet census run census.toml -o release
     """
     from discreet.cli.options import find_analyst
@@ -61,6 +64,24 @@ def run(
         typer.echo(f"wrote {found.folder}. {LEFT_OUT}", err=True)
         typer.echo(f"next: discreet census check {found.folder}", err=True)
         typer.echo(f"      discreet census report {found.folder} -o quality.html", err=True)
+
+
+@census.command()
+def inspect(spec: SpecArgument, format: FormatOption = ListFormat.TABLE) -> None:
+    """Count how the rows fit the spec, before any charge: exact, for your eyes only; exit code 1 where much does not.
+
+    Rows in areas or with values that the spec lacks, rows that cannot be, units with more rows than the limit, public
+    numbers that the rows do not have, areas without people. Nothing is charged or written into the ledger.
+
+    Example: discreet census inspect census.toml
+    """
+    with show_errors():
+        from discreet import topdown
+
+        found = topdown.inspect(spec)
+        write_result(str(found), found.to_dict(), format is ListFormat.JSON)
+        if found.to_do:
+            raise typer.Exit(TO_DO)
 
 
 @census.command()
@@ -165,7 +186,8 @@ def example(
         state = topdown.make_state(folder, *sizes, blocks * 45 if people is None else people, seed, regroup=regroup)
         Curator.init(state.policy)
         typer.echo(f"wrote {folder}: people.parquet (private), public files, policy.toml with its ledger, census.toml")
-        typer.echo(f"next: discreet census plan {state.spec}")
+        typer.echo(f"next: discreet census inspect {state.spec}")
+        typer.echo(f"      discreet census plan {state.spec}")
         typer.echo(f"      discreet census run {state.spec}")
 
 

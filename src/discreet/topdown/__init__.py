@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from discreet.topdown.example.state import make_state
     from discreet.topdown.forecasting import plan, plan_for_targets
     from discreet.topdown.making import run
+    from discreet.topdown.measure.inspecting import inspect
     from discreet.topdown.release.census_release import CensusRelease
     from discreet.topdown.release.checking import check
     from discreet.topdown.release.report.page import write_report
@@ -22,6 +23,7 @@ _HOMES = {
     "CensusRelease": "release.census_release",
     "CensusSpec": "spec.census_spec",
     "check": "release.checking",
+    "inspect": "measure.inspecting",
     "make_state": "example.state",
     "plan": "forecasting",
     "plan_for_targets": "forecasting",
@@ -34,6 +36,7 @@ __all__ = [
     "CensusRelease",
     "CensusSpec",
     "check",
+    "inspect",
     "make_state",
     "plan",
     "plan_for_targets",

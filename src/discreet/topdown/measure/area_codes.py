@@ -48,6 +48,10 @@ class AreaColumn(Protocol):
     def list_codes(self) -> Ints:
         """Return the code of each area: a line of numbers for each."""
 
+    @property
+    def no_code(self) -> int:
+        """A number that is in no area's code."""
+
 
 @dataclass(frozen=True)
 class WholeAreas:
@@ -60,6 +64,11 @@ class WholeAreas:
         """Return the number itself; beyond all areas' numbers, one that none has."""
         low, high = min(self.numbers) - 1, max(self.numbers) + 1
         return [f"LEAST(GREATEST({quote_name(self.column)}, {low}), {high})"]
+
+    @property
+    def no_code(self) -> int:
+        """The number below all of them."""
+        return min(self.numbers) - 1
 
     def list_codes(self) -> Ints:
         """Return the numbers."""
@@ -97,6 +106,11 @@ class TextAreas:
     def together(self) -> int:
         """How many letters make one number."""
         return max(1, *(each for each in range(1, 52) if self.base**each < MOST_CODE))
+
+    @property
+    def no_code(self) -> int:
+        """A number below 0, as none is that is made of letters."""
+        return -1
 
     def write_codes(self, parameters: dict[str, Any]) -> list[str]:
         """Return a number for each run of letters: NULL for a text whose length no name has in between."""

@@ -8,7 +8,7 @@ impossible is counted in its cell like any other: estimates hold such cells at 0
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from discreet.base.errors import ParameterError
@@ -36,10 +36,29 @@ def write_people(table: str, areas: AreaColumn, schema: CensusSchema) -> tuple[s
     return f"SELECT {codes}, {_write_cell(schema, parameters)} AS cell FROM {quote_name(table)}", parameters
 
 
+def write_everybody(table: str, areas: AreaColumn, schema: CensusSchema) -> tuple[str, Mapping[str, Any]]:
+    """Return the same SELECT without leaving a row out: for the owner's look at the rows, and for no measurement.
+
+    Where a row has no code, it has a number that is in none. A value that the schema lacks has the place after all
+    others, so that cells are those of an array with one place more along each attribute.
+    """
+    parameters: dict[str, Any] = {}
+    codes = ", ".join(
+        f"COALESCE({code}, {areas.no_code}) AS code{at}" for at, code in enumerate(areas.write_codes(parameters))
+    )
+    places = [f"COALESCE({_write_place(each, parameters)}, {len(each.values)})" for each in schema.attributes]
+    cell = _number_cell(places, [size + 1 for size in schema.shape])
+    return f"SELECT {codes}, {cell} AS cell FROM {quote_name(table)}", parameters
+
+
 def _write_cell(schema: CensusSchema, parameters: dict[str, Any]) -> str:
     """Return the number of a row's cell, the last attribute fastest, as in the schema's flattened arrays."""
-    first, *rest = (_write_place(each, parameters) for each in schema.attributes)
-    for place, size in zip(rest, schema.shape[1:], strict=True):
+    return _number_cell([_write_place(each, parameters) for each in schema.attributes], schema.shape)
+
+
+def _number_cell(places: Sequence[str], shape: Sequence[int]) -> str:
+    first, *rest = places
+    for place, size in zip(rest, shape[1:], strict=True):
         first = f"({first}) * {size} + {place}"
     return first
 
