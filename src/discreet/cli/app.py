@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli import asking, learning, owning, serving, shelling, spending, synthesizing
+from discreet.cli.attacking import attack
 from discreet.cli.census import census
 from discreet.cli.errors import show_errors
 from discreet.cli.local import local
@@ -63,6 +64,7 @@ app.add_typer(serving.analyst, name="analyst")
 app.command("audit-log")(serving.audit_log)
 app.add_typer(owning.data, name="data")
 app.add_typer(local, name="local")
+app.add_typer(attack, name="attack")
 
 
 @app.command()

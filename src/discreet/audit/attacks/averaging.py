@@ -1,0 +1,162 @@
+"""Averaging: one question asked again and again, until its noise averages out.
+
+Where every asking draws noise of its own and nobody counts, ten thousand answers are as good as the truth. A curator
+gives its recorded answer again, free; whoever wants new noise pays for it, and the budget ends that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.audit.attacks.asking import guard_secrets
+from discreet.audit.attacks.people import Secret, make_secret
+from discreet.audit.attacks.pictures import draw_averages
+from discreet.audit.attacks.telling import write_findings
+from discreet.base import check
+from discreet.base.errors import BudgetError, ParameterError
+from discreet.base.grid import Floats
+from discreet.base.showing import ShownAsText
+from discreet.base.wide import Ints
+from discreet.mechanisms import Laplace
+
+QUESTION = "SELECT COUNT(*) AS n FROM people WHERE secret"
+
+
+@dataclass(frozen=True, repr=False)
+class Averaging(ShownAsText):
+    """All answers to one question: of noise that nobody counts, of the ledger, and new ones until the budget ends."""
+
+    words: str
+    truth: int
+    epsilon: float
+    """Of one answer."""
+    budget: float
+    uncounted: Ints
+    recorded: Ints
+    """What the curator answered to the same question, again and again."""
+    fresh: Ints
+    """What it answered to those who paid for new noise, before it refused."""
+    refusal: str
+    spent: float
+    """The share of the budget that all askings of the recorded answer spent together."""
+
+    @property
+    def uncounted_error(self) -> float:
+        """How far the mean of all uncounted answers is from the truth."""
+        return abs(float(self.uncounted.mean()) - self.truth)
+
+    @property
+    def recorded_error(self) -> float:
+        """How far the mean of all recorded answers is from the truth."""
+        return abs(float(self.recorded.mean()) - self.truth)
+
+    @property
+    def fresh_error(self) -> float:
+        """How far the mean of the answers that were paid for is from the truth."""
+        return abs(float(self.fresh.mean()) - self.truth)
+
+    def __str__(self) -> str:
+        times, asked = len(self.uncounted), len(self.recorded)
+        different = len(np.unique(self.recorded))
+        lines = [
+            ("the question", f"{QUESTION} ({self.words}); the truth is {self.truth:,}"),
+            (
+                "nobody counts",
+                f"{times:,} answers with noise of their own, each at epsilon {self.epsilon:g}: their mean is "
+                f"{self.uncounted.mean():,.2f}, {self.uncounted_error:.2f} off. Together they are "
+                f"{times * self.epsilon:,.0f}-differentially private, which is nothing",
+            ),
+            (
+                "the curator",
+                f"asked {asked:,} times, it gave {different:,} different "
+                f"{'answer' if different == 1 else 'answers'}, {self.recorded_error:,.2f} off, "
+                f"for {self.spent:.1%} of the budget",
+            ),
+            (
+                "new noise",
+                f"{len(self.fresh):,} answers fit the budget of epsilon {self.budget:g}; their mean is "
+                f"{self.fresh_error:.2f} off. Then: {self.refusal}",
+            ),
+        ]
+        return write_findings("Averaging: the same question again and again", lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON values."""
+        return {
+            "attack": "averaging",
+            "secret": self.words,
+            "truth": self.truth,
+            "epsilon": self.epsilon,
+            "budget": self.budget,
+            "times": len(self.uncounted),
+            "uncounted_mean": float(self.uncounted.mean()),
+            "uncounted_error": self.uncounted_error,
+            "curator_asked": len(self.recorded),
+            "curator_different_answers": len(np.unique(self.recorded)),
+            "curator_error": self.recorded_error,
+            "curator_spent": self.spent,
+            "fresh_answers": len(self.fresh),
+            "fresh_error": self.fresh_error,
+            "refusal": self.refusal,
+        }
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the mean of all answers so far, for each way to ask; saved where a path is given."""
+        ways = [
+            ("noise of its own each time, and nobody counts", follow_mean(self.uncounted)),
+            ("the curator's recorded answer", follow_mean(self.recorded)),
+            (f"new noise, paid for: {len(self.fresh):,} answers", follow_mean(self.fresh)),
+        ]
+        below = (
+            f"One count, the truth {self.truth:,}, at epsilon {self.epsilon:g} for each answer; a budget of epsilon "
+            f"{self.budget:g}."
+        )
+        return draw_averages(self.truth, ways, below, None if path is None else Path(path))
+
+
+def average(
+    secret: Secret | None = None,
+    *,
+    times: int = 10_000,
+    epsilon: float = 0.1,
+    budget: float = 1.0,
+    asked: int | None = None,
+    seed: int | None = None,
+) -> Averaging:
+    """Ask how many have the secret so many times: of the bare mechanism, and of a curator with a durable ledger.
+
+    The bare answers are draws of the same exact noise without a ledger. `asked` is how often the curator is asked for
+    its recorded answer, where that is not as often.
+    """
+    check.positive("epsilon", epsilon)
+    check.integer("times", times, least=1)
+    repeated = times if asked is None else check.integer("asked", asked, least=1)
+    if not epsilon <= budget:
+        raise ParameterError("budget", budget, f"at least epsilon, which is {epsilon:g}")
+    found = make_secret(1_000, np.random.default_rng(seed)) if secret is None else secret
+    truth = int(np.count_nonzero(found.bits))
+    uncounted = np.asarray(Laplace.calibrate(epsilon).release(np.full(times, truth)))
+    fresh: list[int] = []
+    with guard_secrets(found.bits, budget) as curator:
+        prepared = curator.prepare(QUESTION, epsilon)
+        recorded = np.array([int(str(prepared.ask().value)) for _ in range(repeated)])
+        spent = curator.budget.total.spent
+        fresh.append(int(recorded[0]))
+        while True:
+            try:
+                fresh.append(int(str(prepared.ask(fresh=True).value)))
+            except BudgetError as trouble:
+                refusal = str(trouble)
+                break
+    return Averaging(
+        found.words, truth, float(epsilon), float(budget), uncounted, recorded, np.array(fresh), refusal, spent
+    )
+
+
+def follow_mean(answers: Ints) -> Floats:
+    """Return the mean of the first answer, of the first two, of the first three and so on."""
+    return np.asarray(np.cumsum(answers) / np.arange(1, len(answers) + 1))

@@ -1,0 +1,50 @@
+"""How attacks are told: a title, a line for each side, and what to think of it; counts as shares."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+
+from discreet.answers.words import to_one_line
+
+WIDTH = 100
+
+
+def write_findings(title: str, lines: Sequence[tuple[str, str]], notes: Sequence[str] = ()) -> str:
+    """Return a title, labelled lines below one another, and notes, as plain text."""
+    width = max(len(label) for label, _ in lines)
+    told = [to_one_line(title), ""]
+    for label, words in lines:
+        begin = f"  {label:<{width}}  "
+        told += textwrap.wrap(begin + to_one_line(words), WIDTH, subsequent_indent=" " * len(begin)) or [begin]
+    for note in notes:
+        told += ["", *textwrap.wrap(to_one_line(note), WIDTH)]
+    return "\n".join(told)
+
+
+def write_share(part: float, whole: float) -> str:
+    """Return a count as a person reads it.
+
+    >>> write_share(150, 200)
+    '150 of 200 (75.0 %)'
+    """
+    return f"{part:,.0f} of {whole:,.0f} ({write_percent(part / whole if whole else 0.0)})"
+
+
+def write_percent(share: float) -> str:
+    """Return a share in percent.
+
+    >>> write_percent(0.7311)
+    '73.1 %'
+    """
+    return f"{share:.1%}".replace("%", " %")
+
+
+def find_standard_error(values: Sequence[float]) -> float:
+    """Return the standard error of a mean of independent runs; infinite where there is one run."""
+    count = len(values)
+    if count < 2:
+        return math.inf
+    mean = math.fsum(values) / count
+    return math.sqrt(math.fsum((each - mean) ** 2 for each in values) / (count - 1) / count)

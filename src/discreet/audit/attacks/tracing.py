@@ -1,0 +1,256 @@
+"""Tracing: whether somebody is in a study, from nothing but its published means.
+
+Each mean leans a little towards everybody who is in it. One mean tells nothing; thousands of them together do (Homer
+and others 2008; Dwork, Smith, Steinke, Ullman, Vadhan 2015). Who knows a person's attributes, and how frequent these
+are elsewhere, adds up how far the means lean towards that person.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.audit.attacks.asking import SPARE, ask_whole, open_curator, write_policy
+from discreet.audit.attacks.guesses import bound_caught
+from discreet.audit.attacks.people import find_texts
+from discreet.audit.attacks.pictures import draw_tracing
+from discreet.audit.attacks.telling import find_standard_error, write_findings, write_percent
+from discreet.base import check
+from discreet.base.errors import DiscreetError
+from discreet.base.grid import Floats
+from discreet.base.showing import ShownAsText
+from discreet.noise.coin import Bools
+
+QUESTION = "SELECT attribute, COUNT(*) AS n FROM attributes GROUP BY attribute"
+THRESHOLDS = (0.0, 1.0, 1.6449, 2.3263)
+"""Scores from which somebody is taken for a member: of outsiders 50, 16, 5 and 1 % have them by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class TracedPeople:
+    """Scores of members and of outsiders in each of several runs, a row for each run, as many of one as of the other.
+
+    An outsider's score is 0 on average with a deviation of 1, whatever was released.
+    """
+
+    members: Floats
+    outsiders: Floats
+
+    @property
+    def area(self) -> float:
+        """The area under the curve: how often a member has a higher score than an outsider."""
+        return float(np.mean([_find_area(*each) for each in zip(self.members, self.outsiders, strict=True)]))
+
+    def find_caught(self, threshold: float) -> float:
+        """Return the share of members that is taken for members."""
+        return float(np.mean(self.members >= threshold))
+
+    def find_alarms(self, threshold: float) -> float:
+        """Return the share of outsiders that is taken for members."""
+        return float(np.mean(self.outsiders >= threshold))
+
+    def follow(self, alarms: Floats) -> list[float]:
+        """Return the members caught where the threshold is such that there are so many false alarms."""
+        thresholds = np.quantile(self.outsiders, 1 - alarms, method="inverted_cdf")
+        pairs = zip(alarms, thresholds, strict=True)
+        return [float(np.mean(self.members > each)) if rate < 1 else 1.0 for rate, each in pairs]
+
+    def find_excess(self, threshold: float, epsilon: float, delta: float) -> tuple[float, float]:
+        """Return by how much the members caught exceed e^epsilon times the false alarms plus delta, and its error.
+
+        It is at most 0 on average where the means are (epsilon, delta)-differentially private: a threshold that was
+        fixed before is an event. People of one run share one release, so the standard error is that of whole runs.
+        """
+        caught, alarms = ((each >= threshold).mean(axis=1) for each in (self.members, self.outsiders))
+        excesses = [float(each) for each in caught - math.exp(epsilon) * alarms - delta]
+        return math.fsum(excesses) / len(excesses), find_standard_error(excesses)
+
+
+@dataclass(frozen=True, repr=False)
+class Tracing(ShownAsText):
+    """Who was told to be a member from published means: exact ones, and those of a curator."""
+
+    words: str
+    people: int
+    attributes: int
+    epsilon: float
+    delta: float
+    guarantee: str
+    exact: TracedPeople
+    guarded: TracedPeople
+
+    @property
+    def runs(self) -> int:
+        """How many studies there were."""
+        return len(self.exact.members)
+
+    def __str__(self) -> str:
+        lines = [
+            (
+                "the release",
+                f"means of {self.attributes:,} attributes of {self.people:,} people ({self.words}); "
+                f"{self.runs:,} {'study' if self.runs == 1 else 'studies'}, as many outsiders as members",
+            ),
+            ("exact means", f"area under the curve {self.exact.area:.3f}; {self._tell(self.exact)}"),
+            ("the curator", f"area under the curve {self.guarded.area:.3f}; {self._tell(self.guarded)}"),
+            (
+                "no attacker",
+                f"catches more than e^{self.epsilon:g} times the false alarms plus {self.delta:g} on average: "
+                f"{write_percent(self._bound(THRESHOLDS[3]))} at 1 % and {write_percent(self._bound(THRESHOLDS[2]))} "
+                "at 5 %",
+            ),
+        ]
+        note = (
+            "An area of 0.5 is that of tossing coins. The curator, which has a durable ledger, answered all counts as "
+            f"one question: {self.guarantee}."
+        )
+        return write_findings("Tracing: who is in a study, from its means", lines, [note])
+
+    def _tell(self, traced: TracedPeople) -> str:
+        told = [
+            f"{write_percent(traced.find_caught(each))} of the members are caught with "
+            f"{write_percent(traced.find_alarms(each))} false alarms"
+            for each in (THRESHOLDS[3], THRESHOLDS[2])
+        ]
+        return ", ".join(told)
+
+    def _bound(self, threshold: float) -> float:
+        return bound_caught(self.epsilon, self.delta, math.erfc(threshold / math.sqrt(2)) / 2)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON values."""
+
+        def tell(traced: TracedPeople) -> dict[str, Any]:
+            rates = [
+                {"threshold": each, "caught": traced.find_caught(each), "false_alarms": traced.find_alarms(each)}
+                for each in THRESHOLDS
+            ]
+            return {"area": traced.area, "rates": rates}
+
+        return {
+            "attack": "tracing",
+            "table": self.words,
+            "people": self.people,
+            "attributes": self.attributes,
+            "runs": self.runs,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "guarantee": self.guarantee,
+            "exact": tell(self.exact),
+            "curator": tell(self.guarded),
+        }
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the scores on exact means, and members caught against false alarms; saved where a path is given."""
+        alarms = np.linspace(0, 1, 201)
+        curves = [
+            (f"{name}, area {traced.area:.3f}", list(alarms), traced.follow(alarms))
+            for name, traced in (("exact means", self.exact), ("the curator's means", self.guarded))
+        ]
+        most = [bound_caught(self.epsilon, self.delta, float(each)) for each in alarms]
+        below = (
+            f"Means of {self.attributes:,} attributes of {self.people:,} people; {self.runs:,} "
+            f"{'study' if self.runs == 1 else 'studies'}. The curator: {self.guarantee}"
+        )
+        scores = (self.exact.members.ravel(), self.exact.outsiders.ravel())
+        bound = (f"the most at epsilon {self.epsilon:g}", list(alarms), most)
+        return draw_tracing(*scores, curves, bound, below, None if path is None else Path(path))
+
+
+def encode_attributes(table: Any, columns: Sequence[str]) -> Bools:
+    """Return which values each row has: a column of bits for every value of every column named."""
+    if not columns:
+        raise DiscreetError("name the columns whose values are the attributes")
+    bits = []
+    for column in columns:
+        texts = np.array(find_texts(table, column))
+        bits += [texts == value for value in np.unique(texts)]
+    return np.stack(bits, axis=1)
+
+
+def trace(
+    rows: Bools | None = None,
+    words: str = "made-up attributes",
+    *,
+    people: int = 100,
+    attributes: int = 5_000,
+    runs: int = 1,
+    epsilon: float = 1.0,
+    delta: float = 1e-6,
+    seed: int | None = None,
+) -> Tracing:
+    """Tell members of a study from outsiders by its means, exact ones and those of a curator with a durable ledger.
+
+    `rows` are bits of people, a column for each attribute: in every run some are drawn as members, as many as
+    outsiders, and the others are what the attacker knows of the world. Without them, people are made up from known
+    frequencies. The size of the study is public: neighbours are those of replacing one person.
+    """
+    check.positive("epsilon", epsilon)
+    check.integer("people", people, least=2)
+    check.integer("runs", runs, least=1)
+    if rows is not None and len(rows) < 3 * people:
+        raise DiscreetError(
+            f"the table has {len(rows):,} rows, and {3 * people:,} are needed: members, outsiders and at least as many "
+            "others whom the attacker knows. Name fewer people"
+        )
+    chance = np.random.default_rng(seed)
+    width = check.integer("attributes", attributes, least=1) if rows is None else rows.shape[1]
+    exact: list[tuple[Floats, Floats]] = []
+    guarded: list[tuple[Floats, Floats]] = []
+    guarantee = ""
+    for _ in range(runs):
+        if rows is None:
+            known = chance.uniform(0.05, 0.95, width)
+            members, outsiders = (chance.random((people, width)) < known for _ in range(2))
+            most = width
+        else:
+            order = chance.permutation(len(rows))
+            members, outsiders = rows[order[:people]], rows[order[people : 2 * people]]
+            known = rows[order[2 * people :]].mean(axis=0)
+            most = int(rows.sum(axis=1).max())
+        means = members.mean(axis=0)
+        exact.append((score_people(members, means, known), score_people(outsiders, means, known)))
+        told, guarantee = ask_curator(members, most, epsilon, delta)
+        guarded.append((score_people(members, told, known), score_people(outsiders, told, known)))
+    sides = [
+        TracedPeople(np.array([each for each, _ in side]), np.array([each for _, each in side]))
+        for side in (exact, guarded)
+    ]
+    return Tracing(words, people, width, float(epsilon), float(delta), guarantee, *sides)
+
+
+def score_people(rows: Bools, means: Floats, known: Floats) -> Floats:
+    """Return how far means lean towards each person, in deviations of somebody who is not in them."""
+    leaning = means - known
+    scale = math.sqrt(float((leaning**2 * known * (1 - known)).sum()))
+    return np.asarray((rows - known) @ leaning / (scale or 1.0), dtype=np.float64)
+
+
+def ask_curator(members: Bools, most: int, epsilon: float, delta: float) -> tuple[Floats, str]:
+    """Ask a curator how many people have each attribute; return the means and what they guarantee."""
+    people, width = members.shape
+    person, attribute = np.nonzero(members)
+    table = (
+        f'unit = "person"\nmax_rows = {most}\nmax_rows_per_group = 1\n'
+        f"[tables.attributes.columns]\nattribute = {{ lower = 0, upper = {max(1, width - 1)} }}"
+    )
+    how = {"size": people, "epsilon": epsilon, "delta": SPARE * delta, "more": f"question_delta = {delta!r}"}
+    policy = write_policy("attributes", table, neighbours="replace", **how)
+    with open_curator(policy, attributes={"person": person, "attribute": attribute}) as curator:
+        answer = ask_whole(curator, QUESTION, epsilon)
+    counts = np.zeros(max(2, width))
+    for place, count in answer.rows:
+        counts[int(str(place))] = int(str(count))
+    return counts[:width] / people, answer.guarantee
+
+
+def _find_area(members: Floats, outsiders: Floats) -> float:
+    """Return how often the first is above the second; a tie counts half."""
+    ordered = np.sort(outsiders)
+    below = np.searchsorted(ordered, members, side="left") + np.searchsorted(ordered, members, side="right")
+    return float(below.mean() / 2 / len(ordered))

@@ -1,0 +1,85 @@
+"""`discreet attack`: every command on made-up people and on a table of one's own, pictures, JSON, and complaints."""
+
+from __future__ import annotations
+
+import doctest
+import json
+from pathlib import Path
+
+import pytest
+
+from discreet.cli import attacking
+from support.cli import Ran, refused, run
+
+ATTACKS: dict[str, tuple[tuple[object, ...], str]] = {
+    "differencing": (("--targets", 4), "curator_right"),
+    "reconstruction": (("--people", 8, "--answers", 16), "curator"),
+    "tracing": (("--people", 10, "--attributes", 20), "exact"),
+    "linkage": (("--people", 50), "unique_combinations"),
+    "averaging": (("--times", 20), "fresh_answers"),
+    "float-bits": (("--outputs", 1000), "ours"),
+}
+"""Commands, few people for each, and what is told as JSON."""
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    """Write sixty people into a csv file."""
+    rows = [f"{1950 + each % 50},{'fm'[each % 2]},{('flu', 'none', 'none')[each % 3]}" for each in range(60)]
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(["born,sex,diagnosis", *rows]) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_every_attack_tells_and_draws_what_made_up_people_give_away(name: str, tmp_path: Path) -> None:
+    options, key = ATTACKS[name]
+    picture = tmp_path / "picture.png"
+    ran = Ran("attack", name, *options, "--json", "-o", picture)
+    assert ran.code == 0, ran.err
+    assert key in json.loads(ran.out)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "wrote" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("differencing", ("--secret", "diagnosis", "--value", "flu", "--targets", 4), "diagnosis = flu; 60 people"),
+        ("tracing", ("--columns", "sex, diagnosis", "--people", 20), "means of 4 attributes of 20 people"),
+        ("linkage", ("--by", "born,sex", "--secret", "diagnosis"), "50 combinations, 40 of them of one person alone"),
+        ("float-bits", ("--secret", "sex", "--value", "f", "--outputs", 1000), "is the true count 30 or 29?"),
+    ],
+)
+def test_attacks_work_on_a_table_of_ones_own(people: Path, name: str, options: tuple[object, ...], words: str) -> None:
+    assert words in " ".join(run("attack", name, "--table", people, *options).split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("differencing", "--secret", "diagnosis"), "name it with --table"),
+        (("differencing", "--table", "PEOPLE"), "say which column is the secret"),
+        (("differencing", "--table", "PEOPLE", "--secret", "diagnosis"), "with --value: flu, none"),
+        (("differencing", "--table", "PEOPLE", "--secret", "diagnosis", "--value", "gout"), "a value of diagnosis"),
+        (("reconstruction", "--table", "PEOPLE", "--secret", "sex", "--value", "f"), "Draw fewer people"),
+        (("averaging", "--table", "nowhere.csv", "--secret", "ill"), "there is no file"),
+        (("averaging", "--budget", "0.01"), "budget must be at least epsilon"),
+        (("tracing", "--columns", "sex"), "name it with --table"),
+        (("tracing", "--table", "PEOPLE"), "with --columns: born, sex, diagnosis"),
+        (("tracing", "--table", "PEOPLE", "--columns", "sex"), "300 are needed"),
+        (("linkage", "--by", "sex"), "name it with --table"),
+        (("linkage", "--table", "PEOPLE", "--by", "sex"), "out of born, sex, diagnosis"),
+        (("linkage", "--table", "PEOPLE", "--by", "sex,height", "--secret", "diagnosis"), "one of born, sex"),
+        (("float-bits", "--table", "PEOPLE", "--secret", "sex", "--value", "f", "--count", 3), "leave it out"),
+        (("float-bits", "-o", "picture.doc"), "ends in .png"),
+        (("float-bits", "-o", "nowhere/picture.png"), "there is no folder"),
+    ],
+)
+def test_what_cannot_be_attacked_is_refused(people: Path, arguments: tuple[object, ...], words: str) -> None:
+    given = [people if each == "PEOPLE" else each for each in arguments]
+    assert words in " ".join(refused("attack", *given).split())
+
+
+def test_examples_in_the_source_hold() -> None:
+    assert doctest.testmod(attacking).failed == 0
