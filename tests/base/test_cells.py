@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -22,6 +23,16 @@ def test_cells_of_each_key_are_those_of_a_dict(counts: dict[tuple[int, int], int
     wanted = [{point: count for (key, point), count in counts.items() if key == each} for each in range(4)]
     assert list(found) == wanted
     assert [add_up_cells(each) for each in found] == [add_up_cells(each) for each in wanted]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), max_size=60), st.sampled_from([1, 3]), st.booleans())
+def test_rows_of_one_point_are_added_up(rows: list[tuple[int, int]], count: int, far: bool) -> None:
+    away = 2**62 if far else 0
+    found = split_cells(4, np.array([(key, point + away, count) for key, point in rows], np.int64).reshape(-1, 3))
+    wanted = [Counter(point + away for key, point in rows if key == each) for each in range(4)]
+    assert [{point: n // count for point, n in each.items()} for each in found] == [dict(each) for each in wanted]
+    assert all(n % count == 0 for each in found for n in each.values())
+    assert all(list(each) == sorted(each) for each in found)
 
 
 def test_points_without_values_are_not_there() -> None:

@@ -42,9 +42,8 @@ MUTATIONS = [
     broken(
         "distinct values are those of all rows, not of those that are kept",
         "engines/limiting/statement.py",
-        "kept = select_kept_rows(grouped, limits) if unit else grouped.rows",
-        'kept = grouped.rows if "DISTINCT_SUM" in parts else select_kept_rows(grouped, limits) if unit else '
-        "grouped.rows",
+        "kept = select_kept_rows(grouped, limits, by_unit) if unit else grouped.rows",
+        'kept = select_kept_rows(grouped, limits, by_unit) if unit and "DISTINCT_SUM" not in parts else grouped.rows',
         ROWS,
     ),
     broken(

@@ -28,7 +28,7 @@ MUTATIONS = [
     broken(
         "kept: picked rows of units are not limited at all",
         STATEMENT,
-        "kept = select_kept_rows(grouped, limits) if unit else grouped.rows",
+        "kept = select_kept_rows(grouped, limits, by_unit) if unit else grouped.rows",
         "kept = grouped.rows",
         KEEPING,
     ),

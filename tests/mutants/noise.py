@@ -139,8 +139,22 @@ MUTATIONS = [
     broken(
         "near ties are decided by floats",
         "noise/race.py",
-        "for i in np.flatnonzero(high >= threshold)",
-        "for i in np.argsort(high + low)[-2 if lead else -1 :]",
+        "places[high >= threshold]",
+        "places[np.argsort(high + low)[-2 if lead else -1 :]]",
+        RACE,
+    ),
+    broken(
+        "who is far behind is left out of a race whose front is, too",
+        "noise/race.py",
+        "    if found is None or not found[1] > _KNOWN - _NEAR + 1:\n",
+        "    if found is None:\n",
+        RACE,
+    ),
+    broken(
+        "who is far behind is left out though its word says nothing",
+        "noise/race.py",
+        "~(far & known)",
+        "~far",
         RACE,
     ),
 ]

@@ -14,7 +14,7 @@ from flint import arb, fmpq
 from numpy.typing import NDArray
 
 from discreet.base.errors import ParameterError
-from discreet.noise import exponential_argmax, gumbel_argmax, laplace_argmax
+from discreet.noise import exponential_argmax, gumbel_argmax, laplace_argmax, race
 from discreet.noise.bits import replayed
 from discreet.noise.interval import Prefix
 from discreet.noise.race import _enclose_greatest, _estimate_greatest
@@ -278,3 +278,25 @@ def test_the_greatest_of_many_noises_is_enclosed_by_its_estimate(weight: int) ->
         assert found is not None
         assert math.isinf(error) or abs(float(found) - value) <= error + 1e-15
     assert weight > 2**900 or np.all(errors < 1e-9)
+
+
+@pytest.mark.parametrize("pick", [gumbel_argmax, exponential_argmax, laplace_argmax])
+@pytest.mark.parametrize("behind", [0, 60, 99, 101, 150, 10**6])
+@pytest.mark.parametrize("words", [None, [5, HALF, 7], [2**40, 1, 2**40], [2**40, TOP - 3, TOP // 3]])
+def test_leaving_out_who_is_far_behind_changes_nothing(
+    pick: Pick, behind: int, words: list[int] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = [-behind, 0, -(behind // 2), -behind, -2 * behind]
+    drawn = [
+        *(words or [TOP // 3, TOP // 5, TOP // 7]),
+        *np.random.default_rng(behind).integers(1, TOP, 200, np.uint64).tolist(),
+    ]
+    weights = [] if pick is laplace_argmax else [np.array([1, 3, 2, 10**9, 5])]
+
+    def choose() -> Any:
+        with replayed(ScriptedBits(drawn)):
+            return pick(np.array(scores), 1, *weights)
+
+    found = choose()
+    monkeypatch.setattr(race, "_NEAR", math.inf)
+    assert choose() == found

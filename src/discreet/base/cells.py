@@ -32,22 +32,48 @@ class Cells(Mapping[int, int]):
 
 
 def split_cells(keys: int, found: NDArray[np.int64]) -> tuple[Cells, ...]:
-    """Return the cells of every key from rows of (key, point, count) in any order, no two of one key and point."""
-    order = _find_order(found[:, 0], found[:, 1])
-    key, points, counts = (np.ascontiguousarray(found[order, column]) for column in range(3))
+    """Return the cells of every key from rows of (key, point, count) in any order; those of one point are added up."""
+    least, span = _find_span(found[:, 0], found[:, 1])
+    if span is None:
+        order = np.lexsort((found[:, 1], found[:, 0]))
+        key, points, counts = (np.ascontiguousarray(found[order, column]) for column in range(3))
+        fresh = _find_fresh(key, points)
+    else:
+        numbers = found[:, 0] * span + (found[:, 1] - least)
+        if len(found) and found[:, 2].min() == found[:, 2].max() == 1:
+            numbers.sort()
+            counts = np.ones(len(numbers), np.int64)
+        else:
+            order = np.argsort(numbers)
+            numbers, counts = numbers[order], found[order, 2]
+        fresh = _find_fresh(numbers)
+        key, points = np.divmod(numbers, span)
+        points += least
+    if len(fresh) < len(counts):
+        key, points, counts = key[fresh], points[fresh], np.add.reduceat(counts, fresh)
     edges = np.searchsorted(key, np.arange(keys + 1))
     return tuple(Cells(points[first:last], counts[first:last]) for first, last in pairwise(edges.tolist()))
 
 
-def _find_order(keys: NDArray[np.int64], points: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the order by key and point: by one number made of both where 63 bits hold it, which sorts faster."""
+def _find_span(keys: NDArray[np.int64], points: NDArray[np.int64]) -> tuple[int, int | None]:
+    """Return the least point, and how many there are up to the largest if 63 bits hold a number made of key and point.
+
+    Such numbers are sorted faster.
+    """
     if not len(keys):
-        return np.zeros(0, np.int64)
+        return 0, 1
     least, most = int(points.min()), int(points.max())
     span = most - least + 1
     if int(keys.min()) < 0 or (int(keys.max()) + 1) * span >= 1 << 62 or max(abs(least), abs(most)) >= 1 << 62:
-        return np.lexsort((points, keys))
-    return np.argsort(keys * span + (points - least))
+        return least, None
+    return least, span
+
+
+def _find_fresh(*columns: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return where rows begin that differ from the one before."""
+    differ = [each[1:] != each[:-1] for each in columns]
+    first = np.ones(min(1, len(columns[0])), bool)
+    return np.flatnonzero(np.concatenate([first, np.logical_or.reduce(differ)]))
 
 
 def count_below(cells: Mapping[int, int]) -> Callable[[Sequence[int]], list[int]]:

@@ -77,6 +77,9 @@ class Dialect:
     their sums over 2^48 rows fit.
     """
 
+    sends_rows: bool = False
+    """Whether rows travel to the desk as fast as their counts: where cells are many, these are counted there."""
+
     heavy_first: bool = False
     """Whether units that may be over a limit are found first, where an engine joins faster than it sorts all groups."""
 

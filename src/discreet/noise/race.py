@@ -39,6 +39,12 @@ _TOP = np.uint64(2**64 - 2**34)
 HEAVIEST = 1 << 900
 """RaceWeights from here on are too large for the float stage: balls decide."""
 
+_KNOWN = 45.0
+"""No noise that is read from a known word is larger than 64 ln 2, beyond the logarithm of its weight."""
+
+_NEAR = 100.0
+"""Contenders further behind than this, beyond the logarithm of the largest weight, are first left out."""
+
 _FAR = 1e300
 """Scores further behind than this are cut there in the float stage, where only their upper bound is used."""
 
@@ -140,13 +146,51 @@ def _race(
     best = scores.max()
     behind = best - scores  # exact: int64 scores lie within +-2^61
     words = bits.words(len(scores))
-    low, high = _positions(behind, float(exact_scale), weights, variable, words)
-    threshold = np.partition(low, -2)[-2] if lead else low.max()
-    contenders = [
-        _Contender(int(i), int(behind[i]), 1 if weights is None else int(weights[i]), int(words[i]), variable)
-        for i in np.flatnonzero(high >= threshold)
+    near = _find_near(behind, float(exact_scale), weights, words)
+    found = _sort_out(near, behind, exact_scale, weights, words, variable, lead) if len(near) < len(scores) else None
+    if found is None or not found[1] > _KNOWN - _NEAR + 1:
+        found = _sort_out(np.arange(len(scores)), behind, exact_scale, weights, words, variable, lead)
+    return _decide(found[0], exact_scale, lead)
+
+
+def _find_near(
+    behind: Scores, scale: float, weights: RaceWeights | None, words: NDArray[np.uint64]
+) -> NDArray[np.intp]:
+    """Return the contenders that can win where the front of these is not far behind either.
+
+    The position of every other one is below `_KNOWN - _NEAR`, since its word is known: so it cannot win where one of
+    these (or, for a lead, two) is above that for sure. All are returned where a list of weights may hold larger ones.
+    """
+    if behind.dtype != np.int64 or isinstance(weights, list):
+        return np.arange(len(behind))
+    heaviest = 1.0 if weights is None else float(weights.max())
+    with np.errstate(over="ignore"):
+        far = behind.astype(np.float64) / scale > (_NEAR + math.log(heaviest)) * (1 + 2.0**-40)
+    known = (words & np.uint64(INT64) >= np.uint64(SMALLEST)) & (words < _TOP)
+    return np.flatnonzero(~(far & known))
+
+
+def _sort_out(
+    places: NDArray[np.intp],
+    behind: Scores,
+    scale: Fraction,
+    weights: RaceWeights | None,
+    words: NDArray[np.uint64],
+    variable: Variable,
+    lead: bool,
+) -> tuple[list[_Contender], float]:
+    """Return those of some contenders that floats do not show to lose, and how far ahead the front is for sure."""
+    all_of_them = len(places) == len(behind)
+    chosen = weights if all_of_them or not isinstance(weights, np.ndarray) else weights[places]
+    low, high = _positions(behind[places], float(scale), chosen, variable, words[places])
+    if lead and len(low) < 2:
+        return [], -math.inf
+    threshold = float(np.partition(low, -2)[-2] if lead else low.max())
+    kept = [int(place) for place in places[high >= threshold]]
+    made = [
+        _Contender(i, int(behind[i]), 1 if weights is None else int(weights[i]), int(words[i]), variable) for i in kept
     ]
-    return _decide(contenders, exact_scale, lead)
+    return made, threshold
 
 
 def _positions(

@@ -6,7 +6,7 @@ import datetime as dt
 import hashlib
 import itertools
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from discreet.base.types import Type
 from discreet.engines.dialect import UNIT
 from discreet.engines.duck.dialect import DUCKDB
+from discreet.engines.limiting import statement
 from discreet.engines.limiting.statement import KeyColumn, KeysTogether, Statement, write_statement
 from discreet.plan.bounded import Limits, Measure, Part
 from discreet.plan.expressions import Column
@@ -70,9 +71,28 @@ def found(
     if measures is SUMS:
         merged, _ = run(write_statement(merge_units(text), kind, keys, limits, WITHOUT_UNITS, DUCKDB))
         assert sorted(merged, key=repr) == sorted(((key, n, *more) for key, n, _, *more in sums), key=repr)
+    if measures is RANKS:
+        check_apart(text, kind, keys, limits)
     assert all(type(number) is int for _, *numbers in sums for number in numbers)
     in_cells = {(named(key, keys), cell): count for key, cell, count in cells.get(4, [])}
     return {named(key, keys): tuple(numbers) for key, *numbers in sums}, in_cells
+
+
+def check_apart(text: str, kind: Any, keys: tuple[KeyColumn, ...], limits: Limits) -> None:
+    """Keep the same where nobody counts units; of public keys with many cells, a row comes for each value."""
+    only = text.replace("__discreet_m1", "__discreet_m9").replace("__discreet_m4", "__discreet_m1")
+    measures = (RANKS[0], RANKS[4])
+    sums, cells = run(write_statement(only, kind, keys, limits, measures, replace(BY_WINDOWS, sends_rows=False)))
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(statement, "MANY_CELLS", 0)
+        made = write_statement(only, kind, keys, limits, measures, DUCKDB)
+    found, values = run(made)
+    assert sorted(found, key=repr) == sorted(sums, key=repr)
+    assert not made.whole or all(count == 1 for _, _, count in values[1])
+    counted: Counter[Any] = Counter()
+    for key, cell, count in values[1]:
+        counted[key, cell] += count
+    assert counted == Counter({(key, cell): count for key, cell, count in cells[1]})
 
 
 def merge_units(text: str) -> str:

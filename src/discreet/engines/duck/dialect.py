@@ -34,5 +34,6 @@ DUCKDB = Dialect(
     leading_bits=lambda digits: f"CAST('0x' || substr({digits}, 1, 15) AS BIGINT)",
     quotient=lambda above, below: f"({above} // {below})",
     total=lambda value: f"sum({value})",
+    sends_rows=True,
     heavy_first=True,
 )

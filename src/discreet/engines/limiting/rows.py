@@ -25,23 +25,28 @@ from discreet.engines.limiting.unit_limits import ALL, HEAVY, UnitLimits
 from discreet.plan.bounded import Limits
 
 RANKED, FEW, OVER = "__discreet_ranked", "__discreet_few", "__discreet_over"
-KEPT_GROUPS, IN_GROUPS = "__discreet_kept_groups", "__discreet_in_groups"
+KEPT_GROUPS, IN_GROUPS, OWNED = "__discreet_kept_groups", "__discreet_in_groups", "__discreet_owned"
 CONTENT = "__discreet_content"
 
 
-def select_kept_rows(grouped: GroupedRows, limits: Limits) -> str:
-    """Return a SELECT of unit, key and contributions of the rows that are kept."""
+def select_kept_rows(grouped: GroupedRows, limits: Limits, by_unit: bool = True) -> str:
+    """Return a SELECT of key and contributions of the rows that are kept, and of their unit if it is needed."""
     bound = UnitLimits(grouped, limits)
-    return _by_groups(bound) if grouped.dialect.heavy_first else _by_windows(bound)
+    return _by_groups(bound, by_unit) if grouped.dialect.heavy_first else _by_windows(bound)
 
 
-def _list_columns(grouped: GroupedRows) -> str:
-    return ", ".join([UNIT, *grouped.columns, *grouped.names])
+def _list_columns(grouped: GroupedRows, by_unit: bool = True) -> str:
+    return ", ".join([*([UNIT] if by_unit else []), *grouped.columns, *grouped.names])
+
+
+def _is_whole(grouped: GroupedRows) -> bool:
+    """Say whether all contributions are whole numbers: then their unit's number is enough to order rows by."""
+    return all(type_ is Type.INTEGER for _, type_ in grouped.measures)
 
 
 def _add_content(grouped: GroupedRows, source: str) -> str:
     """Return the rows of a FROM clause, which have their unit's number, with what they are ordered by."""
-    if all(type_ is Type.INTEGER for _, type_ in grouped.measures):
+    if _is_whole(grouped):
         return add_hashes(source, NUMBER, mix_numbers(grouped.names, grouped.dialect), grouped.dialect, CONTENT)
     content = write_values((grouped.unit, *grouped.key, *grouped.measures), grouped.dialect)
     return f"SELECT *, md5({content}) AS {CONTENT} FROM {source}"
@@ -52,26 +57,28 @@ def _order_rows(grouped: GroupedRows) -> str:
     return ", ".join([CONTENT, *(each for name in grouped.names for each in (f"{name} IS NULL", name))])
 
 
-def _by_groups(limits: UnitLimits) -> str:
-    """Say for groups of heavy units how many rows they keep, as `sums` does, and rank rows where these are too many."""
+def _by_groups(limits: UnitLimits, by_unit: bool) -> str:
+    """Say for groups of heavy units how many rows they keep, as `sums` does, and rank rows where these are too many.
+
+    Rows are joined to the heavy units once; from then on these are numbers, which are faster to group by than texts.
+    """
     grouped, once = limits.grouped, limits.grouped.dialect.once
-    listed, both = _list_columns(grouped), ", ".join([PLACE, *grouped.columns])
+    listed, both = _list_columns(grouped, by_unit), ", ".join([PLACE, *grouped.columns])
+    needed = _list_columns(grouped, by_unit or not _is_whole(grouped))
+    owned = f"SELECT {needed}, {NUMBER}, {PLACE} FROM {ALL} LEFT JOIN {HEAVY} USING ({UNIT})"
     pairs = (
-        f"SELECT {NUMBER}, {both}, count(*) AS {ROWS} FROM {ALL} JOIN {HEAVY} USING ({UNIT}) GROUP BY {NUMBER}, {both}"
+        f"SELECT {NUMBER}, {both}, count(*) AS {ROWS} FROM {OWNED} WHERE {PLACE} IS NOT NULL GROUP BY {NUMBER}, {both}"
     )
     groups = windows.cut(limits, limits.add_hashes(f"({pairs}) AS q", NUMBER), PLACE)
-    rows = (
-        f"SELECT {listed}, {NUMBER}, {PLACE}, {ROWS}, {KEEP} FROM {ALL} JOIN {HEAVY} USING ({UNIT}) "
-        f"JOIN (SELECT {both}, {ROWS}, {KEEP} FROM {KEPT_GROUPS}) AS g USING ({both})"
-    )
+    rows = f"SELECT * FROM {OWNED} JOIN (SELECT {both}, {ROWS}, {KEEP} FROM {KEPT_GROUPS}) AS g USING ({both})"
     crowded = _add_content(grouped, f"(SELECT * FROM {IN_GROUPS} WHERE {KEEP} < {ROWS}) AS q")
     place = f"row_number() OVER (PARTITION BY {both} ORDER BY {_order_rows(grouped)}) AS in_group"
     return (
-        f"WITH {heavy_units.find_heavy_units(limits)}, {KEPT_GROUPS} AS {once} ({groups}), "
-        f"{IN_GROUPS} AS {once} ({rows}) "
+        f"WITH {heavy_units.find_heavy_units(limits)}, {OWNED} AS {once} ({owned}), "
+        f"{KEPT_GROUPS} AS {once} ({groups}), {IN_GROUPS} AS {once} ({rows}) "
         f"SELECT {listed} FROM {IN_GROUPS} WHERE {KEEP} = {ROWS} "
         f"UNION ALL SELECT {listed} FROM (SELECT *, {place} FROM ({crowded}) AS q) AS q WHERE in_group <= {KEEP} "
-        f"UNION ALL {_select_light(grouped)}"
+        f"UNION ALL SELECT {listed} FROM {OWNED} WHERE {PLACE} IS NULL"
     )
 
 
@@ -93,11 +100,6 @@ def _by_windows(limits: UnitLimits) -> str:
         f"row_number() OVER (PARTITION BY {UNIT} ORDER BY place, in_group) AS in_all "
         f"FROM {RANKED} WHERE in_group <= {most.rows_per_group}) "
         f"SELECT {listed} FROM {FEW} WHERE in_groups <= {most.groups} AND in_all <= {most.rows} "
-        f"UNION ALL {_select_light(grouped)}"
+        f"UNION ALL SELECT {listed} FROM {ALL} LEFT JOIN (SELECT {UNIT}, TRUE AS {OVER} FROM {HEAVY}) AS h "
+        f"USING ({UNIT}) WHERE {OVER} IS NULL"
     )
-
-
-def _select_light(grouped: GroupedRows) -> str:
-    """Return all rows of units that are not heavy."""
-    heavy = f"SELECT {UNIT}, TRUE AS {OVER} FROM {HEAVY}"
-    return f"SELECT {_list_columns(grouped)} FROM {ALL} LEFT JOIN ({heavy}) AS h USING ({UNIT}) WHERE {OVER} IS NULL"

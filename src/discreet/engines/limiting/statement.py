@@ -31,8 +31,14 @@ RANKED = frozenset({"RANKS", "QUANTILE"})
 PICKED = RANKED | {"DISTINCT", "DISTINCT_SUM"}
 """Parts that need rows, not their sums."""
 
+COUNTING_UNITS = frozenset({"UNITS", HOLDERS})
+"""Parts that need to know whose a row is."""
+
 HALF = 1 << 62
 """Where sums are cut in two parts that 64 bits hold."""
+
+MANY_CELLS = 1 << 22
+"""Cells of all keys from which on most of them hold few rows: counting these by hash takes longer than sorting them."""
 
 SUMS = -1
 """What rows of sums begin with, where rows of cells, which begin with the place of their measure, come beside them."""
@@ -159,12 +165,15 @@ def write_statement(
     read = (tuple(keys), len(grouped.columns), len(measures))
     if not PICKED.intersection(parts):
         return Statement(sum_limited(grouped, limits, parts) if unit else _sums(grouped, parts, ""), *read)
-    kept = select_kept_rows(grouped, limits) if unit else grouped.rows
+    by_unit = not COUNTING_UNITS.isdisjoint(parts)
+    kept = select_kept_rows(grouped, limits, by_unit) if unit else grouped.rows
     cells = tuple(place for place, part in enumerate(parts) if part in RANKED)
     if not cells:
         return Statement(f"WITH {KEPT} AS ({kept}) {_sums(grouped, parts, KEPT)}", *read)
     whole = grouped.groups is not None
-    counted = " UNION ALL ".join([_sums(grouped, parts, KEPT, SUMS), *(_cells(grouped, place) for place in cells)])
+    counted = " UNION ALL ".join(
+        [_sums(grouped, parts, KEPT, SUMS), *(_cells(grouped, place, measures[place]) for place in cells)]
+    )
     return Statement(f"WITH {KEPT} AS {dialect.once} ({kept}) {counted}", *read, cells, whole)
 
 
@@ -285,14 +294,20 @@ def _total(grouped: GroupedRows, name: str, part: str, reach: int, kept: bool) -
     return f"count(DISTINCT {name})" if part == "DISTINCT" else grouped.dialect.summed(name, reach)
 
 
-def _cells(grouped: GroupedRows, place: int) -> str:
-    """Return how many rows lie in each cell, as wide as the rows of sums."""
+def _cells(grouped: GroupedRows, place: int, measure: Measure) -> str:
+    """Return how many rows lie in each cell, as wide as the rows of sums: a row may come for each value.
+
+    Which of both is public: it follows the sizes of the grid and of the domains.
+    """
     name, dialect = grouped.names[place], grouped.dialect
-    if grouped.groups is not None:
-        rest = [dialect.bigint("0")] * (2 * len(grouped.names) - 2)
-        columns = [*grouped.columns, name, "count(*)"]
-        listed = ", ".join([*(dialect.bigint(each) for each in columns), *rest])
-    else:
+    filled = f"FROM {KEPT} WHERE {name} IS NOT NULL"
+    if grouped.groups is None:
         rest = [dialect.whole("0")] * (len(grouped.names) - 2)
         listed = grouped.listed(dialect.whole(name), dialect.whole("count(*)"), *rest)
-    return f"SELECT {place}, {listed} FROM {KEPT} WHERE {name} IS NOT NULL GROUP BY {grouped.listed(name)}"
+        return f"SELECT {place}, {listed} {filled} GROUP BY {grouped.listed(name)}"
+    assert measure.grid is not None
+    apart = dialect.sends_rows and grouped.groups * (measure.grid.upper - measure.grid.lower + 1) > MANY_CELLS
+    rest = [dialect.bigint("0")] * (2 * len(grouped.names) - 2)
+    columns = [*grouped.columns, name, "1" if apart else "count(*)"]
+    listed = ", ".join([*(dialect.bigint(each) for each in columns), *rest])
+    return f"SELECT {place}, {listed} {filled}" + ("" if apart else f" GROUP BY {grouped.listed(name)}")
