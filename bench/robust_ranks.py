@@ -15,14 +15,10 @@ from discreet.robust.designs.planning import RUNS, StudyDesign
 from discreet.robust.designs.table_designs import TableDesign
 from discreet.robust.intervals.laws import Booleans
 from discreet.robust.testing.absolute_ranks import ADD_REMOVE_SENSITIVITY, REPLACE_SENSITIVITY, measure_absolute_ranks
-from discreet.robust.testing.contingency import DRAWS, draw_noise
+from discreet.robust.testing.contingency import DRAWS
 from discreet.robust.testing.ranks import explain_curve, explain_equal_curves, explain_equal_ranks, explain_symmetry
-from robust_samples import Population, make_populations
-
-PEOPLE = (60, 1_000, 10_000)
-EPSILONS = (0.1, 1.0, 10.0)
-SIMULATED = 202
-"""Simulations of each p-value: with so many, 5 % or less is as probable as with thousands."""
+from robust_line import EPSILONS, MISS, PEOPLE, SIMULATED, CoverageLine, count_rejected
+from robust_samples import draw_cells, list_bins
 
 PARTS = 5
 BINS = (3, 4, 5)
@@ -35,42 +31,19 @@ POWER = 0.95
 MOST_PEOPLE = 1.9
 MEANS = (0.0, 0.5, 1.0)
 
-Size = tuple[str, int, float, float]
-"""What is tested, how many people, epsilon, and the share rejected though the null is true."""
 
-
-def find_bin_shares(population: Population, even: bool) -> Floats:
-    """Return the shares of a population in bins: equal parts of its bounds, or about equally many people in each."""
-    values = np.clip(population.invert((np.arange(200_000) + 0.5) / 200_000), population.lower, population.upper)
-    places = np.arange(1, PARTS) / PARTS
-    cuts = np.quantile(values, places) if even else population.lower + places * (population.upper - population.lower)
-    counts = np.bincount(np.searchsorted(cuts, values, side="left"), minlength=PARTS)
-    found: Floats = counts / counts.sum()
-    return found
-
-
-def draw_cells(people: int, shares: Floats, runs: int, noise: Laplace, rng: np.random.Generator) -> Floats:
-    """Return noisy tables of people who fall into cells by these shares."""
-    drawn = rng.multinomial(people, shares.ravel(), runs).reshape(runs, *shares.shape)
-    return drawn + draw_noise(noise, drawn.shape, rng)
-
-
-def size_ranks(runs: int, rng: np.random.Generator) -> Iterator[Size]:
-    """Measure every test by ranks, on each kind of data and kind of bins; also of too few people for some noises."""
-    for population in make_populations()[:4]:
-        for even in (False, True):
-            shares = find_bin_shares(population, even)
-            of = f"{population.name}, {'even' if even else 'equally wide'} bins"
-            around = np.concatenate([shares, shares[:1], shares[::-1]])
-            for people in PEOPLE:
-                for epsilon in EPSILONS:
-                    noise = Laplace(1 / epsilon)
-                    for name, found in explain_all(people, shares, around / around.sum(), noise, runs, rng):
-                        yield f"{name}, {of}", people, epsilon, float(np.mean(found <= 0.05))
+def measure_ranks(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
+    """Measure the size of every test by ranks, on each kind of data and kind of bins."""
+    for data, shares in list_bins():
+        for people in PEOPLE:
+            for epsilon in EPSILONS:
+                noise = Laplace(1 / epsilon)
+                for name, found in explain_all(people, shares, noise, runs, rng):
+                    yield count_rejected(name, data, people, epsilon, found <= MISS)
 
 
 def explain_all(
-    people: int, shares: Floats, around: Floats, noise: Laplace, runs: int, rng: np.random.Generator
+    people: int, shares: Floats, noise: Laplace, runs: int, rng: np.random.Generator
 ) -> Iterator[tuple[str, Floats]]:
     """Return the p-values of each test where its null is true."""
     three = draw_cells(people, np.outer((0.2, 0.3, 0.5), shares), runs, noise, rng)
@@ -80,8 +53,9 @@ def explain_all(
     yield "Kolmogorov-Smirnov", explain_equal_curves(two, noise, SIMULATED)[0]
     held = np.maximum(shares, 1e-6) / np.maximum(shares, 1e-6).sum()
     one = draw_cells(people, held, runs, noise, rng)
-    yield "Kolmogorov", explain_curve(one, tuple(held), noise, SIMULATED)[0]
-    yield "Wilcoxon", explain_symmetry(draw_cells(people, around, runs, noise, rng), noise, SIMULATED)[0]
+    yield "Kolmogorov", explain_curve(one, tuple(held.tolist()), noise, SIMULATED)[0]
+    around = np.concatenate([shares, shares[:1], shares[::-1]])
+    yield "Wilcoxon", explain_symmetry(draw_cells(people, around / around.sum(), runs, noise, rng), noise, SIMULATED)[0]
 
 
 @dataclass(frozen=True)

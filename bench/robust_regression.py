@@ -1,95 +1,141 @@
-"""Regressions, correlations and ratios: how often their intervals cover, and how wide they are."""
+"""Coverage of regressions, correlations, ratios and a variance from noisy resamples, and how wide they are."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
 from discreet.base.grid import Floats
+from discreet.curator.door.resampling import CHANCES
 from discreet.robust.designs.planning import STEPS
 from discreet.robust.intervals.bootstrap import STEP_BITS, find_noise
 from discreet.robust.intervals.bootstrap_ends import SmoothFunction, bound_functions
 from discreet.robust.intervals.moments import CORRELATION, ScaledColumn, list_pairs, make_ratio, make_regression
+from robust_line import MISS, NORMAL, PEOPLE, CoverageLine
 from robust_samples import Population, make_populations
 
-PEOPLE = (1_000, 10_000)
 EPSILONS = (1.0, 10.0)
 DELTA = Fraction(1, 10**6)
 RESAMPLES = 50
-MOST_WEIGHT = 7
-MISS = 0.05
-NORMAL = 1.959964
 SLOPES = (0.5, -0.25)
 """Of the target by two features; a quarter of an error of the same kind is added."""
 
-FUNCTIONS: dict[str, tuple[SmoothFunction, tuple[int, ...], int]] = {
-    "slope": (make_regression((ScaledColumn(0.0, 1.0),) * 3), (0, 1, 2), 1),
-    "correlation": (CORRELATION, (0, 2), 0),
-    "ratio of means": (make_ratio((ScaledColumn(2.0, 1.0), ScaledColumn(3.0, 1.0))), (2, 0), 0),
-}
-"""Each with its columns, the target is the last one, and which of its numbers is looked at."""
+FEWER = 4
+"""One run here stands for so many of other intervals: each is computed alone."""
 
-Line = tuple[str, int, float, float, float]
+UNIT = (ScaledColumn(0.0, 1.0),) * 3
+PAIRS = list_pairs(3)
+"""Products of the columns: two features, and the target."""
+
+BITS = 16
+"""Weights are looked up by so many random bits: the law of the curator's, to a part in 100,000."""
+
+WEIGHTS = np.searchsorted(np.cumsum(CHANCES)[:-1] >> (53 - BITS), np.arange(2**BITS), side="right").astype(float)
 
 
-def cover_functions(runs: int, rng: np.random.Generator) -> Iterator[Line]:
-    """Measure each on each kind of data, beside the spread of the same number over samples without noise."""
+def choose_columns(*columns: int) -> list[int]:
+    """Return where some columns and the products of their pairs stand in a person's vector."""
+    pairs = [tuple(sorted((columns[first], columns[second]))) for first, second in list_pairs(len(columns))]
+    return [*columns, *(3 + PAIRS.index((first, second)) for first, second in pairs)]
+
+
+@dataclass(frozen=True)
+class MeasuredFunction:
+    """A function of means, which entries of a person's vector it needs, and which of its numbers are looked at."""
+
+    function: SmoothFunction
+    entries: list[int]
+    numbers: dict[str, int]
+
+
+FUNCTIONS = (
+    MeasuredFunction(make_regression(UNIT), choose_columns(0, 1, 2), {"intercept": 0, "slope": 1}),
+    MeasuredFunction(make_regression(UNIT, True), choose_columns(0, 1, 2), {"slope, even errors": 1}),
+    MeasuredFunction(CORRELATION, choose_columns(0, 2), {"correlation": 0}),
+    MeasuredFunction(make_ratio((ScaledColumn(2.0, 1.0), ScaledColumn(3.0, 1.0))), [2, 0], {"ratio of means": 0}),
+    MeasuredFunction(SmoothFunction(lambda m: m[..., 1:] - m[..., :1] ** 2), [2, 8], {"variance by bootstrap": 0}),
+)
+
+
+@dataclass
+class FunctionTally:
+    """One function at one price: its noise, its truth, and what intervals came out."""
+
+    measured: MeasuredFunction
+    epsilon: float
+    truth: Floats
+    noise: float = field(init=False)
+    lows: list[Floats] = field(default_factory=list)
+    highs: list[Floats] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        steps = math.isqrt((len(self.measured.entries) + 1) << (2 * STEP_BITS)) + 1
+        noise = find_noise(Fraction(self.epsilon), DELTA, steps, 2.0**-STEP_BITS, RESAMPLES)
+        self.noise = float(noise.sigma) * 2.0**-STEP_BITS
+
+    def add(self, exact: Floats, rng: np.random.Generator) -> None:
+        """Bound it from the exact sums of resamples, of which the last column counts people."""
+        sums = exact[:, [*self.measured.entries, -1]]
+        noisy = sums + rng.normal(0.0, self.noise, sums.shape)
+        ends = bound_functions(noisy, self.noise, self.measured.function, MISS)
+        self.lows.append(ends.low)
+        self.highs.append(ends.high)
+
+
+def measure_functions(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
+    """Measure each on each kind of data; a sample and its weights serve all of them."""
+    many = max(1, math.ceil(runs / FEWER))
     for population in make_populations()[:4]:
+        truths = find_moments(population)
         for people in PEOPLE:
-            columns = [draw_columns(population, people, rng) for _ in range(runs)]
-            for name, (function, chosen, place) in FUNCTIONS.items():
-                truth = function.tell(find_moments(population, name, chosen))[place]
-                vectors = [multiply(each[:, chosen], name) for each in columns]
-                plain = float(np.std([function.tell(each.mean(axis=0))[place] for each in vectors]))
-                exact = [resample(each, rng) for each in vectors]
-                for epsilon in EPSILONS:
-                    noise = scale_noise(epsilon, vectors[0].shape[1])
-                    covered, widths = 0, []
-                    for sums in exact:
-                        ends = bound_functions(sums + rng.normal(0.0, noise, sums.shape), noise, function, MISS)
-                        covered += ends.low[place] <= truth <= ends.high[place]
-                        widths.append(ends.high[place] - ends.low[place])
-                    width = float(np.median(widths)) / (2 * NORMAL * plain)
-                    yield f"{name}, {population.name}", people, epsilon, covered / runs, width
+            tallies = [
+                FunctionTally(each, epsilon, each.function.tell(truths[each.entries]))
+                for each in FUNCTIONS
+                for epsilon in EPSILONS
+            ]
+            plain = np.empty((many, len(truths)))
+            for run in range(many):
+                vectors = draw_vectors(population, people, rng)
+                plain[run] = vectors.mean(axis=0)
+                exact = resample(vectors, rng)
+                for tally in tallies:
+                    tally.add(exact, rng)
+            for tally in tallies:
+                yield from count_function(tally, population.name, people, plain)
 
 
-def draw_columns(population: Population, people: int, rng: np.random.Generator) -> Floats:
-    """Return two features and the target, between -1 and 1."""
+def count_function(tally: FunctionTally, data: str, people: int, plain: Floats) -> Iterator[CoverageLine]:
+    """Return a line for each number, with the median width beside the spread over samples without noise."""
+    usual = tally.measured.function.tell(plain[:, tally.measured.entries]).std(axis=0)
+    for name, place in tally.measured.numbers.items():
+        low, high = (np.array(each)[:, place] for each in (tally.lows, tally.highs))
+        covered = float(np.mean((low <= tally.truth[place]) & (tally.truth[place] <= high)))
+        width = float(np.median(high - low) / (2 * NORMAL * usual[place])) if usual[place] > 0 else math.nan
+        yield CoverageLine(name, data, people, tally.epsilon, covered, len(low), False, width)
+
+
+def draw_vectors(population: Population, people: int, rng: np.random.Generator) -> Floats:
+    """Return two features and the target, between -1 and 1, and the products of their pairs."""
     drawn = population.to_steps(population.draw(rng, (3, people))) / STEPS
     target = SLOPES[0] * drawn[0] + SLOPES[1] * drawn[1] + 0.25 * drawn[2]
-    return np.column_stack([drawn[0], drawn[1], target])
+    columns = (drawn[0], drawn[1], target)
+    return np.stack([*columns, *(columns[first] * columns[second] for first, second in PAIRS)], axis=1)
 
 
-def multiply(columns: Floats, name: str) -> Floats:
-    """Return columns with the products that a function needs."""
-    if name == "ratio of means":
-        return columns
-    pairs = [columns[:, first] * columns[:, second] for first, second in list_pairs(columns.shape[1])]
-    return np.column_stack([columns, *pairs])
-
-
-def find_moments(population: Population, name: str, chosen: tuple[int, ...]) -> Floats:
+def find_moments(population: Population) -> Floats:
     """Return the means of the whole population: features and error are independent and alike."""
     mean, deviation = (each / STEPS for each in population.find_moments())
-    mixing = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [*SLOPES, 0.25]])[list(chosen)]
+    mixing = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [*SLOPES, 0.25]])
     middles: Floats = mixing @ np.full(3, mean)
     squares = deviation**2 * mixing @ mixing.T + np.outer(middles, middles)
-    if name == "ratio of means":
-        return middles
-    return np.array([*middles, *(squares[pair] for pair in list_pairs(len(chosen)))])
+    return np.array([*middles, *(squares[pair] for pair in PAIRS)])
 
 
 def resample(vectors: Floats, rng: np.random.Generator) -> Floats:
     """Return exact sums of resamples, the last column the number of people."""
-    weights = np.minimum(rng.poisson(1.0, (RESAMPLES, len(vectors))), MOST_WEIGHT)
+    weights = WEIGHTS[rng.integers(0, 2**BITS, (RESAMPLES, len(vectors)), dtype=np.uint16)]
     return np.column_stack([weights @ vectors, weights.sum(axis=1)])
-
-
-def scale_noise(epsilon: float, entries: int) -> float:
-    """Return the deviation of the noise in each entry of each resample, as the curator would add it."""
-    steps = math.isqrt((entries + 1) << (2 * STEP_BITS)) + 1
-    noise = find_noise(Fraction(epsilon), DELTA, steps, 2.0**-STEP_BITS, RESAMPLES)
-    return noise.sigma * 2.0**-STEP_BITS

@@ -157,8 +157,22 @@ MUTATIONS = [
     broken(
         "robust: an end of a quantile skips edges that say otherwise",
         "robust/intervals/quantile_ends.py",
-        "            break\n        low, told[0] = edge, True",
-        "            continue\n        low, told[0] = edge, True",
+        "                break\n        low, told[0] = edge, True",
+        "                continue\n        low, told[0] = edge, True",
+        QUANTILES,
+    ),
+    broken(
+        "robust: far edges of a quantile are passed by as if counts had no noise",
+        "robust/intervals/quantile_ends.py",
+        "steep**2 * sampled / 8 + noise - steep * far",
+        "steep**2 * sampled / 8 - steep * far",
+        QUANTILES,
+    ),
+    broken(
+        "robust: far edges of a quantile are passed by as if nobody were drawn",
+        "robust/intervals/quantile_ends.py",
+        "steep**2 * sampled / 8 + noise - steep * far",
+        "noise - steep * far",
         QUANTILES,
     ),
     broken(

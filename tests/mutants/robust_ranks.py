@@ -44,8 +44,8 @@ MUTATIONS = [
     broken(
         "ranks: cells are compared with those of the noisy number of people",
         "robust/testing/contingency.py",
-        "    most = bound_people(flat, noise)\n",
-        "    most = np.maximum(flat.sum(axis=-1), 1.0)\n",
+        "    most = bound_people(cells.reshape(runs, size), noise).astype(np.int64)\n",
+        "    most = np.maximum(cells.reshape(runs, size).sum(axis=-1), 1.0).astype(np.int64)\n",
         MOST,
     ),
     broken(
@@ -86,8 +86,8 @@ MUTATIONS = [
     broken(
         "ranks: the noise is left out of the interval of a gap",
         "robust/testing/rank_effects.py",
-        "np.stack(drawn, axis=-2) + draw_noise(noise, (draws, *groups.shape), rng)",
-        "np.stack(drawn, axis=-2) + 0.0",
+        "together + draw_noise(noise, together.shape, rng)",
+        "together + 0.0",
         EFFECTS,
     ),
     broken(

@@ -17,6 +17,7 @@ from discreet.robust.intervals import quantile_ends
 from discreet.robust.intervals.quantile_ends import (
     CountedPieces,
     bound_binomial_tail,
+    bound_far_edges,
     bound_population_quantile,
     list_piece_edges,
 )
@@ -76,10 +77,31 @@ def test_theorem_sampling_and_noise_together_are_explained(share: Fraction, peop
         spread[::factor] = one
         exact = np.convolve(exact, spread)
     first = -people * under - reach * (2 * over + under)  # of (1 - share) * below - share * above, times denominator
-    law = quantile_ends._pool_law(scale, over, 2, under, 1)
+    law, far = quantile_ends._pool_law(scale, over, 2, under, 1), 0
     for rank in range(0, int(9 * share.denominator * (people**0.5 + scale)), 3):
         true = float(exact[: max(-rank - first + 1, 0)].sum())
         assert true <= quantile_ends._explain(rank, law, people, share) <= max(12 * true, 1e-4)
+        quick = float(bound_far_edges(np.array([0.0, -rank]), scale, (over, under), people)[1])
+        assert true <= np.exp(quick) + 1e-14, "what far edges are passed by with is a bound as well"
+        far += bool(np.exp(quick) < 0.001)
+    assert far, "and it tells that edges are far"
+
+
+@pytest.mark.parametrize(("people", "scale"), [(30, 4.0), (2_000, 1.5)])
+def test_theorem_far_edges_among_many_are_bounded(people: int, scale: float) -> None:
+    """The law of a median's rank at an edge of 70 pieces: twice a binomial, and 70 noises."""
+    size = 1 << 14
+    around = np.minimum(np.arange(size), size - np.arange(size))
+    one = np.exp(-around / scale) * np.tanh(1 / (2 * scale))
+    drawn = np.zeros(size)
+    drawn[(2 * np.arange(people + 1) - people) % size] = stats.binom.pmf(np.arange(people + 1), people, 0.5)
+    law = np.fft.irfft(np.fft.rfft(one) ** 70 * np.fft.rfft(drawn), size)
+    tails = np.cumsum(np.roll(law, size // 2))[: size // 2][::-1]  # of -1 or less, of -2 or less, and so on
+    for rank in range(50, 500, 10):
+        quick = np.exp(bound_far_edges(np.full(69, -float(rank)), scale, (1, 1), people))
+        assert quick.max() == pytest.approx(quick.min()), "with equal factors all edges are alike"
+        assert tails[rank - 1] <= quick[40] + 1e-12
+        assert quick[40] <= 20 * tails[rank - 1] + 1e-5
 
 
 @pytest.mark.many

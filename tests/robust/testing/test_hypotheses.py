@@ -94,7 +94,8 @@ def test_effect_sizes_lie_in_their_intervals() -> None:
     deviation, low, high = bound_deviation([first, second], 0.05)
     assert np.mean((low <= 200) & (high >= 200)) > 0.95
     assert abs(float(np.median(deviation)) - 200) < 20
-    w, least, most = bound_fit_effect(np.array([300.0, 700.0]), (0.5, 0.5), Laplace(1.0), 0.05)
+    found = bound_fit_effect(np.array([[300.0, 700.0]]), (0.5, 0.5), Laplace(1.0), 0.05)
+    w, least, most = (float(each[0]) for each in found)
     assert least < 0.4 < most
     assert abs(w - 0.4) < 0.05
 

@@ -11,12 +11,11 @@ from discreet.base.errors import ParameterError
 from discreet.mechanisms import Laplace
 from discreet.robust.designs.planning import RUNS, STEPS, MeanDesign, check_design, draw_sums, list_noises
 from discreet.robust.intervals.laws import Booleans
-from discreet.robust.intervals.means import NUISANCE
 from discreet.robust.intervals.sums import ValueScale
 from discreet.robust.people import MOST_GROUPS
 from discreet.robust.survival.life_tables import NoisyLifeTable, explain_equal_survival
-from discreet.robust.testing.analysis import explain_equal_means
 from discreet.robust.testing.contingency import draw_noise
+from discreet.robust.testing.decisions import reject_equal_means
 
 SIMULATED = 199
 """Simulations of each p-value: it is valid however few they are, and loses about a hundredth of power."""
@@ -60,9 +59,7 @@ class VarianceDesign:
         noises, spread = list_noises(self.epsilon, STEPS), self.deviation / scale.step
         each = people // len(self.means)
         groups = [draw_sums(each, scale.to_steps(mean), spread, noises, scale, rng) for mean in self.means]
-        p_values, _ = explain_equal_means(groups, self.size * NUISANCE, SIMULATED)
-        found: Booleans = p_values <= self.size * (1 - NUISANCE)
-        return found
+        return reject_equal_means(groups, self.size, SIMULATED)
 
 
 @dataclass(frozen=True, slots=True)

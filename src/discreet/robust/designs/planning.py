@@ -22,11 +22,11 @@ from discreet.mechanisms import Laplace
 from discreet.plan.bounded import Part
 from discreet.query.split import INFLUENCES, split_charge
 from discreet.robust.intervals.laws import Booleans, SumNoise, ThreeNoises
-from discreet.robust.intervals.means import NUISANCE, explain_difference, explain_mean
-from discreet.robust.intervals.proportions import NoisyShares, explain_share, explain_share_difference
+from discreet.robust.intervals.proportions import NoisyShares
 from discreet.robust.intervals.sums import ValueScale, ValueSums
 from discreet.robust.pictures import draw_curves
 from discreet.robust.testing.contingency import SEED, draw_noise
+from discreet.robust.testing.decisions import reject_equal_pair, reject_equal_shares, reject_mean, reject_share
 
 RUNS = 2_000
 """Simulations of one power: it errs by two points at most, nearly always."""
@@ -79,12 +79,11 @@ class MeanDesign:
         noises = list_noises(self.epsilon, STEPS)
         spread = self.deviation / scale.step
         middles = [scale.to_steps(mean) for mean in self.means]
-        miss, most = self.size * NUISANCE, self.size * (1 - NUISANCE)
         if self.groups == 1:
             sums = draw_sums(people, middles[1], spread, noises, scale, rng)
-            return explain_mean(sums, np.full(RUNS, middles[0]), miss) <= most
+            return reject_mean(sums, np.full(RUNS, middles[0]), self.size)
         first, second = (draw_sums(people // 2, each, spread, noises, scale, rng) for each in middles)
-        return explain_difference(first, second, 0.0, miss) <= most
+        return reject_equal_pair(first, second, self.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +114,11 @@ class ShareDesign:
     def reject(self, people: int, rng: np.random.Generator) -> Booleans:
         """Return which of the simulated samples of so many people in all are rejected."""
         noise = Laplace(1 / float(self.epsilon))
-        miss, most = self.size * NUISANCE, self.size * (1 - NUISANCE)
         if self.groups == 1:
             counts = _draw_shares(people, self.shares[1], noise, rng)
-            return explain_share(counts, np.full(RUNS, self.shares[0]), miss) <= most
+            return reject_share(counts, np.full(RUNS, self.shares[0]), self.size)
         first, second = (_draw_shares(people // 2, each, noise, rng) for each in self.shares)
-        return explain_share_difference(first, second, miss) <= most
+        return reject_equal_shares(first, second, self.size)
 
 
 class StudyDesign(Protocol):

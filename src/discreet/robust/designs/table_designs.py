@@ -105,9 +105,9 @@ class TableDesign:
         noise, measure = Laplace(1 / float(self.epsilon)), MEASURES[self.test]
         tables = self.draw(people, RUNS, rng)
         parts, shares = self._list_parts(), np.asarray(self.shares)
-        usual = np.array([float(people)] + [0.0] * (shares.size - 1))
-        null = np.outer(parts, parts @ shares)
-        nulls = simulate_null(null / null.sum(), int(bound_people(usual, noise)), noise, measure, DRAWS, rng)
+        usual = np.array([[float(people)] + [0.0] * (shares.size - 1)])
+        null, most = np.outer(parts, parts @ shares), bound_people(usual, noise).astype(np.int64)
+        nulls = simulate_null(null[None] / null.sum(), most, noise, measure, DRAWS, rng)[0]
         far = DRAWS - np.searchsorted(np.sort(nulls), measure(tables, noise), side="left")
         small: Booleans = (1 + far) / (1 + DRAWS) + COUNT_MISS <= self.size
         return small if self.test == "chi_square" else small & check_groups(tables, noise)

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -122,8 +123,16 @@ def find_slopes(function: MeansFunction, means: Floats, step: float) -> Floats:
 
 def blur(average: Floats, wide: float) -> Floats:
     """Return simulated means: as the noise in the average may have made them, or they it."""
-    sums = average + np.random.default_rng(SEED).normal(0.0, wide, (SIMULATED, len(average)))
+    sums = average + wide * _draw_normals(len(average))
     found: Floats = sums[:, :-1] / np.maximum(sums[:, -1:], 1.0)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _draw_normals(columns: int) -> Floats:
+    """Return simulated noise of the deviation 1, which is the same for all resamples of so many columns."""
+    found: Floats = np.random.default_rng(SEED).standard_normal((SIMULATED, columns))
+    found.flags.writeable = False
     return found
 
 

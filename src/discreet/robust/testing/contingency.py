@@ -11,12 +11,13 @@ p-value. Simulations are computed from what was recorded, with a public seed: th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import numpy as np
 
 from discreet.base.grid import Floats
+from discreet.base.wide import Ints
 from discreet.curator.estimates.totals import bound_total
 from discreet.mechanisms import Laplace
 from discreet.robust.intervals.laws import SumNoise
@@ -30,8 +31,14 @@ COUNT_MISS = 0.0005
 SEED = 2009
 """Of simulations, which look at nothing private."""
 
+AT_ONCE = 1 << 20
+"""Simulated counts that are held at once."""
+
 ExpectedCells = Callable[[Floats], Floats]
 """From noisy tables of cells to those that a null makes of them."""
+
+EffectEnds = tuple[Floats, Floats, Floats]
+"""An estimate, and the low and the high end of its interval."""
 
 CellMeasure = Callable[[Floats, SumNoise], Floats]
 """From noisy tables of cells to how far each is from a null."""
@@ -94,24 +101,38 @@ def explain_tables(
     look at noisy cells alone. What is estimated for them is estimated again in every simulation.
     """
     rng = np.random.default_rng(SEED)
-    runs, shape = len(cells), cells.shape[1:]
-    flat = cells.reshape(runs, math.prod(shape))
-    most = bound_people(flat, noise)
+    runs, size = len(cells), math.prod(cells.shape[1:])
+    most = bound_people(cells.reshape(runs, size), noise).astype(np.int64)
     own, found = measure(cells, noise), np.empty(runs)
-    expected = expect(cells).reshape(flat.shape)
-    shares = expected / expected.sum(axis=-1, keepdims=True)
-    for place in range(runs):
-        nulls = simulate_null(shares[place].reshape(shape), int(most[place]), noise, measure, draws, rng)
-        found[place] = (1 + np.sum(nulls >= own[place])) / (1 + draws)
+    expected = expect(cells)
+    shares = expected / expected.reshape(runs, size).sum(axis=-1).reshape(-1, *[1] * (cells.ndim - 1))
+    for rows in split_runs(runs, draws * size):
+        nulls = simulate_null(shares[rows], most[rows], noise, measure, draws, rng)
+        found[rows] = (1 + (nulls >= own[rows, None]).sum(axis=-1)) / (1 + draws)
     return np.minimum(found + COUNT_MISS, 1.0)
 
 
+def split_runs(runs: int, numbers: int) -> Iterator[slice]:
+    """Return runs in parts that take a bounded number of numbers at once, if each takes so many."""
+    width = max(1, AT_ONCE // max(numbers, 1))
+    return (slice(first, first + width) for first in range(0, runs, width))
+
+
 def simulate_null(
-    shares: Floats, count: int, noise: SumNoise, measure: CellMeasure, draws: int, rng: np.random.Generator
+    shares: Floats, counts: Ints, noise: SumNoise, measure: CellMeasure, draws: int, rng: np.random.Generator
 ) -> Floats:
-    """Return how far noisy tables are from a null that holds: so many people, drawn by these shares of cells."""
-    drawn = rng.multinomial(count, shares.ravel(), draws).reshape(draws, *shares.shape)
+    """Return how far noisy tables are from a null that holds: a row for each run, a column for each simulation.
+
+    A run has shares of cells (all axes but the first), and so many people who are drawn by these.
+    """
+    drawn = draw_people(shares.reshape(len(shares), -1), counts, draws, rng).reshape(-1, draws, *shares.shape[1:])
     return measure(drawn + draw_noise(noise, drawn.shape, rng), noise)
+
+
+def draw_people(shares: Floats, counts: Ints, draws: int, rng: np.random.Generator) -> Ints:
+    """Return simulated numbers of people by cell, so many times for each row of shares and number of people."""
+    found: Ints = rng.multinomial(counts[:, None], shares[:, None, :], (len(shares), draws))
+    return found
 
 
 def explain_independence(cells: Floats, noise: SumNoise, draws: int = DRAWS) -> Floats:
@@ -136,24 +157,29 @@ def measure_independence(cells: Floats, noise: SumNoise) -> Floats:
 
 
 def bound_fit_effect(
-    cells: Floats, shares: tuple[float, ...], noise: SumNoise, miss: float
-) -> tuple[float, float, float]:
-    """Return Cohen's w of cells against public shares, estimated, and an interval.
+    cells: Floats, shares: tuple[float, ...], noise: SumNoise, miss: float, draws: int = DRAWS
+) -> EffectEnds:
+    """Return Cohen's w of cells against public shares, estimated, and an interval, for each row of cells.
 
     w is the length of the vector (p - share) / sqrt(share). What is estimated differs from it by an error vector, so
     that its length differs by that vector's length at most (the triangle inequality); how long that is, is simulated at
     the estimated shares.
     """
     expected = np.asarray(shares)
-    count = max(float(cells.sum()), 1.0)
+    count = np.maximum(cells.sum(axis=-1, keepdims=True), 1.0)
     root = np.sqrt(expected)
-    length = float(np.linalg.norm((cells / count - expected) / root))
+    length = np.linalg.norm((cells / count - expected) / root, axis=-1)
     held = np.maximum(cells, 0.5)
+    likely = held / held.sum(axis=-1, keepdims=True)
+    people = np.maximum(count[:, 0].astype(np.int64), 1)
     rng = np.random.default_rng(SEED)
-    drawn = rng.multinomial(max(int(count), 1), held / held.sum(), DRAWS)
-    errors = drawn - max(int(count), 1) * held / held.sum() + draw_noise(noise, drawn.shape, rng)
-    errors = errors - errors.sum(axis=-1, keepdims=True) * (held / held.sum())
-    lengths = np.linalg.norm(errors / count / root, axis=-1)
-    reach = float(np.quantile(lengths, 1 - miss))
-    unbiased = math.sqrt(max(length**2 - float(np.mean(lengths**2)), 0.0))
-    return unbiased, max(length - reach, 0.0), length + reach
+    reach, square = np.empty(len(cells)), np.empty(len(cells))
+    for rows in split_runs(len(cells), draws * cells.shape[-1]):
+        usual = likely[rows, None, :]
+        drawn = draw_people(likely[rows], people[rows], draws, rng)
+        errors = drawn - people[rows, None, None] * usual + draw_noise(noise, drawn.shape, rng)
+        errors = errors - errors.sum(axis=-1, keepdims=True) * usual
+        lengths = np.linalg.norm(errors / count[rows, None] / root, axis=-1)
+        reach[rows], square[rows] = np.quantile(lengths, 1 - miss, axis=-1), np.mean(lengths**2, axis=-1)
+    unbiased = np.sqrt(np.maximum(length**2 - square, 0.0))
+    return unbiased, np.maximum(length - reach, 0.0), length + reach

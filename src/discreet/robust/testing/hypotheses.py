@@ -15,18 +15,20 @@ from discreet.base.errors import ParameterError
 from discreet.curator import Curator
 from discreet.curator.session import Session
 from discreet.robust.asking import AskingTerms, find_session
-from discreet.robust.intervals.means import NUISANCE, bound_difference, bound_mean, explain_difference, explain_mean
-from discreet.robust.intervals.proportions import (
-    bound_share,
-    bound_share_difference,
-    explain_share,
-    explain_share_difference,
-)
+from discreet.robust.intervals.means import NUISANCE, bound_difference, bound_mean
+from discreet.robust.intervals.proportions import bound_share, bound_share_difference
 from discreet.robust.measuring import count_cells, count_shares, sum_values
 from discreet.robust.people import check_values, find_people, find_values, read_miss
 from discreet.robust.results import SampledGroup
 from discreet.robust.testing.analysis import explain_equal_means
 from discreet.robust.testing.contingency import bound_fit_effect, explain_fit, explain_independence
+from discreet.robust.testing.decisions import (
+    reject_equal_means,
+    reject_equal_pair,
+    reject_equal_shares,
+    reject_mean,
+    reject_share,
+)
 from discreet.robust.testing.effects import EffectSize, bound_standardised
 from discreet.robust.testing.verdicts import PopulationTest, find_p_value
 
@@ -58,7 +60,7 @@ def proportion_test(
         at = np.array([null])
 
         def rejects(size: float) -> bool:
-            return bool(explain_share(found.counts, at, size * NUISANCE)[0] <= size * (1 - NUISANCE))
+            return bool(reject_share(found.counts, at, size)[0])
 
         ends = bound_share(found.counts, miss)
         tested, estimate = f"the share is {null:g}", float(found.counts.share[0]) - null
@@ -72,7 +74,7 @@ def proportion_test(
         one, two = found.take(0), found.take(1)
 
         def rejects(size: float) -> bool:
-            return bool(explain_share_difference(one, two, size * NUISANCE)[0] <= size * (1 - NUISANCE))
+            return bool(reject_equal_shares(one, two, size)[0])
 
         difference, ends = bound_share_difference(one, two, miss)
         tested = f"the share is the same for {by} = {groups[0]} and {by} = {groups[1]}"
@@ -112,7 +114,7 @@ def t_test(
         at = np.array([sums.scale.to_steps(null)])
 
         def rejects(size: float) -> bool:
-            return bool(explain_mean(sums, at, size * NUISANCE)[0] <= size * (1 - NUISANCE))
+            return bool(reject_mean(sums, at, size)[0])
 
         ends = bound_mean(sums, miss)
         estimate, low, high = (float(each[0] - at[0]) * step for each in (sums.mean, ends.low, ends.high))
@@ -124,7 +126,7 @@ def t_test(
         one, two, step = found.take(0), found.take(1), found.sums.scale.step
 
         def rejects(size: float) -> bool:
-            return bool(explain_difference(one, two, 0.0, size * NUISANCE)[0] <= size * (1 - NUISANCE))
+            return bool(reject_equal_pair(one, two, size)[0])
 
         difference, ends = bound_difference(one, two, miss)
         estimate, low, high = (float(each[0]) * step for each in (difference, ends.low, ends.high))
@@ -162,7 +164,7 @@ def anova(
     enough = bool(explain_equal_means(each, 0.05 * NUISANCE, 1)[1][0])
 
     def rejects(size: float) -> bool:
-        return bool(explain_equal_means(each, size * NUISANCE)[0][0] <= size * (1 - NUISANCE))
+        return bool(reject_equal_means(each, size)[0])
 
     p_value = find_p_value(rejects) if enough else 1.0
     what, tested = f"mean of {found.what}", f"the means of all {len(values)} groups of {by} are equal"
@@ -202,7 +204,8 @@ def chi_square_test(
             raise ParameterError("shares", shares, "shares that add up to 1")
         found = count_cells(session, people, [(column, places)], terms)
         p_value = float(explain_fit(found.cells[None, :], wanted, found.noise)[0])
-        effect = EffectSize("Cohen's w", *bound_fit_effect(found.cells, wanted, found.noise, miss), 1 - miss)
+        w, least, most = (float(each[0]) for each in bound_fit_effect(found.cells[None], wanted, found.noise, miss))
+        effect = EffectSize("Cohen's w", w, least, most, 1 - miss)
         what, tested, effects = f"{column} in {people.describe()}", "people have the shares given", (effect,)
     else:
         assert by is not None

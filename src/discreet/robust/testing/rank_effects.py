@@ -11,10 +11,15 @@ import numpy as np
 
 from discreet.base.grid import Floats
 from discreet.robust.intervals.laws import SumNoise, find_quantile, find_reach
-from discreet.robust.testing.contingency import DRAWS, SEED, draw_noise, find_variance
-
-EffectEnds = tuple[Floats, Floats, Floats]
-"""An estimate, and the low and the high end of its interval."""
+from discreet.robust.testing.contingency import (
+    DRAWS,
+    SEED,
+    EffectEnds,
+    draw_noise,
+    draw_people,
+    find_variance,
+    split_runs,
+)
 
 
 def bound_superiority(
@@ -50,26 +55,27 @@ def bound_signs(cells: Floats, noise: SumNoise, miss: float) -> EffectEnds:
     return estimate, np.maximum(estimate - reach, -1.0), np.minimum(estimate + reach, 1.0)
 
 
-def bound_gap(
-    cells: Floats, against: Floats | None, noise: SumNoise, miss: float, draws: int = DRAWS
-) -> tuple[float, float, float]:
+def bound_gap(cells: Floats, against: Floats | None, noise: SumNoise, miss: float, draws: int = DRAWS) -> EffectEnds:
     """Return the largest gap between the curves of two groups, or of one and that of public shares, and an interval.
 
-    A curve is the share of people up to each cut. Two largest gaps differ by no more than the largest error of the
-    difference between the curves (the triangle inequality); how large that is, is simulated at the estimated shares.
+    There is one for each table: groups down, bins across. A curve is the share of people up to each cut. Two largest
+    gaps differ by no more than the largest error of the difference between the curves (the triangle inequality); how
+    large that is, is simulated at the estimated shares.
     """
-    groups = np.atleast_2d(cells)
     target = 0.0 if against is None else np.cumsum(against)
-    gap = float(np.abs(_subtract_curves(groups) - target).max())
+    gap = np.abs(_subtract_curves(cells) - target).max(axis=-1)
     rng = np.random.default_rng(SEED)
-    held = np.maximum(groups, 0.0) + 0.5
+    held = np.maximum(cells, 0.0) + 0.5
     shares = held / held.sum(axis=-1, keepdims=True)
-    counts = np.maximum(np.round(groups.sum(axis=-1)), 1.0).astype(int)
-    drawn = [rng.multinomial(count, row, draws) for count, row in zip(counts, shares, strict=True)]
-    noisy = np.stack(drawn, axis=-2) + draw_noise(noise, (draws, *groups.shape), rng)
-    errors = np.abs(_subtract_curves(noisy) - _subtract_curves(held)).max(axis=-1)
-    reach = float(np.quantile(errors, 1 - miss))
-    return min(gap, 1.0), min(max(gap - reach, 0.0), 1.0), min(gap + reach, 1.0)
+    counts = np.maximum(np.round(cells.sum(axis=-1)), 1.0).astype(np.int64)
+    reach = np.empty(len(cells))
+    for rows in split_runs(len(cells), draws * cells[0].size):
+        drawn = [draw_people(shares[rows, each], counts[rows, each], draws, rng) for each in range(cells.shape[1])]
+        together = np.stack(drawn, axis=-2)
+        noisy = together + draw_noise(noise, together.shape, rng)
+        errors = np.abs(_subtract_curves(noisy) - _subtract_curves(held[rows])[:, None]).max(axis=-1)
+        reach[rows] = np.quantile(errors, 1 - miss, axis=-1)
+    return np.minimum(gap, 1.0), np.clip(gap - reach, 0.0, 1.0), np.minimum(gap + reach, 1.0)
 
 
 def _subtract_curves(groups: Floats) -> Floats:

@@ -124,13 +124,13 @@ def kolmogorov_smirnov_test(
         pair = check_values("between", between, 2, 2)
         found = count_bins(session, people, column, per_unit, cuts, terms, by, pair)
         p_values, enough = explain_equal_curves(found.cells[None], found.noise)
-        gap = bound_gap(found.cells, None, found.noise, miss)
+        gap = bound_gap(found.cells[None], None, found.noise, miss)
         null = f"{found.names[0]} and {found.names[1]} have the same distribution"
     else:
         wanted = _check_shares(shares)
         found = count_bins(session, people, column, per_unit, cuts, terms, bins=len(wanted))
         p_values, enough = explain_curve(found.cells, wanted, found.noise)
-        gap = bound_gap(found.cells, np.asarray(wanted), found.noise, miss)
+        gap = bound_gap(found.cells[None], np.asarray(wanted), found.noise, miss)
         null = "people have the shares given in the bins"
     sure = bool(enough[0])
     effect = _make_effect("largest gap between the shares up to a cut", gap, miss, sure)
@@ -180,7 +180,7 @@ def _check_shares(shares: Any) -> tuple[float, ...]:
 
 def _make_effect(name: str, ends: tuple[Any, Any, Any], miss: float, sure: bool, least: float = 0.0) -> EffectSize:
     """Return an effect with its interval, which is all that is possible where there are too few people to say."""
-    estimate, low, high = (float(each) for each in ends)
+    estimate, low, high = (float(np.asarray(each).item()) for each in ends)
     return EffectSize(name, estimate, low if sure else least, high if sure else 1.0, 1 - miss)
 
 

@@ -1,0 +1,68 @@
+"""One line of `bench/robust.py coverage`: how often an interval covers, or a test rejects what is true."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.base.grid import Floats
+from discreet.robust.intervals.laws import Booleans
+
+PEOPLE = (1_000, 10_000)
+EPSILONS = (0.1, 1.0, 10.0)
+MISS = 0.05
+LEAST_COVERED = 0.94
+MOST_REJECTED = 0.06
+NORMAL = 1.959964
+
+SIMULATED = 60
+"""Simulations of each p-value: with so many, 5 % or less is as probable as with thousands."""
+
+
+@dataclass(frozen=True)
+class CoverageLine:
+    """What was measured on which data: the share of runs that covered, or of those that rejected where it is a test."""
+
+    what: str
+    data: str
+    people: int
+    epsilon: float
+    share: float
+    runs: int
+    test: bool = False
+    width: float = math.nan
+    """The mean width over that of the same interval without noise, where that was measured."""
+
+    @property
+    def met(self) -> bool:
+        """Whether it is as good as asked."""
+        return self.share <= MOST_REJECTED if self.test else self.share >= LEAST_COVERED
+
+    def __str__(self) -> str:
+        error = math.sqrt(self.share * (1 - self.share) / self.runs)
+        asked = f"<= {MOST_REJECTED:.0%}" if self.test else f">= {LEAST_COVERED:.0%}"
+        width = "" if math.isnan(self.width) else f"{self.width:.2f}"
+        return (
+            f"| {self.what} | {self.data} | {self.people:,} | {self.epsilon:g} | {self.share:.2%} | {self.runs:,} | "
+            f"{error:.2%} | {width} | {asked} | {'met' if self.met else 'MISSED'} |"
+        )
+
+
+def covers(low: Floats, high: Floats, truth: float) -> Booleans:
+    """Return which intervals hold the truth."""
+    found: Booleans = (low <= truth) & (truth <= high)
+    return found
+
+
+def count_covered(
+    what: str, data: str, people: int, epsilon: float, covered: Booleans, width: float = math.nan
+) -> CoverageLine:
+    """Return the line of an interval."""
+    return CoverageLine(what, data, people, epsilon, float(np.mean(covered)), len(covered), False, width)
+
+
+def count_rejected(what: str, data: str, people: int, epsilon: float, rejected: Booleans) -> CoverageLine:
+    """Return the line of a test whose null is true."""
+    return CoverageLine(what, data, people, epsilon, float(np.mean(rejected)), len(rejected), True)
