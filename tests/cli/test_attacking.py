@@ -31,6 +31,7 @@ def people(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", ATTACKS)
 def test_every_attack_tells_and_draws_what_made_up_people_give_away(name: str, tmp_path: Path) -> None:
     options, key = ATTACKS[name]
@@ -42,6 +43,7 @@ def test_every_attack_tells_and_draws_what_made_up_people_give_away(name: str, t
     assert "wrote" in ran.err
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("name", "options", "words"),
     [
@@ -55,6 +57,7 @@ def test_attacks_work_on_a_table_of_ones_own(people: Path, name: str, options: t
     assert words in " ".join(run("attack", name, "--table", people, *options).split())
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

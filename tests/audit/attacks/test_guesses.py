@@ -18,6 +18,11 @@ def test_bounds_at_epsilon_one_are_the_published_ones() -> None:
     assert bound_right_guesses(1.0, neighbours="add-remove") == pytest.approx(1 - 1 / (2 * E))
 
 
+def test_a_delta_adds_to_both_bounds() -> None:
+    assert bound_right_guesses(1.0, 0.05) == pytest.approx((E + 0.05) / (1 + E))
+    assert bound_right_guesses(1.0, 0.05, "add-remove") == pytest.approx(1 - 0.9 / (2 * E))
+
+
 def test_randomized_response_reaches_the_bound_of_replace_neighbours() -> None:
     one, other = np.array([E, 1]) / (1 + E), np.array([1, E]) / (1 + E)
     assert np.maximum(one, other).sum() / 2 == pytest.approx(bound_right_guesses(1.0))

@@ -30,6 +30,7 @@ FOUND: dict[str, Any] = {
         np.arange(20) < 10,
         (np.arange(20) < 10).astype(np.int64),
         CHANCE.integers(-9, 9, 20),
+        20.0,
     ),
     "reconstruction": Reconstruction(
         "ill",
@@ -70,6 +71,7 @@ FOUND: dict[str, Any] = {
 """Small findings of every attack, written by hand."""
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", FOUND)
 def test_every_attack_is_drawn_told_and_written(name: str, tmp_path: Path) -> None:
     found = FOUND[name]

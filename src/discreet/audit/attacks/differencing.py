@@ -41,6 +41,8 @@ class Differencing(ShownAsText):
     """Which targets have the secret."""
     exact: Ints
     noisy: Ints
+    charged: float
+    """The epsilon that the ledger charged for all targets together."""
 
     @property
     def exact_right(self) -> float:
@@ -98,6 +100,7 @@ class Differencing(ShownAsText):
             "curator_right": self.noisy_right,
             "bound": self.bound,
             "standard_error": self.standard_error,
+            "charged": self.charged,
         }
 
     def plot(self, path: str | Path | None = None) -> Any:
@@ -143,6 +146,6 @@ def difference(
             everybody = first.ask(fresh=True).value
             others = curator.ask(OTHERS.format(int(place)), epsilon / 2, fresh=True).value
             noisy.append(int(str(everybody)) - int(str(others)))
-    return Differencing(
-        found.words, len(found.bits), float(epsilon), relation, found.bits[places], exact, np.array(noisy)
-    )
+        share, cap = curator.budget.total.parts["epsilon"]
+    sides = (found.bits[places], exact, np.array(noisy))
+    return Differencing(found.words, len(found.bits), float(epsilon), relation, *sides, share * cap)
