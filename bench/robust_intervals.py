@@ -80,9 +80,9 @@ def measure_groups(
     yield count_covered(
         "difference of means", *of, covers(ends.low, ends.high, 2 * mean) | ~ends.enough, widen(ends, plain)
     )
-    for other, size in ((last, 0.0), (turned, 2 * mean / deviation)):
-        _, ends = bound_standardised(first, other, MISS)
-        yield count_covered(f"Cohen's d of {size:.2g}", *of, covers(ends.low, ends.high, size) | ~ends.enough)
+    _, ends = bound_standardised(first, turned, MISS)
+    size = 2 * mean / deviation
+    yield count_covered(f"Cohen's d of {size:.2g}", *of, covers(ends.low, ends.high, size) | ~ends.enough)
     yield count_rejected("t test of two groups", *of, reject_equal_pair(first, last, MISS))
     yield count_rejected("analysis of variance", *of, reject_equal_means(groups, MISS, SIMULATED))
 

@@ -14,7 +14,7 @@ Laplace law is Pr[|L| >= k - 1/2] / cosh(1 / 2b), and rounding moves a Gaussian 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -42,8 +42,14 @@ APART = 1.03
 SMALLEST = 1e-3
 """Scales are taken to be at least this part of the normal's deviation, also on the safe side."""
 
+WIDER = 1.3
+"""By how much a first guess of a quantile is made wider: scales may have been, too."""
+
 ROUNDS = 60
-"""Halvings of a search for a quantile."""
+"""Steps of a search for a quantile, at the most."""
+
+CLOSE = 1e-9
+"""How near to one another, as a part of them, the ends of such a search are when it stops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +99,39 @@ class ErrorLaw:
     def reach(self, miss: float) -> Floats:
         """Return z, so that the error is above z with at most this probability, and below -z likewise."""
         low = np.zeros(np.broadcast_shapes(self.variance.shape, *(scale.shape for scale in self.scales)))
-        spread = np.sqrt(self.variance) + sum(self.scales, np.zeros(()))
-        high = low + spread * max(1.0, -4 * np.log(miss))
-        for _ in range(ROUNDS):
-            middle = (low + high) / 2
-            over = find_tail(middle, self.variance, self.scales) > miss
-            low, high = np.where(over, middle, low), np.where(over, high, middle)
-        found: Floats = high + self.slack
+        deviation, scales = np.sqrt(self.variance), sum(self.scales, np.zeros(()))
+        each = min(miss, 0.5) / (len(self.scales) + 1)  # of the parts, one of which is as far as its own reach
+        near = deviation * find_quantile(2 * each) - scales * np.log(2 * each)
+        high = low + np.minimum(WIDER * near, (deviation + scales) * max(1.0, -4 * np.log(miss)))
+        found: Floats = _find_place(lambda at: find_tail(at, self.variance, self.scales), low, high, miss) + self.slack
         return found
+
+
+def _find_place(tail: Callable[[Floats], Floats], low: Floats, high: Floats, miss: float) -> Floats:
+    """Return where a falling tail is `miss`, between two places, or by a part in 10^9 beyond: never where it is more.
+
+    Logarithms of tails are nearly straight, so that the place is looked for on the line between two ends; an end that
+    stays twice counts half (the Illinois form of the false position), and where there is no line, halfway.
+    """
+
+    def exceed(at: Floats) -> Floats:
+        found: Floats = np.log(tail(at) / miss)
+        return found
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        over, under = exceed(low), exceed(high)
+        high, side = np.where(over <= 0, low, high), np.zeros_like(low)
+        for _ in range(ROUNDS):
+            if np.all(high - low <= CLOSE * high):
+                break
+            line = low + (high - low) * over / (over - under)
+            middle = np.where((line > low) & (line < high), line, (low + high) / 2)
+            here = exceed(middle)
+            up = here > 0
+            over = np.where(up, here, np.where(side < 0, over / 2, over))
+            under = np.where(up, np.where(side > 0, under / 2, under), here)
+            low, high, side = np.where(up, middle, low), np.where(up, high, middle), np.where(up, 1.0, -1.0)
+    return high
 
 
 @lru_cache(maxsize=256)
