@@ -1,0 +1,21 @@
+"""Gray box: neighbour replay. What one unit changes beside noise, found by running an operation on neighbours.
+
+`discreet.audit.replay(operation, neighbours)` is the one line of a test; `docs/replay.md` says what it sees.
+"""
+
+from discreet.audit.graybox.neighbours import ReplayDatabase, ReplayNeighbours, list_values, make_neighbours
+from discreet.audit.graybox.replaying import replay
+from discreet.audit.graybox.report import FindingKind, Moved, ReplayError, ReplayFinding, ReplayReport
+
+__all__ = [
+    "FindingKind",
+    "Moved",
+    "ReplayDatabase",
+    "ReplayError",
+    "ReplayFinding",
+    "ReplayNeighbours",
+    "ReplayReport",
+    "list_values",
+    "make_neighbours",
+    "replay",
+]

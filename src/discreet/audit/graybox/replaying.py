@@ -1,0 +1,224 @@
+"""Neighbour replay: an operation on a database and on its neighbours, under the same recorded randomness."""
+
+from __future__ import annotations
+
+import contextvars
+import functools
+import operator
+import threading
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discreet.audit.graybox.clock import Timed, measure_again, tells
+from discreet.audit.graybox.distances import find_loss, measure_alone
+from discreet.audit.graybox.forms import find_difference, write_form
+from discreet.audit.graybox.judging import Judge
+from discreet.audit.graybox.neighbours import ReplayDatabase, ReplayNeighbours, list_values, make_neighbours
+from discreet.audit.graybox.report import FindingKind, Moved, ReplayFinding, ReplayReport, keep_farthest, show_number
+from discreet.audit.graybox.tape import Tape
+from discreet.audit.graybox.taps import tapped
+from discreet.base import check
+from discreet.base.errors import ParameterError
+from discreet.curator import Curator
+from discreet.policy.model import Policy
+from discreet.privacy import Loss
+
+Given = ReplayNeighbours | Sequence[Any] | Mapping[str, Any] | Policy | str | Path
+
+LONGEST = 120.0
+"""Seconds that one run may take; one that takes longer hangs."""
+
+
+def replay(
+    operation: Callable[[Any], object] | str,
+    neighbours: Given,
+    *,
+    epsilon: float | None = None,
+    delta: float = 0.0,
+    sensitivity: float | None = None,
+    clock: bool = True,
+    longest: float = LONGEST,
+    seed: int = 1,
+) -> ReplayReport:
+    """Run an operation on a database and on its neighbours, and report all that tells them apart beside noise.
+
+    `operation` is a function of a database, or a question in SQL. `neighbours` is the path of a policy, whose tables
+    and generated neighbours of them are handed over as a `Curator` each; what `make_neighbours` returned; or plain
+    values, the database first. Noisy answers are those of the database itself on every neighbour, so that what follows
+    from them is the same. Of plain functions, `sensitivity` is what is declared for every mechanism, in its own norm,
+    or `epsilon` (and `delta`) for all of them together; a curator's operations declare it themselves, and there
+    `epsilon` is what a question in SQL spends. A run that is slower on one database than on the other, by more than
+    the clock's own limits, is a finding unless `clock` is false. What raises, hangs or tells no number is a finding.
+    """
+    if not (callable(operation) or isinstance(operation, str)):
+        raise ParameterError("operation", operation, "a function of one database, or a question in SQL")
+    check.positive("longest", longest)
+    found = _read_neighbours(neighbours)
+    declared = _Declared(sensitivity, None if isinstance(operation, str) else epsilon, delta)
+    run = _ask(operation, 1.0 if epsilon is None else epsilon) if isinstance(operation, str) else operation
+    replayed = _Replay(run, declared, clock, float(longest), check.integer("seed", seed, least=0))
+    began = time.perf_counter()
+    with tapped():
+        for base, others in found.groups:
+            replayed.compare(base, others)
+    name = operation if isinstance(operation, str) else getattr(operation, "__qualname__", type(operation).__name__)
+    return replayed.report(name, found.names, time.perf_counter() - began)
+
+
+def _read_neighbours(given: Given) -> ReplayNeighbours:
+    if isinstance(given, ReplayNeighbours):
+        return given
+    if isinstance(given, str | Path | Policy):
+        return make_neighbours(given)
+    if isinstance(given, Sequence | Mapping):
+        return list_values(given)
+    raise ParameterError("neighbours", given, "a policy's path, what make_neighbours returned, or a list of databases")
+
+
+def _ask(question: str, epsilon: float) -> Callable[[Curator], object]:
+    return lambda curator: curator.ask(question, epsilon)
+
+
+@dataclass(frozen=True)
+class _Declared:
+    sensitivity: float | None
+    epsilon: float | None
+    delta: float
+
+
+@dataclass
+class _Outcome:
+    """What became of one run."""
+
+    tape: Tape
+    seconds: float
+    form: Any = None
+    trouble: BaseException | None = None
+    hangs: bool = False
+
+
+class _Replay:
+    """Runs an operation on one database after another, and keeps what was found."""
+
+    def __init__(
+        self, run: Callable[[Any], object], declared: _Declared, clock: bool, longest: float, seed: int
+    ) -> None:
+        self._run, self._declared, self._clock, self._longest, self._seed = run, declared, clock, longest, seed
+        self._findings: list[ReplayFinding] = []
+        self._moved: list[Moved] = []
+        self._calls = 0
+        self._refused: str | None = None
+
+    def compare(self, base: ReplayDatabase, others: Sequence[ReplayDatabase]) -> None:
+        """Run on a database, and on each neighbour under what was recorded there."""
+        before = self._perform(base, None)
+        self._calls += len(before.tape.entries)
+        if before.hangs or before.trouble is not None:
+            self._refuse(base, before)
+            return
+        self._add_numbers(base, before)
+        for other in others:
+            after = self._perform(other, before.tape)
+            judge = Judge(other.name, other.relation, self._declared.sensitivity)
+            self._compare_outcomes(judge, before, after)
+            judge.compare(before.tape.entries, after.tape.entries, ended=after.trouble is None and not after.hangs)
+            self._compare_loss(judge, before.tape, after.tape)
+            if self._clock and after.trouble is None and not after.hangs:
+                self._compare_times(judge, base, other, before, after)
+            self._findings += judge.findings
+            self._moved += judge.moved
+
+    def report(self, name: str, neighbours: tuple[str, ...], seconds: float) -> ReplayReport:
+        """Return all that was found."""
+        findings = tuple(dict.fromkeys(self._findings))
+        moved = keep_farthest(self._moved)
+        return ReplayReport(name, neighbours, findings, moved, self._calls, seconds, self._refused)
+
+    def _refuse(self, base: ReplayDatabase, before: _Outcome) -> None:
+        """Keep what was raised on a database itself: there nothing can be replayed."""
+        told = "it does not end" if before.hangs else f"{type(before.trouble).__name__}: {before.trouble}"
+        self._refused = self._refused or f"on {base.name}, {told}"
+        if before.hangs:
+            self._findings.append(ReplayFinding(FindingKind.HANG, base.name, f"not done after {self._longest:g} s"))
+
+    def _add_numbers(self, base: ReplayDatabase, before: _Outcome) -> None:
+        """Judge a database beside itself: what is no number there is found without any neighbour."""
+        judge = Judge(base.name, base.relation)
+        judge.compare(before.tape.entries, before.tape.entries)
+        self._findings += [each for each in judge.findings if each.kind is FindingKind.NUMBER]
+
+    def _perform(self, database: ReplayDatabase, before: Tape | None) -> _Outcome:
+        """Run on one database, in a thread that is left behind where it hangs."""
+        outcome = _Outcome(Tape(self._seed, before), 0.0)
+        done = threading.Event()
+
+        def work() -> None:
+            try:
+                with database.open() as given, outcome.tape.listening(), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    began = time.perf_counter()
+                    try:
+                        outcome.form = write_form(self._run(given))
+                    finally:
+                        outcome.seconds = time.perf_counter() - began
+                    outcome.form = (outcome.form, _look(given))
+            except BaseException as trouble:
+                outcome.trouble = trouble
+            finally:
+                done.set()
+
+        threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True).start()
+        if not done.wait(self._longest):
+            return _Outcome(Tape(self._seed), self._longest, hangs=True)
+        return outcome
+
+    def _compare_outcomes(self, judge: Judge, before: _Outcome, after: _Outcome) -> None:
+        if after.hangs:
+            judge.find(FindingKind.HANG, f"not done after {self._longest:g} s")
+        elif after.trouble is not None:
+            judge.find(FindingKind.ERROR, f"it raises {type(after.trouble).__name__}: {after.trouble}")
+        else:
+            differs = find_difference(before.form, after.form)
+            if differs is not None:
+                judge.find(FindingKind.RESULT, differs)
+
+    def _compare_loss(self, judge: Judge, before: Tape, after: Tape) -> None:
+        """Add up what mechanisms lose that nobody but their caller watches, beside what was declared."""
+        if self._declared.epsilon is None:
+            return
+        losses: list[Loss] = []
+        for one, other in zip(before.entries, after.entries, strict=False):
+            if ":" not in one.name and one.is_like(other) and one.failed is None and other.failed is None:
+                moved = measure_alone(one, other, None)
+                loss = None if moved is None else find_loss(moved, one)
+                losses += [] if loss is None else [loss]
+        if losses:
+            spent = functools.reduce(operator.add, losses).epsilon(self._declared.delta).high
+            whole = Moved("all mechanisms", "epsilon", self._declared.epsilon * (1 + 1e-9), spent)
+            judge.moved.append(whole)
+            if whole.exceeds:
+                words = f"epsilon {show_number(self._declared.epsilon)} is declared, and {show_number(spent)} is lost"
+                judge.find(FindingKind.SENSITIVITY, words)
+
+    def _compare_times(
+        self, judge: Judge, base: ReplayDatabase, other: ReplayDatabase, before: _Outcome, after: _Outcome
+    ) -> None:
+        """Where a run took longer on one of both, measure again: other work only makes it longer."""
+        if not tells(before.seconds, after.seconds):
+            return
+        timed: Timed = measure_again(
+            lambda: self._perform(base, None).seconds, lambda: self._perform(other, before.tape).seconds
+        )
+        if timed.tells:
+            judge.find(FindingKind.TIME, f"it takes {timed.other:.3g} s, and took {timed.base:.3g} s")
+
+
+def _look(given: Any) -> Any:
+    """Return what an analyst sees of a curator beside answers: entries of the ledger, and what is left."""
+    if not isinstance(given, Curator):
+        return None
+    return tuple(entry.kind for entry in given.ledger.entries()), str(given.budget)

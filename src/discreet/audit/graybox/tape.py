@@ -1,0 +1,177 @@
+"""Tapes: what mechanisms and desks were asked on one database, what they said, and the same said again on another.
+
+A tape is begun on a database D and keeps every call in its order: what was asked, with which parameters, the exact
+numbers that went in and the noisy ones that came out. A second tape runs over a neighbour D' and is given the first:
+each call is computed and drawn there too, and then answered as it was on D, where it is the same call. So the
+transcript of noisy answers is the same on both, and whatever is decided by them is decided alike: all that may
+differ are the numbers that go in, by what is paid for. Anything else that differs does not come from noise.
+
+Bits: each call has a stream of its own, made of the seed and its place. A sampler that draws lazily takes more words
+of its stream on one database than on the other, and moves nobody else's draws.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from discreet.noise.bits import Words, replayed
+from discreet.privacy.charges import Charge
+
+CallPath = tuple[int, ...]
+"""A call's place among those of its caller, behind the places of its callers."""
+
+
+@dataclass
+class TapeEntry:
+    """One call on one database. What went in is private; it is compared, and never shown."""
+
+    name: str
+    """What was asked: a mechanism's class, or a desk's call, which begins with "desk: "."""
+
+    parameters: str
+    """All that is public of it, written out: the same on neighbours."""
+
+    shape: tuple[int, ...] | None = None
+    """The shape of what went in; None where it may follow the data, as keys do."""
+
+    value: Any = None
+    """What went in."""
+
+    asked: Any = None
+    """The mechanism itself."""
+
+    cost: Charge | None = None
+    """What a desk's meter admitted for it; None where nothing was, as for the later parts of one measurement."""
+
+    exact: list[Any] = field(default_factory=list)
+    """What a desk computed for it."""
+
+    written: list[bytes] = field(default_factory=list)
+    """Parts that it kept in the ledger."""
+
+    inner: list[TapeEntry] = field(default_factory=list)
+    """Calls that were made to answer it."""
+
+    fresh: Any = None
+    """What was drawn on this database."""
+
+    told: Any = None
+    """What was said: on a neighbour, what was said before."""
+
+    failed: BaseException | None = None
+
+    def is_like(self, other: TapeEntry) -> bool:
+        """Say whether this is the same call as another, whatever went into it."""
+        return (self.name, self.parameters, self.shape) == (other.name, other.parameters, other.shape)
+
+    def __str__(self) -> str:
+        shape = "" if self.shape in (None, ()) else f" of {' x '.join(map(str, self.shape or ()))} numbers"
+        told = self.parameters if len(self.parameters) <= 60 else f"{self.parameters[:57]}..."
+        return f"{self.name}{shape}" if not told else f"{self.name}{shape}, {told}"
+
+
+class Tape:
+    """Listens to one run of an operation, and where it is given an earlier tape, answers as was answered there."""
+
+    def __init__(self, seed: int, before: Tape | None = None) -> None:
+        self.entries: list[TapeEntry] = []
+        self._seed, self._before = seed, before
+        self._lock = threading.RLock()
+        self._streams: dict[CallPath, np.random.Generator] = {}
+
+    @contextmanager
+    def listening(self) -> Iterator[Tape]:
+        """Hear every call that is made from here on in this context, and in threads that carry it on."""
+        token = _TAPE.set(self)
+        inside = _CALLERS.set(())
+        try:
+            with replayed(_TapeBits(self)):
+                yield self
+        finally:
+            _TAPE.reset(token)
+            _CALLERS.reset(inside)
+
+    def hear(self, entry: TapeEntry, draw: Callable[[], Any], hides: bool = False) -> Any:
+        """Answer a call: draw it, and say what was said before where it was asked before.
+
+        Calls inside one that `hides` them are its own affair: they are not kept.
+        """
+        path = self._place(entry)
+        earlier = None if self._before is None else self._before.find(path)
+        token = _CALLERS.set((*_CALLERS.get(), (path, entry, hides)))
+        try:
+            entry.fresh = draw()
+        except BaseException as trouble:
+            entry.failed = trouble
+            raise
+        finally:
+            _CALLERS.reset(token)
+        known = earlier is not None and earlier.failed is None and earlier.is_like(entry)
+        entry.told = earlier.told if known and earlier is not None else entry.fresh
+        return entry.told
+
+    def find(self, path: CallPath) -> TapeEntry | None:
+        """Return the call at a place, if there is one."""
+        with self._lock:
+            entries, found = self.entries, None
+            for place in path:
+                if place >= len(entries):
+                    return None
+                found = entries[place]
+                entries = found.inner
+            return found
+
+    def find_earlier(self) -> TapeEntry | None:
+        """Return the call of the earlier tape that the one under way is compared with."""
+        callers = _CALLERS.get()
+        return None if self._before is None or not callers else self._before.find(callers[-1][0])
+
+    def words(self, count: int) -> Words:
+        """Return words of the stream of whatever call is under way."""
+        callers = _CALLERS.get()
+        path = callers[-1][0] if callers else ()
+        with self._lock:
+            if path not in self._streams:
+                self._streams[path] = np.random.default_rng([self._seed, len(path), *path])
+            return self._streams[path].integers(0, 2**64, count, dtype=np.uint64)
+
+    def _place(self, entry: TapeEntry) -> CallPath:
+        callers = _CALLERS.get()
+        with self._lock:
+            siblings, path = (callers[-1][1].inner, callers[-1][0]) if callers else (self.entries, ())
+            siblings.append(entry)
+            return (*path, len(siblings) - 1)
+
+
+_TAPE: ContextVar[Tape | None] = ContextVar("tape", default=None)
+_CALLERS: ContextVar[tuple[tuple[CallPath, TapeEntry, bool], ...]] = ContextVar("callers", default=())
+
+
+def find_tape() -> Tape | None:
+    """Return the tape that listens here, unless a call is under way that hides what it asks."""
+    callers = _CALLERS.get()
+    return None if callers and callers[-1][2] else _TAPE.get()
+
+
+def find_call() -> TapeEntry | None:
+    """Return the call that is being answered here."""
+    callers = _CALLERS.get()
+    return callers[-1][1] if callers else None
+
+
+class _TapeBits:
+    """The source of randomness of everything that a tape hears."""
+
+    def __init__(self, tape: Tape) -> None:
+        self._tape = tape
+
+    def words(self, count: int) -> Words:
+        """Return words of the call that is under way."""
+        return self._tape.words(count)

@@ -1,0 +1,232 @@
+"""Replay at the door: rules of the desk and of engines that are broken, one at a time, are found by neighbours."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from audit.graybox.cases import OPERATIONS, find_world
+from discreet.audit.graybox import FindingKind, ReplayDatabase, ReplayNeighbours, ReplayReport, judging, replay
+from discreet.audit.graybox.judging import PairRelation
+from discreet.base.canonical import Json
+from discreet.curator import Curator
+from discreet.curator.door import clipping, resampling, sums
+from discreet.curator.door import desk as desks
+from discreet.curator.door.clipping import Clip
+from discreet.curator.door.desk import Desk
+from discreet.curator.door.unit_functions import ColumnSums
+from discreet.engines.held import MemoryRows
+from discreet.engines.result import ExactRows
+from discreet.mechanisms import Gaussian, Laplace
+from discreet.mechanisms.identity import describe_mechanism
+from discreet.plan.bounded import Limits
+from discreet.plan.rows_plan import RowsPlan
+from discreet.privacy.charges import Charge
+from support.toy_wings import two_looks
+
+CLINIC = find_world("clinic")
+MANY, LESS = "with unit with many rows", "without the unit with the most rows"
+EXTREME, HIGH, DEAR = "with unit of extremes", "with unit at the upper bounds", "with unit dear in time"
+COUNT = "SELECT COUNT(*) FROM visits"
+
+
+CLIP, NOISE, ENOUGH = Clip(1 << 14, 2.0**-2), Laplace(2.0**17), Charge(Fraction(10), Fraction(100))
+
+
+def find(operation: Any, *names: str, **how: Any) -> ReplayReport:
+    return replay(operation, CLINIC.only(*names), clock=False, **how)
+
+
+def find_kinds(report: ReplayReport) -> set[FindingKind]:
+    return {each.kind for each in report.findings}
+
+
+@dataclass(frozen=True)
+class SumsOfCosts:
+    """A wing of one sum, and of what a test does beside it."""
+
+    kind: ClassVar[str] = "sums of costs"
+    version: ClassVar[int] = 1
+
+    plan: RowsPlan
+    beside: Any = None
+    clip: Clip = CLIP
+    noise: Laplace | Gaussian = NOISE
+    charge: Charge = ENOUGH
+
+    def parameters(self) -> Json:
+        return {"clip": self.clip.describe(), "noise": describe_mechanism(self.noise)}
+
+    def plans(self) -> tuple[RowsPlan, ...]:
+        return (self.plan,)
+
+    def run(self, desk: Desk) -> bytes:
+        told = [desk.sum(self.plan, ColumnSums(1), self.clip, self.noise)]
+        if self.beside is not None:
+            told += self.beside(desk, self, told[0])
+        return json.dumps(told).encode()
+
+    def finish(self, measured: bytes) -> object:
+        return json.loads(measured)
+
+
+def sum_costs(curator: Curator, beside: Any = None, **how: Any) -> object:
+    session = curator.session()
+    operation = SumsOfCosts(session.plan_rows("SELECT cost FROM visits"), beside, **how)
+    return session.perform(operation, "sums of costs")
+
+
+def test_an_honest_wing_has_no_finding_also_where_draws_follow_draws() -> None:
+    def adapt(desk: Desk, asked: SumsOfCosts, told: tuple[int, ...]) -> list[Any]:
+        noise = Laplace(float(2**17 + abs(told[0]) % 1000))
+        return [desk.sum(asked.plan, ColumnSums(1), asked.clip, noise) for _ in range(1 + told[0] % 3)]
+
+    report = find(lambda curator: sum_costs(curator, adapt), MANY, LESS, EXTREME).raise_if_any()
+    assert report.calls > 2
+    looks = find(
+        lambda curator: curator.session().perform(
+            two_looks(
+                curator.prepare("SELECT ward, COUNT(*) FROM visits GROUP BY ward", 1.0).operation.plan, Fraction(1)
+            ),
+            "two looks",
+        ),
+        MANY,
+        LESS,
+    )
+    assert looks.raise_if_any().calls == 3
+
+
+def test_limits_that_are_declared_and_not_enforced_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("discreet.query.bound.choose_limits", lambda *_: Limits(1000, 1, 1000))
+    monkeypatch.setattr(Limits, "l1", lambda self: 3)
+    monkeypatch.setattr(Limits, "l2_squared", lambda self: 9)
+    report = find(COUNT, MANY)
+    assert find_kinds(report) == {FindingKind.SENSITIVITY}
+    assert "declared 3, observed 16" in str(report)
+
+
+def test_half_of_a_sum_s_sensitivity_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert find(sum_costs, HIGH).ok
+    monkeypatch.setattr(desks, "bound_sum", lambda plan, clip: sums.bound_sum(plan, clip) // 2)
+    report = find(sum_costs, HIGH)
+    assert find_kinds(report) == {FindingKind.SENSITIVITY}
+    assert any(each.exceeds and each.observed == each.declared * 2 for each in report.moved if each.declared)
+    gaussian = {"noise": Gaussian(2.0**17), "charge": Charge(float("inf"), Fraction(100))}
+    assert not find(lambda curator: sum_costs(curator, **gaussian), HIGH).ok
+
+
+def test_a_clip_that_is_skipped_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    clip = Clip(1 << 10, 2.0**-2)
+    assert find(lambda curator: sum_costs(curator, clip=clip), HIGH).ok
+    monkeypatch.setattr(sums, "clip_vectors", lambda vectors, clip, norm: (vectors / clip.step).astype(np.int64))
+    report = find(lambda curator: sum_costs(curator, clip=clip), HIGH)
+    assert find_kinds(report) == {FindingKind.SENSITIVITY}
+
+
+@pytest.mark.long
+def test_a_resample_whose_clip_is_skipped_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    (case,) = OPERATIONS["bootstrap"]
+    clip = clipping.clip_vectors
+    monkeypatch.setattr(resampling, "clip_vectors", lambda *given: 2 * clip(*given))
+    report = find(case.perform, HIGH)
+    assert find_kinds(report) == {FindingKind.SENSITIVITY}
+
+
+def test_rows_of_others_that_change_with_somebody_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit by place among all rows, instead of by a unit's own, lets one person push another's row out."""
+    read = MemoryRows.read
+
+    def cut(self: MemoryRows) -> ExactRows:
+        rows = read(self)
+        many = len(rows.points) - len(rows.points) % 40
+        return ExactRows(rows.points[:many], np.minimum(rows.offsets, many))
+
+    assert find(sum_costs, MANY).ok
+    monkeypatch.setattr(MemoryRows, "read", cut)
+    report = find(sum_costs, MANY, LESS)
+    assert any("units" in each.words for each in report.findings)
+
+
+def test_more_rows_of_a_unit_than_it_keeps_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan_rows = desks.Desk._hold
+
+    def hold(self: Desk, name: str, plan: RowsPlan) -> Any:
+        rows = plan_rows(self, name, plan).read()
+        return MemoryRows(lambda: ExactRows(np.repeat(rows.points, 2, axis=0), rows.offsets * 2))
+
+    monkeypatch.setattr(desks.Desk, "_hold", hold)
+    report = find(sum_costs, MANY)
+    assert any("rows of a unit" in each.words for each in report.findings)
+
+
+def test_draws_and_scales_that_follow_exact_numbers_are_found() -> None:
+    def choose(curator: Curator) -> object:
+        rows = curator._engines.read(curator.session().plan_rows("SELECT cost FROM visits")).result()
+        return sum_costs(curator, noise=Laplace(2.0**17 + rows.units))
+
+    def draw_often(curator: Curator) -> object:
+        rows = curator._engines.read(curator.session().plan_rows("SELECT cost FROM visits")).result()
+        more = lambda desk, asked, _: [  # noqa: E731
+            desk.sum(asked.plan, ColumnSums(1), asked.clip, asked.noise) for _ in range(rows.units % 2)
+        ]
+        return sum_costs(curator, more)
+
+    assert find(lambda curator: (sum_costs(curator), None), LESS).ok
+    assert FindingKind.CALLS in find_kinds(find(choose, LESS))
+    assert FindingKind.CALLS in find_kinds(find(draw_often, LESS))
+
+
+def test_an_answer_that_depends_on_rows_past_the_desk_is_found() -> None:
+    def tell(curator: Curator) -> object:
+        rows = curator._engines.read(curator.session().plan_rows("SELECT cost FROM visits")).result()
+        return sum_costs(curator), rows.units
+
+    assert find_kinds(find(tell, LESS)) == {FindingKind.RESULT}
+
+
+def test_a_unit_s_function_that_raises_suspends_and_is_found() -> None:
+    @dataclass(frozen=True)
+    class Fussy:
+        dimension: ClassVar[int] = 1
+
+        def describe(self) -> Json:
+            return "fussy"
+
+        def apply(self, rows: Any) -> Any:
+            if rows.min() >= 5000:
+                raise ValueError("this one is too dear")
+            return [float(len(rows))]
+
+    def fuss(desk: Desk, asked: SumsOfCosts, _: object) -> list[Any]:
+        return [desk.sum(asked.plan, Fussy(), asked.clip, asked.noise)]
+
+    report = find(lambda curator: sum_costs(curator, fuss), HIGH)
+    assert find_kinds(report) == {FindingKind.ERROR}
+    assert "the question failed after it was charged" in str(report)
+    assert find(lambda curator: sum_costs(curator, fuss), LESS).ok
+
+
+def test_a_call_of_a_desk_without_a_rule_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(judging.RULES, "sum")
+    report = find(sum_costs, LESS)
+    assert "there is no rule for desk: sum" in str(report)
+
+
+def test_the_order_of_rows_and_rows_of_nobody_move_nothing() -> None:
+    assert find(sum_costs, "rows in another order", "rows that name nobody").raise_if_any().moved == ()
+
+
+def test_what_depends_on_the_order_of_rows_is_found() -> None:
+    base = ReplayDatabase("rows", PairRelation.SAME, lambda: nullcontext([3, 1, 2]))
+    other = ReplayDatabase("in another order", PairRelation.SAME, lambda: nullcontext([2, 1, 3]))
+    given = ReplayNeighbours(((base, (other,)),))
+    assert replay(lambda rows: Laplace(9.0).release(sum(rows)), given, sensitivity=9, clock=False).ok
+    report = replay(lambda rows: Laplace(9.0).release(rows[0]), given, sensitivity=9, clock=False)
+    assert find_kinds(report) == {FindingKind.SENSITIVITY}
+    assert "declared 0, observed 1" in str(report)
