@@ -7,8 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.topdown.running.estimating import estimate, read_level
+from discreet.topdown.running.estimating import (
+    estimate,
+    fit_held,
+    forget_job,
+    hand_out_job,
+    model_readings,
+    open_held_job,
+    read_level,
+)
 from discreet.topdown.running.problem import OBJECTIVES
+from discreet.topdown.running.solving import SolveBasis
 from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.solve.checking import check_release
 from topdown.small_release import SmallCensus, draw_readings, prepare_fit
@@ -50,3 +59,20 @@ def test_levels_that_are_kept_are_not_solved_again(small_census: SmallCensus, tm
     kept = read_level(tmp_path / "level-3.npz")
     assert np.array_equal(kept.counts.to_dense(), first.counts[3].to_dense())
     assert kept.violations == ()
+
+
+def test_a_job_is_handed_out_in_files_and_holds_what_was_handed_out_last(small_census: SmallCensus) -> None:
+    with SolverPool(1) as pool:
+        for seed in (3, 4):
+            drawn = draw_readings(small_census, seed)
+            model = model_readings(drawn.problem, drawn.readings)
+            fit = fit_held(drawn.problem, model, drawn.readings)
+            hand_out_job(fit, drawn.readings, pool)
+    folder = drawn.readings[0].path.parent
+    held = open_held_job(SolveBasis(drawn.problem, model), folder, drawn.readings)
+    for level in range(3):
+        assert np.array_equal(held.fit.final(level), fit.final(level))
+        assert np.array_equal(held.fit.upward(level), fit.upward(level))
+    before = len(list(folder.iterdir()))
+    forget_job(folder, 4)
+    assert before - len(list(folder.iterdir())) == 9

@@ -7,13 +7,14 @@ level that it was at. What was measured is in the ledger, and is found there aga
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from discreet.answers.export import replacing
 from discreet.base.grid import Floats
 from discreet.topdown.estimate.level_values import collect_values
 from discreet.topdown.estimate.tree_fit import InnerEstimates, TreeFit, fit_readings
@@ -120,18 +121,48 @@ def hand_out_basis(problem: CensusProblem, model: TreeModel, pool: SolverPool, o
 
 
 def hand_out_job(fit: TreeFit, readings: Sequence[HeldReading], pool: SolverPool) -> None:
-    """Give all workers the estimate of the tree from some readings, which they look up in their files."""
-    pool.give_job(open_job, (fit.inner, tuple(readings)))
+    """Give all workers the estimate of the tree from some readings: both are looked up in files, beside one another.
+
+    So a worker holds the areas that it solves for and no more, however many there are.
+    """
+    folder = readings[0].path.parent
+    for path, values in zip(_name_inner(folder, len(fit.inner)), _list_inner(fit.inner), strict=True):
+        with replacing(path) as part, part.open("wb") as file:
+            np.save(file, values)
+    pool.give_job(open_held_job, (folder, tuple(readings)))
+
+
+def forget_job(folder: Path, levels: int) -> None:
+    """Take away what was handed out with the readings of a folder."""
+    for path in _name_inner(folder, levels - 1):
+        path.unlink(missing_ok=True)
+
+
+def open_held_job(basis: SolveBasis, folder: Path, readings: Sequence[HeldReading]) -> SolveJob:
+    """Return the job that lies in a folder, in the process of a worker."""
+    names = _name_inner(folder, len(basis.problem.geography.levels) - 1)
+    held = iter([np.load(path, mmap_mode="r") for path in names])
+    return open_job(basis, tuple(InnerEstimates(*each) for each in zip(held, held, held, strict=True)), readings)
 
 
 def open_job(basis: SolveBasis, inner: tuple[InnerEstimates, ...], readings: Sequence[HeldReading]) -> SolveJob:
-    """Return the job of a worker, in its own process."""
+    """Return the job of some estimates and readings."""
     opened = [*(each.open() for each in readings), *basis.problem.list_public()]
     values = tuple(
         collect_values(basis.model.basis, [each for each in opened if each.level == place], len(level))
         for place, level in enumerate(basis.problem.geography.levels)
     )
     return SolveJob(basis, TreeFit(basis.model, values, inner))
+
+
+def _name_inner(folder: Path, levels: int) -> list[Path]:
+    """Return the files of estimates of all levels but the last."""
+    return [folder / f"{part.name}-{level}.npy" for level in range(levels) for part in fields(InnerEstimates)]
+
+
+def _list_inner(inner: Sequence[InnerEstimates]) -> list[Floats]:
+    """Return these estimates, in the order of their files."""
+    return [getattr(each, part.name) for each in inner for part in fields(each)]
 
 
 def keep_level(path: Path, solved: SolvedAreas) -> None:

@@ -29,7 +29,7 @@ from discreet.topdown.running.error_sums import (
     sum_errors,
     write_errors,
 )
-from discreet.topdown.running.estimating import CHILDREN, AreaWatch, fit_held, hand_out_job
+from discreet.topdown.running.estimating import CHILDREN, AreaWatch, fit_held, forget_job, hand_out_job
 from discreet.topdown.running.held_readings import HeldReading, simulate_readings
 from discreet.topdown.running.problem import CensusProblem
 from discreet.topdown.running.regrouped import PublishedModel, model_published
@@ -86,6 +86,7 @@ def simulate_errors(
             write_errors(keep, found)
     for place in range(len(readings)):
         (folder / f"simulated-{place}.npy").unlink(missing_ok=True)
+    forget_job(folder, len(problem.geography.levels))
     return found
 
 
