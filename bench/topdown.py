@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,7 @@ from topdown_margins import ASKED, HEADER, Tallies, join_tallies, list_open, tal
 PEOPLE = 450_000 / 9_900
 """For each block."""
 
-SOLVED = 20
+SOLVED = 40
 """Of releases for margins, one in so many is solved for whole numbers: intervals do not need them."""
 
 
@@ -177,16 +178,19 @@ def show_margins(blocks: int, replications: int) -> None:
     with tempfile.TemporaryDirectory(prefix="census-") as name, SolverPool() as pool:
         drawn = Drawn(Path(name), blocks)
         hand_out_basis(drawn.problem, drawn.model, pool)
-        answers, tallies = list_open(drawn.problem, drawn.model, drawn.truth), Tallies()
-        for seed in range(replications):
-            readings = drawn.draw(seed)
-            fit = fit_held(drawn.problem, drawn.model, readings)
-            counts = estimate(drawn.problem, fit, readings, pool).counts if seed % SOLVED == 0 else None
-            tallies = join_tallies([tallies, tally_once(answers, fit, counts)])
-    solved = -(-replications // SOLVED)
-    print(f"{blocks:,} blocks, {replications} releases, {solved} of them solved; answers that public facts leave open")
+        answers, tallies, done = list_open(drawn.problem, drawn.model, drawn.truth), Tallies(), 0
+        with suppress(KeyboardInterrupt):  # what was found so far is told
+            while done < replications:
+                readings = drawn.draw(done)
+                fit = fit_held(drawn.problem, drawn.model, readings)
+                counts = estimate(drawn.problem, fit, readings, pool).counts if done % SOLVED == 0 else None
+                tallies = join_tallies([tallies, tally_once(answers, fit, counts)])
+                done += 1
+    print(
+        f"{blocks:,} blocks, {done} releases, {-(-done // SOLVED)} of them solved; answers that public facts leave open"
+    )
     print(markdown(HEADER, tell_levels(tallies, [level.name for level in drawn.spec.geography.levels])))
-    below = tell_queries(tallies, replications)
+    below = tell_queries(tallies, done)
     print(
         f"\nOf {below.classes} classes of level, query and true size {len(below.rows)} are below {ASKED:.0%}; "
         f"chance alone would put {below.expected} there; the worst is {below.worst:.1f} deviations of chance below 95 %"
