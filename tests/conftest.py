@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -14,7 +18,15 @@ pytest_plugins = ["servers.fixtures"]
 
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")  # on a busy computer a deadline would be a flaky test
-settings.register_profile("alike", settings.get_profile("patient"), derandomize=True)
+settings.register_profile("alike", settings.get_profile("patient"), derandomize=True, max_examples=40)
+
+
+MEMORY, ROOM = Path("/dev/shm"), 4 << 30
+"""Where files lie in memory, and how many bytes must be free there: tests make ten thousands of small ledgers, and wait
+for the disk a third of their time. What a disk may lose is played, not awaited."""
+
+if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ["TMPDIR"], tempfile.tempdir = str(MEMORY), str(MEMORY)
 
 
 ONE_IN = 5
