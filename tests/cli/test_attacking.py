@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli import attacking
-from support.cli import Ran, refused, run
+from support.cli import Ran, refused
 
 ATTACKS: dict[str, tuple[tuple[object, ...], str]] = {
     "differencing": (("--targets", 4), "curator_right"),
@@ -54,7 +54,10 @@ def test_every_attack_tells_and_draws_what_made_up_people_give_away(name: str, t
     ],
 )
 def test_attacks_work_on_a_table_of_ones_own(people: Path, name: str, options: tuple[object, ...], words: str) -> None:
-    assert words in " ".join(run("attack", name, "--table", people, *options).split())
+    ran = Ran("attack", name, "--table", people, *options)
+    assert ran.code == 0, ran.err
+    assert words in " ".join(ran.out.split())
+    assert "for the owner's eyes only" in ran.err
 
 
 @pytest.mark.many

@@ -40,6 +40,12 @@ PictureOption = Annotated[
 ]
 
 
+EXACT = (
+    "what is told of {} is exact, costs nothing and is in no ledger: for the owner's eyes only, pictures too. The "
+    "curator was one of its own, over a copy that is gone"
+)
+
+
 @dataclass(frozen=True)
 class ShownAttack:
     """How what was found is shown."""
@@ -48,8 +54,11 @@ class ShownAttack:
     format: FormatOption = ListFormat.TABLE
     json: JsonOption = False
 
-    def show(self, name: str, *arguments: Any, **how: Any) -> None:
-        """Call an attack, print what it found, and draw it; what could make drawing fail is looked at first."""
+    def show(self, name: str, table: Path | None, *arguments: Any, **how: Any) -> None:
+        """Call an attack, print what it found, and draw it; what could make drawing fail is looked at first.
+
+        What is told of a table of one's own is exact, and says so.
+        """
         from discreet.audit import attacks
 
         if self.output is not None:
@@ -60,6 +69,8 @@ class ShownAttack:
         if self.output is not None:
             found.plot(self.output)
             typer.echo(f"wrote {self.output}", err=True)
+        if table is not None:
+            typer.echo(EXACT.format(table), err=True)
 
 
 @dataclass(frozen=True)
@@ -87,8 +98,8 @@ class SecretOptions:
 @attack.command()
 @with_options
 def differencing(
-    shown: ShownAttack,
     people: SecretOptions,
+    shown: ShownAttack,
     epsilon: SpentOption = 1.0,
     targets: Annotated[int, typer.Option("--targets", help="People who are attacked, one after another.")] = 100,
     neighbours: Annotated[str, typer.Option("--neighbours", help="replace, or add-remove.")] = "replace",
@@ -99,14 +110,14 @@ def differencing(
     Example: discreet attack differencing --table people.csv --secret diagnosis --value flu -o differences.png
     """
     how = {"epsilon": epsilon, "targets": targets, "neighbours": neighbours, "seed": seed}
-    shown.show("difference", people.read(), **how)
+    shown.show("difference", people.table, people.read(), **how)
 
 
 @attack.command()
 @with_options
 def reconstruction(
-    shown: ShownAttack,
     secrets: SecretOptions,
+    shown: ShownAttack,
     epsilon: SpentOption = 1.0,
     delta: FailingOption = 1e-6,
     people: Annotated[int, typer.Option("--people", help="Whose bits are to be found.")] = 256,
@@ -121,7 +132,7 @@ def reconstruction(
     Example: discreet attack reconstruction --runs 5 -o reconstruction.png
     """
     how = {"people": people, "answers": answers, "runs": runs, "epsilon": epsilon, "delta": delta, "seed": seed}
-    shown.show("reconstruct", secrets.read(), **how)
+    shown.show("reconstruct", secrets.table, secrets.read(), **how)
 
 
 @attack.command()
@@ -150,13 +161,13 @@ def tracing(
     if table is None:
         if columns is not None:
             raise DiscreetError("--columns is about a table of your own: name it with --table")
-        shown.show("trace", attributes=attributes, **how)
+        shown.show("trace", None, attributes=attributes, **how)
         return
     own = attacks.read_people(table)
     if columns is None:
         raise DiscreetError(f"say whose values are the attributes, with --columns: {', '.join(own.column_names)}")
     names = read_names(columns)
-    shown.show("trace", attacks.encode_attributes(own, names), f"values of {', '.join(names)}", **how)
+    shown.show("trace", table, attacks.encode_attributes(own, names), f"values of {', '.join(names)}", **how)
 
 
 @attack.command()
@@ -186,19 +197,19 @@ def linkage(
     if table is None:
         if by is not None or secret is not None:
             raise DiscreetError("--by and --secret are about a table of your own: name it with --table")
-        shown.show("link", **how)
+        shown.show("link", None, **how)
         return
     own = attacks.read_people(table)
     if by is None or secret is None:
         raise DiscreetError(f"name columns with --by and one with --secret, out of {', '.join(own.column_names)}")
-    shown.show("link", own, read_names(by), secret, **how)
+    shown.show("link", table, own, read_names(by), secret, **how)
 
 
 @attack.command()
 @with_options
 def averaging(
-    shown: ShownAttack,
     people: SecretOptions,
+    shown: ShownAttack,
     epsilon: Annotated[float, typer.Option("--epsilon", "-e", help="Of one answer.")] = 0.1,
     budget: Annotated[float, typer.Option("--budget", help="The curator's: the epsilon of all answers.")] = 1.0,
     times: Annotated[int, typer.Option("--times", help="How often the question is asked.")] = 10_000,
@@ -208,14 +219,14 @@ def averaging(
 
     Example: discreet attack averaging --times 10000 -o averaging.png
     """
-    shown.show("average", people.read(), epsilon=epsilon, budget=budget, times=times, seed=seed)
+    shown.show("average", people.table, people.read(), epsilon=epsilon, budget=budget, times=times, seed=seed)
 
 
 @attack.command("float-bits")
 @with_options
 def float_bits(
-    shown: ShownAttack,
     people: SecretOptions,
+    shown: ShownAttack,
     count: Annotated[
         int | None,
         typer.Option("--count", help="The true count with the person in it.", show_default="1, or that of the table"),
@@ -230,7 +241,7 @@ def float_bits(
     if own is not None and count is not None:
         raise DiscreetError("--count is that of the table; leave it out, or --table")
     true = int(own.bits.sum()) if own is not None else 1 if count is None else count
-    shown.show("read_bits", true, outputs=outputs)
+    shown.show("read_bits", people.table, true, outputs=outputs)
 
 
 def check_drawing(path: Path) -> None:

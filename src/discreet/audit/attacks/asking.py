@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from discreet.answers import Answer
+from discreet.base import check
 from discreet.base.errors import BudgetError, ParameterError
 from discreet.curator import Curator
 from discreet.noise.coin import Bools
@@ -77,6 +78,15 @@ def open_curator(policy: str, **tables: Any) -> Iterator[Curator]:
         Curator.init(path)
         with Curator.open(path) as curator:
             yield curator
+
+
+def plan_whole(epsilon: float, delta: float, people: int) -> dict[str, Any]:
+    """Return what a policy says of a budget that one question may take all of: its epsilon, and some of its delta."""
+    check.positive("epsilon", epsilon)
+    miss = float(check.delta("delta", delta))
+    if SPARE * miss * people > MOST_DELTA:
+        raise ParameterError("delta", delta, f"at most {MOST_DELTA / SPARE / people:.2g} for {people:,} people")
+    return {"epsilon": epsilon, "delta": SPARE * miss, "more": f"question_delta = {miss!r}" if miss else ""}
 
 
 def ask_whole(curator: Curator, question: str, epsilon: float, **how: Any) -> Answer:

@@ -27,8 +27,8 @@ LIKELY = (0.1, 0.1, 0.2, 0.55, 0.05)
 SIZES = ((1, "1"), (2, "2"), (5, "3 to 5"), (20, "6 to 20"), (100, "21 to 100"))
 MORE = "over 100"
 Combination = tuple[str, ...]
-TOTALS = 0.1
-"""The part of epsilon that buys how many have each secret."""
+COMBINATIONS, TOTALS = 0.8999, 0.1
+"""The parts of epsilon that buy counts of combinations, and how many have each secret; the rest is for rounding."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -231,12 +231,12 @@ def _release(
         raise DiscreetError("a value has more than 1,000 letters: no column to share; name others")
     table = {name: held[column] for name, column in zip(names, columns, strict=True)} | {"secret": held[secret]}
     more = f"key_delta = {delta / 5!r}"
-    how = {"size": len(held[secret]), "epsilon": 1.0001 * epsilon, "delta": delta, "more": more}
+    how = {"size": len(held[secret]), "epsilon": epsilon, "delta": delta, "more": more}
     policy = write_policy("people", "rows_are_units = true", **how)  # type: ignore[arg-type]
     listed = ", ".join(names)
     with open_curator(policy, people=table) as curator:
         by_all = curator.ask(
-            f"SELECT {listed}, secret, COUNT(*) AS n FROM people GROUP BY {listed}, secret", epsilon * (1 - TOTALS)
+            f"SELECT {listed}, secret, COUNT(*) AS n FROM people GROUP BY {listed}, secret", epsilon * COMBINATIONS
         )
         by_secret = curator.ask("SELECT secret, COUNT(*) AS n FROM people GROUP BY secret", epsilon * TOTALS)
     counts = {tuple(str(each) for each in row[:-1]): int(str(row[-1])) for row in by_all.rows}

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.attacks.asking import SPARE, ask_whole, open_curator, write_policy
+from discreet.audit.attacks.asking import ask_whole, open_curator, plan_whole, write_policy
 from discreet.audit.attacks.fitting import METHODS
 from discreet.audit.attacks.guesses import bound_right_guesses
 from discreet.audit.attacks.people import Secret
@@ -55,7 +55,7 @@ class GuessedBits:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean: from the runs, or for one run from its people as if they were independent coins."""
+        """Of the mean, from the runs; infinite where there is one."""
         return find_standard_error(self.shares)
 
     def to_dict(self) -> dict[str, Any]:
@@ -194,8 +194,8 @@ def reconstruct(
     curator's answers to all of them together are (epsilon, delta)-differentially private: one question by group, whose
     noise the accountant finds for the whole, which no way to ask one by one makes less.
     """
-    check.positive("epsilon", epsilon)
     check.integer("people", people, least=4)
+    plan_whole(epsilon, delta, people)  # so that what cannot be asked is refused first
     check.integer("runs", runs, least=1)
     count = check.integer("answers", 4 * people if answers is None else answers, least=1)
     tried = [each * math.sqrt(people) for each in DEVIATIONS] if deviations is None else [float(e) for e in deviations]
@@ -243,7 +243,7 @@ def reconstruct(
 
 
 def ask_curator(bits: Bools, groups: Bools, epsilon: float, delta: float, neighbours: str) -> tuple[Ints, str, float]:
-    """Ask a curator for the counts of all groups; return them, what they guarantee, and the noise's deviation.
+    """Ask a curator for the counts of all groups; return them, what they guarantee, and about the noise's deviation.
 
     Which person is in which group is public: a table that people are joined to. So the most groups of one person are.
     """
@@ -253,11 +253,9 @@ def ask_curator(bits: Bools, groups: Bools, epsilon: float, delta: float, neighb
         "people",
         'unit = "person"\nmax_rows = 1',
         size=len(bits),
-        epsilon=epsilon,
-        delta=SPARE * delta,
-        more=f"question_delta = {delta!r}",
         neighbours=neighbours,
         public=("subsets",),
+        **plan_whole(epsilon, delta, len(bits)),
     )
     tables = {
         "people": {"person": np.arange(len(bits)), "secret": np.asarray(bits, bool)},

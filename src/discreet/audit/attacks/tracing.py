@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.attacks.asking import SPARE, ask_whole, open_curator, write_policy
+from discreet.audit.attacks.asking import ask_whole, open_curator, plan_whole, write_policy
 from discreet.audit.attacks.guesses import bound_caught
 from discreet.audit.attacks.people import find_texts
 from discreet.audit.attacks.pictures import draw_tracing
@@ -190,8 +190,8 @@ def trace(
     outsiders, and the others are what the attacker knows of the world. Without them, people are made up from known
     frequencies. The size of the study is public: neighbours are those of replacing one person.
     """
-    check.positive("epsilon", epsilon)
     check.integer("people", people, least=2)
+    plan_whole(epsilon, delta, people)  # so that what cannot be asked is refused first
     check.integer("runs", runs, least=1)
     if rows is not None and len(rows) < 3 * people:
         raise DiscreetError(
@@ -239,8 +239,8 @@ def ask_curator(members: Bools, most: int, epsilon: float, delta: float) -> tupl
         f'unit = "person"\nmax_rows = {most}\nmax_rows_per_group = 1\n'
         f"[tables.attributes.columns]\nattribute = {{ lower = 0, upper = {max(1, width - 1)} }}"
     )
-    how = {"size": people, "epsilon": epsilon, "delta": SPARE * delta, "more": f"question_delta = {delta!r}"}
-    policy = write_policy("attributes", table, neighbours="replace", **how)
+    budget = plan_whole(epsilon, delta, people)
+    policy = write_policy("attributes", table, size=people, neighbours="replace", **budget)
     with open_curator(policy, attributes={"person": person, "attribute": attribute}) as curator:
         answer = ask_whole(curator, QUESTION, epsilon)
     counts = np.zeros(max(2, width))
