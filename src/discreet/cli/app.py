@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from discreet.cli import asking, learning, owning, serving, shelling, spending, synthesizing
+from discreet.cli import asking, auditing, learning, owning, serving, shelling, spending, synthesizing
 from discreet.cli.attacking import attack
 from discreet.cli.census import census
 from discreet.cli.errors import show_errors
@@ -56,6 +56,7 @@ app.command()(synthesizing.synth)
 app.command()(learning.learn)
 app.add_typer(robust, name="robust")
 app.add_typer(census, name="census")
+app.command()(auditing.audit)
 app.command()(owning.resume)
 app.command()(owning.retry)
 app.command()(owning.failures)

@@ -69,9 +69,19 @@ class Moved:
         """Whether a unit moves it farther than is declared."""
         return self.declared is not None and self.observed > self.declared
 
+    @property
+    def declared_words(self) -> str:
+        """What was declared, as it is shown; a dash where nothing was."""
+        return "-" if self.declared is None else self._show(self.declared)
+
+    @property
+    def observed_words(self) -> str:
+        """What was observed, as it is shown."""
+        return self._show(self.observed)
+
     def __str__(self) -> str:
-        declared = "nothing declared" if self.declared is None else f"declared {self._show(self.declared)}"
-        return f"{self.call}: {declared}, observed {self._show(self.observed)} ({self.norm})"
+        declared = "nothing declared" if self.declared is None else f"declared {self.declared_words}"
+        return f"{self.call}: {declared}, observed {self.observed_words} ({self.norm})"
 
     def _show(self, number: Fraction | float) -> str:
         return show_number(math.sqrt(number) if self.squared else number)
