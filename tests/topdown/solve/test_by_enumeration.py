@@ -59,6 +59,7 @@ def measure(counts: Ints, real: Floats) -> float:
     return float(sum(np.abs(query.answer(counts) - query.answer(real)).sum() for query in (TOTAL, FIRST, DETAIL)))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("seed", range(25))
 def test_real_counts_are_the_nearest_that_an_independent_solver_finds(seed: int) -> None:
     parent, targets, weights = make_problem(seed)
@@ -71,6 +72,7 @@ def test_real_counts_are_the_nearest_that_an_independent_solver_finds(seed: int)
     assert found.minimum.objective - found.minimum.gap <= other.fun + 1e-9
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("seed", range(25))
 def test_whole_counts_are_the_best_of_all_roundings(seed: int) -> None:
     parent, targets, weights = make_problem(seed)
@@ -83,6 +85,7 @@ def test_whole_counts_are_the_best_of_all_roundings(seed: int) -> None:
     assert measure(found.counts, found.continuous) == pytest.approx(min(every), abs=1e-6)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("seed", range(15))
 def test_invariants_hold_and_the_rest_is_the_best_that_keeps_them(seed: int) -> None:
     parent, targets, weights = make_problem(seed)

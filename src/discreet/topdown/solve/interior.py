@@ -19,7 +19,6 @@ STEPS = 60
 NEAR = 1e-11
 """Where to stop: the mean product of counts and their multipliers, beside the first."""
 
-
 HUGE = 1e12
 """Prices beyond this, beside the first ones, mean that there is no end."""
 
@@ -49,8 +48,10 @@ def find_prices(region: Region, point: Floats, scale: Floats) -> tuple[Floats, F
         cells=np.zeros(region.low.shape[1]),
     )
     pairs = int(allowed.sum()) + int(loose.sum())
-    first = None
+    first, most = None, HUGE * size / float(scale.min())
     for _ in range(STEPS):
+        if not max(float(np.abs(each).max(initial=0.0)) for each in (at.rows, at.cells)) < most:
+            return None
         mean = (float((at.counts * at.pushes).sum()) + float((at.beyond * at.rows)[loose].sum())) / pairs
         first = mean if first is None else first
         if mean <= NEAR * first:
@@ -70,7 +71,7 @@ def find_prices(region: Region, point: Floats, scale: Floats) -> tuple[Floats, F
         at.pushes = np.where(allowed, at.pushes + step * move.pushes, 0.0)
         at.rows = at.rows + step * move.rows
         at.cells = at.cells + step * move.cells
-    return (at.cells, at.rows) if np.abs(at.rows).max(initial=0.0) < HUGE * size / scale.min() else None
+    return at.cells, at.rows
 
 
 class _System:

@@ -53,56 +53,63 @@ def start_prices(region: Region) -> Prices:
 def project(region: Region, point: Floats, scale: Floats, paid: Prices) -> tuple[Floats, Prices]:
     """Return the point of the region nearest to another, v, and its prices; `scale` is s, a number for each child.
 
-    `paid` are prices near those sought, and `point` is v - s (t - A'u) with these: so only small changes of prices are
-    computed, and digits are kept. Raises `EmptyRegionError` where the rows cannot hold.
+    `paid` are prices near those sought, and `point` is v - s (t - A'u) with these: only the changes of prices are
+    computed, and small ones keep all digits. Raises `EmptyRegionError` where the rows cannot hold.
     """
     if not len(region.rows):
-        found, more = _meet_sums(region, point, scale, np.zeros(point.shape[1]))
+        found, more = _meet_sums(region, point, scale)
         return found, Prices(paid.cells + more, paid.rows)
-    solved = _meet_rows(region, point, scale, paid, paid)
+    solved = _meet_rows(region, point, scale, paid)
     if solved is None:
-        far = point + scale * (paid.cells - _spread(region, paid.rows))
-        start = find_prices(region, far, scale)
-        solved = None if start is None else _meet_rows(region, point, scale, paid, Prices(*start))
+        unpaid = point + scale * (paid.cells - _spread(region, paid.rows))
+        near = find_prices(region, unpaid, scale)
+        if near is not None:
+            cells, rows = near
+            solved = _meet_rows(region, unpaid - scale * (cells - _spread(region, rows)), scale, Prices(cells, rows))
     if solved is None:
         raise EmptyRegionError("no counts keep all invariants")
     return solved
 
 
-def _meet_rows(
-    region: Region, point: Floats, scale: Floats, paid: Prices, start: Prices
-) -> tuple[Floats, Prices] | None:
-    """Return the nearest deviations that keep all rows, and their prices; None where the start was too far away."""
-    exact, prices, damping = region.rows.exact, start.rows, LEAST_DAMPING
+def _meet_rows(region: Region, point: Floats, scale: Floats, paid: Prices) -> tuple[Floats, Prices] | None:
+    """Return the nearest deviations that keep all rows, and their prices; None where those paid are too far away.
 
-    def react(rows: Floats, cells: Floats) -> tuple[Floats, Floats, Floats, float]:
-        """Return deviations under some prices of rows, those of cells, what rows miss, and the dual function."""
-        change = rows - paid.rows
-        found, cells = _meet_sums(region, point + scale * _spread(region, change), scale, cells)
-        missing, moved = region.rows.targets - region.rows.add_up(found), found - point
-        return found, cells, missing, 0.5 * float((moved * moved / scale).sum()) + float(change @ missing)
-
-    found, cells, missing, value = react(prices, start.cells - paid.cells)
+    Every accepted change of prices is paid at once, out of the point. So rows hold to the last digit: what rounding
+    there is moves the point that is projected, by nothing that anybody would notice.
+    """
+    exact, damping = region.rows.exact, LEAST_DAMPING
+    found, cells = _meet_sums(region, point, scale)
+    point, cells, prices = point - scale * cells, paid.cells + cells, paid.rows
+    missing = region.rows.targets - region.rows.add_up(found)
     wrong = _find_worst(exact, prices, missing)
     for _ in range(STEPS):
         if wrong <= region.rounding:
             break
         working = exact | (prices > 0) | (missing > 0)
         free = region.allowed & (found > region.low)
-        system = RowSystem(region, region.rows.pick(working), scale, free, damping)
         trial, before = prices.copy(), wrong
-        trial[working] += system.solve(missing[working])
+        trial[working] += RowSystem(region, region.rows.pick(working), scale, free, damping).solve(missing[working])
         trial[~exact] = np.maximum(trial[~exact], 0.0)
-        moved, moved_cells, left, reached = react(trial, cells)
-        change, worst = trial - prices, _find_worst(exact, trial, left)
-        if worst <= wrong / 2 or left @ change >= 0 or reached - value >= 0.01 * (missing @ change):
-            found, cells, prices, missing, value, wrong = moved, moved_cells, trial, left, reached, worst
+        change = trial - prices
+        pushed = scale * _spread(region, change)
+        moved, more = _meet_sums(region, point + pushed, scale)
+        left = region.rows.targets - region.rows.add_up(moved)
+        gain = _measure(moved - point, scale) - _measure(found - point, scale) + float(change @ left)
+        worst = _find_worst(exact, trial, left)
+        if worst <= wrong / 2 or left @ change >= 0 or gain >= 0.01 * (missing @ change):
+            found, prices, missing, wrong = moved, trial, left, worst
+            point, cells = point + pushed - scale * more, cells + more
             damping = max(damping / 8, LEAST_DAMPING)
         else:
             damping = max(16 * damping, FIRST_DAMPING)
         if before <= region.tolerance and wrong >= before / 2:
             break
-    return (found, Prices(paid.cells + cells, prices)) if wrong <= region.tolerance else None
+    return (found, Prices(cells, prices)) if wrong <= region.tolerance else None
+
+
+def _measure(move: Floats, scale: Floats) -> float:
+    """Return half the squared length."""
+    return 0.5 * float((move * move / scale).sum())
 
 
 def _find_worst(exact: Bools, prices: Floats, missing: Floats) -> float:
@@ -159,18 +166,16 @@ def _spread(region: Region, prices: Floats) -> Floats:
     return region.rows.spread(prices, len(region.low))
 
 
-def _meet_sums(region: Region, point: Floats, scale: Floats, prices: Floats) -> tuple[Floats, Floats]:
+def _meet_sums(region: Region, point: Floats, scale: Floats) -> tuple[Floats, Floats]:
     """Return the nearest deviations with the right sum in each cell, and the prices of the cells."""
-    low, allowed = region.low, region.allowed
+    low, allowed, prices = region.low, region.allowed, np.zeros(point.shape[1])
     if region.people is None:
-        return np.where(allowed, np.maximum(point, low), low), np.zeros_like(prices)
+        return np.where(allowed, np.maximum(point, low), low), prices
     for _ in range(len(low) + 8):
         free = allowed & (point - scale * prices > low)
         slopes = (scale * free).sum(axis=0)
-        before, prices = (
-            prices,
-            (np.where(free, point, low).sum(axis=0) - region.sums) / np.where(slopes > 0, slopes, 1),
-        )
+        before, excess = prices, np.where(free, point, low).sum(axis=0) - region.sums
+        prices = excess / np.where(slopes > 0, slopes, 1.0)
         if not slopes.all():
             first = np.where(allowed, (point - low - region.people) / scale, -np.inf).max(axis=0)
             prices = np.where(slopes > 0, prices, first)

@@ -266,10 +266,11 @@ class _Descent:
         with np.errstate(divide="ignore", invalid="ignore"):
             needs = np.where(region.allowed & (steep < 0), -steep / np.maximum(grown, 0.0), 0.0)
         needed = float(needs.max(initial=0.0))
-        if not np.isfinite(needed):
+        lifted = steep + needed * grown
+        if not np.isfinite(needed) or np.any(region.allowed & (grown < 0) & (lifted < 0)):
             return -np.inf
         squares = 0.5 * needed**2 * float((ones * grown).sum())
-        return value - float(prices @ spare) - squares - float((counts * (steep + needed * grown)).sum())
+        return value - float(prices @ spare) - squares - float((counts * lifted).sum())
 
     def _find_gradient(self) -> Floats:
         self.products += 1
