@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from discreet.mechanisms import Laplace
 from discreet.robust.testing.contingency import bound_fit_effect
 from discreet.robust.testing.rank_effects import bound_gap, bound_signs, bound_superiority
 from discreet.robust.testing.ranks import check_groups, is_sure
-from robust_line import EPSILONS, MISS, PEOPLE, CoverageLine, count_covered, covers
+from robust_line import EPSILONS, MISS, PEOPLE, CoverageLine, MeasureCase, count_covered, count_runs, covers
 from robust_samples import draw_cells, list_bins
 from robust_tables import FITS
 
@@ -20,25 +22,28 @@ SIMULATED = 199
 """Simulations of the reach of each gap, and of each w."""
 
 
-def measure_effects(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
+def list_effects() -> dict[str, MeasureCase]:
+    """Return every effect, by kind of data and kind of bins; and those of cells."""
+    return {data: partial(measure_effects, data, shares) for data, shares in list_bins()} | {"cells": measure_fits}
+
+
+def measure_effects(data: str, shares: Floats, runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
     """Measure every effect of groups of which the last has more people in higher bins."""
-    for data, shares in list_bins():
-        tilted = tilt(shares)
-        for people in PEOPLE:
-            for epsilon in EPSILONS:
-                noise, of = Laplace(1 / epsilon), (data, people, epsilon)
-                sizes = [int(people * part) for part in PARTS]
-                groups = np.stack(
-                    [
-                        draw_cells(size, own, runs, noise, rng)
-                        for size, own in zip(sizes, (shares, shares, tilted), strict=True)
-                    ],
-                    axis=1,
-                )
-                yield from measure_groups(of, groups, shares, tilted, noise)
-                around = tilt(np.concatenate([shares, shares[:1], shares[::-1]]))
-                yield measure_signs(of, draw_cells(people, around, runs, noise, rng), around, noise)
-    yield from measure_fits(runs, rng)
+    tilted = tilt(shares)
+    for people, epsilon in product(PEOPLE, EPSILONS):
+        many = count_runs(runs, epsilon)
+        noise, of = Laplace(1 / epsilon), (data, people, epsilon)
+        sizes = [int(people * part) for part in PARTS]
+        groups = np.stack(
+            [
+                draw_cells(size, own, many, noise, rng)
+                for size, own in zip(sizes, (shares, shares, tilted), strict=True)
+            ],
+            axis=1,
+        )
+        yield from measure_groups(of, groups, shares, tilted, noise)
+        around = tilt(np.concatenate([shares, shares[:1], shares[::-1]]))
+        yield measure_signs(of, draw_cells(people, around, many, noise, rng), around, noise)
 
 
 def tilt(shares: Floats) -> Floats:
@@ -86,6 +91,6 @@ def measure_fits(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
                 noise = Laplace(1 / epsilon)
                 for true in (shares, tilt(shares)):
                     truth = float(np.linalg.norm((true - shares) / np.sqrt(shares)))
-                    cells = draw_cells(people, true, runs, noise, rng)
+                    cells = draw_cells(people, true, count_runs(runs, epsilon), noise, rng)
                     _, low, high = bound_fit_effect(cells, wanted, noise, MISS, SIMULATED)
                     yield count_covered(f"Cohen's w of {truth:.2g}", name, people, epsilon, covers(low, high, truth))

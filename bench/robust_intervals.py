@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -19,7 +21,18 @@ from discreet.robust.testing.decisions import (
     reject_share,
 )
 from discreet.robust.testing.effects import bound_standardised
-from robust_line import EPSILONS, MISS, NORMAL, PEOPLE, CoverageLine, count_covered, count_rejected, covers
+from robust_line import (
+    EPSILONS,
+    MISS,
+    NORMAL,
+    PEOPLE,
+    CoverageLine,
+    MeasureCase,
+    count_covered,
+    count_rejected,
+    count_runs,
+    covers,
+)
 from robust_samples import (
     TIMES,
     Population,
@@ -45,18 +58,23 @@ def widen(ends: MeanEnds, plain: float) -> float:
     return float(np.mean(ends.high - ends.low) / (2 * NORMAL * plain))
 
 
-def measure_means(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
-    """Measure means, differences, Cohen's d, t tests of one and two groups and the analysis of variance of three."""
-    for population in make_populations():
-        for people in PEOPLE:
-            counts = [int(people * part) for part in PARTS]
-            exact = [draw_sums(population, count, runs, rng) for count in counts]
-            for epsilon in EPSILONS:
-                noises, scale = list_noises(epsilon, STEPS), population.scale
-                whole = add_noise(exact[0] + exact[1] + exact[2], people, noises, scale, rng)
-                groups = [add_noise(own, n, noises, scale, rng) for own, n in zip(exact, counts, strict=True)]
-                yield from measure_one(population, whole, people, epsilon)
-                yield from measure_groups(population, groups, people, epsilon)
+def list_means() -> dict[str, MeasureCase]:
+    """Return means, differences, Cohen's d, t tests of one and two groups and analysis of variance, by kind of data."""
+    return {each.name: partial(measure_means, each) for each in make_populations()}
+
+
+def measure_means(population: Population, runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
+    """Measure all of one population in three groups."""
+    for people in PEOPLE:
+        counts = [int(people * part) for part in PARTS]
+        drawn = [draw_sums(population, count, runs, rng) for count in counts]
+        for epsilon in EPSILONS:
+            exact = [each[:, : count_runs(runs, epsilon)] for each in drawn]
+            noises, scale = list_noises(epsilon, STEPS), population.scale
+            whole = add_noise(exact[0] + exact[1] + exact[2], people, noises, scale, rng)
+            groups = [add_noise(own, n, noises, scale, rng) for own, n in zip(exact, counts, strict=True)]
+            yield from measure_one(population, whole, people, epsilon)
+            yield from measure_groups(population, groups, people, epsilon)
 
 
 def measure_one(population: Population, whole: ValueSums, people: int, epsilon: float) -> Iterator[CoverageLine]:
@@ -87,37 +105,43 @@ def measure_groups(
     yield count_rejected("analysis of variance", *of, reject_equal_means(groups, MISS, SIMULATED))
 
 
-def measure_shares(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
-    """Measure shares, their differences, and tests of both."""
-    for share in SHARES:
-        for people in PEOPLE:
-            for epsilon in EPSILONS:
-                of = (f"share {share:g}", people, epsilon)
-                one = draw_shares(share, people, runs, epsilon, rng)
-                ends = bound_share(one, MISS)
-                wide = widen(ends, float(np.sqrt(share * (1 - share) / people)))
-                yield count_covered("share", *of, covers(ends.low, ends.high, share), wide)
-                yield count_rejected("share", *of, reject_share(one, np.full(runs, share), MISS))
-                third = people // 3
-                first, second, half = (
-                    draw_shares(each, size, runs, epsilon, rng)
-                    for each, size in ((share, third), (share, people - third), (share / 2, people - third))
-                )
-                _, ends = bound_share_difference(first, half, MISS)
-                yield count_covered("difference of shares", *of, covers(ends.low, ends.high, share / 2) | ~ends.enough)
-                yield count_rejected("equal shares", *of, reject_equal_shares(first, second, MISS))
+def list_shares() -> dict[str, MeasureCase]:
+    """Return shares, their differences, and tests of both, by share."""
+    return {f"share {share:g}": partial(measure_shares, share) for share in SHARES}
 
 
-def measure_survival(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
-    """Measure survival curves, of all times the one that is covered least, and log-rank tests."""
-    for hazard in HAZARDS:
-        for people in PEOPLE:
-            for epsilon in EPSILONS:
-                of = (f"hazard {hazard:g}", people, epsilon)
-                yield measure_curve(of, hazard, draw_life_tables(hazard, 0.05, people, runs, epsilon, rng))
-                parts = ((people * 3 // 5, 0.05), (people * 2 // 5, 0.2))
-                first, second = (draw_life_tables(hazard, leaving, each, runs, epsilon, rng) for each, leaving in parts)
-                yield count_rejected("log-rank test", *of, explain_equal_survival(first, second)[0] <= MISS)
+def measure_shares(share: float, runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
+    """Measure all of one share; in the difference the other one is half of it."""
+    for people, epsilon in product(PEOPLE, EPSILONS):
+        of = (f"share {share:g}", people, epsilon)
+        one = draw_shares(share, people, runs, epsilon, rng)
+        ends = bound_share(one, MISS)
+        wide = widen(ends, float(np.sqrt(share * (1 - share) / people)))
+        yield count_covered("share", *of, covers(ends.low, ends.high, share), wide)
+        yield count_rejected("test of a share", *of, reject_share(one, np.full(runs, share), MISS))
+        third = people // 3
+        first, second, half = (
+            draw_shares(each, size, runs, epsilon, rng)
+            for each, size in ((share, third), (share, people - third), (share / 2, people - third))
+        )
+        _, ends = bound_share_difference(first, half, MISS)
+        yield count_covered("difference of shares", *of, covers(ends.low, ends.high, share / 2) | ~ends.enough)
+        yield count_rejected("test of equal shares", *of, reject_equal_shares(first, second, MISS))
+
+
+def list_survival() -> dict[str, MeasureCase]:
+    """Return survival curves, of all times the one that is covered least, and log-rank tests, by hazard."""
+    return {f"hazard {hazard:g}": partial(measure_survival, hazard) for hazard in HAZARDS}
+
+
+def measure_survival(hazard: float, runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
+    """Measure both; in the test one group is seen for longer."""
+    for people, epsilon in product(PEOPLE, EPSILONS):
+        of = (f"hazard {hazard:g}", people, epsilon)
+        yield measure_curve(of, hazard, draw_life_tables(hazard, 0.05, people, runs, epsilon, rng))
+        parts = ((people * 3 // 5, 0.05), (people * 2 // 5, 0.2))
+        first, second = (draw_life_tables(hazard, leaving, each, runs, epsilon, rng) for each, leaving in parts)
+        yield count_rejected("log-rank test", *of, explain_equal_survival(first, second)[0] <= MISS)
 
 
 def measure_curve(of: tuple[str, int, float], hazard: float, table: NoisyLifeTable) -> CoverageLine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,13 @@ NORMAL = 1.959964
 
 SIMULATED = 60
 """Simulations of each p-value: with so many, 5 % or less is as probable as with thousands."""
+
+
+USUAL = 1.0
+"""The epsilon that has all runs."""
+
+FEWER = 5
+"""At other prices one run stands for so many, where runs take long."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,20 @@ class CoverageLine:
             f"| {self.what} | {self.data} | {self.people:,} | {self.epsilon:g} | {self.share:.2%} | {self.runs:,} | "
             f"{error:.2%} | {width} | {asked} | {'met' if self.met else 'MISSED'} |"
         )
+
+
+MeasureCase = Callable[[int, np.random.Generator], Iterator[CoverageLine]]
+"""Measures one kind of data with so many runs."""
+
+
+def spare(runs: int, fewer: int) -> int:
+    """Return so many times fewer runs, at least one."""
+    return max(1, math.ceil(runs / fewer))
+
+
+def count_runs(runs: int, epsilon: float) -> int:
+    """Return how many runs a price has."""
+    return runs if epsilon == USUAL else spare(runs, FEWER)
 
 
 def covers(low: Floats, high: Floats, truth: float) -> Booleans:

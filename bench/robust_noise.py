@@ -5,10 +5,10 @@ The wing's own operations run at a desk that holds generated values instead of a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,7 +27,7 @@ from discreet.robust.estimators.clipped_sums import bound_clipped_mean, bound_cl
 from discreet.robust.estimators.clips import SPLITS, ClippedOperation
 from discreet.robust.estimators.coinpress import NORMAL, CoinPress
 from discreet.robust.estimators.estimators import SHARE_OF_COUNTS
-from robust_line import MISS, PEOPLE, CoverageLine
+from robust_line import MISS, PEOPLE, CoverageLine, MeasureCase, spare
 from robust_samples import Population, draw_laplace, make_populations
 
 EPSILON = Fraction(1)
@@ -71,23 +71,27 @@ def make_plan(population: Population) -> Any:
     return SimpleNamespace(factor=1, rows=1, columns=(SimpleNamespace(grid=grid),))
 
 
-def measure_noise(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
+def list_noise() -> dict[str, MeasureCase]:
+    """Return intervals for the noise alone, by kind of data."""
+    return {each.name: partial(measure_noise, each) for each in make_populations()[:4]}
+
+
+def measure_noise(population: Population, runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
     """Measure clipped sums and means, drawn medians and CoinPress, each against the same people's own number."""
-    many = max(1, math.ceil(runs / FEWER))
-    for population in make_populations()[:4]:
-        plan = make_plan(population)
-        for people in PEOPLE:
-            covered = dict.fromkeys(("clipped sum", "clipped mean", "drawn median", "CoinPress"), 0)
-            for _ in range(many):
-                ((_, steps),) = population.draw_steps(people, 1, rng)
-                values = population.scale.to_value(steps[0])
-                covered["clipped sum"] += cover_clipped("sum", plan, values, rng)
-                covered["clipped mean"] += cover_clipped("mean", plan, values, rng)
-                covered["drawn median"] += cover_median((steps[0] + STEPS).astype(np.int64))
-                covered["CoinPress"] += cover_coinpress(population, plan, values, rng)
-            for name, count in covered.items():
-                of = f"{population.name}, the noise alone"
-                yield CoverageLine(name, of, people, float(EPSILON), count / many, many)
+    many = spare(runs, FEWER)
+    plan = make_plan(population)
+    for people in PEOPLE:
+        covered = dict.fromkeys(("clipped sum", "clipped mean", "drawn median", "CoinPress"), 0)
+        for _ in range(many):
+            ((_, steps),) = population.draw_steps(people, 1, rng)
+            values = population.scale.to_value(steps[0])
+            covered["clipped sum"] += cover_clipped("sum", plan, values, rng)
+            covered["clipped mean"] += cover_clipped("mean", plan, values, rng)
+            covered["drawn median"] += cover_median((steps[0] + STEPS).astype(np.int64))
+            covered["CoinPress"] += cover_coinpress(population, plan, values, rng)
+        for name, count in covered.items():
+            of = f"{population.name}, the noise alone"
+            yield CoverageLine(name, of, people, float(EPSILON), count / many, many)
 
 
 def cover_clipped(kind: str, plan: Any, values: Floats, rng: np.random.Generator) -> bool:

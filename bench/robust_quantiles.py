@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from scipy import stats
@@ -17,11 +18,14 @@ from discreet.mechanisms.quantile import Quantile
 from discreet.robust.designs.planning import STEPS
 from discreet.robust.intervals.quantile_ends import CountedPieces, bound_population_quantile, list_piece_edges
 from discreet.robust.intervals.quantile_operation import DRAW
-from robust_line import EPSILONS, MISS, PEOPLE, CoverageLine
-from robust_samples import draw_laplace, make_populations
+from robust_line import EPSILONS, MISS, PEOPLE, CoverageLine, MeasureCase, spare
+from robust_samples import Population, draw_laplace, make_populations
 
 QUANTILES = (Fraction(1, 2), Fraction(9, 10))
 POINTS = 2 * STEPS + 1
+FEWER = 5
+"""One run here stands for so many of other intervals: each is computed alone."""
+
 NEVER = 45.0
 """Scales behind, beside the logarithm of all points, at which a point is not drawn: one draw in e^45."""
 
@@ -49,9 +53,9 @@ class QuantileTally:
     def add(self, points: Ints, rng: np.random.Generator) -> None:
         """Draw, count and bound, of one sample in order."""
         edges = list_piece_edges(draw_near(points, self.draw, rng), POINTS)
-        exact = np.diff([0, *np.searchsorted(points, edges), len(points)])
+        exact = np.diff(np.searchsorted(points, edges), prepend=0, append=len(points))
         counts = exact + draw_laplace(self.noise.scale, exact.shape, rng)
-        pieces = CountedPieces(POINTS, edges, tuple(int(each) for each in counts), self.noise.scale)
+        pieces = CountedPieces(POINTS, edges, tuple(counts.astype(int).tolist()), self.noise.scale)
         ends = bound_population_quantile(pieces, self.share, MISS)
         self.covered += ends.low <= self.truth <= ends.high
         self.runs += 1
@@ -59,24 +63,29 @@ class QuantileTally:
         self.plain += int(points[self.ranks[1]] - points[self.ranks[0]])
 
 
-def measure_quantiles(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
-    """Measure each on each kind of data; a sample serves all of them."""
-    for population in make_populations():
-        for people in PEOPLE:
-            tallies = []
-            for share in QUANTILES:
-                truth = float(population.to_steps(np.array(population.invert(np.array(float(share)))))) + STEPS
-                low, high = stats.binom.ppf([MISS / 2, 1 - MISS / 2], people, float(share)).astype(int).tolist()
-                tallies += [QuantileTally(share, epsilon, truth, (low, high)) for epsilon in EPSILONS]
-            for _, steps in population.draw_steps(people, runs, rng):
-                points = np.sort((steps + STEPS).astype(np.int32), axis=1)
-                for row in points:
-                    for tally in tallies:
-                        tally.add(row, rng)
-            for tally in tallies:
-                name, covered = f"quantile {float(tally.share):g}", tally.covered / tally.runs
-                width = tally.wide / tally.plain if tally.plain else math.nan
-                yield CoverageLine(name, population.name, people, tally.epsilon, covered, tally.runs, False, width)
+def list_quantiles() -> dict[str, MeasureCase]:
+    """Return quantiles by kind of data."""
+    return {each.name: partial(measure_quantiles, each) for each in make_populations()[:4]}
+
+
+def measure_quantiles(population: Population, runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
+    """Measure each at each price; a sample serves all of them."""
+    many = spare(runs, FEWER)
+    for people in PEOPLE:
+        tallies = []
+        for share in QUANTILES:
+            truth = float(population.to_steps(np.array(population.invert(np.array(float(share)))))) + STEPS
+            low, high = stats.binom.ppf([MISS / 2, 1 - MISS / 2], people, float(share)).astype(int).tolist()
+            tallies += [QuantileTally(share, epsilon, truth, (low, high)) for epsilon in EPSILONS]
+        for _, steps in population.draw_steps(people, many, rng):
+            points = np.sort((steps + STEPS).astype(np.int32), axis=1)
+            for row in points:
+                for tally in tallies:
+                    tally.add(row, rng)
+        for tally in tallies:
+            name, covered = f"quantile {float(tally.share):g}", tally.covered / tally.runs
+            width = tally.wide / tally.plain if tally.plain else math.nan
+            yield CoverageLine(name, population.name, people, tally.epsilon, covered, tally.runs, False, width)
 
 
 def draw_near(points: Ints, draw: Quantile, rng: np.random.Generator) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from discreet.robust.intervals.laws import Booleans
 from discreet.robust.testing.absolute_ranks import ADD_REMOVE_SENSITIVITY, REPLACE_SENSITIVITY, measure_absolute_ranks
 from discreet.robust.testing.contingency import DRAWS
 from discreet.robust.testing.ranks import explain_curve, explain_equal_curves, explain_equal_ranks, explain_symmetry
-from robust_line import EPSILONS, MISS, PEOPLE, SIMULATED, CoverageLine, count_rejected
+from robust_line import EPSILONS, MISS, PEOPLE, SIMULATED, CoverageLine, MeasureCase, count_rejected, count_runs
 from robust_samples import draw_cells, list_bins
 
 PARTS = 5
@@ -32,14 +34,17 @@ MOST_PEOPLE = 1.9
 MEANS = (0.0, 0.5, 1.0)
 
 
-def measure_ranks(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
-    """Measure the size of every test by ranks, on each kind of data and kind of bins."""
-    for data, shares in list_bins():
-        for people in PEOPLE:
-            for epsilon in EPSILONS:
-                noise = Laplace(1 / epsilon)
-                for name, found in explain_all(people, shares, noise, runs, rng):
-                    yield count_rejected(name, data, people, epsilon, found <= MISS)
+def list_ranks() -> dict[str, MeasureCase]:
+    """Return the sizes of every test by ranks, by kind of data and kind of bins."""
+    return {data: partial(measure_ranks, data, shares) for data, shares in list_bins()}
+
+
+def measure_ranks(data: str, shares: Floats, runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
+    """Measure all of them where people fall into bins by these shares."""
+    for people, epsilon in product(PEOPLE, EPSILONS):
+        noise = Laplace(1 / epsilon)
+        for name, found in explain_all(people, shares, noise, count_runs(runs, epsilon), rng):
+            yield count_rejected(name, data, people, epsilon, found <= MISS)
 
 
 def explain_all(

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from discreet.robust.designs.planning import STEPS
 from discreet.robust.intervals.bootstrap import STEP_BITS, find_noise
 from discreet.robust.intervals.bootstrap_ends import SmoothFunction, bound_functions
 from discreet.robust.intervals.moments import CORRELATION, ScaledColumn, list_pairs, make_ratio, make_regression
-from robust_line import MISS, NORMAL, PEOPLE, CoverageLine
+from robust_line import MISS, NORMAL, PEOPLE, CoverageLine, MeasureCase, spare
 from robust_samples import Population, make_populations
 
 EPSILONS = (1.0, 10.0)
@@ -24,7 +25,7 @@ RESAMPLES = 50
 SLOPES = (0.5, -0.25)
 """Of the target by two features; a quarter of an error of the same kind is added."""
 
-FEWER = 4
+FEWER = 10
 """One run here stands for so many of other intervals: each is computed alone."""
 
 UNIT = (ScaledColumn(0.0, 1.0),) * 3
@@ -34,7 +35,7 @@ PAIRS = list_pairs(3)
 BITS = 16
 """Weights are looked up by so many random bits: the law of the curator's, to a part in 100,000."""
 
-WEIGHTS = np.searchsorted(np.cumsum(CHANCES)[:-1] >> (53 - BITS), np.arange(2**BITS), side="right").astype(float)
+WEIGHTS = np.searchsorted(np.cumsum(CHANCES)[:-1] >> (53 - BITS), np.arange(2**BITS), side="right").astype(np.float32)
 
 
 def choose_columns(*columns: int) -> list[int]:
@@ -86,26 +87,30 @@ class FunctionTally:
         self.highs.append(ends.high)
 
 
-def measure_functions(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
-    """Measure each on each kind of data; a sample and its weights serve all of them."""
-    many = max(1, math.ceil(runs / FEWER))
-    for population in make_populations()[:4]:
-        truths = find_moments(population)
-        for people in PEOPLE:
-            tallies = [
-                FunctionTally(each, epsilon, each.function.tell(truths[each.entries]))
-                for each in FUNCTIONS
-                for epsilon in EPSILONS
-            ]
-            plain = np.empty((many, len(truths)))
-            for run in range(many):
-                vectors = draw_vectors(population, people, rng)
-                plain[run] = vectors.mean(axis=0)
-                exact = resample(vectors, rng)
-                for tally in tallies:
-                    tally.add(exact, rng)
+def list_functions() -> dict[str, MeasureCase]:
+    """Return functions of means by kind of data."""
+    return {each.name: partial(measure_functions, each) for each in make_populations()[:4]}
+
+
+def measure_functions(population: Population, runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
+    """Measure each at each price; a sample and its weights serve all of them."""
+    many = spare(runs, FEWER)
+    truths = find_moments(population)
+    for people in PEOPLE:
+        tallies = [
+            FunctionTally(each, epsilon, each.function.tell(truths[each.entries]))
+            for each in FUNCTIONS
+            for epsilon in EPSILONS
+        ]
+        plain = np.empty((many, len(truths)))
+        for run in range(many):
+            vectors = draw_vectors(population, people, rng)
+            plain[run] = vectors.mean(axis=0)
+            exact = resample(vectors, rng)
             for tally in tallies:
-                yield from count_function(tally, population.name, people, plain)
+                tally.add(exact, rng)
+        for tally in tallies:
+            yield from count_function(tally, population.name, people, plain)
 
 
 def count_function(tally: FunctionTally, data: str, people: int, plain: Floats) -> Iterator[CoverageLine]:
@@ -137,5 +142,5 @@ def find_moments(population: Population) -> Floats:
 
 def resample(vectors: Floats, rng: np.random.Generator) -> Floats:
     """Return exact sums of resamples, the last column the number of people."""
-    weights = WEIGHTS[rng.integers(0, 2**BITS, (RESAMPLES, len(vectors)), dtype=np.uint16)]
-    return np.column_stack([weights @ vectors, weights.sum(axis=1)])
+    weights = WEIGHTS.take(rng.integers(0, 2**BITS, (RESAMPLES, len(vectors)), dtype=np.uint16))
+    return np.column_stack([weights @ vectors.astype(np.float32), weights.sum(axis=1)]).astype(float)

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.mechanisms import Laplace
 from discreet.robust.testing.contingency import explain_fit, explain_independence
-from robust_line import EPSILONS, MISS, PEOPLE, SIMULATED, CoverageLine, count_rejected
+from robust_line import EPSILONS, MISS, PEOPLE, SIMULATED, CoverageLine, MeasureCase, count_rejected
 from robust_samples import draw_cells
 
 FITS = {"3 cells": (0.2, 0.3, 0.5), "4 cells, some rare": (0.01, 0.04, 0.15, 0.8)}
@@ -18,6 +18,11 @@ TABLES = {
     "2 by 2 cells, some rare": ((0.1, 0.9), (0.05, 0.95)),
     "3 by 4 cells": ((0.2, 0.3, 0.5), (0.1, 0.2, 0.3, 0.4)),
 }
+
+
+def list_tables() -> dict[str, MeasureCase]:
+    """Return both as one case."""
+    return {"cells": measure_tables}
 
 
 def measure_tables(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:

@@ -96,12 +96,19 @@ def list_piece_edges(drawn: int, points: int) -> tuple[int, ...]:
     >>> list_piece_edges(10, 40)
     (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 23, 26, 29, 33, 38)
     """
+    steps = _list_steps(points)
+    around = {drawn - step for step in steps} | {drawn + 1 + step for step in steps}
+    return tuple(sorted(edge for edge in around if 0 < edge < points))
+
+
+@lru_cache(maxsize=64)
+def _list_steps(points: int) -> tuple[int, ...]:
+    """Return how far edges are from the point that was drawn, until beyond all points."""
     far, steps = 0, [0]
     while far < points:
         far = max(far + 1, int(far * GROWTH))
         steps.append(far)
-    around = {drawn - step for step in steps} | {drawn + 1 + step for step in steps}
-    return tuple(sorted(edge for edge in around if 0 < edge < points))
+    return tuple(steps)
 
 
 def bound_population_quantile(found: CountedPieces, share: Fraction, miss: float) -> QuantileEnds:
