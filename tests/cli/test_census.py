@@ -24,6 +24,8 @@ def test_a_release_is_run_once_and_shown_again_for_free(written: SmallCensus) ->
     told = json.loads(run("census", "run", written.path, "--workers", 1, "--replications", 2, "--format", "json"))
     assert told["people"] == 600
     assert told["receipt"]["rho"] == "3"
+    assert told["payment"]["paid"] == "free"
+    assert 0 < told["payment"]["left"]["total"] < 1
     assert written.count_charges() == 1
     shown = run("census", "run", written.path, "--replications", 2)
     assert "600 people" in shown
@@ -32,6 +34,7 @@ def test_a_release_is_run_once_and_shown_again_for_free(written: SmallCensus) ->
 
 def test_a_plan_is_free_and_finds_shares(written: SmallCensus) -> None:
     shown = run("census", "plan", written.path)
+    assert "it was measured before with just these settings: a run finds that, and costs nothing" in shown
     assert "raw error" in shown
     assert "estimate's" in shown
     assert "region totals" in shown
@@ -51,6 +54,8 @@ def test_a_plan_is_free_and_finds_shares(written: SmallCensus) -> None:
         )
     )
     assert found["wanted"] == [["Town", "kind", 3.0], ["District", "total", 2.5]]
+    assert found["plan"]["budget"]["fits"] is True
+    assert found["plan"]["budget"]["measured"] is False
     assert "[levels.Town.queries]" in run("census", "plan", written.path, "--target", "Town/kind=3")
     assert written.count_charges() == 1
 
@@ -101,6 +106,40 @@ def test_what_is_wrong_is_said_before_the_charge(tmp_path: Path) -> None:
     assert found.count_charges() == 0
 
 
+def test_a_run_says_whether_it_was_charged_or_found_and_tables_may_be_csv(tmp_path: Path) -> None:
+    found = write_small_census(tmp_path)
+    assert "it fits into what is left of the budget: total 100.00% left now" in run("census", "plan", found.path)
+    how = ("--workers", 1, "--replications", 0, "--files", "csv")
+    first = Ran("census", "run", found.path, *how)
+    assert "charged rho 3. Left of the budget: " in first.err
+    assert (tmp_path / "release" / "tables" / "Town" / "kind.csv").is_file()
+    again = Ran("census", "run", found.path, *how)
+    assert "nothing was charged: rho 3 was paid before, and what it bought was found. Left of the budget: " in again.err
+    assert found.count_charges() == 1
+    assert "all exact" in run("census", "check", tmp_path / "release")
+
+
+def test_parts_of_measurements_are_verified_and_leftovers_swept(written: SmallCensus) -> None:
+    results, policy = written.folder / ".discreet" / "results", written.folder / "policy.toml"
+    lost = results / ("0" * 64)
+    lost.write_bytes(b"lost")
+    shown = run("ledger", "--verify", "--policy", policy)
+    assert f"1 part of results, 4 bytes, that nothing names, such as {lost.name}" in shown
+    assert json.loads(run("ledger", "--verify", "--policy", policy, "--format", "json"))["left"][0]["bytes"] == 4
+    assert run("ledger", "--sweep", "--policy", policy) == f"removed {lost.name}, 4 bytes\n"
+    assert not lost.exists()
+    assert "nothing that nothing names" in run("ledger", "--sweep", "--policy", policy)
+    assert f"removed {lost.name}, which nothing named, 4 bytes" in run("ledger", "--last", 1, "--policy", policy)
+    assert "given alone" in refused("ledger", "--sweep", "--verify", "--policy", policy)
+    part = next(results.iterdir())
+    kept = part.read_bytes()
+    part.write_bytes(kept[:-1])
+    ran = Ran("ledger", "--verify", "--policy", policy)
+    part.write_bytes(kept)
+    assert ran.code == 1
+    assert f"the part {part.name} was edited" in ran.out
+
+
 def test_ctrl_c_keeps_what_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from discreet import topdown
 
@@ -114,7 +153,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_every_command_has_an_example_in_its_help() -> None:
-    for name in ("run", "plan", "report", "check", "example"):
+    for name in ("run", "inspect", "plan", "report", "check", "example"):
         assert f"discreet census {name}" in " ".join(run("census", name, "--help").split())
 
 

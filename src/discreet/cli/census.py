@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ import typer
 
 from discreet.base.errors import DiscreetError, ParameterError, StoppedError
 from discreet.cli.errors import TO_DO, show_errors
-from discreet.cli.options import AskerOption, FormatOption, ListFormat
+from discreet.cli.options import AskerOption, FormatOption, ListFormat, find_analyst
 from discreet.cli.output import check_writable
 from discreet.cli.robust_options import write_result
 
@@ -24,6 +25,15 @@ census = typer.Typer(
 
 SpecArgument = Annotated[Path, typer.Argument(help="The census spec, beside its policy.")]
 ReleaseArgument = Annotated[Path, typer.Argument(help="The folder of a finished release.")]
+
+
+class TableFiles(StrEnum):
+    """What the tables of a release are written as."""
+
+    PARQUET = "parquet"
+    CSV = "csv"
+
+
 STOPPED = "stopped. What was paid for and every level that is finished are kept: run the same again to go on"
 
 LEFT_OUT = "People in areas that the geography lacks, or with values that the spec lacks, are counted nowhere"
@@ -37,6 +47,7 @@ def run(
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes.", show_default="one for each core")] = None,
     replications: Annotated[int, typer.Option(help="How often it is simulated for margins of error; 0: none.")] = 4,
+    files: Annotated[TableFiles, typer.Option(help="What tables are written as.")] = TableFiles.PARQUET,
     analyst: AskerOption = None,
     format: FormatOption = ListFormat.TABLE,
 ) -> None:
@@ -47,8 +58,6 @@ def run(
 
     Example: discreet census run census.toml -o release
     """
-    from discreet.cli.options import find_analyst
-
     with show_errors():
         from discreet import topdown
 
@@ -57,10 +66,13 @@ def run(
         try:
             with show_areas() as watch:
                 how: dict[str, Any] = {"analyst": asker, "workers": workers, "replications": replications}
-                found = topdown.run(read, output, watch=watch, **how)
+                found = topdown.run(read, output, watch=watch, files=files.value, **how)
         except KeyboardInterrupt:
             raise StoppedError(STOPPED) from None
-        write_result(str(found), {"folder": str(found.folder), **found.told}, format is ListFormat.JSON)
+        paid = None if found.payment is None else found.payment.to_dict()
+        told = {"folder": str(found.folder), **found.told, "payment": paid}
+        write_result(str(found), told, format is ListFormat.JSON)
+        typer.echo(str(found.payment), err=True)
         typer.echo(f"wrote {found.folder}. {LEFT_OUT}", err=True)
         typer.echo(f"next: discreet census check {found.folder}", err=True)
         typer.echo(f"      discreet census report {found.folder} -o quality.html", err=True)
@@ -95,21 +107,24 @@ def plan(
             show_default=False,
         ),
     ] = None,
+    analyst: AskerOption = None,
     format: FormatOption = ListFormat.TABLE,
 ) -> None:
-    """Say what a release would cost and how far it would be off, raw and estimated: free, nothing private is read.
+    """Say what a release costs, whether it fits what is left, and how far it will be off: free, no row is read.
 
     Example: discreet census plan census.toml --target "County/total=5" --target "Tract/total=10"
     """
     with show_errors():
         from discreet import topdown
 
+        read = topdown.read_spec(spec)
+        asker = find_analyst(analyst, read.policy.path)
         if target:
             wanted = None if target == ["spec"] else dict(read_target(each) for each in target)
-            shares = topdown.plan_for_targets(spec, wanted)
+            shares = topdown.plan_for_targets(read, wanted, asker)
             write_result(str(shares), shares.to_dict(), format is ListFormat.JSON)
         else:
-            errors = topdown.plan(spec)
+            errors = topdown.plan(read, asker)
             write_result(str(errors), errors.to_dict(), format is ListFormat.JSON)
 
 

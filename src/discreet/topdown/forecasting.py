@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
-from discreet.topdown.estimate.tree_model import model_tree
+from discreet.base.wide import Ints
+from discreet.topdown.affording import foresee_charge
+from discreet.topdown.estimate.area_matrices import AreaMatrices
+from discreet.topdown.estimate.tree_model import DownwardModel, TreeModel, model_tree
 from discreet.topdown.planning.expected_errors import CensusPlan, Deviations, plan_errors
 from discreet.topdown.planning.noise import CensusNoise
 from discreet.topdown.planning.targets import TargetPlan, plan_targets
@@ -17,6 +20,9 @@ from discreet.topdown.running.problem import make_problem
 from discreet.topdown.spec.census_spec import CensusSpec
 from discreet.topdown.spec.queries import Query
 from discreet.topdown.spec.reading import read_spec
+
+NUMBERS_AT_ONCE = 2**21
+"""How many variances are held at once: 16 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,22 +39,51 @@ def expect_least_squares(spec: CensusSpec, noise: CensusNoise) -> Deviations:
     public = [_Public(each.level, each.query) for each in make_problem(spec).list_public()]
     model = model_tree(spec.geography, spec.schema, [*noise.draws, *public])
     return {
-        (level, query.name): float(np.sqrt(model.variances(level, query).max()))
+        (level, query.name): float(np.sqrt(find_largest_variance(model, level, query)))
         for level in range(len(spec.geography.levels))
         for query in spec.queries
     }
 
 
-def plan(spec: str | Path | CensusSpec) -> CensusPlan:
-    """Return what a release costs and how far it will be off: free, nothing private is read."""
-    return plan_errors(_read(spec), model=expect_least_squares)
+def find_largest_variance(model: TreeModel, level: int, query: Query) -> float:
+    """Return the largest variance of the estimates of a query's answers in all areas of a level.
+
+    Areas of one kind have the same: one of each kind is looked at, and so many kinds at a time as fit into memory.
+    """
+    known = model.downward[level]
+    _, first = np.unique(known.covariance.kinds, return_index=True)
+    step = max(1, NUMBERS_AT_ONCE // query.size)
+    largest = 0.0
+    for start in range(0, len(first), step):
+        some = first[start : start + step]
+        few = DownwardModel(*(_take(each, some) for each in (known.gain, known.covariance, known.unknown)))
+        below = (*model.downward[:level], few, *model.downward[level + 1 :])
+        largest = max(largest, float(replace(model, downward=below).variances(level, query).max()))
+    return largest
+
+
+def _take(matrices: AreaMatrices, areas: Ints) -> AreaMatrices:
+    """Return the matrices of some areas alone."""
+    kinds = matrices.kinds[areas]
+    return AreaMatrices(matrices.basis, tuple(part[kinds] for part in matrices.parts), np.arange(len(kinds)))
+
+
+def plan(spec: str | Path | CensusSpec, analyst: str | None = None) -> CensusPlan:
+    """Return what a release costs, how far it will be off, and whether it fits what is left: free, no row is read."""
+    asked = _read(spec)
+    return replace(plan_errors(asked, model=expect_least_squares), budget=foresee_charge(asked, analyst))
 
 
 def plan_for_targets(
-    spec: str | Path | CensusSpec, wanted: Mapping[tuple[str, str], Fraction] | None = None
+    spec: str | Path | CensusSpec,
+    wanted: Mapping[tuple[str, str], Fraction] | None = None,
+    analyst: str | None = None,
 ) -> TargetPlan:
     """Return the shares, and the least rho, with which estimates err no more than is wanted; free."""
-    return plan_targets(_read(spec), wanted, model=expect_least_squares)
+    asked = _read(spec)
+    found = plan_targets(asked, wanted, model=expect_least_squares)
+    budget = foresee_charge(replace(asked, allocation=found.allocation), analyst)
+    return replace(found, plan=replace(found.plan, budget=budget))
 
 
 def _read(spec: str | Path | CensusSpec) -> CensusSpec:

@@ -7,26 +7,25 @@ it was at when it is called again.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from discreet.answers.receipt import Receipt
 from discreet.base import check
 from discreet.base.canonical import hash_json
 from discreet.curator import Curator
-from discreet.curator.session import Session
-from discreet.topdown.measure.asked import AskedQuery
-from discreet.topdown.measure.measurement import CensusMeasurement, prepare_measurement
+from discreet.topdown.affording import prepare
 from discreet.topdown.measure.measurements import CensusMeasurements
-from discreet.topdown.planning.noise import plan_noise
 from discreet.topdown.release.census_release import CensusRelease
+from discreet.topdown.release.payment import ReleasePayment
 from discreet.topdown.release.receipt import describe_receipt
+from discreet.topdown.release.rows import FILES, PARQUET
 from discreet.topdown.release.writing import ReleaseWriter
 from discreet.topdown.running.estimating import AreaWatch, estimate, fit_held, hand_out_basis, model_readings
 from discreet.topdown.running.held_readings import HeldReading, hold_measurements
 from discreet.topdown.running.margins import find_margins
 from discreet.topdown.running.problem import OBJECTIVES, UP_AND_DOWN, make_problem
-from discreet.topdown.running.run_folder import RunFolder
+from discreet.topdown.running.run_folder import FINISHED, RunFolder
 from discreet.topdown.running.simulating import simulate_errors
 from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.spec.census_spec import CensusSpec
@@ -48,34 +47,30 @@ def run(
     workers: int | None = None,
     replications: int = REPLICATIONS,
     objective: str = UP_AND_DOWN,
+    files: str = PARQUET,
     watch: AreaWatch | None = None,
 ) -> CensusRelease:
     """Make a census release, or go on with it, and return it.
 
     It is written into the folder `output`, by default `release` beside the spec. `workers` are processes, by default
     one for each core; what comes out does not depend on them. Margins of error are found in so many `replications`;
-    without any, whole numbers have none. `tables` are Arrow, pandas or polars tables for those without a source in the
-    policy. `watch` is told what is done, and of how many areas. Everything that can be refused is refused before the
-    charge.
+    without any, whole numbers have none. Tables are `files` of Parquet or csv. `tables` are Arrow, pandas or polars
+    tables for those without a source in the policy. `watch` is told what is done, and of how many areas. Everything
+    that can be refused is refused before the charge; whether there was one, `payment` of what is returned says.
     """
     asked = spec if isinstance(spec, CensusSpec) else read_spec(spec)
     check.integer("replications", replications, least=0, most=10_000)
     check.integer("workers", 1 if workers is None else workers, least=1, most=1024)
     check.choice("objective", objective, OBJECTIVES)
+    check.choice("files", files, FILES)
     folder = Path(output) if output is not None else asked.path.parent / OUTPUT
     with RunFolder(folder, asked.digest, objective) as held:
-        told: dict[str, Any] = {"replications": replications, "objective": objective}
-        told["measured"], readings, receipt = _measure(asked, held, analyst, tables, told, watch)
+        told: dict[str, Any] = {"replications": replications, "objective": objective, "files": files}
+        told["measured"], readings, payment = _measure(asked, held, analyst, tables, told, watch)
         if readings:
             with SolverPool(workers) as pool:
-                _make(asked, held, readings, receipt, pool, told, watch)
-    return CensusRelease.open(folder)
-
-
-def prepare(session: Session, spec: CensusSpec) -> CensusMeasurement:
-    """Return the operation that measures a release, or refuse what could not run: nothing is charged."""
-    asked = [AskedQuery(draw.level, draw.query, draw.rho) for draw in plan_noise(spec).draws]
-    return prepare_measurement(session, spec.table, spec.area, spec.geography, spec.schema, asked)
+                _make(asked, held, readings, payment, pool, told, watch)
+    return replace(CensusRelease.open(folder), payment=payment)
 
 
 def _measure(
@@ -85,7 +80,7 @@ def _measure(
     tables: Mapping[str, Any] | None,
     told: dict[str, Any],
     watch: AreaWatch | None,
-) -> tuple[str, list[HeldReading], Receipt]:
+) -> tuple[str, list[HeldReading], ReleasePayment]:
     """Measure, or find what was measured; return its name, and the readings in files: none if all was made of them."""
     with Curator.open(spec.policy.path, analyst, tables) as curator:
         session = curator.session()
@@ -95,16 +90,26 @@ def _measure(
         assert isinstance(found, CensusMeasurements)
         measured = hash_json([[part.name for part in each.parts] for each in found])
         held.settle(measured)
-        finished = held.finished
-        is_made = finished is not None and finished["replications"] == told["replications"]
-        return measured, [] if is_made else hold_measurements(found, held.working), receipt
+        budget = session.budget
+        payment = ReleasePayment(receipt, {share.name: share.left for share in (budget.total, *budget.analysts)})
+        if _is_made(held.finished, told):
+            return measured, [], payment
+        (held.path / FINISHED).unlink(missing_ok=True)
+        return measured, hold_measurements(found, held.working), payment
+
+
+def _is_made(finished: dict[str, Any] | None, told: dict[str, Any]) -> bool:
+    """Say whether a finished release is what is wanted; one that is to be made anew is not finished until it is."""
+    if finished is None or finished["replications"] != told["replications"]:
+        return False
+    return bool(finished.get("files", PARQUET) == told["files"])
 
 
 def _make(
     spec: CensusSpec,
     held: RunFolder,
     readings: list[HeldReading],
-    receipt: Receipt,
+    payment: ReleasePayment,
     pool: SolverPool,
     told: dict[str, Any],
     watch: AreaWatch | None,
@@ -120,6 +125,6 @@ def _make(
         given = told["replications"], int(told["measured"][:15], 16), watch, held.working / "simulated.npz"
         simulated = simulate_errors(problem, model, readings, found.counts, pool, held.working, *given)
     margins = {} if simulated is None else find_margins(simulated)
-    writer = ReleaseWriter(spec, problem, fit, found.levels, margins, simulated, held.path)
-    written = writer.write(readings, pool, describe_receipt(spec, receipt), watch)
+    writer = ReleaseWriter(spec, problem, fit, found.levels, margins, simulated, held.path, told["files"])
+    written = writer.write(readings, pool, describe_receipt(spec, payment.receipt), watch)
     held.finish({**told, **written})

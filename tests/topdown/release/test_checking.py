@@ -11,6 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.base.errors import DiscreetError
+from discreet.topdown.making import run
+from discreet.topdown.release import tables
 from discreet.topdown.release.census_release import CensusRelease
 from discreet.topdown.release.checking import check
 from discreet.topdown.spec.reading import read_spec
@@ -21,6 +23,79 @@ from topdown.small_release import SPEC, SmallCensus
 def copied(small_release: CensusRelease, tmp_path: Path) -> CensusRelease:
     shutil.copytree(small_release.folder, tmp_path / "copy")
     return CensusRelease.open(tmp_path / "copy")
+
+
+@pytest.fixture(scope="module")
+def csv_release(small_census: SmallCensus, tmp_path_factory: pytest.TempPathFactory) -> CensusRelease:
+    """The same release with tables of csv, those of towns in parts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "ROWS_AT_ONCE", 200)
+        out = tmp_path_factory.mktemp("csv") / "out"
+        return run(small_census.path, out, workers=1, replications=0, files="csv")
+
+
+@pytest.fixture
+def copied_csv(csv_release: CensusRelease, tmp_path: Path) -> CensusRelease:
+    shutil.copytree(csv_release.folder, tmp_path / "copy")
+    return CensusRelease.open(tmp_path / "copy")
+
+
+def test_tables_of_csv_are_exact_and_have_the_same_rows(
+    csv_release: CensusRelease, small_release: CensusRelease
+) -> None:
+    assert check(csv_release).wrong == ()
+    assert len(list(csv_release.find_file("Town", "detailed").glob("part-*.csv"))) > 1
+    for level in csv_release.levels:
+        for query in csv_release.queries:
+            mine, other = csv_release.table(level, query), small_release.table(level, query)
+            assert mine.drop_columns(["margin", "gls"]).to_pylist() == other.drop_columns(["margin", "gls"]).to_pylist()
+            assert mine.column("gls").to_pylist() == pytest.approx(other.column("gls").to_pylist(), rel=1e-5, abs=1e-4)
+            assert mine.column("margin").null_count == len(mine)
+    assert not list((csv_release.folder / "tables").rglob("*.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"home",10,', '"home",11,', "1 rows are not what the microdata have"),
+        ('"home",10,', '"home",10.4,', "1 rows are not what the microdata have"),
+        ('"home",10,', '"home",many,', "1 rows are not what the microdata have"),
+        ('"home",10,', '"Home",10,', "1 rows are not what the microdata have"),
+        ('"area",', '"place",', "has other columns than a table of this query"),
+        ('"home",10,', '"home,10,', "cannot be read"),
+    ],
+    ids=["count", "half", "word", "label", "column", "quote"],
+)
+def test_any_change_of_a_csv_file_is_found(copied_csv: CensusRelease, old: str, new: str, told: str) -> None:
+    path = copied_csv.find_file("Country", "kind")
+    lines = path.read_text().splitlines()
+    count = lines[1].split(",")[3]
+    changed = path.read_text().replace(old.replace("10", count), new.replace("10", count).replace("11", f"{count}1"), 1)
+    assert changed != path.read_text()
+    path.write_text(changed)
+    assert any(told in each and str(path) in each for each in check(copied_csv).wrong)
+
+
+def test_a_row_that_is_missing_from_a_part_of_csv_is_found(copied_csv: CensusRelease) -> None:
+    part = sorted(copied_csv.find_file("Town", "detailed").glob("*.csv"))[-1]
+    part.write_text("".join(part.read_text().splitlines(keepends=True)[:-1]))
+    assert any("rows of 22 areas, not 330 of 22" in each for each in check(copied_csv).wrong)
+
+
+def test_a_release_in_another_kind_of_file_is_made_anew_for_free_and_leaves_no_old_file(
+    copied_csv: CensusRelease, small_census: SmallCensus
+) -> None:
+    again = run(small_census.path, copied_csv.folder, workers=1, replications=0)
+    assert check(again).wrong == ()
+    assert not list((again.folder / "tables").rglob("*.csv"))
+    assert again.payment is not None
+    assert again.payment.receipt.paid == "free"
+
+
+def test_a_file_that_is_no_table_is_found(copied: CensusRelease) -> None:
+    path = copied.find_file("Country", "kind")
+    path.write_bytes(b"PAR1 is not all")
+    assert any("cannot be read" in each for each in check(copied).wrong)
 
 
 def test_an_untouched_copy_is_exact(copied: CensusRelease) -> None:

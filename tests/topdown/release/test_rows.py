@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 
-from discreet.topdown.release.rows import make_rows, name_file, name_files, write_rows
+from discreet.topdown.release.rows import describe_labels, make_rows, name_file, name_files, read_rows, write_rows
 from discreet.topdown.spec.recodes import AnswerAxis
 
 
@@ -31,3 +32,25 @@ def test_names_become_files_that_differ() -> None:
     assert name_file("../a\\b") == "_a_b"
     assert name_file("...") == "_"
     assert name_files(["a/b", "a:b", "A_B"]) == {"a/b": "a_b", "a:b": "a_b (2)", "A_B": "A_B (3)"}
+
+
+def test_csv_is_read_as_it_was_written_whatever_names_hold(tmp_path: Path) -> None:
+    sexes = ('a "quoted" one', "one, two", "", "7")
+    axes = (AnswerAxis("sex", sexes), AnswerAxis("old", (False, True)), AnswerAxis("year", (1, -2)))
+    areas = ["007", "two\nlines", "Ärm, 'x'", "NA"]
+    numbers: dict[str, np.ndarray] = {
+        "count": np.arange(64).reshape(4, 16),
+        "margin": np.full((4, 16), np.nan, dtype=np.float32),
+        "gls": np.linspace(-1, 2, 64).reshape(4, 16),
+        "gls_margin": np.full((4, 16), 0.1, dtype=np.float32),
+    }
+    rows = make_rows("Town", areas, axes, np.ones(16, dtype=bool), numbers)
+    write_rows(tmp_path / "x.csv", rows)
+    found = read_rows(tmp_path / "x.csv", describe_labels(axes))
+    assert found.to_pylist() == rows.to_pylist()
+    assert describe_labels(axes) == {"sex": "text", "old": "boolean", "year": "whole"}
+    with (tmp_path / "x.csv").open(newline="", encoding="utf-8") as file:
+        head, first, *_ = csv.reader(file)
+    assert head == ["level", "area", "sex", "old", "year", "count", "margin", "gls", "gls_margin"]
+    assert first[:7] == ["Town", "007", 'a "quoted" one', "false", "1", "0", ""]
+    assert '"007"' in (tmp_path / "x.csv").read_text(), "a name of digits is in quotes"

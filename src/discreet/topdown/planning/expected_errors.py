@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from discreet.base.showing import ShownAsText
 from discreet.policy.exact import write_number
+from discreet.topdown.planning.budget_outlook import BudgetOutlook
 from discreet.topdown.planning.noise import CensusNoise, PlannedDraw, plan_noise
 from discreet.topdown.spec.census_spec import CensusSpec
 
@@ -74,6 +75,8 @@ class CensusPlan(ShownAsText):
     """Certified, at that delta."""
     errors: tuple[PlannedError, ...]
     guarantee: tuple[str, ...] = ()
+    budget: BudgetOutlook | None = None
+    """Whether it fits what is left, where that was looked up."""
 
     def find(self, level: str, query: str) -> PlannedError:
         """Return what is expected of a query at a level."""
@@ -88,13 +91,15 @@ class CensusPlan(ShownAsText):
             "epsilon": self.epsilon,
             "errors": [each.to_dict() for each in self.errors],
             "guarantee": list(self.guarantee),
+            "budget": None if self.budget is None else self.budget.to_dict(),
         }
 
     def __str__(self) -> str:
         epsilon = ceil(self.epsilon * 1000) / 1000
         head = f"rho {_show_amount(self.rho)}: epsilon {epsilon:g} at delta {write_number(self.delta)}, certified"
         shown = [each for each in self.errors if each.raw is not None or each.estimated is not None]
-        return "\n".join([head, "", *write_errors(shown, self.rho), *(["", *self.guarantee] if self.guarantee else [])])
+        lines = [head, *([] if self.budget is None else [str(self.budget)]), "", *write_errors(shown, self.rho)]
+        return "\n".join([*lines, *(["", *self.guarantee] if self.guarantee else [])])
 
 
 def plan_errors(spec: CensusSpec, noise: CensusNoise | None = None, model: ErrorModel | None = None) -> CensusPlan:

@@ -14,6 +14,8 @@ from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.later import Later
 from discreet.base.showing import ShownAsText
 from discreet.topdown.release import microdata, receipt
+from discreet.topdown.release.payment import ReleasePayment
+from discreet.topdown.release.rows import CSV, read_rows
 from discreet.topdown.release.writing import AREAS
 from discreet.topdown.running.margins import QueryMargins
 from discreet.topdown.running.run_folder import FINISHED, read_json
@@ -28,6 +30,8 @@ class CensusRelease(ShownAsText):
     folder: Path
     told: dict[str, Any]
     """What the list of its files says."""
+    payment: ReleasePayment | None = None
+    """What the run that returned it paid, where one did: nothing, where all was found."""
 
     @classmethod
     def open(cls, folder: str | Path) -> CensusRelease:
@@ -66,12 +70,15 @@ class CensusRelease(ShownAsText):
         return tuple(QueryMargins.from_dict(each) for each in self.told["margins"])
 
     def find_file(self, level: str, query: str) -> Path:
-        """Return where a table lies: a Parquet file, or a folder of such where it is large."""
+        """Return where a table lies: a file of Parquet or csv, or a folder of such where it is large."""
         return self.folder / str(_find(self.told["tables"], level, query)["file"])
 
     def table(self, level: str, query: str) -> pa.Table:
         """Return a table: area, labels, count with margin, unbiased estimate with margin."""
-        return parquet.read_table(self.find_file(level, query), partitioning=None)
+        path = self.find_file(level, query)
+        if path.suffix == f".{CSV}":
+            return read_rows(path, _find(self.told["tables"], level, query)["labels"])
+        return parquet.read_table(path, partitioning=None)
 
     def measurement(self, level: str, query: str) -> pa.Table:
         """Return the noisy answers of a query at a level."""

@@ -8,8 +8,9 @@ invariant.
 
 from __future__ import annotations
 
+import csv
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,16 +25,25 @@ from discreet.base.later import Later
 from discreet.base.showing import ShownAsText
 from discreet.topdown.release import microdata
 from discreet.topdown.release.census_release import CensusRelease
-from discreet.topdown.release.rows import name_axis
+from discreet.topdown.release.rows import CSV, name_axis
 from discreet.topdown.solve.checking import check_release
 from discreet.topdown.spec.census_spec import CensusSpec
 from discreet.topdown.spec.reading import read_spec
+from discreet.topdown.spec.recodes import AnswerAxis
 
 duckdb = Later("duckdb")
 
 MOST_WORDS = 20
 MEMORY = "2GB"
 """What the engine may use."""
+
+NUMBERS = ("count", "margin", "gls", "gls_margin")
+"""Columns of a table after those of its labels."""
+
+WHOLE = "CASE WHEN regexp_full_match(count, '-?[0-9]+') THEN TRY_CAST(count AS BIGINT) END"
+"""A count of a csv file: NULL where it is written as anything but a whole number, which a cast alone would round."""
+
+CASTS = {str: "VARCHAR", bool: "BOOLEAN", int: "BIGINT"}
 
 CheckWatch = Callable[[str, int, int], None]
 
@@ -152,18 +162,24 @@ def _check_table(
         f"CREATE OR REPLACE TEMP TABLE counted AS SELECT area_{place} AS area, {', '.join([*labels, 'count(*) AS n'])} "
         f"FROM people JOIN leaves ON leaf = {_name(spec.area)}::VARCHAR WHERE area_{place} IS NOT NULL GROUP BY ALL"
     )
-    own = ", ".join([f"{_name(name_axis(each))} AS {name}" for each, name in zip(axes, names, strict=True)])
     keys = ", ".join(["area", *names])
     rows, people, areas = 0, 0, 0
     wrong: list[str] = []
-    for part in sorted(path.glob("*.parquet")) if path.is_dir() else [path]:
-        told = f"(SELECT area, {own + ', ' if own else ''}count FROM read_parquet({_quote(str(part))}))"
+    for part in sorted(path.glob(f"*{path.suffix}")) if path.is_dir() else [path]:
+        told = _write_reading(part, axes)
+        if told is None:
+            wrong.append(f"{part}: has other columns than a table of this query")
+            continue
         beside = f"(SELECT {keys}, coalesce(n, 0) AS n, count FROM {told} LEFT JOIN counted USING ({keys}))"
         off = "count(*) FILTER (WHERE count IS DISTINCT FROM n)"
         sample = f"first(({keys}, n, count)::VARCHAR) FILTER (WHERE count IS DISTINCT FROM n)"
         different = f"count(DISTINCT hash({keys}))"
         sql = f"SELECT count(*), sum(n), count(DISTINCT area), {different}, {off}, {sample} FROM {beside}"
-        many, found, here, unlike, strange, first = connection.execute(sql).fetchone()
+        try:
+            many, found, here, unlike, strange, first = connection.execute(sql).fetchone()
+        except duckdb.Error as error:
+            wrong.append(f"{part}: cannot be read ({' '.join(str(error).split())[:100]})")
+            continue
         rows, people, areas = rows + many, people + int(found or 0), areas + here
         if strange:
             wrong.append(f"{part}: {strange:,} rows are not what the microdata have, such as {first}")
@@ -177,6 +193,31 @@ def _check_table(
     if people != everybody and not wrong:
         wrong.append(f"{path}: holds {people:,} of {everybody:,} people")
     return wrong, rows
+
+
+def _write_reading(part: Path, axes: Sequence[AnswerAxis]) -> str | None:
+    """Return SQL for a part of a table: area, labels and count. None for csv with other columns.
+
+    Of csv every cell is a text: nothing is guessed, and labels are those of the microdata once these are read as what
+    they are. A count that is no whole number is none.
+    """
+    columns = [name_axis(each) for each in axes]
+    names = [f"label_{number}" for number in range(len(axes))]
+    if part.suffix != f".{CSV}":
+        own = [f"{_name(column)} AS {name}" for column, name in zip(columns, names, strict=True)]
+        return f"(SELECT {', '.join(['area', *own, 'count'])} FROM read_parquet({_quote(str(part))}))"
+    whole = ["level", "area", *columns, *NUMBERS]
+    with part.open(encoding="utf-8", newline="") as file:
+        if next(csv.reader(file), []) != whole:
+            return None
+    own = [
+        f"{_name(column)}::{CASTS[type(axis.labels[0])]} AS {name}"
+        for column, name, axis in zip(columns, names, axes, strict=True)
+    ]
+    kinds = ", ".join(f"{_quote(column)}: 'VARCHAR'" for column in whole)
+    how = "header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', allow_quoted_nulls = false"
+    read = f"read_csv({_quote(str(part))}, columns = {{{kinds}}}, {how})"
+    return f"(SELECT {', '.join(['area', *own, f'{WHOLE} AS count'])} FROM {read})"
 
 
 def _count_twice(connection: Any, told: str, keys: str) -> int:

@@ -17,9 +17,17 @@ from discreet.noise.coin import Bools
 from discreet.topdown.spec.recodes import AnswerAxis, Value
 
 parquet = Later("pyarrow.parquet")
+arrow_csv = Later("pyarrow.csv")
 
 RESERVED = ("level", "area", "count", "margin", "gls", "gls_margin", "value")
 """Columns that tables have beside those of the attributes."""
+
+PARQUET, CSV = "parquet", "csv"
+FILES = (PARQUET, CSV)
+"""What tables may be written as."""
+
+LABELS: dict[type, Any] = {str: "text", bool: "boolean", int: "whole"}
+"""What labels of an axis are called in the list of a release's files, by the type of the first."""
 
 ROWS_AT_ONCE = 2**21
 """How many rows a part of a large table has at most, or one area's."""
@@ -59,10 +67,37 @@ def name_axis(axis: AnswerAxis) -> str:
 
 
 def write_rows(path: Path, rows: pa.Table) -> None:
-    """Write a table into a Parquet file that is there whole or not at all."""
+    """Write a table into a file, of csv or Parquet by its name's ending, that is there whole or not at all.
+
+    In csv every text is in quotes, so that a name of digits stays a name, and what is missing is nothing.
+    """
     with replacing(path) as part:
+        if path.suffix == f".{CSV}":
+            plain = [each.cast(each.type.value_type) if _is_encoded(each) else each for each in rows.columns]
+            arrow_csv.write_csv(pa.table(plain, rows.column_names), part)
+            return
         repeated = [name for name in rows.column_names if name != "gls"]
         parquet.write_table(rows, part, compression="zstd", compression_level=1, use_dictionary=repeated)
+
+
+def describe_labels(axes: Sequence[AnswerAxis]) -> dict[str, str]:
+    """Return, by its column, what the labels of each axis are."""
+    return {name_axis(axis): LABELS[type(axis.labels[0])] for axis in axes}
+
+
+def read_rows(path: Path, labels: Mapping[str, str]) -> pa.Table:
+    """Return a table of csv, or all parts of one, with the types that a table of Parquet has; texts are not encoded."""
+    kinds = {"level": pa.string(), "area": pa.string(), "count": pa.int64(), "gls": pa.float64()}
+    kinds |= {"margin": pa.float32(), "gls_margin": pa.float32()}
+    kinds |= {
+        name: {"text": pa.string(), "boolean": pa.bool_(), "whole": pa.int64()}[told] for name, told in labels.items()
+    }
+    how = arrow_csv.ConvertOptions(
+        column_types=kinds, null_values=[""], strings_can_be_null=False, true_values=["true"], false_values=["false"]
+    )
+    within = arrow_csv.ParseOptions(newlines_in_values=True)
+    files = sorted(path.glob(f"*.{CSV}")) if path.is_dir() else [path]
+    return pa.concat_tables([arrow_csv.read_csv(each, parse_options=within, convert_options=how) for each in files])
 
 
 def name_file(name: str) -> str:
@@ -86,6 +121,10 @@ def name_files(names: Sequence[str]) -> dict[str, str]:
         taken.add(given.casefold())
         found[name] = given
     return found
+
+
+def _is_encoded(column: pa.ChunkedArray) -> bool:
+    return bool(pa.types.is_dictionary(column.type))
 
 
 def _encode(places: NDArray[Any], values: list[Value] | list[str]) -> pa.DictionaryArray:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
-from discreet.topdown.release.rows import ROWS_AT_ONCE, make_rows, name_files, write_rows
+from discreet.topdown.release.rows import PARQUET, ROWS_AT_ONCE, make_rows, name_files, write_rows
 from discreet.topdown.running.counts import SparseCounts
 from discreet.topdown.running.error_sums import ErrorKey, Z
 from discreet.topdown.running.margins import QueryMargins
@@ -44,7 +44,8 @@ class TablePlan:
 
     def find_file(self, query: int, part: int) -> Path:
         """Return the file of a part of a query's table."""
-        return self.files[query] if self.parts == 1 else self.files[query] / f"part-{part:05}.parquet"
+        whole = self.files[query]
+        return whole if self.parts == 1 else whole / f"part-{part:05}{whole.suffix}"
 
     def cut(self, part: int) -> slice:
         """Return the areas of a part."""
@@ -60,14 +61,16 @@ class TableWriter:
     folder: Path
 
 
-def plan_tables(levels: Sequence[tuple[str, int]], queries: Mapping[str, int], folder: str = FOLDER) -> list[TablePlan]:
-    """Return the files of all tables, from the names and sizes of levels and queries."""
+def plan_tables(
+    levels: Sequence[tuple[str, int]], queries: Mapping[str, int], folder: str = FOLDER, kind: str = PARQUET
+) -> list[TablePlan]:
+    """Return the files of all tables, of one kind, from the names and sizes of levels and queries."""
     found = []
     folders, names = name_files([name for name, _ in levels]), name_files(list(queries))
     for place, (name, areas) in enumerate(levels):
         parts = max(1, -(-areas * max(queries.values()) // ROWS_AT_ONCE))
         under = Path(folder) / folders[name]
-        files = tuple(under / f"{names[query]}.parquet" for query in queries)
+        files = tuple(under / f"{names[query]}.{kind}" for query in queries)
         found.append(TablePlan(place, name, areas, min(parts, max(1, areas)), under, files))
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +13,8 @@ import pyarrow as pa
 
 from discreet.topdown.estimate.tree_fit import TreeFit
 from discreet.topdown.release import measured, microdata, receipt
-from discreet.topdown.release.rows import write_rows
-from discreet.topdown.release.tables import TablePlan, TableWriter, plan_tables, write_part, write_published
+from discreet.topdown.release.rows import PARQUET, describe_labels, write_rows
+from discreet.topdown.release.tables import FOLDER, TablePlan, TableWriter, plan_tables, write_part, write_published
 from discreet.topdown.running.counts import SparseCounts
 from discreet.topdown.running.error_sums import ErrorKey, SimulatedErrors
 from discreet.topdown.running.estimating import AreaWatch, hand_out_job
@@ -44,6 +45,8 @@ class ReleaseWriter:
     margins: Mapping[ErrorKey, QueryMargins]
     simulated: SimulatedErrors | None
     folder: Path
+    files: str = PARQUET
+    """What tables are written as."""
 
     def write(
         self,
@@ -54,6 +57,7 @@ class ReleaseWriter:
     ) -> dict[str, Any]:
         """Write everything, and return what is said of it in the list of its files."""
         hand_out_job(self.fit, readings, pool)
+        shutil.rmtree(self.folder / FOLDER, ignore_errors=True)
         plans = self._plan_tables()
         tasks = [*self._list_tables(plans), *self._list_measured(readings)]
         done, areas = 0, sum(len(level) for level in self.problem.geography.levels)
@@ -75,7 +79,7 @@ class ReleaseWriter:
             (level.name, len(self.problem.regrouped[level.name].areas if self._is_regrouped(place) else level))
             for place, level in enumerate(levels)
         ]
-        return plan_tables(sizes, {query.name: query.size for query in self.problem.queries})
+        return plan_tables(sizes, {query.name: query.size for query in self.problem.queries}, kind=self.files)
 
     def _is_regrouped(self, level: int) -> bool:
         return self.problem.geography.levels[level].name in self.problem.regrouped
@@ -132,7 +136,13 @@ class ReleaseWriter:
         self, plans: Sequence[TablePlan], readings: Sequence[HeldReading], people: int, paid: dict[str, Any]
     ) -> dict[str, Any]:
         tables = [
-            {"level": plan.name, "areas": plan.areas, "query": query.name, "file": str(plan.files[place])}
+            {
+                "level": plan.name,
+                "areas": plan.areas,
+                "query": query.name,
+                "file": str(plan.files[place]),
+                "labels": describe_labels(self.spec.axes[query.name]),
+            }
             for plan in plans
             for place, query in enumerate(self.problem.queries)
         ]
