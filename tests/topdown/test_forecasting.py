@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 from discreet.base.errors import ParameterError
+from discreet.base.grid import Floats
+from discreet.topdown import forecasting
+from discreet.topdown.estimate.tree_model import TreeModel, model_tree
 from discreet.topdown.forecasting import plan, plan_for_targets
+from discreet.topdown.planning.noise import plan_noise
 from discreet.topdown.release.census_release import CensusRelease
+from discreet.topdown.spec.queries import Query
+from discreet.topdown.spec.reading import read_spec
 from topdown.small_release import SmallCensus
 
 
@@ -26,6 +32,36 @@ def test_expected_errors_are_those_of_the_margins_that_are_published(
     assert raw.raw is not None
     assert raw.estimated is not None
     assert raw.estimated < raw.raw
+
+
+def test_the_largest_errors_are_found_a_few_kinds_of_areas_at_a_time(
+    small_census: SmallCensus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = read_spec(small_census.path)
+    model = model_tree(spec.geography, spec.schema, plan_noise(spec).draws)
+    wanted = {(level, query.name): model.variances(level, query).max() for level in range(4) for query in spec.queries}
+    sizes: list[int] = []
+    whole = TreeModel.variances
+
+    def watch(self: TreeModel, level: int, query: Query) -> Floats:
+        sizes.append(len(self.downward[level].covariance.kinds) * query.size)
+        return whole(self, level, query)
+
+    monkeypatch.setattr(TreeModel, "variances", watch)
+    monkeypatch.setattr(forecasting, "NUMBERS_AT_ONCE", 30)
+    for level in range(4):
+        for query in spec.queries:
+            found = forecasting.find_largest_variance(model, level, query)
+            assert found == pytest.approx(wanted[level, query.name], rel=1e-12)
+    assert max(sizes) <= 30
+    assert len(sizes) > 20, "several kinds of towns were looked at one after another"
+
+
+def test_what_readings_do_not_determine_errs_without_bound(small_census: SmallCensus) -> None:
+    spec = read_spec(small_census.path)
+    model = model_tree(spec.geography, spec.schema, [each for each in plan_noise(spec).draws if each.level < 3])
+    assert forecasting.find_largest_variance(model, 3, spec.find_query("detailed")) == np.inf
+    assert forecasting.find_largest_variance(model, 2, spec.find_query("detailed")) < np.inf
 
 
 def test_public_totals_have_no_error(small_census: SmallCensus) -> None:
