@@ -36,6 +36,10 @@ class AskingTerms:
     fresh: bool = False
     progress: Watch | None = None
 
+    def __post_init__(self) -> None:
+        if (self.epsilon is None) == (self.rho is None):
+            raise ParameterError("epsilon", self.epsilon, "given, or rho, and not both")
+
 
 @dataclass(frozen=True, slots=True)
 class PaidQuestion:

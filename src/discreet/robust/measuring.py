@@ -15,16 +15,18 @@ from discreet.base.grid import Floats
 from discreet.curator.estimates.totals import bound_total
 from discreet.curator.session import Session
 from discreet.robust.asking import AskingTerms, PaidQuestion, measure_counts, measure_sums
+from discreet.robust.declared import check_declared
 from discreet.robust.intervals.laws import SumNoise
 from discreet.robust.intervals.proportions import NoisyShares
 from discreet.robust.intervals.sums import ValueSums
 from discreet.robust.people import (
     PER_UNIT,
     People,
-    read_expression,
+    read_condition,
     write_column,
     write_condition,
     write_places,
+    write_varying,
 )
 from discreet.robust.results import SampledGroup
 
@@ -96,7 +98,7 @@ def sum_values(
     A `null` is a mean that is to be tested: one outside of the public bounds is refused before the charge.
     """
     function = PER_UNIT[check.choice("per_unit", per_unit, tuple(PER_UNIT))]
-    value = write_column(session, people, "column", column)
+    value = write_varying(session, people, "column", column)
     columns = {"value": (function, value)}
     what = describe_values(people, column, per_unit)
     if by is None:
@@ -126,7 +128,7 @@ def count_shares(
 ) -> MeasuredShares:
     """Count people for whom a condition holds and for whom it does not, in all or in each of some groups."""
     function = ANY[check.choice("per_unit", per_unit, tuple(ANY))]
-    columns = {"yes": (function, write_condition(read_expression("condition", condition)))}
+    columns = {"yes": (function, write_condition(read_condition(session, people, "condition", condition)))}
     rows_word = "" if people.unit is None else f" in {per_unit} of the rows of one {people.word}"
     what = f"{condition}{rows_word}, in {people.describe()}"
     if by is None:
@@ -155,6 +157,7 @@ def count_cells(
     conditions, places, same = [], [], []
     for number, (column, values) in enumerate(sides):
         expression = write_column(session, people, "column", column)
+        check_declared(session.tables[people.table], f"a value of {column}", column, values)
         place, condition = write_places(expression, values, f"side_{number}", parameters)
         columns |= {f"place_{number}": ("MIN", place)} | (
             {f"last_{number}": ("MAX", place)} if people.unit is not None else {}
@@ -175,6 +178,7 @@ def write_groups(
     session: Session, people: People, columns: dict[str, tuple[str, str]], by: str, groups: Sequence[Any]
 ) -> str:
     """Return one row for each person who is in one of the groups alone, with its `place` among them."""
+    check_declared(session.tables[people.table], f"a group of {by}", by, groups)
     place, condition = write_places(write_column(session, people, "by", by), groups, "group", people.parameters)
     if people.unit is None:
         return people.write({**columns, "place": ("MIN", place)}, [condition])

@@ -8,17 +8,18 @@ question in SQL, so that bounds, limits and refusals are those of every question
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
 from sqlglot import exp
 
 from discreet.base import check
-from discreet.base.errors import ParameterError
+from discreet.base.errors import ParameterError, QueryError
 from discreet.curator.session import Session
 from discreet.policy.schema import Resolved
 from discreet.query.parse import parse_condition
+from discreet.robust.declared import check_comparisons
 
 PER_UNIT = {"mean": "AVG", "sum": "SUM", "min": "MIN", "max": "MAX"}
 """What becomes of several values of one person."""
@@ -76,28 +77,51 @@ def find_people(session: Session, table: str, where: str | None, params: Mapping
         )
     if found.unit is not None and (found.unit.casefold() in OWN_NAMES or found.unit.casefold().startswith("value_")):
         raise ParameterError("table", found.name, f"one whose unit is called otherwise: {found.unit!r} is taken here")
-    condition = None if where is None else read_expression("where", where)
-    return People(found.name, found.unit, condition, dict(params or {}))
+    people = People(found.name, found.unit, None, dict(params or {}))
+    return people if where is None else replace(people, where=read_condition(session, people, "where", where))
 
 
-def read_expression(name: str, text: str) -> str:
-    """Return one SQL expression as it is written into a question; anything else is refused."""
-    return parse_condition(check_text(name, text)).sql(dialect="duckdb")
+def read_condition(session: Session, people: People, name: str, text: str) -> str:
+    """Return one SQL expression as it is written into a question; anything else is refused.
+
+    So is one in which a column is compared with what is none of its declared values.
+    """
+    found = parse_condition(check_text(name, text))
+    check_comparisons(session.tables[people.table], name, found, people.parameters)
+    return found.sql(dialect="duckdb")
 
 
 def write_column(session: Session, people: People, name: str, text: str) -> str:
     """Return a column by its name, or else an SQL expression."""
     if session.tables[people.table].column(check_text(name, text)) is not None:
         return _quote(text)
-    return read_expression(name, text)
+    return read_condition(session, people, name, text)
 
 
 def write_varying(session: Session, people: People, name: str, text: str) -> str:
-    """Return the same; a constant, which all people would share, is refused."""
+    """Return the same; a constant, which all people would share, is refused, and so is one by its public bounds."""
     found = write_column(session, people, name, text)
     if parse_condition(found).find(exp.Column) is None:
         raise ParameterError(name, text, "one that mentions a column: this is the same for everybody")
+    if _is_constant(session, people, found):
+        raise ParameterError(name, text, "one whose bounds are apart: this is the same for everybody")
     return found
+
+
+def _is_constant(session: Session, people: People, expression: str) -> bool:
+    """Say whether the public bounds of an expression are one number, such as those of `0 * x`.
+
+    Plans give a constant a width, upward from it: the lower bounds of x and of -x are the same number then, but for its
+    sign. What has no bounds, or is no number, is refused elsewhere, if at all.
+    """
+    where = "" if people.where is None else f" WHERE {people.where}"
+    sql = f"SELECT {expression} AS v, -({expression}) AS n FROM {_quote(people.table)}{where}"
+    try:
+        grids = [column.grid for column in session.plan_rows(sql, people.parameters).columns]
+    except QueryError:
+        return False
+    low, other = (grid.center + grid.step * grid.lower for grid in grids)
+    return low + other > -min(grid.step for grid in grids)
 
 
 def check_text(name: str, text: object) -> str:

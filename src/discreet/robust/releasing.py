@@ -61,6 +61,13 @@ def read_price(epsilon: Any, delta: Any, rho: Any) -> RobustPrice:
     return RobustPrice(read_amount("epsilon", epsilon), lost, None)
 
 
+def read_epsilon(epsilon: Any) -> RobustPrice:
+    """Return an epsilon where there is no other price."""
+    if epsilon is None:
+        raise ParameterError("epsilon", epsilon, "given: what to spend, such as epsilon=1")
+    return read_price(epsilon, None, None)
+
+
 @dataclass(frozen=True)
 class RobustOperation:
     """Releases one statistic of a plan's rows; the result is what the desk told, in grid points."""

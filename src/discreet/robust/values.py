@@ -12,7 +12,7 @@ from discreet.curator.session import Session
 from discreet.plan.grid import ClampedGrid
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy import Neighbours
-from discreet.robust.people import PER_UNIT, People, write_column
+from discreet.robust.people import PER_UNIT, People, write_column, write_varying
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,9 @@ class PlannedValues:
 def plan_values(
     session: Session, people: People, column: str, per_unit: str, max_rows: int | None = None
 ) -> PlannedValues:
-    """Return the plan of one value for each person, or of the values of all rows."""
-    return plan_columns(session, people, [column], per_unit, max_rows)
+    """Return the plan of one value for each person, or of the values of all rows; a constant is refused."""
+    written = write_varying(session, people, "column", column)
+    return plan_written(session, people, [written], column, per_unit, max_rows)
 
 
 def plan_columns(

@@ -75,5 +75,5 @@ class SortedValues:
 
 def check_share(name: str, value: object, below: float | None = None) -> Fraction:
     """Return a public share of the values."""
-    share = check.real(name, value, least=0, most=1, below=below)
+    share = check.real(name, value, least=0, most=1 if below is None else None, below=below)
     return Fraction(repr(share)) if isinstance(share, float) else Fraction(share)

@@ -20,7 +20,7 @@ from discreet.curator.session import Session, Watch
 from discreet.robust.asking import AskingTerms, PaidQuestion, find_session
 from discreet.robust.estimators.clips import ClippedTotal, declare_clipped
 from discreet.robust.measuring import COUNT_MISS
-from discreet.robust.people import PER_UNIT, People, find_people, read_miss, write_column
+from discreet.robust.people import PER_UNIT, People, find_people, read_miss, write_varying
 from discreet.robust.results import SampledGroup, list_cost, render_facts, write_facts
 
 COVERS = "the noise alone, {} of the time: where the {} of these people's clamped values lies"
@@ -165,7 +165,7 @@ def _estimate(
     session, miss = find_session(curator), read_miss(confidence)
     people = find_people(session, table, where, params)
     function = PER_UNIT[check.choice("per_unit", per_unit, tuple(PER_UNIT))]
-    values = people.write({"value": (function, write_column(session, people, "column", column))})
+    values = people.write({"value": (function, write_varying(session, people, "column", column))})
     # priced as a maximum is: the noise is Laplace, whatever delta the policy has
     priced = session.prepare(
         f"SELECT MAX(value) AS v FROM {values}", terms.epsilon, rho=terms.rho, params=people.parameters

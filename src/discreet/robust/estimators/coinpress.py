@@ -39,7 +39,7 @@ from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge
 from discreet.query.price import read_amount
 from discreet.robust.asking import find_session
-from discreet.robust.people import find_people, write_column
+from discreet.robust.people import find_people, write_varying
 from discreet.robust.results import write_facts
 from discreet.robust.values import plan_written
 
@@ -165,7 +165,7 @@ def multivariate_mean(
     table: str,
     columns: Mapping[str, float],
     *,
-    rho: Any,
+    rho: Any = None,
     steps: int = 3,
     where: str | None = None,
     per_unit: str = "mean",
@@ -184,7 +184,7 @@ def multivariate_mean(
     deviations = [float(check.positive("columns", each)) for each in columns.values()]
     turns = check.integer("steps", steps, least=1, most=10)
     people = find_people(session, table, where, params)
-    written = [write_column(session, people, "columns", each) for each in columns]
+    written = [write_varying(session, people, "columns", each) for each in columns]
     scaled = [f"{{{place}}} / {each!r}" for place, each in enumerate(deviations)]
     values = plan_written(session, people, written, ", ".join(columns), per_unit, outer=scaled)
     ends = values.list_ends()

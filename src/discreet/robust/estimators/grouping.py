@@ -18,7 +18,7 @@ from discreet.curator.session import Session, Watch
 from discreet.mechanisms.quantile import Quantile
 from discreet.robust.asking import find_session
 from discreet.robust.people import find_people
-from discreet.robust.releasing import RobustEstimate, read_price, release
+from discreet.robust.releasing import RobustEstimate, read_epsilon, release
 from discreet.robust.values import plan_columns
 
 FEWER = "the number is of a group's size, not of all people: what a function says of fewer people varies more"
@@ -50,7 +50,7 @@ def aggregate(
     groups: int,
     bounds: tuple[float, float],
     step: float | None = None,
-    epsilon: Any,
+    epsilon: Any = None,
     where: str | None = None,
     per_unit: str = "mean",
     params: Mapping[str, Any] | None = None,
@@ -66,7 +66,7 @@ def aggregate(
     long it runs is seen. `name` is what the ledger knows it by: another function needs another name. More `groups`
     leave less noise, and fewer people for each value.
     """
-    session, spending = find_session(curator), read_price(epsilon, None, None)
+    session, spending = find_session(curator), read_epsilon(epsilon)
     people = find_people(session, table, where, params)
     low, high = _read_bounds(bounds)
     size = Fraction(repr(float(check.positive("step", step)))) if step is not None else (high - low) / 10_000

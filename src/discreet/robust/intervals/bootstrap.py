@@ -172,6 +172,8 @@ class ResampledPeople:
 
 def read_resampling(epsilon: Any, delta: Any, resamples: int, fresh: bool, progress: Watch | None) -> ResampleTerms:
     """Return what somebody states, or refuse what Gaussian noise cannot have."""
+    if epsilon is None:
+        raise ParameterError("epsilon", epsilon, "given, with a delta: what to spend, such as epsilon=1, delta=1e-10")
     price = read_price(epsilon, delta, None)
     if price.epsilon is None or not price.delta:
         raise ParameterError("delta", delta, "given: resamples have Gaussian noise, which has no pure epsilon")
@@ -226,8 +228,8 @@ def bootstrap_interval(
     columns: Mapping[str, str],
     statistic: Statistic,
     *,
-    epsilon: Any,
-    delta: Any,
+    epsilon: Any = None,
+    delta: Any = None,
     name: str = "statistic",
     resamples: int = 50,
     where: str | None = None,

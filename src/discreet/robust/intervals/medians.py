@@ -13,7 +13,7 @@ from discreet.robust.asking import AskingTerms, PaidQuestion, find_session
 from discreet.robust.intervals.quantile_ends import bound_population_quantile
 from discreet.robust.intervals.quantile_operation import QuantileCounts, declare_quantile
 from discreet.robust.measuring import COUNT_MISS, describe_people
-from discreet.robust.people import PER_UNIT, find_people, read_miss, write_column
+from discreet.robust.people import PER_UNIT, find_people, read_miss, write_varying
 from discreet.robust.results import PopulationInterval, SampledGroup
 
 LEAST_SHARE, MOST_SHARE = 0.001, 0.999
@@ -80,7 +80,7 @@ def _bound(
     wanted = float(check.real("share", share, least=LEAST_SHARE, most=MOST_SHARE))
     people = find_people(session, table, where, params)
     function = PER_UNIT[check.choice("per_unit", per_unit, tuple(PER_UNIT))]
-    values = people.write({"value": (function, write_column(session, people, "column", column))})
+    values = people.write({"value": (function, write_varying(session, people, "column", column))})
     sql = f"SELECT QUANTILE_CONT(value, {wanted!r}) AS v FROM {values}"
     prepared = session.prepare(sql, terms.epsilon, rho=terms.rho, params=people.parameters)
     operation = declare_quantile(prepared, session.plan_rows(f"SELECT value FROM {values}", people.parameters))

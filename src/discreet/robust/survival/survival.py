@@ -28,10 +28,10 @@ from discreet.robust.people import (
     add_parameters,
     check_values,
     find_people,
-    read_expression,
+    read_condition,
     read_miss,
-    write_column,
     write_condition,
+    write_varying,
 )
 from discreet.robust.pictures import draw_curves
 from discreet.robust.results import COVERS, NOT_COVERED, SampledGroup, list_cost, render_facts, write_facts
@@ -214,8 +214,9 @@ def _count_lives(
     groups: Sequence[Any] = (),
 ) -> tuple[NoisyLifeTable, PaidQuestion]:
     """Count people in the cells of a life table, a row for each group; beyond the last time there is one cell."""
-    seen = write_column(session, people, "time", time)
-    columns = {"seen": ("MAX", seen), "happened": ("MAX", write_condition(read_expression("event", event)))}
+    seen = write_varying(session, people, "time", time)
+    happened = write_condition(read_condition(session, people, "event", event))
+    columns = {"seen": ("MAX", seen), "happened": ("MAX", happened)}
     cases = []
     for place, end in enumerate(times):
         add_parameters(people.parameters, {f"time_{place}": end})

@@ -30,7 +30,7 @@ from discreet.robust.testing.decisions import (
     reject_share,
 )
 from discreet.robust.testing.effects import EffectSize, bound_standardised
-from discreet.robust.testing.verdicts import PopulationTest, find_p_value
+from discreet.robust.testing.verdicts import SIMULATED, SIMULATED_LAWS, PopulationTest, find_p_value
 
 
 def proportion_test(
@@ -168,7 +168,8 @@ def anova(
 
     p_value = find_p_value(rejects) if enough else 1.0
     what, tested = f"mean of {found.what}", f"the means of all {len(values)} groups of {by} are equal"
-    return PopulationTest(what, tested, p_value, (), found.groups, enough, found.clamped, found.notes, found.paid)
+    told = (found.groups, enough, found.clamped, found.notes, found.paid)
+    return PopulationTest(what, tested, p_value, (), *told, SIMULATED_LAWS)
 
 
 def chi_square_test(
@@ -217,4 +218,4 @@ def chi_square_test(
         p_value = float(explain_independence(found.cells[None, :, :], found.noise)[0])
         what, tested = f"{column} and {by} in {people.describe()}", f"{column} does not depend on {by}"
     counted = (SampledGroup("", round(float(found.cells.sum())), found.within),)
-    return PopulationTest(what, tested, p_value, effects, counted, True, None, found.notes, found.paid)
+    return PopulationTest(what, tested, p_value, effects, counted, True, None, found.notes, found.paid, SIMULATED)

@@ -21,7 +21,7 @@ from discreet.robust.testing.binning import BinnedPeople, count_bins
 from discreet.robust.testing.effects import EffectSize
 from discreet.robust.testing.rank_effects import bound_gap, bound_signs, bound_superiority
 from discreet.robust.testing.ranks import explain_curve, explain_equal_curves, explain_equal_ranks, explain_symmetry
-from discreet.robust.testing.verdicts import PopulationTest
+from discreet.robust.testing.verdicts import SIMULATED, PopulationTest
 
 SUPERIORITY = "probability that {} is above {}, ties counting half"
 
@@ -188,4 +188,4 @@ def _conclude(
     found: BinnedPeople, of: str, null: str, p_value: float, effects: tuple[EffectSize, ...], enough: bool
 ) -> PopulationTest:
     what = f"{of} of {found.what}"
-    return PopulationTest(what, null, p_value, effects, found.groups, enough, None, found.notes, found.paid)
+    return PopulationTest(what, null, p_value, effects, found.groups, enough, None, found.notes, found.paid, SIMULATED)

@@ -9,6 +9,7 @@ from typing import Any
 from discreet.answers import Receipt
 from discreet.base.showing import ShownAsText
 from discreet.robust.asking import PaidQuestion
+from discreet.robust.intervals.means import NUISANCE
 from discreet.robust.results import (
     CLAMPING,
     NOT_COVERED,
@@ -18,12 +19,22 @@ from discreet.robust.results import (
     render_facts,
     write_facts,
 )
+from discreet.robust.testing.contingency import COUNT_MISS, DRAWS
 from discreet.robust.testing.effects import EffectSize
 
 LEAST = 1e-9
-"""Smaller p-values are told as this."""
+"""No smaller p-value is told."""
+
+SIMULATED = COUNT_MISS + 1 / (1 + DRAWS)
+"""The same where the null is simulated: one simulation more than all, and what the number of people may miss."""
+
+SIMULATED_LAWS = 1 / (1 + DRAWS) / (1 - NUISANCE)
+"""The same where laws of errors are simulated, and a part of each p-value is for what they rest on."""
 
 HALVINGS = 30
+
+CLOSE = 1e-6
+"""How far, relatively, halving may leave a p-value above the least."""
 
 VALID = (
     "if what is tested were true, a p-value of 5 % or less would come out in at most 5 % of samples, sampling and "
@@ -45,6 +56,8 @@ class PopulationTest(ShownAsText):
     clamped: str | None
     notes: tuple[str, ...]
     paid: PaidQuestion
+    least: float = LEAST
+    """The smallest p-value that this test can tell."""
 
     @property
     def receipt(self) -> Receipt:
@@ -69,7 +82,9 @@ class PopulationTest(ShownAsText):
         """The p-value in words."""
         if not self.enough:
             return TOO_FEW_TO_TEST
-        return f"p < {LEAST:g}" if self.p_value <= LEAST else f"p = {self.p_value:.3g}"
+        if self.p_value <= self.least * (1 + CLOSE):
+            return f"p <= {self.least:.2g}, the smallest p-value that this test can tell"
+        return f"p = {self.p_value:.3g}"
 
     def __str__(self) -> str:
         return write_facts(self.what, self.verdict, self.list_facts())
@@ -83,6 +98,7 @@ class PopulationTest(ShownAsText):
             "what": self.what,
             "null": self.null,
             "p_value": self.p_value,
+            "least_p_value": self.least,
             "enough": self.enough,
             "effects": [each.to_dict() for each in self.effects],
             "people": [each.to_dict() for each in self.groups],
