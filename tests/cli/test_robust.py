@@ -40,7 +40,8 @@ COMMANDS: dict[str, tuple[tuple[object, ...], str]] = {
     "sample-quantile": (("visits", "cost", "--share", "0.75", "--per-unit", "rows"), "interval"),
     "trimmed-mean": (("visits", "cost", "--trim", "0.2"), "value"),
     "unbounded-mean": (("visits", "cost", "--step", "0.01"), "deviation"),
-    "interquartile-range": (("visits", "cost", "--step", "0.01"), "value"),
+    "unbounded-variance": (("visits", "cost", "--step", "0.01"), "deviation"),
+    "interquartile-range": (("visits", "cost", "--step", "0.01", "--method", "universal"), "value"),
 }
 """Commands that spend an epsilon alone, what each is asked, and what its result has."""
 
@@ -65,6 +66,7 @@ PLANS: dict[str, tuple[tuple[object, ...], str]] = {
     ),
     "people-needed": (("proportion-test", "--shares", "0.5,0.6", "-e", "1", "--power", "0.9"), "people"),
     "advise": (("--low", "0", "--high", "1000000", "--people", "10000", "--gap", "20"), ""),
+    "advise-unbounded": (("--people", "10000", "--deviation", "30000", "--statistic", "interquartile-range"), ""),
 }
 """Commands that read nothing."""
 
@@ -119,6 +121,8 @@ def test_plans_are_free_and_need_no_policy(tmp_path: Path, monkeypatch: pytest.M
     assert (tmp_path / "power.png").stat().st_size > 1_000
     best = json.loads(run("robust", "advise", *PLANS["advise"][0], "--json"))[0]
     assert best["mechanism"] == "inverse sensitivity"
+    best = json.loads(run("robust", "advise-unbounded", "--people", 9000, "--deviation", 300, "--json"))[0]
+    assert best["mechanism"] == "universal"
 
 
 @pytest.mark.many
@@ -177,6 +181,10 @@ def test_the_forms_of_a_result_are_the_same_and_pictures_are_written(here: Path)
         (("quantile", "visits", "cost", "-e", 1, "--share", 1.5), "share"),
         (("difference", "visits", "cost", "--by", "ward", "--between", "icu", "-e", 1), "between"),
         (("difference", "visits", "--by", "ward", "--between", "icu,north", "-e", 1), "column"),
+        (("difference", "visits", "cost", "--by", "ward", "--between", "icu,nort", "-e", 1), "did you mean 'north'?"),
+        (("mean", "visits", "cost", "--where", "ward = 'ICU'", "-e", 1), "did you mean 'icu'?"),
+        (("unbounded-mean", "visits", "cost", "--step", 0.01, "--method", "best", "-e", 1), "'universal'"),
+        (("advise-unbounded", "--people", 10, "--deviation", 1, "--statistic", "mode"), "statistic"),
         (("chi-square", "patients", "sex", "--shares", "f=half", "-e", 1), "--shares"),
         (("chi-square", "patients", "sex", "--shares", "0.5", "-e", 1), "--shares"),
         (("survival", "visits", "age", "cost > 3", "--times", "a,b", "-e", 1), "--times"),

@@ -17,6 +17,7 @@ from discreet.mechanisms.robust.propose_test_release import ProposeTestRelease
 from discreet.mechanisms.robust.smooth_noises import SmoothLaplace, SmoothLogNormal, SmoothStudent
 from discreet.mechanisms.robust.trimmed_mean import TrimmedMean
 from discreet.mechanisms.robust.unbounded import InterquartileRange, UnboundedMean
+from discreet.mechanisms.robust.universal import UniversalMean, UniversalQuartiles, UniversalVariance
 
 GOLDEN = [
     (Laplace(10.0), "dd05956c8b3bd6fe5669ccd72ccf2b900c7a8ca5e17f673b3eb15f6056f51c56"),
@@ -44,6 +45,9 @@ GOLDEN = [
     ),
     (UnboundedMean(1.0, 2), "051f52aa32a84ebcb9718636a0aaeba729913b1a95aabbe260a5f35d1ee09efb"),
     (InterquartileRange(1.0, 2, "replace"), "e5e42f8838858869c1f4e3879f7b5aa8a0d7e9050c05798eab151784a8f43a9a"),
+    (UniversalMean(1.0, 2), "28ef01300179d0e2650ee4997c943772199e795659c8859b08ec0d3e5516d0ee"),
+    (UniversalVariance(1.0, 2), "d03e56df2660f6df37b51b5b80efa35cb11551bf722c39ee5091e17328accb82"),
+    (UniversalQuartiles(1.0, 2, "replace"), "ea2a20b28e9f6dd0ded4994f439df183b45429d01293832cd88f5175f4e4dace"),
 ]
 
 

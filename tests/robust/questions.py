@@ -42,6 +42,11 @@ QUESTIONS: dict[str, RobustQuestion] = {
     "trimmed mean": lambda c, e: robust.trimmed_mean(c, "visits", "cost", epsilon=e),
     "unbounded mean": lambda c, e: robust.unbounded_mean(c, "visits", "cost", step=0.01, epsilon=e),
     "interquartile range": lambda c, e: robust.interquartile_range(c, "visits", "cost", step=0.01, epsilon=e),
+    "universal mean": lambda c, e: robust.unbounded_mean(c, "visits", "cost", step=0.01, method="universal", epsilon=e),
+    "universal variance": lambda c, e: robust.unbounded_variance(c, "visits", "cost", step=0.01, epsilon=e),
+    "universal quartiles": lambda c, e: robust.interquartile_range(
+        c, "visits", "cost", step=0.01, method="universal", epsilon=e
+    ),
     "any function": lambda c, e: robust.aggregate(
         c, "visits", ["cost"], find_deviation, name="deviation", groups=20, bounds=(0, 2000), epsilon=e
     ),

@@ -45,12 +45,18 @@ PANELS: dict[str, tuple[Callable[..., None], ...]] = {
         estimators.sample_quantile,
         estimators.trimmed_mean,
         estimators.unbounded_mean,
+        estimators.unbounded_variance,
         estimators.interquartile_range,
         estimators.multivariate_mean,
         estimators.clipped_sum,
         estimators.clipped_mean,
     ),
-    "Planning: free, from public guesses": (planning.power, planning.people_needed, planning.advise),
+    "Planning: free, from public guesses": (
+        planning.power,
+        planning.people_needed,
+        planning.advise,
+        planning.advise_unbounded,
+    ),
 }
 """As they are listed."""
 

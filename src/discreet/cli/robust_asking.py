@@ -47,6 +47,12 @@ CutsOption = Annotated[
     ),
 ]
 StepOption = Annotated[float, typer.Option("--step", help="Values are rounded to multiples of it: 0.01 for cents.")]
+MethodOption = Annotated[
+    str | None,
+    typer.Option(
+        "--method", help="usual, or universal (Dong and Yi's): `advise-unbounded` says.", show_default="usual"
+    ),
+]
 DeclaredValues = typer.Option(
     metavar="A,B,...", help="Its public values.", show_default="those that the policy declares"
 )

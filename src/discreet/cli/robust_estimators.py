@@ -10,6 +10,7 @@ from discreet.cli.options import MaxRowsOption
 from discreet.cli.robust_asking import (
     ColumnArgument,
     ConfidenceOption,
+    MethodOption,
     PerUnitOption,
     RowsPerUnitOption,
     StepOption,
@@ -81,13 +82,29 @@ def unbounded_mean(
     step: StepOption,
     price: EpsilonOptions,
     output: AskOptions,
+    method: MethodOption = None,
     per_unit: PerUnitOption = None,
 ) -> None:
-    """Tell mean and deviation of values that nobody bounded.
+    """Tell the mean of values that nobody bounded.
 
-    Example: discreet robust unbounded-mean visits cost --step 0.01 -e 1
+    Example: discreet robust unbounded-mean visits cost --step 0.01 --method universal -e 1
     """
-    output.ask("unbounded_mean", table, column, **price.read(), step=step, per_unit=per_unit)
+    output.ask("unbounded_mean", table, column, **price.read(), step=step, method=method, per_unit=per_unit)
+
+
+def unbounded_variance(
+    table: TableArgument,
+    column: ColumnArgument,
+    step: StepOption,
+    price: EpsilonOptions,
+    output: AskOptions,
+    per_unit: PerUnitOption = None,
+) -> None:
+    """Tell variance and deviation of values that nobody bounded.
+
+    Example: discreet robust unbounded-variance visits cost --step 0.01 -e 1
+    """
+    output.ask("unbounded_variance", table, column, **price.read(), step=step, per_unit=per_unit)
 
 
 def interquartile_range(
@@ -96,13 +113,14 @@ def interquartile_range(
     step: StepOption,
     price: EpsilonOptions,
     output: AskOptions,
+    method: MethodOption = None,
     per_unit: PerUnitOption = None,
 ) -> None:
     """Tell how far the quartiles of values are apart, without bounds.
 
     Example: discreet robust interquartile-range visits cost --step 0.01 -e 1
     """
-    output.ask("interquartile_range", table, column, **price.read(), step=step, per_unit=per_unit)
+    output.ask("interquartile_range", table, column, **price.read(), step=step, method=method, per_unit=per_unit)
 
 
 def multivariate_mean(

@@ -13,6 +13,7 @@ from discreet.cli.robust_asking import read_number_list
 from discreet.cli.robust_options import PlotOption, ShowOptions, check_picture
 
 if TYPE_CHECKING:
+    from discreet.mechanisms.robust.advise import ExpectedError
     from discreet.robust.designs.planning import StudyDesign
 
 GUESSES = {
@@ -169,7 +170,32 @@ def advise(
     from discreet import robust
 
     facts = robust.QuantileFacts(Fraction(repr(share)), low, high, people, gap, rows)
-    found = robust.advise(facts, epsilon, delta)
+    _write_advice(robust.advise(facts, epsilon, delta), output)
+
+
+def advise_unbounded(
+    output: ShowOptions,
+    people: Annotated[int, typer.Option(help="About how many values there are.")],
+    deviation: Annotated[float, typer.Option(help="How far they spread, in steps.")],
+    statistic: Annotated[str, typer.Option(help="mean, variance or interquartile-range.")] = "mean",
+    span: Annotated[
+        float | None,
+        typer.Option(help="The distance of public bounds, in steps, if there are any.", show_default=False),
+    ] = None,
+    rows: Annotated[int, typer.Option(help="How many rows a person may have.")] = 1,
+    epsilon: Annotated[float, typer.Option("--epsilon", "-e", help="What would be spent.")] = 1.0,
+) -> None:
+    """Tell which way errs least for values that nobody bounded, from public guesses.
+
+    Example: discreet robust advise-unbounded --people 10000 --deviation 30000 -e 1
+    """
+    from discreet import robust
+
+    facts = robust.UnboundedFacts(people, deviation, statistic.replace("-", " "), span, rows)
+    _write_advice(robust.advise(facts, epsilon), output)
+
+
+def _write_advice(found: list[ExpectedError], output: ShowOptions) -> None:
     lines = [f"{each.mechanism:<22} {each.error:>14,.6g}" for each in found]
     text = "\n".join(["expected error of each mechanism, the best one first", *lines, FREE])
     output.write(text, [{"mechanism": each.mechanism, "error": each.error} for each in found])

@@ -22,6 +22,7 @@ from discreet.mechanisms.robust.propose_test_release import ProposeTestRelease
 from discreet.mechanisms.robust.smooth_noises import SmoothLaplace, SmoothLogNormal, SmoothStudent
 from discreet.mechanisms.robust.trimmed_mean import TrimmedMean
 from discreet.mechanisms.robust.unbounded import InterquartileRange, UnboundedMean
+from discreet.mechanisms.robust.universal import UniversalMean, UniversalQuartiles, UniversalVariance
 from discreet.mechanisms.sparse_vector import SparseVector
 from discreet.privacy import Neighbours
 
@@ -53,6 +54,9 @@ FORMS = Forms(
         SmoothLogNormal: ("smooth log normal", same_names("base rows rho sigma")),
         UnboundedMean: ("unbounded mean", same_names("epsilon rows neighbours")),
         InterquartileRange: ("interquartile range", same_names("epsilon rows neighbours")),
+        UniversalMean: ("universal mean", same_names("epsilon rows neighbours")),
+        UniversalVariance: ("universal variance", same_names("epsilon rows neighbours")),
+        UniversalQuartiles: ("universal quartiles", same_names("epsilon rows neighbours")),
         Grid: ("grid", same_names("step missing")),
     },
     {Neighbours: {"ADD_REMOVE": "add-remove", "REPLACE": "replace"}},

@@ -1,7 +1,8 @@
 """Robust statistics: inference about the population that the people of a table were drawn from."""
 
 from discreet.mechanisms.robust.advise import ExpectedError, QuantileFacts
-from discreet.mechanisms.robust.advise import advise_quantile as advise
+from discreet.mechanisms.robust.advise_unbounded import UnboundedFacts
+from discreet.robust.advising import advise
 from discreet.robust.designs.group_designs import SurvivalDesign, VarianceDesign
 from discreet.robust.designs.planning import MeanDesign, ShareDesign, people_needed, plot_power, power
 from discreet.robust.designs.table_designs import TableDesign
@@ -9,7 +10,13 @@ from discreet.robust.estimators.clipped_sums import ClippedEstimate, clipped_mea
 from discreet.robust.estimators.coinpress import MultivariateMean, multivariate_mean
 from discreet.robust.estimators.estimators import median, quantile, trimmed_mean
 from discreet.robust.estimators.grouping import aggregate
-from discreet.robust.estimators.unbounded import UnboundedEstimate, interquartile_range, unbounded_mean
+from discreet.robust.estimators.spanning_trees import SpanningTreeEstimate, spanning_tree_cost
+from discreet.robust.estimators.unbounded import (
+    UnboundedEstimate,
+    interquartile_range,
+    unbounded_mean,
+    unbounded_variance,
+)
 from discreet.robust.intervals.bootstrap import bootstrap_interval
 from discreet.robust.intervals.intervals import difference_interval, mean_interval, proportion_interval
 from discreet.robust.intervals.medians import median_interval, quantile_interval
@@ -44,10 +51,12 @@ __all__ = [
     "RegressionIntervals",
     "RobustEstimate",
     "ShareDesign",
+    "SpanningTreeEstimate",
     "SurvivalCurve",
     "SurvivalDesign",
     "TableDesign",
     "UnboundedEstimate",
+    "UnboundedFacts",
     "VarianceDesign",
     "advise",
     "aggregate",
@@ -77,9 +86,11 @@ __all__ = [
     "quantile_interval",
     "ratio_interval",
     "regression_interval",
+    "spanning_tree_cost",
     "survival_curve",
     "t_test",
     "trimmed_mean",
     "unbounded_mean",
+    "unbounded_variance",
     "wilcoxon_test",
 ]

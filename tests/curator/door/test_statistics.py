@@ -24,6 +24,7 @@ from discreet.mechanisms.robust.propose_test_release import ProposeTestRelease
 from discreet.mechanisms.robust.smooth_noises import SmoothLaplace, SmoothLogNormal, SmoothStudent
 from discreet.mechanisms.robust.trimmed_mean import TrimmedMean
 from discreet.mechanisms.robust.unbounded import InterquartileRange, UnboundedMean
+from discreet.mechanisms.robust.universal import UniversalMean, UniversalQuartiles, UniversalVariance
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge
 from support.clinic import make_tables, write_policy
@@ -87,6 +88,9 @@ KINDS = [
     (DrawnQuantile(Quantile(HALF, POINTS, 1.0, UNIT), GRID.lower), Charge(Fraction(1), HALF, Fraction(0))),
     (UnboundedMean(5.0, UNIT), Charge(Fraction(5), Fraction(25, 2), Fraction(0))),
     (InterquartileRange(2.0, UNIT), Charge(Fraction(2), Fraction(2), Fraction(0))),
+    (UniversalMean(2.0, UNIT), Charge(Fraction(2), Fraction(2), Fraction(0))),
+    (UniversalVariance(2.0, UNIT), Charge(Fraction(2), Fraction(2), Fraction(0))),
+    (UniversalQuartiles(2.0, UNIT), Charge(Fraction(2), Fraction(2), Fraction(0))),
     (groups_of([]), Charge(Fraction(2), Fraction(2), Fraction(0))),
 ]
 each_kind = pytest.mark.parametrize(("statistic", "charge"), KINDS, ids=lambda each: type(each).__name__)
@@ -124,6 +128,12 @@ def test_values_are_those_of_the_plans_rows() -> None:
     located = desk_of().release_statistic(PLAN, UnboundedMean(2000.0, UNIT))
     assert located is not None
     assert abs(located[2] - len(ROWS.points)) <= 1
+    center, radius, count, total = desk_of().release_statistic(PLAN, UniversalMean(2000.0, UNIT)) or ()
+    assert abs(count - len(ROWS.points)) <= 1
+    assert abs(center + total / count - ROWS.points[:, 0].mean()) < 5
+    assert radius in [2**power for power in range(42)]
+    _, pairs, _ = desk_of().release_statistic(PLAN, UniversalVariance(2000.0, UNIT)) or ()
+    assert abs(pairs - len(ROWS.points) // 2) <= 1
 
 
 def test_a_refusal_is_an_answer_of_the_same_price() -> None:
@@ -143,6 +153,9 @@ def test_a_refusal_is_an_answer_of_the_same_price() -> None:
         (TWICE, DrawnQuantile(Quantile(HALF, POINTS, 1.0, UNIT), 0), f"for {2 * UNIT} rows"),
         (PLAN, UnboundedMean(5.0, UNIT - 1), f"units of {UNIT} rows"),
         (TWICE, UnboundedMean(5.0, UNIT), "replace neighbours"),
+        (PLAN, UniversalMean(5.0, UNIT - 1), f"units of {UNIT} rows"),
+        (TWICE, UniversalVariance(5.0, UNIT), "replace neighbours"),
+        (BOTH, UniversalQuartiles(5.0, UNIT), "one column, and the plan has 2"),
         (BOTH, NoisyStatistic(ORDER, STUDENT), "one column, and the plan has 2"),
         (PLAN, NoisyStatistic(ORDER, Quantile(HALF, POINTS, 1.0, UNIT)), "smooth or with proposed noise"),  # type: ignore[arg-type]
         (PLAN, groups_of([], together=DrawnQuantile(Quantile(HALF, 1201, 2.0, 1), 0)), "for 2 rows"),

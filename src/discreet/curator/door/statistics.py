@@ -21,7 +21,7 @@ import json
 import math
 import warnings
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from fractions import Fraction
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -42,12 +42,13 @@ from discreet.mechanisms.robust.propose_test_release import ProposeTestRelease
 from discreet.mechanisms.robust.smooth_noises import SmoothLaplace, SmoothLogNormal, SmoothStudent
 from discreet.mechanisms.robust.trimmed_mean import TrimmedMean
 from discreet.mechanisms.robust.unbounded import InterquartileRange, UnboundedMean
+from discreet.mechanisms.robust.universal import UniversalMean, UniversalQuartiles, UniversalVariance
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy import Loss, Neighbours
 
 STATISTICS = (OrderStatistic, TrimmedMean)
 NOISES = (SmoothLaplace, SmoothStudent, SmoothLogNormal, ProposeTestRelease)
-UNBOUNDED = (UnboundedMean, InterquartileRange)
+UNBOUNDED = (UnboundedMean, InterquartileRange, UniversalMean, UniversalVariance, UniversalQuartiles)
 MADE = (*STATISTICS, *NOISES, *UNBOUNDED, Quantile)
 
 T = TypeVar("T")
@@ -152,7 +153,11 @@ class GroupedFunction:
         return max(self.low, min(self.high, int(grid.snap(number))))
 
 
-RowStatistic = NoisyStatistic | DrawnQuantile | GroupedFunction | UnboundedMean | InterquartileRange
+UniversalStatistic = UniversalMean | UniversalVariance | UniversalQuartiles
+
+RowStatistic = (
+    NoisyStatistic | DrawnQuantile | GroupedFunction | UnboundedMean | InterquartileRange | UniversalStatistic
+)
 """The closed list. Those of one column take the first one's grid points."""
 
 
@@ -205,9 +210,8 @@ def release_statistic(plan: RowsPlan, statistic: RowStatistic, rows: ExactRows) 
     found: list[int] | None
     if isinstance(statistic, GroupedFunction):
         found = statistic.draw(plan, rows)
-    elif isinstance(statistic, UnboundedMean):
-        located = statistic.release(rows.points[:, 0])
-        found = [located.center, located.radius, located.count, located.total, located.squares]
+    elif isinstance(statistic, UnboundedMean | UniversalMean | UniversalVariance | UniversalQuartiles):
+        found = list(astuple(statistic.release(rows.points[:, 0])))
     elif isinstance(statistic, InterquartileRange):
         found = [statistic.release(rows.points[:, 0])]
     else:
