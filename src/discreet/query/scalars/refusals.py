@@ -61,6 +61,8 @@ _BY_REASON = {
     HASHES: "md5 md5digest hash sha sha1 sha2 sha256 standardhash md5_number",
     "write AVG(x)": "mean average",
     "use DATE_TRUNC('day', x), or another unit": "datebin date_bin time_bucket",
+    "ask `discreet robust interquartile-range`, or QUANTILE_CONT(x, 0.75) - QUANTILE_CONT(x, 0.25)": "mad iqr",
+    "ask `discreet robust trimmed-mean`": "trimmed_mean trimmedmean trim_mean",
     NESTED: "transform list_transform list_filter arrayfilter list_value struct_pack row map tomap jsonextract"
     " jsonextractscalar json_extract unnest",
     PIECES: "split string_split str_split string_to_array string_split_regex list_contains list_has array_contains"
@@ -81,12 +83,23 @@ KNOWN = sorted(
 )
 """Names that an unknown one may have been meant to be."""
 
+SHAPE = (
+    "robust.bootstrap_interval in Python tells any function of means, such as of x, x * x and x * x * x; the middle of "
+    "heavy tails has `discreet robust trimmed-mean` and `discreet robust interquartile-range`"
+)
 ALLOWED = "COUNT, SUM, AVG, MIN, MAX, VARIANCE, STDDEV, MEDIAN, QUANTILE_CONT, CORR and COVAR_POP are"
 BEST_KEY = (
     "write SELECT key ... GROUP BY key ORDER BY SUM(x) DESC LIMIT 1, or ARG_MAX(key, score) FROM (SELECT key, "
     "SUM(x) AS score ... GROUP BY key)"
 )
+LINE = "over rows that have both; `discreet robust regression` has intervals for a population"
 AGGREGATES: dict[type[exp.Expression], str] = {
+    exp.RegrSlope: f"for REGR_SLOPE(y, x) write COVAR_POP(y, x) / VAR_POP(x) {LINE}",
+    exp.RegrIntercept: f"write AVG(y) - COVAR_POP(y, x) / VAR_POP(x) * AVG(x) {LINE}",
+    exp.RegrR2: f"write CORR(y, x) * CORR(y, x) {LINE}",
+    exp.RegrCount: "write COUNT(*) FILTER (WHERE y IS NOT NULL AND x IS NOT NULL)",
+    exp.Kurtosis: SHAPE,
+    exp.Skewness: SHAPE,
     exp.CountIf: "write COUNT(*) FILTER (WHERE ...)",
     exp.LogicalOr: "write COUNT(*) FILTER (WHERE ...) and compare it with 0",
     exp.LogicalAnd: "write COUNT(*) FILTER (WHERE NOT ...) and compare it with 0",
