@@ -7,13 +7,16 @@ it was at when it is called again.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from discreet.base import check
 from discreet.base.canonical import hash_json
+from discreet.base.errors import ParameterError
 from discreet.curator import Curator
+from discreet.policy.model import EngineKind
 from discreet.topdown.affording import prepare
 from discreet.topdown.measure.measurements import CensusMeasurements
 from discreet.topdown.release.census_release import CensusRelease
@@ -48,15 +51,18 @@ def run(
     replications: int = REPLICATIONS,
     objective: str = UP_AND_DOWN,
     files: str = PARQUET,
+    on: str | None = None,
     watch: AreaWatch | None = None,
 ) -> CensusRelease:
     """Make a census release, or go on with it, and return it.
 
     It is written into the folder `output`, by default `release` beside the spec. `workers` are processes, by default
-    one for each core; what comes out does not depend on them. Margins of error are found in so many `replications`;
-    without any, whole numbers have none. Tables are `files` of Parquet or csv. `tables` are Arrow, pandas or polars
-    tables for those without a source in the policy. `watch` is told what is done, and of how many areas. Everything
-    that can be refused is refused before the charge; whether there was one, `payment` of what is returned says.
+    one for each core; what comes out does not depend on them. `on` names an engine of the policy that is Spark: its
+    executors solve instead, and must share the folder (`running.spark_pool`). Margins of error are found in so many
+    `replications`; without any, whole numbers have none. Tables are `files` of Parquet or csv. `tables` are Arrow,
+    pandas or polars tables for those without a source in the policy. `watch` is told what is done, and of how many
+    areas. Everything that can be refused is refused before the charge; whether there was one, `payment` of what is
+    returned says.
     """
     asked = spec if isinstance(spec, CensusSpec) else read_spec(spec)
     check.integer("replications", replications, least=0, most=10_000)
@@ -64,13 +70,27 @@ def run(
     check.choice("objective", objective, OBJECTIVES)
     check.choice("files", files, FILES)
     folder = Path(output) if output is not None else asked.path.parent / OUTPUT
-    with RunFolder(folder, asked.digest, objective) as held:
+    with RunFolder(folder if on is None else folder.resolve(), asked.digest, objective) as held, ExitStack() as open_:
+        pool = None if on is None else _open_spark(asked, held, on, open_)
         told: dict[str, Any] = {"replications": replications, "objective": objective, "files": files}
         told["measured"], readings, payment = _measure(asked, held, analyst, tables, told, watch)
         if readings:
-            with SolverPool(workers) as pool:
-                _make(asked, held, readings, payment, pool, told, watch)
+            pool = open_.enter_context(SolverPool(workers)) if pool is None else pool
+            _make(asked, held, readings, payment, pool, told, watch)
     return replace(CensusRelease.open(folder), payment=payment)
+
+
+def _open_spark(spec: CensusSpec, held: RunFolder, on: str, open_: ExitStack) -> SolverPool:
+    """Return a pool of the executors of an engine, or refuse what could not solve: nothing is charged."""
+    known = {each.name: each for each in spec.policy.engines if each.kind is EngineKind.SPARK}
+    if on not in known:
+        raise ParameterError("on", on, f"an engine of the policy that is Spark: {', '.join(known) or 'it has none'}")
+    from discreet.engines.spark.session import connect
+    from discreet.topdown.running.spark_pool import SparkPool
+
+    session = connect(known[on], spec.policy.path)
+    open_.callback(session.close)
+    return open_.enter_context(SparkPool(session, held.path))
 
 
 def _measure(

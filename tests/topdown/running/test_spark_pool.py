@@ -8,12 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.base.errors import DiscreetError, FailedError
+from discreet.base.errors import DiscreetError, FailedError, ParameterError
 from discreet.engines.spark.session import SparkConnection
+from discreet.policy.model import DeclaredEngine
+from discreet.topdown.making import run
+from discreet.topdown.release.checking import check
 from discreet.topdown.running import spark_pool
 from discreet.topdown.running.estimating import estimate
 from discreet.topdown.running.spark_pool import SparkPool
 from discreet.topdown.running.workers import SolverPool
+from topdown import small_release
 from topdown.small_release import SmallCensus, draw_readings, prepare_fit
 
 pytestmark = pytest.mark.long
@@ -55,6 +59,26 @@ def test_whole_numbers_are_those_of_one_machine(
     for one, other in zip(local.levels, spread.levels, strict=True):
         assert np.array_equal(one.counts.to_dense(), other.counts.to_dense())
         assert np.array_equal(one.figures, other.figures)
+
+
+def test_a_release_is_the_same_wherever_it_is_solved(
+    spark_session: SparkConnection, spark_engine: DeclaredEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = "".join(f'"{name}" = "{value}"\n' for name, value in spark_engine.settings)
+    place = f'[engines.cluster]\nkind = "spark"\nmaster = "{spark_engine.master}"\n[engines.cluster.settings]\n{told}'
+    monkeypatch.setattr(small_release, "POLICY", f"{small_release.POLICY}\n{place}")
+    census = small_release.write_small_census(tmp_path / "census")
+    monkeypatch.chdir(tmp_path)
+    spread = run(census.path, "spread", replications=1, on="cluster")
+    local = run(census.path, "local", replications=1, workers=1)
+    assert census.count_charges() == 1
+    for level in local.levels:
+        for query in local.queries:
+            assert spread.table(level, query).equals(local.table(level, query))
+    assert spread.microdata().equals(local.microdata())
+    assert check(spread).is_exact
+    with pytest.raises(ParameterError, match="an engine of the policy that is Spark: cluster"):
+        run(census.path, "other", on="duckdb")
 
 
 def test_a_folder_that_executors_do_not_share_is_refused(
