@@ -16,7 +16,7 @@ def found() -> Averaging:
 
 def test_noise_that_nobody_counts_averages_out(found: Averaging) -> None:
     assert len(found.uncounted) == 10_000
-    assert found.uncounted_error < 4 * np.sqrt(2) * 10 / 100
+    assert found.uncounted_error < 5 * np.sqrt(2) * 10 / 100
 
 
 def test_the_curator_gives_one_answer_for_one_charge(found: Averaging) -> None:

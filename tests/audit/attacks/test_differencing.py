@@ -23,6 +23,7 @@ def test_exact_counts_tell_every_target_and_the_curators_do_not() -> None:
 @pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
 def test_many_targets_are_guessed_no_better_than_the_bound(neighbours: str) -> None:
     found = difference(targets=400, neighbours=neighbours)
+    print(found)
     assert found.exact_right == 1.0
     assert 0.5 - 4 * found.standard_error < found.noisy_right <= found.bound + 4 * found.standard_error
 

@@ -30,7 +30,7 @@ def test_most_answers_of_float_noise_can_come_of_one_count_alone(found: FloatBit
 
 def test_answers_of_ours_tell_no_more_than_epsilon_allows(found: FloatBits) -> None:
     assert found.ours.certain == 0.0
-    assert found.ours.right <= found.bound + 4 * math.sqrt(0.25 / found.outputs)
+    assert found.ours.right <= found.bound + 5 * math.sqrt(0.25 / found.outputs)
     assert found.ours.epsilon < 0.2  # a bound at 95 % confidence; the exact check is that of the audit's suite
 
 

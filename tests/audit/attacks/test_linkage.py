@@ -43,6 +43,12 @@ def test_it_is_told_and_written(found: Linkage) -> None:
     assert found.to_dict()["unique_combinations"] == 2
 
 
+def test_a_few_people_leave_nothing_and_that_is_told() -> None:
+    few = link(TABLE.slice(395), ["age", "town"], "ill", epsilon=0.5)
+    assert (few.released, few.totals) == (0, ())
+    assert "no value of the secret that enough people have" in " ".join(str(few).split())
+
+
 def test_made_up_people_are_nearly_all_found() -> None:
     made = link(people=600, seed=1)
     assert made.unique > 0.97 * 600

@@ -89,7 +89,9 @@ class Linkage(ShownAsText):
                 "what is left",
                 "about "
                 + ", ".join(f"{noisy:,} {name} ({true:,})" for name, true, noisy in self.totals[:6])
-                + " (the truth in brackets)",
+                + " (the truth in brackets)"
+                if self.totals
+                else "no value of the secret that enough people have to appear at this epsilon",
             ),
         ]
         note = (
