@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from conformance.data import World
+from discreet.audit.graybox.clock import tells
 from discreet.base.errors import QueryError
 from discreet.engines.engines import Engines
 from discreet.plan.bounded import BoundedPlan
@@ -24,9 +25,6 @@ from support.hospital import bounded
 
 ROWS, EACH, PERSON = 100_000, 5, 17
 LONGEST = 1_024
-
-MOST_SECONDS, MOST_SHARE = 0.1, 0.2
-"""How far the times of a question may lie apart: this long, and this part of the shorter one."""
 
 ROUNDS = 3
 
@@ -154,7 +152,7 @@ class Timed:
     @property
     def tells(self) -> bool:
         """Whether they lie farther apart than is allowed."""
-        return self.apart > MOST_SECONDS + MOST_SHARE * min(self.present, self.absent)
+        return tells(self.present, self.absent)
 
 
 def time_question(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from discreet.audit.graybox.exact import KeyedSums, find_spreads, list_gaps, list_sums, list_units
 from discreet.base.errors import DiscreetError
 from discreet.curator.asking.explain import Explanation
 from discreet.engines.engines import Engines
@@ -28,9 +29,6 @@ from discreet.query.price_several import price_several
 from hostile.asking import Case
 from hostile.world import World
 from support.hospital import catalog_of
-
-Vector = dict[tuple[Any, ...], int]
-"""A number for each set of keys, key and, for ranks, cell; those that are not there are 0."""
 
 
 class Violation(AssertionError):  # noqa: N818
@@ -143,39 +141,15 @@ def _told(found: Planned) -> str:
     return str(Explanation(found.question, found.priced, found.priced.bounded.coarsened, {}))
 
 
-def vector(exact: ExactResult, place: int) -> Vector:
-    """Return a measure over all keys of all sets, in cells where it is counted in them."""
-    found: Vector = {}
-    for index, each in enumerate(exact.sets):
-        keys: list[Any] = list(range(len(each.sums[place]))) if each.keys is None else list(each.keys)
-        if place in each.cells:
-            for key, cells in zip(keys, each.cells[place], strict=True):
-                found.update({(index, key, cell): count for cell, count in cells.items()})
-        else:
-            found.update({(index, key): value for key, value in zip(keys, each.sums[place], strict=True)})
-    return found
-
-
-def units(exact: ExactResult) -> Vector:
-    """Return the distinct units of every key that comes from the data."""
-    sets = [(index, each) for index, each in enumerate(exact.sets) if each.keys is not None]
-    return {(i, key): count for i, each in sets for key, count in zip(each.keys or (), each.units, strict=True)}
-
-
-def gaps(one: Vector, other: Vector) -> list[int]:
-    """Return where two vectors differ, and how far."""
-    return [gap for key in one.keys() | other.keys() if (gap := one.get(key, 0) - other.get(key, 0))]
-
-
 def _bounded(plan: BoundedPlan, one: ExactResult, other: ExactResult) -> None:
     for place, measure in enumerate(plan.measures):
-        apart = gaps(vector(one, place), vector(other, place))
+        apart = list_gaps(list_sums(one, place), list_sums(other, place))
         l1, l2 = sum(map(abs, apart)), sum(gap * gap for gap in apart)
         if l1 * measure.levels > plan.l1(measure):
             raise Violation(f"L1 {l1} * {measure.levels} > {plan.l1(measure)} for {measure}")
         if l2 * measure.levels > plan.l2_squared(measure):
             raise Violation(f"squared L2 {l2} * {measure.levels} > {plan.l2_squared(measure)} for {measure}")
-    apart = gaps(units(one), units(other))
+    apart = list_gaps(list_units(one), list_units(other))
     if len(apart) > plan.reached():
         raise Violation(f"{len(apart)} keys differ in their units, more than {plan.reached()}")
     if any(abs(gap) > 1 for gap in apart):
@@ -187,23 +161,20 @@ def _spread(found: Planned, one: ExactResult, other: ExactResult) -> None:
     choice, plan = found.priced.choice, found.plan
     if choice is None:
         return
-    moved = [a - b for a, b in zip(*(choice.score.rate(each.sets[0]) for each in (one, other)), strict=True)]
-    size = choice.count_each(plan)
-    parts = [moved[start : start + size] for start in range(0, len(moved), size)]
-    spreads, paid = [max(part) - min(part) for part in parts], bound_spreads(plan, choice.score, choice.parts)
-    if sum(spreads) > paid.total or sum(each**2 for each in spreads) > paid.squares:
-        raise Violation(f"scores move apart by {spreads}, and {paid} is paid for")
+    found_spreads, paid = find_spreads(plan, choice, one, other), bound_spreads(plan, choice.score, choice.parts)
+    if found_spreads.total > paid.total or found_spreads.squares > paid.squares:
+        raise Violation(f"scores move apart by {found_spreads}, and {paid} is paid for")
 
 
 def _local(plan: BoundedPlan, one: ExactResult, base: ExactResult, alone: ExactResult) -> None:
     """What a unit adds is what it has alone: nobody else's rows change it, and it changes nobody else's."""
     for place, measure in enumerate(plan.measures):
         if measure.part not in (Part.DISTINCT, Part.DISTINCT_SUM):  # others may have the same values
-            _same(vector(one, place), vector(base, place), vector(alone, place), str(measure))
-    _same(units(one), units(base), units(alone), "units of keys")
+            _same(list_sums(one, place), list_sums(base, place), list_sums(alone, place), str(measure))
+    _same(list_units(one), list_units(base), list_units(alone), "units of keys")
 
 
-def _same(one: Vector, base: Vector, alone: Vector, what: str) -> None:
+def _same(one: KeyedSums, base: KeyedSums, alone: KeyedSums, what: str) -> None:
     for key in one.keys() | base.keys() | alone.keys():
         added = one.get(key, 0) - base.get(key, 0)
         if added != alone.get(key, 0):

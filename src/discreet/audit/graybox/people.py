@@ -113,11 +113,12 @@ class PersonMaker:
         return one.take(pa.array([0] * rows, pa.int64()))
 
     def make_worst(self, rows: int) -> pa.Table:
-        """Return rows of the worst values, all of them if there are rows enough."""
+        """Return at least so many rows of the worst values, all of them: beside one another as columns are shifted."""
         found = {}
-        for field in self._fields:
+        rows = max(rows, 1, *(len(list_worst(field.type)) for field in self._fields)) if self._fields else rows
+        for shift, field in enumerate(self._fields):
             pool = list_worst(field.type)
-            found[field.name] = [pool[(place + self._random.randrange(2)) % len(pool)] for place in range(rows)]
+            found[field.name] = [pool[(place + 5 * shift) % len(pool)] for place in range(rows)]
         return self._build(found)
 
     def make_bounds(self, rows: int, upper: bool) -> pa.Table:
