@@ -6,7 +6,7 @@ The wing's own operations run at a desk that holds generated values instead of a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from types import SimpleNamespace
@@ -45,14 +45,20 @@ class ArrayDesk:
     values: Floats
     """A row for each person."""
     rng: np.random.Generator
+    exact: Floats = field(init=False)
+    """The last sums without their noise, in steps, and the step."""
+    step: float = field(init=False)
+    told: tuple[int, ...] = ()
+    """The same with noise."""
 
     def sum(self, plan: Any, function: UnitFunction, clip: Clip, noise: Laplace | Gaussian) -> tuple[int, ...]:
         """Return noisy sums of a function of each person, clipped, in steps."""
         offsets = np.arange(len(self.values) + 1)
         vectors = apply_function(function, function.dimension, self.values, offsets)
         norm = Norm.L2 if isinstance(noise, Gaussian) else Norm.L1
-        exact = clip_vectors(vectors, clip, norm).sum(axis=0)
-        return tuple(int(each) for each in exact + self._draw(noise, exact.shape))
+        self.exact, self.step = clip_vectors(vectors, clip, norm).sum(axis=0).astype(float), float(clip.step)
+        self.told = tuple(int(each) for each in self.exact + self._draw(noise, self.exact.shape))
+        return self.told
 
     def count_rows(self, plan: Any, noise: Laplace | Gaussian) -> int:
         """Return the noisy number of people."""
@@ -81,14 +87,14 @@ def measure_noise(population: Population, runs: int, rng: np.random.Generator) -
     many = spare(runs, FEWER)
     plan = make_plan(population)
     for people in PEOPLE:
-        covered = dict.fromkeys(("clipped sum", "clipped mean", "drawn median", "CoinPress"), 0)
+        covered = dict.fromkeys(("clipped sum", "clipped mean", "drawn median", "CoinPress, clipped"), 0)
         for _ in range(many):
             ((_, steps),) = population.draw_steps(people, 1, rng)
             values = population.scale.to_value(steps[0])
             covered["clipped sum"] += cover_clipped("sum", plan, values, rng)
             covered["clipped mean"] += cover_clipped("mean", plan, values, rng)
             covered["drawn median"] += cover_median((steps[0] + STEPS).astype(np.int64))
-            covered["CoinPress"] += cover_coinpress(population, plan, values, rng)
+            covered["CoinPress, clipped"] += cover_coinpress(population, plan, values, rng)
         for name, count in covered.items():
             of = f"{population.name}, the noise alone"
             yield CoverageLine(name, of, people, float(EPSILON), count / many, many)
@@ -117,10 +123,13 @@ def cover_median(points: Any) -> bool:
 
 
 def cover_coinpress(population: Population, plan: Any, values: Floats, rng: np.random.Generator) -> bool:
-    """Say whether the interval holds these people's mean; their deviation is public."""
+    """Say whether the interval holds the mean of these people, clipped to the last ball; their deviation is public."""
     deviation = population.find_moments()[1] * population.scale.step
     ends = (population.lower / deviation, population.upper / deviation)
     operation = CoinPress(plan, ((ends[0] + ends[1]) / 2,), (ends[1] - ends[0]) / 2, 3, RHO)
-    desk: Any = ArrayDesk(values[:, None] / deviation, rng)
+    held = ArrayDesk(values[:, None] / deviation, rng)
+    desk: Any = held
     found = operation.finish(operation.run(desk))
-    return bool(abs(found["center"][0] - float(values.mean()) / deviation) <= NORMAL * found["wide"])
+    moved = held.told[0] * held.step / found["count"]
+    truth = found["center"][0] - moved + held.exact[0] * held.step / len(values)
+    return bool(abs(found["center"][0] - truth) <= NORMAL * found["wide"])
