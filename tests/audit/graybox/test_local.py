@@ -69,6 +69,6 @@ def test_a_report_that_is_longer_for_one_value_or_made_by_another_chance_is_foun
     chosen = replay(
         lambda value: surer[value == "cherry"].randomise(CHOICES.place(value), SYSTEM).payload, people, clock=False
     )
-    assert {each.kind for each in chosen.findings} == {FindingKind.CALLS}
+    assert FindingKind.CALLS in {each.kind for each in chosen.findings}
     plain = replay(lambda value: (metric.encode(value).to_bytes(), value == "apple"), people, clock=False)
     assert {each.kind for each in plain.findings} == {FindingKind.RESULT}
