@@ -99,7 +99,7 @@ def test_theorem_the_same_of_the_complete_graph_of_five_vertices() -> None:
     check_lemma(COMPLETE, 5, (0, 2))
 
 
-@pytest.mark.many
+@pytest.mark.long
 def test_theorem_the_same_of_all_graphs_of_five_vertices() -> None:
     graphs = list_graphs(5)
     assert len(graphs) == 21

@@ -116,6 +116,28 @@ def test_a_mean_without_bounds_finds_them(clinic: Curator) -> None:
     assert abs(spread.value - (quarters[1] - quarters[0])) < 20
 
 
+def test_universal_estimators_find_their_range_and_say_so(clinic: Curator) -> None:
+    how: dict[str, Any] = {"step": 0.01, "epsilon": 40}
+    mean = robust.unbounded_mean(clinic, "visits", "cost", method="universal", **how)
+    assert mean.value is not None
+    assert abs(mean.value - VALUES.mean()) < 5
+    assert abs(mean.count - PATIENTS) < 20
+    assert (mean.deviation, mean.receipt.charge.epsilon) == (None, 40)
+    assert "deviation" not in str(mean)
+    spread = robust.unbounded_variance(clinic, "visits", "cost", **how)
+    assert spread.deviation is not None
+    assert spread.value == pytest.approx(spread.deviation**2)
+    assert spread.deviation == pytest.approx(VALUES.std(), rel=0.1)
+    assert "paired at random" in str(spread).replace("\n  ", " ")
+    wide = robust.interquartile_range(clinic, "visits", "cost", method="universal", **how)
+    quarters = np.quantile(VALUES, [0.25, 0.75])
+    assert wide.value == pytest.approx(quarters[1] - quarters[0], abs=20)
+    again = robust.unbounded_mean(clinic, "visits", "cost", method="universal", **how)
+    assert (again.value, again.receipt.paid) == (mean.value, "free")
+    assert robust.unbounded_mean(clinic, "visits", "cost", **how).receipt.paid == "charged", "the usual way is another"
+    assert json.loads(json.dumps(mean.to_dict()))["deviation"] is None
+
+
 def fit_slope(rows: Floats) -> float:
     """Return how much more older people cost: a function with no sensitivity that anybody knows."""
     slope: float = np.polyfit(rows[:, 0], rows[:, 1], 1)[0]
