@@ -19,7 +19,18 @@ from discreet.robust.intervals.laws import Booleans
 from discreet.robust.testing.absolute_ranks import ADD_REMOVE_SENSITIVITY, REPLACE_SENSITIVITY, measure_absolute_ranks
 from discreet.robust.testing.contingency import DRAWS
 from discreet.robust.testing.ranks import explain_curve, explain_equal_curves, explain_equal_ranks, explain_symmetry
-from robust_line import EPSILONS, MISS, PEOPLE, SIMULATED, CoverageLine, MeasureCase, count_rejected, count_runs
+from robust_line import (
+    ALL_FEWER,
+    EPSILONS,
+    MISS,
+    PEOPLE,
+    SIMULATED,
+    CoverageLine,
+    MeasureCase,
+    count_rejected,
+    count_runs,
+    spare,
+)
 from robust_samples import draw_cells, list_bins
 
 PARTS = 5
@@ -45,6 +56,11 @@ def measure_ranks(data: str, shares: Floats, runs: int, rng: np.random.Generator
         noise = Laplace(1 / epsilon)
         for name, found in explain_all(people, shares, noise, count_runs(runs, epsilon), rng):
             yield count_rejected(name, data, people, epsilon, found <= MISS)
+    if data == "normal, even bins":
+        for people in PEOPLE:
+            cells = draw_cells(people, np.outer((0.2, 0.3, 0.5), shares), spare(runs, ALL_FEWER), Laplace(1.0), rng)
+            found, _ = explain_equal_ranks(cells, Laplace(1.0))
+            yield count_rejected("Kruskal-Wallis with 9,999 simulations", data, people, 1.0, found <= MISS)
 
 
 def explain_all(

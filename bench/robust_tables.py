@@ -8,7 +8,18 @@ import numpy as np
 
 from discreet.mechanisms import Laplace
 from discreet.robust.testing.contingency import explain_fit, explain_independence
-from robust_line import EPSILONS, MISS, PEOPLE, SIMULATED, CoverageLine, MeasureCase, count_rejected
+from robust_line import (
+    ALL_FEWER,
+    EPSILONS,
+    MISS,
+    PEOPLE,
+    SIMULATED,
+    USUAL,
+    CoverageLine,
+    MeasureCase,
+    count_rejected,
+    spare,
+)
 from robust_samples import draw_cells
 
 FITS = {"3 cells": (0.2, 0.3, 0.5), "4 cells, some rare": (0.01, 0.04, 0.15, 0.8)}
@@ -39,3 +50,8 @@ def measure_tables(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine
                 cells = draw_cells(people, np.outer(down, across), runs, noise, rng)
                 found = explain_independence(cells, noise, SIMULATED)
                 yield count_rejected("chi-square of independence", name, people, epsilon, found <= MISS)
+    name, (down, across) = next(iter(TABLES.items()))
+    for people in PEOPLE:
+        cells = draw_cells(people, np.outer(down, across), spare(runs, ALL_FEWER), Laplace(1 / USUAL), rng)
+        found = explain_independence(cells, Laplace(1 / USUAL))
+        yield count_rejected("the same with 9,999 simulations", name, people, USUAL, found <= MISS)
