@@ -71,7 +71,7 @@ class Differencing(ShownAsText):
         targets = len(self.has)
         exact, noisy = round(self.exact_right * targets), round(self.noisy_right * targets)
         lines = [
-            ("the secret", f"{self.words}; {self.people:,} people, {targets:,} of them targets drawn by a fair coin"),
+            ("the secret", f"{self.words}; {self.people:,} people, {targets:,} targets drawn by a fair coin"),
             ("the attack", f"{ALL}; then the same AND person <> 17: the difference is person 17"),
             ("exact counts", f"{write_share(exact, targets)} guesses are right"),
             (
