@@ -98,7 +98,7 @@ def test_rows_that_fit_are_said_to_fit(census: SmallCensus) -> None:
     assert told.startswith("for the owner's eyes only")
     assert "publish what" in told
     assert "ok     every row is counted" in told
-    assert "ok     region totals: all 2 public numbers are what the rows have" in told
+    assert "ok     region totals: every public number is what the rows have (2)" in told
 
 
 def test_every_number_is_that_of_a_count_row_by_row(census: SmallCensus, tmp_path: Path) -> None:

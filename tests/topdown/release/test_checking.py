@@ -54,6 +54,7 @@ def test_tables_of_csv_are_exact_and_have_the_same_rows(
     assert not list((csv_release.folder / "tables").rglob("*.parquet"))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [

@@ -152,7 +152,7 @@ class CensusInspection(ShownAsText):
         for misfit in self.misfits:
             lines.append(f"{'to do' if misfit.to_do else 'note':5}  {misfit.what}: {misfit}")
         for invariant in self.invariants:
-            told = invariant if invariant.off else f"all {invariant.of:,} public numbers are what the rows have"
+            told = invariant if invariant.off else f"every public number is what the rows have ({invariant.of:,})"
             lines.append(f"{'to do' if invariant.off else 'ok':5}  {invariant.name}: {told}")
         lines += [f"note   {each.level}: {each}" for each in self.empty if each.empty]
         if self.counted and not self.misfits:
