@@ -85,7 +85,9 @@ def _write_table(report: ReplayReport) -> str:
     """Return what was found of one question: how far a unit moves each part of it, and all that differs."""
     lines = [" ".join(report.operation.split())]
     if report.refused is not None:
-        return "\n".join([*lines, f"  not replayed: {report.refused}"])
+        return "\n".join(
+            [*lines, f"  not replayed: {report.refused}", *(f"  FOUND  {each}" for each in report.findings)]
+        )
     tried = _count(len(report.neighbours), "neighbour")
     header = ("part", "declared", "observed", "in")
     rows = [header, *((each.call, *_show(each), each.norm) for each in report.moved)]

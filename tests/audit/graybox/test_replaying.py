@@ -8,9 +8,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
-from discreet.audit.graybox import FindingKind, ReplayError, ReplayReport, replay
+from discreet import noise
+from discreet.audit.graybox import FindingKind, ReplayError, ReplayReport, listen_to, replay
 from discreet.base.errors import ParameterError
 from discreet.mechanisms import (
     CountingQueries,
@@ -177,11 +179,42 @@ def test_an_error_of_one_person_s_rows_is_a_finding_and_no_crash() -> None:
 
 
 def test_an_error_on_the_database_itself_is_no_report_of_nothing_found() -> None:
-    report = replay(tell_in_an_error, AROUND)
+    def refuse(data: list[int]) -> object:
+        raise ValueError("too few rows")
+
+    report = replay(refuse, AROUND)
+    assert report.findings == ()
     assert not report.ok
-    assert report.refused == "on neighbour 0, ValueError: 10 rows are too few"
+    assert report.refused == "on neighbour 0, ValueError: too few rows"
     with pytest.raises(ReplayError, match="nothing was replayed"):
         report.raise_if_any()
+
+
+def test_an_error_whose_text_depends_on_rows_is_found_though_everybody_gets_one() -> None:
+    report = replay(tell_in_an_error, AROUND, clock=False)
+    assert kinds(report) == {FindingKind.ERROR}
+    assert len(report.findings) == 3
+    assert "raises ValueError: 9 rows are too few, and raised ValueError: 10 rows are too few" in str(report)
+    ending = replay(lambda data: refuse_odd([*data, 666] if len(data) == 10 else data), AROUND, clock=False)
+    assert kinds(ending) == {FindingKind.ERROR}
+    assert "it ends, and raised ValueError: cannot read 666" in str(ending)
+
+
+def test_mechanisms_of_others_are_heard_where_they_are_named() -> None:
+    generator = np.random.default_rng(1)
+    noisy = listen_to(lambda value, scale: value + generator.laplace(0, scale), "their Laplace")
+    right = replay(lambda data: noisy(sum(data), scale=9.0), AROUND, sensitivity=9, clock=False).raise_if_any()
+    assert str(right.moved[0]) == "their Laplace: declared 9, observed 9 (L1)"
+    half = replay(lambda data: noisy(sum(data), scale=9.0), AROUND, sensitivity=4.5, clock=False)
+    assert kinds(half) == {FindingKind.SENSITIVITY}
+    assert FindingKind.CALLS in kinds(replay(lambda data: noisy(sum(data), scale=9 / len(data)), AROUND, clock=False))
+    assert FindingKind.SHAPE in kinds(replay(lambda data: noisy(np.array(data), 9.0).size, AROUND, clock=False))
+    assert noisy(3.0, 0.0) == 3.0
+
+
+def test_noise_that_is_added_past_all_mechanisms_counts_as_none() -> None:
+    report = replay(lambda data: len(data) + int(noise.discrete_laplace(2.0, 1)[0]), AROUND, clock=False)
+    assert kinds(report) == {FindingKind.RESULT}
 
 
 def test_an_error_that_everybody_gets_after_a_draw_differs_by_its_text() -> None:

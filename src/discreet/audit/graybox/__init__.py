@@ -6,6 +6,7 @@
 from discreet.audit.graybox.neighbours import ReplayDatabase, ReplayNeighbours, list_values, make_neighbours
 from discreet.audit.graybox.replaying import replay
 from discreet.audit.graybox.report import FindingKind, Moved, ReplayError, ReplayFinding, ReplayReport
+from discreet.audit.graybox.tape import listen_to
 
 __all__ = [
     "FindingKind",
@@ -16,6 +17,7 @@ __all__ = [
     "ReplayNeighbours",
     "ReplayReport",
     "list_values",
+    "listen_to",
     "make_neighbours",
     "replay",
 ]

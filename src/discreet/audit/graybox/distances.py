@@ -72,6 +72,8 @@ def measure_alone(one: TapeEntry, other: TapeEntry, sensitivity: float | None) -
     `sensitivity` is what the caller declares, in the mechanism's own norm; some mechanisms are made for theirs.
     """
     made, name = one.asked, one.name
+    if made is None:
+        return _measure_plain(one, other, sensitivity)
     wanted = None if sensitivity is None else Fraction(sensitivity)
     if isinstance(made, Additive | TruncatedLaplace | CountingQueries):
         if isinstance(made, CountingQueries):
@@ -98,6 +100,16 @@ def measure_alone(one: TapeEntry, other: TapeEntry, sensitivity: float | None) -
         rows = getattr(made, "rows", None)
         return Moved(name, "values", None if rows is None else Fraction(rows), Fraction(changed))
     return None
+
+
+def _measure_plain(one: TapeEntry, other: TapeEntry, sensitivity: float | None) -> Moved | None:
+    """Return how far apart numbers are in L1; None of what is no number."""
+    try:
+        pairs = [np.ravel(np.array(each.value, dtype=np.float64)).tolist() for each in (one, other)]
+        apart = sum((abs(Fraction(a) - Fraction(b)) for a, b in zip(*pairs, strict=True)), Fraction(0))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return Moved(one.name, "L1", None if sensitivity is None else Fraction(sensitivity), apart)
 
 
 def _list_counts(one: TapeEntry, other: TapeEntry) -> list[int]:

@@ -119,6 +119,7 @@ class _Replay:
         self._calls += len(before.tape.entries)
         if before.hangs or before.trouble is not None:
             self._refuse(base, before)
+            self._compare_troubles(before, others)
             return
         self._add_numbers(base, before)
         for other in others:
@@ -144,6 +145,17 @@ class _Replay:
         self._refused = self._refused or f"on {base.name}, {told}"
         if before.hangs:
             self._findings.append(ReplayFinding(FindingKind.HANG, base.name, f"not done after {self._longest:g} s"))
+
+    def _compare_troubles(self, before: _Outcome, others: Sequence[ReplayDatabase]) -> None:
+        """An error that everybody gets tells nothing, if it is the same, to the last letter."""
+        for other in () if before.hangs else others:
+            after = self._perform(other, before.tape)
+            told = [None if each is None else (type(each), str(each)) for each in (before.trouble, after.trouble)]
+            if after.hangs or told[0] != told[1]:
+                now = "ends" if after.trouble is None else f"raises {type(after.trouble).__name__}: {after.trouble}"
+                was = f"{type(before.trouble).__name__}: {before.trouble}"
+                words = f"it {'hangs' if after.hangs else now}, and raised {was}"
+                self._findings.append(ReplayFinding(FindingKind.ERROR, other.name, words))
 
     def _add_numbers(self, base: ReplayDatabase, before: _Outcome) -> None:
         """Judge a database beside itself: what is no number there is found without any neighbour."""
@@ -192,7 +204,13 @@ class _Replay:
             return
         losses: list[Loss] = []
         for one, other in zip(before.entries, after.entries, strict=False):
-            if ":" not in one.name and one.is_like(other) and one.failed is None and other.failed is None:
+            if (
+                one.asked is not None
+                and ":" not in one.name
+                and one.is_like(other)
+                and one.failed is None
+                and other.failed is None
+            ):
                 moved = measure_alone(one, other, None)
                 loss = None if moved is None else find_loss(moved, one)
                 losses += [] if loss is None else [loss]

@@ -117,7 +117,7 @@ class ReplayReport(ShownAsText):
 
     seconds: float
     refused: str | None = None
-    """What was raised on the database itself: then nothing was replayed."""
+    """What was raised on the database itself: then nothing was replayed but that error."""
 
     @property
     def ok(self) -> bool:
@@ -133,14 +133,11 @@ class ReplayReport(ShownAsText):
     def __str__(self) -> str:
         many = f"{len(self.neighbours)} neighbour{'s' * (len(self.neighbours) != 1)}"
         head = f"{self.operation}: {many}, {self.calls} call{'s' * (self.calls != 1)}"
-        if self.refused is not None:
-            return f"{head}\n  nothing was replayed: {self.refused}"
         found = f"{len(self.findings)} finding{'s' * (len(self.findings) != 1)}" if self.findings else "nothing found"
-        lines = [
-            f"{head}, {found}",
-            *(f"  {each}" for each in self.moved),
-            *(f"  FOUND {each}" for each in self.findings),
-        ]
+        lines = [f"{head}, {found}"]
+        if self.refused is not None:
+            lines = [head, f"  nothing was replayed: {self.refused}"]
+        lines += [*(f"  {each}" for each in self.moved), *(f"  FOUND {each}" for each in self.findings)]
         return "\n".join(lines)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from discreet import mechanisms
-from discreet.audit.graybox.tape import TapeEntry, find_call, find_tape
+from discreet.audit.graybox.tape import TapeEntry, find_call, find_shape, find_tape
 from discreet.curator.door import desk as desks
 from discreet.curator.door import resampling
 from discreet.curator.door.recorder import Recorder
@@ -151,7 +151,7 @@ def _tap_mechanism(kind: str, method: str, original: Any) -> Any:
         elif (kind, method) in BEHIND:
             value, public = every[1:], every[:1]
         value = copy.copy(value[0] if len(value) == 1 else value)
-        shape = None if kind in SHAPELESS or (kind, method) in ALL else _find_shape(value)
+        shape = None if kind in SHAPELESS or (kind, method) in ALL else find_shape(value)
         told = repr(self) if method == "release" else f"{self!r}.{method}"
         told += "".join(f" {each!r}" for each in public)
         name = type(self).__name__
@@ -159,14 +159,6 @@ def _tap_mechanism(kind: str, method: str, original: Any) -> Any:
         return tape.hear(entry, lambda: original(self, *given, **named), hides=True)
 
     return answer
-
-
-def _find_shape(value: Any) -> tuple[int, ...] | None:
-    """Return the shape of numbers; None of what has none, which the mechanism itself refuses."""
-    try:
-        return tuple(int(each) for each in np.shape(value))
-    except ValueError:
-        return None
 
 
 def _shorten(told: str) -> str:
