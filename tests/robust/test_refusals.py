@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import date
 from typing import Any
 
 import pytest
@@ -45,6 +46,14 @@ MISSPELT: dict[str, tuple[Ask, str]] = {
             c, "visits", "age > 9", values=[True, False], by="ward", by_values=["icu", "east"], epsilon=1
         ),
         "a value of ward must be one that the policy declares: .* got 'east'",
+    ),
+    "beyond the bounds": (
+        lambda c: robust.t_test(c, "visits", "cost", by="quantity", between=[3, 30], epsilon=1),
+        "a group of quantity must be one inside the bounds that the policy declares, 0 to 9; got 30",
+    ),
+    "another day": (
+        lambda c: robust.t_test(c, "visits", "cost", by="day", between=[date(2025, 5, 1), date(2205, 5, 1)], epsilon=1),
+        "a group of day must be one inside the bounds that the policy declares, 2025-01-01 to 2026-12-31",
     ),
     "where": (
         lambda c: robust.mean_interval(c, "visits", "cost", where="age > 9 AND ward = 'sout'", epsilon=1),

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from fractions import Fraction
 from typing import Any
 
 from sqlglot import exp
@@ -24,10 +26,12 @@ MOST_SHOWN = 6
 
 
 def check_declared(table: Resolved, name: str, column: str, values: Sequence[Any]) -> None:
-    """Refuse values of a column that are none of those declared for it; an expression has none."""
+    """Refuse values of a column that are none of those declared, or beyond its bounds; an expression has neither."""
     declared = table.column(column)
     for value in values if declared is not None else ():
+        assert declared is not None
         _check_value(declared, name, value)
+        _check_bounds(declared, name, value)
 
 
 def check_comparisons(table: Resolved, name: str, expression: exp.Expression, parameters: Mapping[str, Any]) -> None:
@@ -69,6 +73,17 @@ def _check_value(column: DeclaredColumn | None, name: str, value: Any) -> None:
     if isinstance(value, str) and not all(isinstance(each, str) for each in column.values):
         return
     raise ParameterError(name, value, f"one that the policy declares: {_list_near(column, value)}")
+
+
+def _check_bounds(column: DeclaredColumn, name: str, value: Any) -> None:
+    """Refuse a whole number or a day beyond the declared bounds of such."""
+    low: Any = column.lower
+    high: Any = column.upper
+    numbers = isinstance(value, int) and not isinstance(value, bool) and isinstance(low, int | Fraction)
+    if high is None or not (numbers or type(value) is type(low) is date):
+        return
+    if not low <= value <= high:
+        raise ParameterError(name, value, f"one inside the bounds that the policy declares, {low} to {high}")
 
 
 def _list_near(column: DeclaredColumn, value: Any) -> str:
