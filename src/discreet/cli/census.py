@@ -36,7 +36,10 @@ class TableFiles(StrEnum):
 
 STOPPED = "stopped. What was paid for and every level that is finished are kept: run the same again to go on"
 
-LEFT_OUT = "People in areas that the geography lacks, or with values that the spec lacks, are counted nowhere"
+LEFT_OUT = (
+    "People in areas that the geography lacks, or with values that the spec lacks, are counted nowhere: "
+    "`discreet census inspect` tells the owner how many there are"
+)
 
 
 @census.command()

@@ -1,9 +1,10 @@
 """The rows that a census counts, as one SELECT: the code of each person's smallest area, and the cell they lie in.
 
 Everybody is counted whose area is one of the geography's and whose every attribute has a value of the schema's. All
-other rows are **left out**: they are counted nowhere, at no level, and nothing tells how many there are. That is a rule
-about one row alone, so it changes nothing about what a person can move. A combination of values that the schema calls
-impossible is counted in its cell like any other: estimates hold such cells at 0, measurements need not know of it.
+other rows are **left out**: they are counted nowhere, at no level, and nothing that is released tells how many there
+are (the owner may look, `inspecting.py`). That is a rule about one row alone, so it changes nothing about what a person
+can move. A combination of values that the schema calls impossible is counted in its cell like any other: estimates hold
+such cells at 0, measurements need not know of it.
 """
 
 from __future__ import annotations
