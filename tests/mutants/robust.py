@@ -57,6 +57,13 @@ MUTATIONS = [
         LAWS,
     ),
     broken(
+        "robust: an error reaches a little less far than it is said to",
+        "robust/intervals/laws.py",
+        "    return high\n",
+        "    return low\n",
+        LAWS,
+    ),
+    broken(
         "robust: a result does not say that clamping is not covered",
         "robust/results.py",
         '"" if self.clamped is None else CLAMPING.format(self.clamped)',

@@ -39,6 +39,18 @@ def test_the_reach_is_where_the_tail_is_what_was_asked_for() -> None:
     assert find_tail(law.reach(0.01) - law.slack, law.variance, law.scales) == pytest.approx([0.01, 0.01], rel=1e-6)
 
 
+@pytest.mark.parametrize("miss", [0.6, 0.4, 0.0225, 1e-6])
+def test_beyond_the_reach_errors_are_never_more_probable(miss: float) -> None:
+    rng, size = np.random.default_rng(2), 500
+    for noises in range(4):
+        scales = tuple(10 ** rng.uniform(-2, 3, size) for _ in range(noises))
+        law = ErrorLaw(10 ** rng.uniform(-3, 6, size), scales, np.zeros(size))
+        reach = law.reach(miss)
+        assert np.all(find_tail(reach, law.variance, scales) <= miss)
+        nearer = find_tail(reach * (1 - 1e-6), law.variance, scales)
+        assert np.all((nearer > miss) | (reach == 0))
+
+
 def test_gaussian_noise_adds_to_the_variance() -> None:
     law = ErrorLaw.of(9.0, [(2.0, Gaussian(2.0))])
     assert float(law.variance) == 25.0
