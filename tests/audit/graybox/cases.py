@@ -172,6 +172,9 @@ OPERATIONS: dict[str, tuple[ReplayCase, ...]] = {
                 "median by rho",
                 "unbounded mean",
                 "interquartile range",
+                "universal mean",
+                "universal variance",
+                "universal quartiles",
                 "any function",
             )
         ),
