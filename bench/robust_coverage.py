@@ -38,15 +38,18 @@ PARTS: dict[str, Callable[[], dict[str, MeasureCase]]] = {
 
 
 def show_coverage(runs: int, parts: list[str] | None = None) -> bool:
-    """Print every line of some parts and say whether all are as good as asked."""
-    least, most, missed, begun = 1.0, 0.0, 0, time.process_time()
+    """Print every line of some parts and say whether all are as good as asked: of two of the same, the second."""
+    lines: dict[tuple[str, str, int, float, bool], CoverageLine] = {}
+    begun = time.process_time()
     print("| | data | people | epsilon | share | runs | standard error | width | asked | |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     for line in measure_parts(runs, parts or list(PARTS)):
         print(line, flush=True)
-        least, most = (least, max(most, line.share)) if line.test else (min(least, line.share), most)
-        missed += not line.met
-    print(f"\nleast coverage {least:.2%}, largest size {most:.2%}, {missed} lines missed", end="")
+        lines[line.what, line.data, line.people, line.epsilon, line.test] = line
+    least = min((line.share for line in lines.values() if not line.test), default=1.0)
+    most = max((line.share for line in lines.values() if line.test), default=0.0)
+    missed = sum(not line.met for line in lines.values())
+    print(f"\nof {len(lines)} least coverage {least:.2%}, largest size {most:.2%}, {missed} missed", end="")
     print(f"; {time.process_time() - begun:.0f} CPU seconds")
     return not missed
 

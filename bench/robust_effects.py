@@ -13,7 +13,7 @@ from discreet.mechanisms import Laplace
 from discreet.robust.testing.contingency import bound_fit_effect
 from discreet.robust.testing.rank_effects import bound_gap, bound_signs, bound_superiority
 from discreet.robust.testing.ranks import check_groups, is_sure
-from robust_line import EPSILONS, MISS, PEOPLE, CoverageLine, MeasureCase, count_covered, count_runs, covers
+from robust_line import EPSILONS, MISS, PEOPLE, CoverageLine, MeasureCase, count_covered, covers, measure_surely
 from robust_samples import draw_cells, list_bins
 from robust_tables import FITS
 
@@ -29,21 +29,20 @@ def list_effects() -> dict[str, MeasureCase]:
 
 def measure_effects(data: str, shares: Floats, runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
     """Measure every effect of groups of which the last has more people in higher bins."""
-    tilted = tilt(shares)
     for people, epsilon in product(PEOPLE, EPSILONS):
-        many = count_runs(runs, epsilon)
-        noise, of = Laplace(1 / epsilon), (data, people, epsilon)
-        sizes = [int(people * part) for part in PARTS]
-        groups = np.stack(
-            [
-                draw_cells(size, own, many, noise, rng)
-                for size, own in zip(sizes, (shares, shares, tilted), strict=True)
-            ],
-            axis=1,
-        )
-        yield from measure_groups(of, groups, shares, tilted, noise)
-        around = tilt(np.concatenate([shares, shares[:1], shares[::-1]]))
-        yield measure_signs(of, draw_cells(people, around, many, noise, rng), around, noise)
+        yield from measure_surely(partial(measure_at, data, shares, people, epsilon, rng), runs, epsilon)
+
+
+def measure_at(
+    data: str, shares: Floats, people: int, epsilon: float, rng: np.random.Generator, runs: int
+) -> Iterator[CoverageLine]:
+    """Measure them at one price."""
+    tilted, noise, of = tilt(shares), Laplace(1 / epsilon), (data, people, epsilon)
+    sizes = [int(people * part) for part in PARTS]
+    drawn = [draw_cells(size, own, runs, noise, rng) for size, own in zip(sizes, (shares, shares, tilted), strict=True)]
+    yield from measure_groups(of, np.stack(drawn, axis=1), shares, tilted, noise)
+    around = tilt(np.concatenate([shares, shares[:1], shares[::-1]]))
+    yield measure_signs(of, draw_cells(people, around, runs, noise, rng), around, noise)
 
 
 def tilt(shares: Floats) -> Floats:
@@ -84,13 +83,15 @@ def measure_signs(of: tuple[str, int, float], cells: Floats, around: Floats, noi
 
 def measure_fits(runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
     """Measure Cohen's w of shares that are as they are said to be, and of others."""
-    for name, wanted in FITS.items():
-        shares = np.array(wanted)
-        for people in PEOPLE:
-            for epsilon in EPSILONS:
-                noise = Laplace(1 / epsilon)
-                for true in (shares, tilt(shares)):
-                    truth = float(np.linalg.norm((true - shares) / np.sqrt(shares)))
-                    cells = draw_cells(people, true, count_runs(runs, epsilon), noise, rng)
-                    _, low, high = bound_fit_effect(cells, wanted, noise, MISS, SIMULATED)
-                    yield count_covered(f"Cohen's w of {truth:.2g}", name, people, epsilon, covers(low, high, truth))
+    for name, people, epsilon in product(FITS, PEOPLE, EPSILONS):
+        yield from measure_surely(partial(measure_fit, name, people, epsilon, rng), runs, epsilon)
+
+
+def measure_fit(name: str, people: int, epsilon: float, rng: np.random.Generator, runs: int) -> Iterator[CoverageLine]:
+    """Measure both at one price."""
+    shares, noise = np.array(FITS[name]), Laplace(1 / epsilon)
+    for true in (shares, tilt(shares)):
+        truth = float(np.linalg.norm((true - shares) / np.sqrt(shares)))
+        cells = draw_cells(people, true, runs, noise, rng)
+        _, low, high = bound_fit_effect(cells, FITS[name], noise, MISS, SIMULATED)
+        yield count_covered(f"Cohen's w of {truth:.2g}", name, people, epsilon, covers(low, high, truth))

@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 
+from discreet.base.grid import Floats
 from discreet.robust.designs.planning import STEPS, list_noises
 from discreet.robust.intervals.means import MeanEnds, bound_difference, bound_mean
 from discreet.robust.intervals.proportions import bound_share, bound_share_difference
@@ -30,8 +31,8 @@ from robust_line import (
     MeasureCase,
     count_covered,
     count_rejected,
-    count_runs,
     covers,
+    measure_surely,
 )
 from robust_samples import (
     TIMES,
@@ -69,12 +70,24 @@ def measure_means(population: Population, runs: int, rng: np.random.Generator) -
         counts = [int(people * part) for part in PARTS]
         drawn = [draw_sums(population, count, runs, rng) for count in counts]
         for epsilon in EPSILONS:
-            exact = [each[:, : count_runs(runs, epsilon)] for each in drawn]
-            noises, scale = list_noises(epsilon, STEPS), population.scale
-            whole = add_noise(exact[0] + exact[1] + exact[2], people, noises, scale, rng)
-            groups = [add_noise(own, n, noises, scale, rng) for own, n in zip(exact, counts, strict=True)]
-            yield from measure_one(population, whole, people, epsilon)
-            yield from measure_groups(population, groups, people, epsilon)
+            yield from measure_surely(partial(measure_at, population, drawn, counts, epsilon, rng), runs, epsilon)
+
+
+def measure_at(
+    population: Population,
+    drawn: list[Floats],
+    counts: list[int],
+    epsilon: float,
+    rng: np.random.Generator,
+    runs: int,
+) -> Iterator[CoverageLine]:
+    """Measure them at one price."""
+    exact, people = [each[:, :runs] for each in drawn], sum(counts)
+    noises, scale = list_noises(epsilon, STEPS), population.scale
+    whole = add_noise(exact[0] + exact[1] + exact[2], people, noises, scale, rng)
+    groups = [add_noise(own, n, noises, scale, rng) for own, n in zip(exact, counts, strict=True)]
+    yield from measure_one(population, whole, people, epsilon)
+    yield from measure_groups(population, groups, people, epsilon)
 
 
 def measure_one(population: Population, whole: ValueSums, people: int, epsilon: float) -> Iterator[CoverageLine]:

@@ -75,6 +75,17 @@ def count_runs(runs: int, epsilon: float) -> int:
     return runs if epsilon == USUAL else spare(runs, FEWER)
 
 
+def measure_surely(
+    measure: Callable[[int], Iterator[CoverageLine]], runs: int, epsilon: float
+) -> Iterator[CoverageLine]:
+    """Return lines with as many runs as a price has; what is not met with few of them is measured again with all."""
+    lines = list(measure(count_runs(runs, epsilon)))
+    yield from lines
+    again = {line.what for line in lines if not line.met and line.runs < runs}
+    if again:
+        yield from (line for line in measure(runs) if line.what in again)
+
+
 def covers(low: Floats, high: Floats, truth: float) -> Booleans:
     """Return which intervals hold the truth."""
     found: Booleans = (low <= truth) & (truth <= high)

@@ -28,7 +28,7 @@ from robust_line import (
     CoverageLine,
     MeasureCase,
     count_rejected,
-    count_runs,
+    measure_surely,
     spare,
 )
 from robust_samples import draw_cells, list_bins
@@ -53,14 +53,20 @@ def list_ranks() -> dict[str, MeasureCase]:
 def measure_ranks(data: str, shares: Floats, runs: int, rng: np.random.Generator) -> Iterator[CoverageLine]:
     """Measure all of them where people fall into bins by these shares."""
     for people, epsilon in product(PEOPLE, EPSILONS):
-        noise = Laplace(1 / epsilon)
-        for name, found in explain_all(people, shares, noise, count_runs(runs, epsilon), rng):
-            yield count_rejected(name, data, people, epsilon, found <= MISS)
+        yield from measure_surely(partial(measure_at, data, shares, people, epsilon, rng), runs, epsilon)
     if data == "normal, even bins":
         for people in PEOPLE:
             cells = draw_cells(people, np.outer((0.2, 0.3, 0.5), shares), spare(runs, ALL_FEWER), Laplace(1.0), rng)
             found, _ = explain_equal_ranks(cells, Laplace(1.0))
             yield count_rejected("Kruskal-Wallis with 9,999 simulations", data, people, 1.0, found <= MISS)
+
+
+def measure_at(
+    data: str, shares: Floats, people: int, epsilon: float, rng: np.random.Generator, runs: int
+) -> Iterator[CoverageLine]:
+    """Measure them at one price."""
+    for name, found in explain_all(people, shares, Laplace(1 / epsilon), runs, rng):
+        yield count_rejected(name, data, people, epsilon, found <= MISS)
 
 
 def explain_all(
