@@ -70,6 +70,20 @@ def test_contradicting_numbers_are_missed_by_as_few_people_as_can_be(seed: int) 
     assert told == count_broken(found.counts, invariants)
 
 
+def test_numbers_that_can_hold_do_so_beside_one_that_cannot() -> None:
+    """The nearest whole counts would break the totals too, which cost more than being far away."""
+    schema = make_schema(6)
+    total, cells = ask(schema), ask(schema, 0)
+    parent = np.ones(6, dtype=np.int64)
+    totals = Invariant("totals", 0, total, np.array([[2], [4]]))
+    both = Invariant("both", 0, cells, np.eye(6, dtype=np.int64)[[5, 5]], exact=False)
+    precision = MarginalPrecision([total, cells], np.ones((2, 2)))
+    targets = np.array([[0.4] * 5 + [0.0], [0.6] * 5 + [1.0]])
+    found = solve_children(parent, targets, precision, invariants=[totals, both])
+    assert find_least_broken(parent, [totals, both]) == 1
+    assert [(each.rule, each.low - each.given) for each in found.violations] == [("both", 1)]
+
+
 def test_people_where_nobody_can_be_are_told_by_cell() -> None:
     zeros = np.array([[True, False, False], [True, False, False]])
     found = solve_children(np.array([3, 1, 0]), np.zeros((2, 3)), PRECISION, impossible=zeros)

@@ -14,7 +14,7 @@ from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.topdown.solve import rounding
 from discreet.topdown.solve.rounding import Rounded, measure_distance, round_counts
-from discreet.topdown.spec.invariants import Invariant
+from discreet.topdown.spec.invariants import NO_MOST, Invariant
 from topdown.solve.problems import ask, make_schema
 
 THREE = np.arange(3)
@@ -100,6 +100,30 @@ def test_least_numbers_are_kept_where_floors_would_break_them() -> None:
     assert found is not None
     assert found.counts.tolist() == [[0, 0, 1], [1, 1, 0]]
     assert found.method == "linear program"
+
+
+def test_most_numbers_are_kept_where_ceilings_would_exceed_them() -> None:
+    schema = make_schema(2)
+    counts = np.array([[0.45, 0.45], [0.3, 0.3], [0.25, 0.25]])
+    free = np.full((3, 1), NO_MOST)
+    most = Invariant("most", 0, ask(schema), np.zeros((3, 1), dtype=np.int64), exact=False, most=free.copy())
+    nearest = round_counts(counts, np.ones(2, dtype=np.int64), [most], [], np.arange(2))
+    assert nearest is not None
+    assert nearest.counts.tolist() == [[1, 1], [0, 0], [0, 0]]
+    free[0] = 1
+    most = Invariant("most", 0, ask(schema), np.zeros((3, 1), dtype=np.int64), exact=False, most=free)
+    found = round_counts(counts, np.ones(2, dtype=np.int64), [most], [], np.arange(2))
+    assert found is not None
+    assert found.counts.sum(axis=1).tolist() == [1, 1, 0]
+
+
+def test_counts_that_are_whole_already_and_break_a_rule_are_not_returned() -> None:
+    schema = make_schema(2)
+    counts = np.array([[1.0, 0.0], [0.0, 1.0]])
+    for values, exact in (([[2], [0]], True), ([[2], [0]], False)):
+        wrong = Invariant("totals", 0, ask(schema), np.array(values), exact=exact)
+        assert round_counts(counts, np.ones(2, dtype=np.int64), [wrong], [], np.arange(2)) is None
+    assert round_counts(counts, np.array([1, 2]), [], [], np.arange(2)) is None
 
 
 def test_what_is_whole_up_to_rounding_stays() -> None:
