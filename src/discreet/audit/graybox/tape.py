@@ -180,7 +180,7 @@ def listen_to(mechanism: Callable[..., Any], name: str | None = None) -> Callabl
         if tape is None:
             return mechanism(value, *public, **named)
         told = ", ".join([*map(repr, public), *(f"{key}={each!r}" for key, each in sorted(named.items()))])
-        own = name or getattr(mechanism, "__name__", type(mechanism).__name__)
+        own = str(name or getattr(mechanism, "__name__", type(mechanism).__name__))
         entry = TapeEntry(own.replace(":", ""), told, find_shape(value), copy.copy(value))
         return tape.hear(entry, lambda: mechanism(value, *public, **named), hides=True)
 
