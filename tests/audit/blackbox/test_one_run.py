@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.audit.blackbox.one_run import bound_one_run, find_p_value
+from discreet.audit.blackbox.one_run import bound_one_run, count_right, find_p_value, one_run
 from discreet.base.errors import ParameterError
+from discreet.base.grid import Floats
 
 
 @pytest.mark.parametrize(("correct", "bound"), [(7311, 0.963), (8808, 1.949), (9820, 3.874)])
@@ -34,3 +35,31 @@ def test_guesses_by_chance_show_nothing() -> None:
 def test_impossible_counts_are_refused(canaries: int, guesses: int, correct: int) -> None:
     with pytest.raises(ParameterError, match="canaries"):
         bound_one_run(canaries, guesses, correct)
+
+
+def test_a_procedure_that_keeps_its_canaries_is_caught_by_one_run() -> None:
+    found = one_run(set, range(400), lambda kept, canary: float(canary in kept))
+    assert found.correct in range(360, 401)
+    assert found.epsilon > 2
+    assert "of 400 guesses about 400 canaries were right" in str(found)
+
+
+def test_a_sum_with_enough_noise_shows_no_more_than_it_loses() -> None:
+    generator = np.random.default_rng(11)
+    canaries = list(np.eye(300))
+
+    def release(chosen: list[Floats]) -> Floats:
+        return np.asarray(np.sum(chosen, axis=0) + generator.laplace(0, 2.0, 300))
+
+    found = [one_run(release, canaries, lambda total, each: float(total @ each)).epsilon for _ in range(40)]
+    assert sum(each > 0.5 for each in found) <= 8
+    assert max(found) > 0
+
+
+def test_only_the_surest_are_guessed_where_that_is_asked_for() -> None:
+    scores, coins = np.array([5.0, 4.0, 0.1, np.nan, -3.0]), np.array([True, False, False, True, False])
+    assert count_right(scores, coins, 2, 1) == 2
+    assert count_right(scores, coins, 0, 0) == 0
+    for wrong in ((4, 2), (-1, 1)):
+        with pytest.raises(ParameterError, match="guesses"):
+            count_right(scores, coins, *wrong)

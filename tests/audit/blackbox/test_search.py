@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
+from discreet.audit.blackbox.patterns import list_changes, move_answers
 from discreet.audit.blackbox.search import find_worst
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
@@ -34,3 +37,39 @@ def test_an_input_that_breaks_the_mechanism_is_named() -> None:
 def test_too_few_outputs_are_refused() -> None:
     with pytest.raises(ParameterError, match="for each of the pairs"):
         find_worst(count_twice_if_seven, [(0, 1)] * 100, samples=10_000)
+
+
+def hide_a_leak(answers: list[int], outputs: int) -> Floats:
+    """Add too little noise where an answer is above what the known patterns have."""
+    noise = np.random.default_rng().laplace(0, 4 if max(answers) > 2 else 40, outputs)
+    return np.asarray(sum(answers) + np.rint(noise))
+
+
+def test_neighbours_that_nobody_listed_are_found_by_moves() -> None:
+    pairs = list_changes(4)
+    listed = find_worst(hide_a_leak, pairs, samples=60_000)
+    moved = find_worst(hide_a_leak, pairs, move=move_answers, samples=300_000)
+    assert listed.bound.epsilon < 0.2 < moved.bound.epsilon
+    assert max(*moved.first, *moved.second) > 2
+    assert moved.bound.samples <= 300_000
+
+
+def test_moves_stay_neighbours() -> None:
+    generator = np.random.default_rng(8)
+    for pair in list_changes(6):
+        for _ in range(50):
+            pair = move_answers(pair, generator)
+            assert np.abs(np.subtract(*pair)).max() <= 1
+
+
+def test_an_input_in_several_pairs_is_drawn_once_for_learning() -> None:
+    drawn: Counter[int] = Counter()
+
+    def draw(given: int, outputs: int) -> Floats:
+        drawn[given] += outputs
+        return np.asarray(np.random.default_rng().laplace(10 * (given == 3), 9.0, outputs))
+
+    found = find_worst(draw, [(0, 1), (0, 2), (0, 3)], samples=60_000)
+    assert (found.first, found.second) == (0, 3)
+    assert sum(drawn.values()) == found.bound.samples <= 60_000
+    assert drawn[0] == drawn[3]

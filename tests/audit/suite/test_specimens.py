@@ -1,16 +1,21 @@
-"""Mechanisms right and wrong: what an audit finds in each with few outputs."""
+"""Mechanisms right and wrong: what an audit finds in each with few outputs, and with two million."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from discreet.audit.blackbox.search import find_worst
-from discreet.audit.suite import counting, maxima, sparse_vectors
-from discreet.audit.suite.specimens import EPSILON, Specimen, list_changes, list_histograms
+from discreet.audit.blackbox.betting import PairCounts
+from discreet.audit.blackbox.direct import DirectTest
+from discreet.audit.blackbox.lower_bound import LowerBound
+from discreet.audit.blackbox.patterns import list_changes, list_histograms
+from discreet.audit.suite import sparse_vectors
+from discreet.audit.suite.specimens import EPSILON, Specimen
+from discreet.audit.suite.trials import SAMPLES, SpecimenTrial, judge, list_specimens, try_specimen
 
-ALL = [*counting.list_specimens(), *maxima.list_specimens(), *sparse_vectors.list_specimens()]
+ALL = list_specimens()
 EASY = {"prefix sums", "truncated noise", "Laplace in floats", "sparse vector 5"}
+TRIALS = 20
 
 
 def test_patterns_are_neighbours() -> None:
@@ -20,18 +25,49 @@ def test_patterns_are_neighbours() -> None:
 
 @pytest.mark.parametrize("specimen", [each for each in ALL if each.name in EASY], ids=lambda each: each.name)
 def test_what_is_far_off_is_flagged_by_few_outputs(specimen: Specimen) -> None:
-    found = [find_worst(specimen.draw, specimen.pairs, samples=600_000).bound for _ in range(2)]
-    assert any(bound.refutes(2 * EPSILON) for bound in found)
+    assert any(try_specimen(specimen, 200_000).bound.refutes(2 * EPSILON) for _ in range(3))
 
 
 @pytest.mark.parametrize("specimen", [each for each in ALL if each.right], ids=lambda each: each.name)
 def test_what_is_right_is_not_flagged(specimen: Specimen) -> None:
-    found = find_worst(specimen.draw, specimen.pairs, samples=200_000, confidence=1 - 1e-6).bound
+    found = try_specimen(specimen, 60_000).bound
     assert found.fault is None
-    assert not found.refutes(EPSILON)
+    assert found.find_p_value(EPSILON) > 1e-7
 
 
 @pytest.mark.parametrize("specimen", ALL, ids=lambda each: each.name)
 def test_every_specimen_gives_an_output_for_each_run(specimen: Specimen) -> None:
     for pair in specimen.pairs:
         assert all(len(specimen.draw(given, 7)) == 7 for given in pair)
+
+
+def test_sparse_vectors_end_at_their_cutoff() -> None:
+    for draw, cutoff in ((sparse_vectors.watch_1, 1), (sparse_vectors.watch_2, 2), (sparse_vectors.watch_4, 3)):
+        said = draw([5] * 10, 2_000)
+        assert (said == sparse_vectors.ABOVE).sum(axis=1).max() == cutoff
+        ended = said == sparse_vectors.ENDED
+        assert np.array_equal(ended, np.maximum.accumulate(ended, axis=1))
+    assert not (sparse_vectors.watch_6([5] * 10, 2_000) == sparse_vectors.ENDED).any()
+
+
+def test_verdicts_count_trials_by_specimen_and_correct_over_all() -> None:
+    def make_trial(specimen: Specimen, first: int, second: int) -> SpecimenTrial:
+        test = DirectTest(PairCounts(0, first, second, 1_000), 1)
+        return SpecimenTrial(
+            specimen, LowerBound(first / 1_000, 0.0, 0.0, 0.95, "an event", 10, evidence=test), first / 100
+        )
+
+    found = judge([make_trial(ALL[0], 50, 50), make_trial(ALL[1], 900, 100), make_trial(ALL[0], 72, 45)])
+    assert [each.specimen.name for each in found] == [ALL[0].name, ALL[1].name]
+    assert [(each.trials, each.flagged, each.corrected) for each in found] == [(2, 1, 0), (1, 1, 1)]
+    assert (found[0].median, found[0].seconds) == (0.061, 0.72)
+
+
+@pytest.mark.long
+def test_two_million_outputs_flag_what_is_wrong_and_nothing_that_is_right() -> None:
+    verdicts = judge([try_specimen(specimen) for specimen in ALL for _ in range(TRIALS)])
+    assert {each.specimen.name for each in verdicts if each.samples > SAMPLES} == set()
+    wrong = {each.specimen.name: each.flagged for each in verdicts if not each.specimen.right}
+    assert {name: flagged for name, flagged in wrong.items() if flagged < TRIALS - 1} == {}
+    assert {each.specimen.name for each in verdicts if each.specimen.right and each.corrected} == set()
+    assert next(each.median for each in verdicts if each.specimen.name == "Laplace") >= 0.9 * EPSILON

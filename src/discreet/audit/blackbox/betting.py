@@ -72,6 +72,18 @@ class PairCounts:
         return self.both + self.first + self.second + self.neither
 
 
+@dataclass(frozen=True, slots=True)
+class PairBets:
+    """Pairs that were counted, and the stake that was fixed before: enough to test every claim again, at any time."""
+
+    counts: PairCounts
+    stake: float
+
+    def find_p_value(self, epsilon: float, delta: float) -> float:
+        """Return how likely such wealth is at the most if the claim holds: one over it."""
+        return math.exp(-max(0.0, find_log_wealth(self.counts, self.stake, epsilon, delta)))
+
+
 def find_log_wealth(counts: PairCounts, stake: float, epsilon: float, delta: float) -> float:
     """Return the logarithm of the wealth after all pairs; minus infinity where a stake was too high to be paid."""
     ratio = math.exp(epsilon)

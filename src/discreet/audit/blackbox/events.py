@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from discreet.audit.blackbox.direct import find_deviations
 from discreet.audit.blackbox.scores import LearnedScore
 from discreet.base.grid import Floats
 from discreet.base.later import Later
@@ -15,14 +16,42 @@ from discreet.noise.coin import Bools
 
 special = Later("scipy.special")
 
-CAUTION = 2.0
+CAUTION = 3.0
 """Deviations that are taken off what an event showed where it was chosen: the best of many looks too good."""
 
-TURNS = 40
+TURNS = 20
 """Bisections of what is expected."""
 
-MOST_THRESHOLDS = 2_000
+MOST_THRESHOLDS = 200
 """Thresholds of one score that are tried."""
+
+COMMON = 0.95
+"""How likely an event may be on the input where it is rarer: what nearly always happens shows nothing."""
+
+FREQUENT = 1_000
+"""Outputs in an event from which on the normal law is good enough."""
+
+SUSPICIOUS = 2.0
+"""Deviations from a claim, by a smooth score's own chances, that make an event worth a try against it."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventAim:
+    """What an event is wanted for: so many fresh pairs, at this delta, with this confidence.
+
+    The event that is expected to show the largest epsilon is wanted; where that is no more than a claim, the event that
+    is the most deviations from the claim.
+    """
+
+    pairs: int
+    delta: float
+    confidence: float
+    claim: float | None = None
+
+    @property
+    def miss(self) -> float:
+        """How likely a bound may be wrong."""
+        return 1 - self.confidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +67,8 @@ class ChosenEvent:
     expected: float
     outputs: int
     """How many outputs on each input it was chosen by."""
+    width: int = 1
+    """How many numbers an output has."""
 
     def find(self, rows: Floats) -> Bools:
         """Say which outputs are in the event."""
@@ -50,7 +81,7 @@ class ChosenEvent:
         The trade-off curve of mu at the chance q has the slope e^epsilon with epsilon = mu t - mu^2 / 2, where a
         standard normal number is above t with probability q.
         """
-        off = math.sqrt(-2 * math.log(miss) / pairs) + CAUTION / math.sqrt(self.outputs)
+        off = find_deviations(miss) / math.sqrt(pairs) + CAUTION / math.sqrt(self.outputs)
         high = self.likely - off * math.sqrt(self.likely * (1 - self.likely))
         low = self.unlikely + off * math.sqrt(self.unlikely * (1 - self.unlikely))
         if not 0 < low < high < 1:
@@ -64,73 +95,123 @@ class ChosenEvent:
 
 
 def choose_event(
-    scores: Sequence[LearnedScore], first: Floats, second: Floats, delta: float, pairs: int, miss: float
+    scores: Sequence[LearnedScore], taught: tuple[Floats, Floats], judged: tuple[Floats, Floats], aim: EventAim
 ) -> ChosenEvent | None:
-    """Return the event that so many fresh pairs are expected to show the most with, or None.
+    """Return the event that is the best for what is wanted, or None.
 
-    What the wealth of a bet reaches is about the number of pairs times its growth; what chance may have added where the
-    event was chosen is taken off.
+    Outputs that did not teach the scores choose score and threshold; what chance may have added is taken off. A smooth
+    score that is suspicious by its own chances is tried where nothing shows more than the claim.
     """
     best: ChosenEvent | None = None
+    suspect: tuple[float, ChosenEvent] | None = None
     for score in scores:
-        rated = score.rate(first), score.rate(second)
+        learned, fresh = ([score.rate(rows[: score.most]) for rows in both] for both in (taught, judged))
         for swapped in (False, True):
-            left, right = (-rated[1], -rated[0]) if swapped else rated
-            found = _choose_threshold(left, right, delta, pairs, miss)
-            if found is not None and (best is None or found[3] > best.expected):
-                best = ChosenEvent(score, found[0], swapped, *found[1:], min(len(left), len(right)))
-    return best
+            sides = _turn(learned, swapped), _turn(fresh, swapped)
+            event = _judge(score, _choose_threshold(score, *sides[1], aim), swapped, *sides[1], aim)
+            best = event if best is None or event.expected > best.expected else best
+            if score.smooth and aim.claim is not None:
+                deviations, threshold = _suspect(*sides[0], aim.claim, aim)
+                if deviations >= (SUSPICIOUS if suspect is None else suspect[0]):
+                    suspect = deviations, _judge(score, threshold, swapped, *sides[1], aim)
+    if suspect is not None and best is not None and aim.claim is not None and best.expected <= aim.claim:
+        best = suspect[1]
+    return best and replace(best, width=judged[0].shape[1])
 
 
-def _choose_threshold(
-    likely: Floats, unlikely: Floats, delta: float, pairs: int, miss: float
-) -> tuple[float, float, float, float] | None:
-    """Return the best threshold of one score, how likely scores from it on are, and the epsilon that is expected."""
+def _turn(rated: Sequence[Floats], swapped: bool) -> tuple[Floats, Floats]:
+    """Return scores on the input where they shall be high, and on the other."""
+    return (-rated[1], -rated[0]) if swapped else (rated[0], rated[1])
+
+
+def _list_thresholds(ordered: Floats) -> Floats:
+    """Return thresholds to try: all scores where they are few, else more of the high ones."""
+    values = np.unique(ordered)
+    if len(values) <= MOST_THRESHOLDS:
+        return values
+    places = np.unique(np.geomspace(1, len(ordered), MOST_THRESHOLDS).astype(np.int64))
+    return np.unique(ordered[len(ordered) - places])
+
+
+def _choose_threshold(score: LearnedScore, likely: Floats, unlikely: Floats, aim: EventAim) -> float:
+    """Return the threshold of one score from which on outputs are expected to show the largest epsilon."""
     ordered, others = np.sort(likely), np.sort(unlikely)
-    places = np.unique(np.linspace(0, len(ordered) - 1, MOST_THRESHOLDS).astype(np.int64))
-    thresholds = np.unique(np.concatenate([ordered[places], _list_atoms(ordered)]))
+    values = _list_thresholds(ordered)
+    high, low = _count(values, ordered), _count(values, others)
+    outputs = min(len(likely), len(unlikely)) / score.doubt**2
+    return float(values[np.argmax(_expect(high, low, outputs, aim))])
+
+
+def _suspect(likely: Floats, unlikely: Floats, claim: float, aim: EventAim) -> tuple[float, float]:
+    """Return how many deviations from a claim the best threshold of a smooth score is, by its own chances, and it."""
+    both = np.sort(np.concatenate([likely, unlikely]))
+    share = 1 / (1 + np.exp(-both))
+    values = _list_thresholds(both)
+    start = np.searchsorted(both, values, side="left")
+    high, low = (np.cumsum(each[::-1])[::-1][start] * 2 / len(both) for each in (share, 1 - share))
+    high, low, ratio = np.clip(high, 1e-9, 1 - 1e-9), np.clip(low, 1e-9, 1 - 1e-9), math.exp(claim)
+    deviation = np.sqrt((high * (1 - high) + ratio**2 * low * (1 - low)) / aim.pairs)
+    found = (high - aim.delta - ratio * low) / deviation
+    place = int(np.argmax(found))
+    return float(found[place]), float(values[place])
+
+
+def _judge(
+    score: LearnedScore, threshold: float, swapped: bool, likely: Floats, unlikely: Floats, aim: EventAim
+) -> ChosenEvent:
+    """Return an event with what outputs that did not teach it say of it."""
+    edge, outputs = np.array([threshold]), min(len(likely), len(unlikely))
+    high, low = _count(edge, np.sort(likely)), _count(edge, np.sort(unlikely))
+    expected = float(_expect(high, low, outputs / score.doubt**2, aim)[0])
+    return ChosenEvent(score, threshold, swapped, float(high[0]), float(low[0]), expected, outputs)
+
+
+def _count(thresholds: Floats, ordered: Floats) -> Floats:
+    """Return how likely sorted scores reach thresholds: never quite 0 nor 1."""
     above = len(ordered) - np.searchsorted(ordered, thresholds, side="left")
-    below = len(others) - np.searchsorted(others, thresholds, side="left")
-    high, low = (above + 0.5) / (len(ordered) + 1), (below + 0.5) / (len(others) + 1)
-    expected = np.maximum(
-        _expect_frequent(high, low, len(ordered), delta, pairs, miss),
-        _expect_rare(high, low, len(ordered), delta, pairs, miss),
-    )
-    expected = np.where((above > 0) & (high < 1) & np.isfinite(expected), expected, -np.inf)
-    place = int(np.argmax(expected))
-    if not np.isfinite(expected[place]):
-        return None
-    return float(thresholds[place]), float(high[place]), float(low[place]), float(expected[place])
+    return np.asarray((above + 0.5) / (len(ordered) + 1))
 
 
-def _expect_frequent(high: Floats, low: Floats, outputs: int, delta: float, pairs: int, miss: float) -> Floats:
+def _expect(high: Floats, low: Floats, outputs: float, aim: EventAim) -> Floats:
+    """Return the epsilon that events which were so likely in so many outputs are expected to show."""
+    expected = np.maximum(_expect_frequent(high, low, outputs, aim), _expect_rare(high, low, outputs, aim))
+    return np.where(low < COMMON, expected, -np.inf)
+
+
+def _expect_frequent(high: Floats, low: Floats, outputs: float, aim: EventAim) -> Floats:
     """Return the epsilon that a frequent event is expected to show, by the normal law of log(p / q)."""
-    excess = high - delta
+    excess = high - aim.delta
     with np.errstate(divide="ignore", invalid="ignore"):
         deviation = np.sqrt((1 - high) * high / excess**2 + (1 - low) / low)
-        off = math.sqrt(-2 * math.log(miss) / pairs) + CAUTION / math.sqrt(outputs)
+        off = find_deviations(aim.miss) / math.sqrt(aim.pairs) + CAUTION / math.sqrt(outputs)
         return np.where(excess > 0, np.log(excess / low) - off * deviation, -np.inf)
 
 
-def _expect_rare(high: Floats, low: Floats, outputs: int, delta: float, pairs: int, miss: float) -> Floats:
+def _expect_rare(high: Floats, low: Floats, outputs: float, aim: EventAim) -> Floats:
     """Return the epsilon that a rare event is expected to show: of those that happen, a share is on the first input.
 
     Among m of them a share w refutes every epsilon with m KL(w, e^epsilon / (1 + e^epsilon)) above log(1 / miss).
     """
-    excess = high - CAUTION * np.sqrt(high / outputs) - delta
-    likely, unlikely = np.maximum(excess, 1e-300), low + CAUTION * np.sqrt(low / outputs)
-    share, events = likely / (likely + unlikely), pairs * (likely + unlikely)
-    least, most = np.zeros(len(high)), np.log(likely / unlikely)
+    found = np.full(len(high), -np.inf)
+    rare = high * outputs < FREQUENT
+    likely, unlikely = _be_cautious(high[rare], low[rare], outputs, aim)
+    share, events = likely / (likely + unlikely), aim.pairs * (likely + unlikely)
+    least, most = np.zeros(len(likely)), np.log(likely / unlikely)
     for _ in range(TURNS):
         middle = (least + most) / 2
         claim = 1 / (1 + np.exp(-middle))
-        apart = share * np.log(share / claim) + (1 - share) * np.log((1 - share) / (1 - claim))
-        refuted = (apart * events > -math.log(miss)) & (share > claim)
+        refuted = (_part(share, claim) * events > -math.log(aim.miss)) & (share > claim)
         least, most = np.where(refuted, middle, least), np.where(refuted, most, middle)
-    return np.where((excess > 0) & (likely > unlikely), least, -np.inf)
+    found[rare] = np.where(likely > unlikely, least, -np.inf)
+    return found
 
 
-def _list_atoms(ordered: Floats) -> Floats:
-    """Return the scores that occur, where they are few: bins and kinds of outputs have one each."""
-    values = np.unique(ordered)
-    return values if len(values) <= MOST_THRESHOLDS else values[:0]
+def _be_cautious(high: Floats, low: Floats, outputs: float, aim: EventAim) -> tuple[Floats, Floats]:
+    """Return how likely an event is on each input, less and more than it was by what chance may have done."""
+    excess = high - CAUTION * np.sqrt(high / outputs) - aim.delta
+    return np.maximum(excess, 1e-300), low + CAUTION * np.sqrt(low / outputs)
+
+
+def _part(share: Floats, claim: Floats | float) -> Floats:
+    """Return how far apart two coins are, in nats a throw."""
+    return np.asarray(share * np.log(share / claim) + (1 - share) * np.log((1 - share) / (1 - claim)))

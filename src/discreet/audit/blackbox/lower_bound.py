@@ -1,30 +1,34 @@
 """A lower bound on what a mechanism loses: `lower_bound(mechanism, one_input, its_neighbour)`.
 
-Half of the outputs are for learning. Of these, half teach scores and half choose the event. Then the event, the
-direction and the stake are frozen, and the other outputs, which nobody has looked at, are bet on (`betting`): the bound
-holds with the confidence that is asked for, whatever was learned.
+Some of the outputs are for learning: they teach scores, and choose the event. Then the event, the direction and the
+size of the sample are frozen, and the other outputs, which nobody has looked at, are tested (`direct`), or bet on by
+those who want to stop early (`betting`): the bound holds with the confidence that is asked for, whatever was learned.
 """
 
 from __future__ import annotations
 
+import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.audit.blackbox.betting import PairCounts, bound_epsilon, bound_mu, choose_stake, find_gaussian_delta
-from discreet.audit.blackbox.events import ChosenEvent, choose_event
-from discreet.audit.blackbox.outputs import BatchMechanism, FaultError, MechanismFault, OutputReader
+from discreet.audit.blackbox.betting import PairBets, PairCounts, bound_epsilon, choose_stake
+from discreet.audit.blackbox.direct import DirectTest
+from discreet.audit.blackbox.events import ChosenEvent, EventAim, choose_event
+from discreet.audit.blackbox.outputs import BATCH, LONGEST, BatchMechanism, FaultError, MechanismFault, OutputReader
 from discreet.audit.blackbox.scores import LearnedScore, learn_scores
 from discreet.base import check
 from discreet.base.errors import ParameterError
-
-BATCH = 50_000
-"""Outputs that are drawn and looked at at once while an event is certified."""
+from discreet.base.grid import Floats
 
 LEAST = 1_000
 """Outputs in all, at the least."""
 
-LEARNING = 0.5
+LEARNING = 0.3
 """The part of the outputs that is for learning."""
+
+TEACHING = 0.7
+"""The part of those that teaches scores; the others choose between events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,8 @@ class LowerBound:
     """Outputs on both inputs, learning included."""
     fault: MechanismFault | None = None
     """What came in place of an output, where something did: then nothing is bounded."""
+    evidence: DirectTest | PairBets | None = None
+    """What was counted; None where no event was found."""
 
     @classmethod
     def of_fault(cls, fault: MechanismFault, delta: float, confidence: float, samples: int) -> LowerBound:
@@ -58,7 +64,13 @@ class LowerBound:
 
     def refutes(self, epsilon: float) -> bool:
         """Say whether a claim of so much at this delta is refuted; a fault refutes every claim."""
-        return self.fault is not None or self.epsilon > epsilon
+        return self.find_p_value(epsilon) <= 1 - self.confidence
+
+    def find_p_value(self, epsilon: float) -> float:
+        """Return how likely such evidence is at the most where a claim at this delta holds; 0 for a fault."""
+        if self.fault is not None:
+            return 0.0
+        return 1.0 if self.evidence is None else self.evidence.find_p_value(epsilon, self.delta)
 
 
 def lower_bound(
@@ -69,72 +81,83 @@ def lower_bound(
     delta: float = 0.0,
     confidence: float = 0.95,
     samples: int = 1_000_000,
+    claim: float | None = None,
+    stop_early: bool = False,
     score: LearnedScore | None = None,
+    longest: float = LONGEST,
 ) -> LowerBound:
     """Return what a mechanism loses between two neighbouring inputs at the least.
 
     `mechanism(given, count)` returns an array of `count` independent outputs, numbers or texts, a row for each; one
-    that returns a single output is wrapped by `repeat`. `samples` are the outputs in all, on both inputs. `score` is
-    one more score, such as a ratio of densities that are known.
+    that returns a single output is wrapped by `repeat`. `samples` are the outputs in all, on both inputs. With a
+    `claim`, an epsilon, the event is chosen that speaks the most against it; with `stop_early`, too, bets are made that
+    end as soon as it is refuted. `score` is one more score, such as a ratio of densities that are known. A call that
+    takes more than `longest` seconds for up to 50,000 outputs hangs.
     """
-    check.confidence(confidence)
-    if not 0 <= delta < 1:
-        raise ParameterError("delta", delta, "at least 0 and below 1")
     if samples < LEAST:
         raise ParameterError("samples", samples, f"at least {LEAST:,}")
-    reader = OutputReader(mechanism)
     learned = int(samples * LEARNING / 2)
-    pairs = samples // 2 - learned
+    aim = make_aim(samples // 2 - learned, delta, confidence, claim)
+    if stop_early and claim is None:
+        raise ParameterError("stop_early", stop_early, "False where there is no claim to refute")
+    reader = OutputReader(mechanism, longest)
     try:
-        event = learn_event(reader, first, second, learned, pairs, delta, confidence, score)
-        return certify_event(reader, event, first, second, pairs, delta, confidence)
+        event = learn_event(*draw_both(reader, first, second, learned), aim, [] if score is None else [score])
+        return certify_event(reader, event, first, second, aim, stop_early)
     except FaultError as trouble:
         return LowerBound.of_fault(trouble.fault, delta, confidence, reader.drawn)
 
 
-def learn_event(
-    reader: OutputReader,
-    first: Any,
-    second: Any,
-    outputs: int,
-    pairs: int,
-    delta: float,
-    confidence: float,
-    score: LearnedScore | None = None,
-) -> ChosenEvent | None:
-    """Return the event that shows the most in so many fresh pairs, learned from as many outputs on each input."""
-    left, right = reader.draw(first, outputs), reader.draw(second, outputs)
-    if left.shape[1] != right.shape[1]:
-        fault = MechanismFault(f"it gave {right.shape[1]} numbers where the neighbour had {left.shape[1]}", second)
-        raise FaultError(fault)
-    middle = outputs // 2
-    scores = list(learn_scores(left[:middle], right[:middle]))
-    scores += [] if score is None else [score]
-    return choose_event(scores, left[middle:], right[middle:], delta, pairs, 1 - confidence)
+def make_aim(pairs: int, delta: float, confidence: float, claim: float | None) -> EventAim:
+    """Return what an event is wanted for, or refuse numbers that mean nothing."""
+    check.confidence(confidence)
+    if not 0 <= delta < 1:
+        raise ParameterError("delta", delta, "at least 0 and below 1")
+    if claim is not None:
+        check.real("claim", claim, least=0)
+    return EventAim(pairs, delta, confidence, claim)
+
+
+def draw_both(reader: OutputReader, first: Any, second: Any, outputs: int) -> tuple[Floats, Floats]:
+    """Return so many outputs on each of two inputs; outputs of another length are a fault."""
+    left = reader.draw(first, outputs)
+    return left, reader.draw(second, outputs, left.shape[1])
+
+
+def learn_event(left: Floats, right: Floats, aim: EventAim, known: Sequence[LearnedScore] = ()) -> ChosenEvent | None:
+    """Return the best event: some outputs teach scores and thresholds, and the others choose between them."""
+    taught = int(len(left) * TEACHING)
+    scores = [*learn_scores(left[:taught], right[:taught]), *known]
+    return choose_event(scores, (left[:taught], right[:taught]), (left[taught:], right[taught:]), aim)
 
 
 def certify_event(
-    reader: OutputReader,
-    event: ChosenEvent | None,
-    first: Any,
-    second: Any,
-    pairs: int,
-    delta: float,
-    confidence: float,
+    reader: OutputReader, event: ChosenEvent | None, first: Any, second: Any, aim: EventAim, stop_early: bool = False
 ) -> LowerBound:
-    """Return what an event shows in fresh pairs: of each, the first output is on the input where it is likelier."""
+    """Return what an event shows in fresh pairs: of each, the first output is on the input where it is likelier.
+
+    What decides is fixed before they are drawn: how many there are, and a direct test of them all; or, for those who
+    stop early, a stake, and bets that may be looked at whenever one likes.
+    """
     if event is None:
-        return LowerBound(0.0, 0.0, delta, confidence, "nothing that tells them apart", reader.drawn)
+        return LowerBound(0.0, 0.0, aim.delta, aim.confidence, "nothing that tells them apart", reader.drawn)
     likely, unlikely = (second, first) if event.swapped else (first, second)
+    stake = choose_stake(
+        PairCounts.expect(event.likely, event.unlikely, aim.pairs),
+        max(0.0, aim.claim or 0.0, event.expected),
+        aim.delta,
+    )
+    tangent = event.expect_mu(aim.pairs, aim.miss)[1]
     counts = PairCounts(0, 0, 0, 0)
-    while counts.pairs < pairs:
-        size = int(min(BATCH, pairs - counts.pairs))
-        found = PairCounts.count(event.find(reader.draw(likely, size)), event.find(reader.draw(unlikely, size)))
-        counts = counts.add(found)
-    claim, miss = max(0.0, event.expected), 1 - confidence
-    likely_counts = PairCounts.expect(event.likely, event.unlikely, pairs)
-    epsilon = bound_epsilon(counts, choose_stake(likely_counts, claim, delta), delta, miss)
-    expected, tangent = event.expect_mu(pairs, miss)
-    stake = choose_stake(likely_counts, tangent, find_gaussian_delta(expected, tangent))
-    mu = bound_mu(counts, stake, tangent, miss)
-    return LowerBound(epsilon, mu, delta, confidence, str(event), reader.drawn)
+    while counts.pairs < aim.pairs:
+        size = int(min(BATCH, aim.pairs - counts.pairs))
+        found = [event.find(reader.draw(given, size, event.width)) for given in (likely, unlikely)]
+        counts = counts.add(PairCounts.count(*found))
+        if stop_early and PairBets(counts, stake).find_p_value(aim.claim or 0.0, aim.delta) <= aim.miss:
+            break
+    if stop_early:
+        bets, epsilon = PairBets(counts, stake), bound_epsilon(counts, stake, aim.delta, aim.miss)
+        return LowerBound(epsilon, 0.0, aim.delta, aim.confidence, str(event), reader.drawn, evidence=bets)
+    test = DirectTest(counts, secrets.randbits(64))
+    bounds = test.bound_epsilon(aim.delta, aim.miss), test.bound_mu(tangent, aim.miss)
+    return LowerBound(*bounds, aim.delta, aim.confidence, str(event), reader.drawn, evidence=test)

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from discreet.audit.blackbox.deadline import TimedOutError, limit_time
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 
 BatchMechanism = Callable[[Any, int], Any]
 """Takes an input and a number, and returns so many independent outputs: an array with a row for each."""
+
+BATCH = 50_000
+"""Outputs that are drawn at once, at the most."""
+
+LONGEST = 60.0
+"""Seconds that so many outputs may take, unless the caller says otherwise: what takes longer hangs."""
+
+FARTHEST = 1e100
+"""What stands for infinite numbers, so that sums of them are numbers."""
 
 
 class FaultError(Exception):
@@ -25,7 +36,7 @@ class FaultError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MechanismFault:
-    """A mechanism that raises, gives no number or the wrong number of outputs: a finding, with the input that did it.
+    """A mechanism that raises, hangs, gives no number or too few outputs: a finding, with the input that did it.
 
     Somebody who sees it learns about the input, whatever the noise is.
     """
@@ -51,14 +62,30 @@ class OutputReader:
     """Draws outputs and writes each as a row of floats; a text stands for the number of its first appearance."""
 
     mechanism: BatchMechanism
+    longest: float = LONGEST
+    """Seconds for one call of it."""
     drawn: int = 0
-    _codes: dict[Any, int] = field(default_factory=dict)
+    _codes: dict[str, int] = field(default_factory=dict)
 
-    def draw(self, given: Any, count: int) -> Floats:
-        """Return so many outputs on an input, a row for each."""
+    def draw(self, given: Any, count: int, width: int | None = None) -> Floats:
+        """Return so many outputs on an input, a row for each: of so many numbers, where `width` says how many."""
+        batches: list[Floats] = []
+        for start in range(0, count, BATCH):
+            found = self._draw(given, min(BATCH, count - start))
+            width = found.shape[1] if width is None else width
+            if found.shape[1] != width:
+                what = f"it gave {found.shape[1]} numbers where others had {width}"
+                raise FaultError(MechanismFault(what, given))
+            batches.append(found)
+        return np.concatenate(batches)
+
+    def _draw(self, given: Any, count: int) -> Floats:
         try:
-            raw = self.mechanism(given, count)
-        except Exception as trouble:
+            with limit_time(self.longest):
+                raw = self.mechanism(given, count)
+        except TimedOutError as trouble:
+            raise FaultError(MechanismFault(f"it hung for {self.longest:g} seconds", given)) from trouble
+        except (Exception, SystemExit) as trouble:
             raise FaultError(MechanismFault(f"it raised {type(trouble).__name__} ({trouble})", given)) from trouble
         self.drawn += count
         rows = self._read(raw)
@@ -66,7 +93,7 @@ class OutputReader:
             raise FaultError(MechanismFault(f"it gave {len(rows)} outputs where {count} were asked for", given))
         if np.isnan(rows).any():
             raise FaultError(MechanismFault("it gave NaN", given))
-        return rows
+        return np.clip(rows, -FARTHEST, FARTHEST)
 
     def _read(self, raw: Any) -> Floats:
         try:
@@ -77,5 +104,7 @@ class OutputReader:
             raise ParameterError("mechanism", type(raw).__name__, "a function that returns an array of outputs")
         if found.dtype.kind in "biuf":
             return found.astype(np.float64).reshape(len(found), -1)
+        if any(isinstance(each, float) and math.isnan(each) for each in found.flat):
+            return np.full((len(found), 1), math.nan)
         names = [repr(each) for each in (found if found.ndim == 1 else map(tuple, found))]
         return np.array([[self._codes.setdefault(name, len(self._codes))] for name in names], dtype=np.float64)

@@ -6,13 +6,13 @@ holds: an event is certified on fresh outputs (`lower_bound`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.audit.blackbox.features import MOST_COLUMNS, list_features
+from discreet.audit.blackbox.features import OutputFeature, OutputPart, find_largest, list_features, list_parts
 from discreet.base.grid import Floats
 from discreet.base.later import Later
 
@@ -20,8 +20,20 @@ optimize = Later("scipy.optimize")
 
 Preparation = Callable[[Floats], Floats]
 
-BINS = 200
+BINS = 100
 """Bins of a number, with about as many outputs in each."""
+
+FEW_BINS, KNOTS = 30, 8
+"""Bins of a number that is looked at together with its place, and how often what it tells may bend."""
+
+MOST_PLACES = 64
+"""Numbers of an output whose places are told apart, at the most."""
+
+DOUBT = 2.0
+"""How much more the scores of outputs with several numbers must show than the smooth one."""
+
+LEAST_OF_A_KIND = 50
+"""Outputs of a kind, on average, for kinds to be looked at one by one."""
 
 MOST_KINDS = 4_096
 """Different outputs that are looked at one by one."""
@@ -29,53 +41,62 @@ MOST_KINDS = 4_096
 SHRUNK = 0.5
 """What is added to every count, so that a bin that was never seen is no proof."""
 
-MOST_FITTED = 50_000
-"""Outputs of each input that a regression is fitted to."""
+MOST_FITTED = 10_000
+"""Outputs of each input that single numbers of several, and regressions on all, are learned from."""
+
+STEPS = 8
+"""Steps of Newton's to the weights of a regression on cells."""
+
+RIDGE = 1e-5
+"""The price of a weight's square beside the mean loss of a regression."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedScore:
-    """A name for people, and a score for each row of outputs."""
+    """A name for people, and a score for each row of outputs: about the logarithm of how much likelier it is."""
 
     name: str
     rate: Callable[[Floats], Floats]
+    smooth: bool = False
+    """Whether it is a smooth fit to few numbers, so that its own chances are better than counts."""
+    doubt: float = 1.0
+    """How much more than others it must show to be believed: there are many of its kind, or it has many parts."""
+    most: int | None = None
+    """By how many outputs on each input it is learned and judged, at the most: the rest is for better ones."""
 
 
 def learn_scores(first: Floats, second: Floats) -> Iterator[LearnedScore]:
     """Yield scores that tell outputs of the first input from those of the second."""
-    whole = _learn_kinds(first, second)
-    if whole is not None:
-        yield whole
-    singles = [
-        _learn_bins(name, place, left, right)
-        for place, ((name, left), (_, right)) in enumerate(
-            zip(list_features(first), list_features(second), strict=True)
-        )
-    ]
-    yield from singles
     width = first.shape[1]
+    for part in list_parts(width):
+        yield from _learn_kinds(part, first, second)
+    if 1 < width <= MOST_PLACES:
+        yield _learn_table(first, second)
+    most = None if width == 1 else MOST_FITTED
+    left, right = first[:most], second[:most]
+    features = list_features(left if not np.array_equal(left, np.rint(left)) else right)
+    singles = [_learn_bins(feature, left, right, most) for feature in features]
+    yield from singles
     if width > 1:
-        yield _learn_regression("a regression on all numbers", _scale(first, second), first, second)
-        columns = singles[: min(width, MOST_COLUMNS)]
-        yield _learn_regression("a regression on the bins of all numbers", _rate_all(columns), first, second)
+        yield _learn_regression(left, right)
 
 
-def _learn_kinds(first: Floats, second: Floats) -> LearnedScore | None:
-    """Score each output that occurs by how much oftener it does; None where there are too many."""
-    names = hash_rows(np.concatenate([first, second]))
+def _learn_kinds(part: OutputPart, first: Floats, second: Floats) -> Iterator[LearnedScore]:
+    """Score each output that occurs by how much oftener it does; no score where there are too many kinds."""
+    names = hash_rows(np.concatenate([part.cut(first), part.cut(second)]))
     if len(np.unique(names[:MOST_KINDS])) > MOST_KINDS // 4:
-        return None
+        return
     kinds, places = np.unique(names, return_inverse=True)
-    if len(kinds) > MOST_KINDS:
-        return None
+    if len(kinds) > min(MOST_KINDS, len(names) // LEAST_OF_A_KIND):
+        return
     ratios = _compare(places[: len(first)], places[len(first) :], len(kinds))
 
     def rate(rows: Floats) -> Floats:
-        own = hash_rows(rows)
+        own = hash_rows(part.cut(rows))
         where = np.minimum(np.searchsorted(kinds, own), len(kinds) - 1)
         return np.where(kinds[where] == own, ratios[where], 0.0)
 
-    return LearnedScore("the whole output", rate)
+    yield LearnedScore(f"the whole output{part.name}", rate, doubt=DOUBT if first.shape[1] > 1 else 1.0)
 
 
 def hash_rows(rows: Floats) -> NDArray[np.uint64]:
@@ -88,40 +109,73 @@ def hash_rows(rows: Floats) -> NDArray[np.uint64]:
     return found
 
 
-def _learn_bins(name: str, place: int, first: Floats, second: Floats) -> LearnedScore:
+def _learn_bins(feature: OutputFeature, first: Floats, second: Floats, most: int | None) -> LearnedScore:
     """Score a number by its bin; numbers that are frequent have bins of their own."""
-    both = np.concatenate([first, second])
-    values = np.unique(both)
-    edges = values if len(values) <= BINS else np.unique(np.quantile(both, np.arange(1, BINS) / BINS, method="lower"))
-    ratios = _compare(
-        np.searchsorted(edges, first, side="right"), np.searchsorted(edges, second, side="right"), len(edges) + 1
-    )
-
-    def rate(rows: Floats) -> Floats:
-        own = next(values for number, (_, values) in enumerate(list_features(rows)) if number == place)
-        return np.asarray(ratios[np.searchsorted(edges, own, side="right")])
-
-    return LearnedScore(name, rate)
+    left, right = feature.find(first), feature.find(second)
+    edges = _cut(np.concatenate([left, right]), BINS)
+    ratios = _compare(_place(edges, left), _place(edges, right), len(edges) + 1)
+    doubt = 1.0 if most is None else DOUBT
+    rate = lambda rows: np.asarray(ratios[_place(edges, feature.find(rows))])  # noqa: E731
+    return LearnedScore(feature.name, rate, doubt=doubt, most=most)
 
 
-def _learn_regression(name: str, prepare: Preparation, first: Floats, second: Floats) -> LearnedScore:
-    """Score an output by a logistic regression (Bichsel and others 2021) on numbers that are prepared from it."""
-    left, right = first[:MOST_FITTED], second[:MOST_FITTED]
-    label = np.repeat([1.0, -1.0], [len(left), len(right)])
-    held = prepare(np.concatenate([left, right]))
+def _learn_table(first: Floats, second: Floats) -> LearnedScore:
+    """Score where the largest number is and which it is, together: what was told, and when.
+
+    A logistic regression on cells: every place has a part of its own, and what the number tells bends at a few knots
+    and grows evenly with the place. Outputs whose numbers are all as small as can be have told nothing.
+    """
+    width = first.shape[1]
+    where, which = find_largest(OutputPart("", 0, width))
+    least = min(float(which.find(rows).min()) for rows in (first, second))
+    edges = _cut(np.concatenate([which.find(first), which.find(second)]), FEW_BINS)
+    bins = len(edges) + 1
+
+    def find_cells(rows: Floats) -> NDArray[np.int64]:
+        largest = which.find(rows)
+        place = np.where(largest <= least, width, where.find(rows)).astype(np.int64)
+        return np.asarray(place * bins + _place(edges, largest))
+
+    cells = np.arange((width + 1) * bins)
+    place, level = cells // bins, (cells % bins + 0.5) / bins
+    bends = np.maximum(0.0, np.arange(1, KNOTS + 1) / KNOTS - level[:, None]) * (place < width)[:, None]
+    held = np.concatenate([np.eye(width + 1)[place], bends, bends * place[:, None] / width], axis=1)
+    counts = [np.bincount(find_cells(rows), minlength=len(cells)) / len(rows) * len(first) for rows in (first, second)]
+    ratios = held @ _fit_cells(held, *counts)
+    return LearnedScore("where and which the largest is", lambda rows: ratios[find_cells(rows)], smooth=True)
+
+
+def _fit_cells(held: Floats, first: Floats, second: Floats) -> Floats:
+    """Return the weights of a logistic regression on cells that were seen so often first, and second."""
+    seen, weights = first + second, np.zeros(held.shape[1])
+    for _ in range(STEPS):
+        chance = 1 / (1 + np.exp(-np.clip(held @ weights, -30, 30)))
+        slope = held.T @ (first - seen * chance) - weights
+        bend = (held * (seen * chance * (1 - chance))[:, None]).T @ held + np.eye(len(weights))
+        weights = weights + np.linalg.solve(bend, slope)
+    return weights
+
+
+def _learn_regression(first: Floats, second: Floats) -> LearnedScore:
+    """Score an output by a logistic regression on all its numbers (Bichsel and others 2021)."""
+    label = np.repeat([1.0, -1.0], [len(first), len(second)])
+    prepare = _scale(first, second)
+    held = prepare(np.concatenate([first, second]))
 
     def lose(weights: Floats) -> tuple[float, Floats]:
         margins = label * (held @ weights)
         slopes = -label / (1 + np.exp(np.clip(margins, -500, 500)))
-        return float(np.logaddexp(0, -margins).mean()), slopes @ held / len(held)
+        price = float(np.logaddexp(0, -margins).mean() + RIDGE * weights @ weights)
+        return price, slopes @ held / len(held) + 2 * RIDGE * weights
 
     weights = optimize.minimize(lose, np.zeros(held.shape[1]), jac=True, method="L-BFGS-B").x
-    return LearnedScore(name, lambda rows: np.asarray(prepare(rows) @ weights))
+    rate = lambda rows: np.asarray(prepare(rows) @ weights)  # noqa: E731
+    return LearnedScore("a regression on all numbers", rate, doubt=DOUBT, most=MOST_FITTED)
 
 
 def _scale(first: Floats, second: Floats) -> Preparation:
     """Return what puts numbers around 0, and a constant beside them."""
-    both = np.concatenate([first[:MOST_FITTED], second[:MOST_FITTED]])
+    both = np.concatenate([first, second])
     centre, spread = np.median(both, axis=0), np.maximum(both.std(axis=0), 1e-12)
 
     def prepare(rows: Floats) -> Floats:
@@ -131,13 +185,16 @@ def _scale(first: Floats, second: Floats) -> Preparation:
     return prepare
 
 
-def _rate_all(scores: Sequence[LearnedScore]) -> Preparation:
-    """Return what writes down what each score says of an output, and a constant beside it."""
+def _cut(values: Floats, bins: int) -> Floats:
+    """Return the edges of bins with about as many numbers in each; of few different numbers, each has its own."""
+    different = np.unique(values)
+    if len(different) <= bins:
+        return different
+    return np.unique(np.quantile(values, np.arange(1, bins) / bins, method="lower"))
 
-    def prepare(rows: Floats) -> Floats:
-        return np.stack([*(each.rate(rows) for each in scores), np.ones(len(rows))], axis=1)
 
-    return prepare
+def _place(edges: Floats, values: Floats) -> NDArray[np.int64]:
+    return np.searchsorted(edges, values, side="right")
 
 
 def _compare(first: NDArray[np.int64], second: NDArray[np.int64], kinds: int) -> Floats:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.audit.suite.specimens import EPSILON, Specimen, list_histograms, repeat_rows
+from discreet.audit.blackbox.patterns import list_histograms
+from discreet.audit.suite.specimens import EPSILON, Specimen, repeat_rows
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.mechanisms import Laplace

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.audit.suite.specimens import EPSILON, Specimen, draw_noise, list_changes
+from discreet.audit.blackbox.patterns import list_changes
+from discreet.audit.suite.specimens import EPSILON, Specimen, draw_noise
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 

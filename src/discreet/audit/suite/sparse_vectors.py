@@ -1,18 +1,19 @@
 """Specimens of the sparse vector technique, numbered as by Lyu, Su and Li (2017): 1 and 2 are right, all others wrong.
 
-Each is asked ten questions that one person moves by up to one, and says for each whether its noisy answer reaches a
-noisy threshold, until it has said so `cutoff` times.
+Each is asked ten questions (the third one twenty) that one person moves by up to one, and says for each whether its
+noisy answer reaches a noisy threshold, until it has said so `cutoff` times.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from discreet.audit.suite.specimens import EPSILON, Specimen, draw_noise, list_changes
+from discreet.audit.blackbox.patterns import list_changes
+from discreet.audit.suite.specimens import EPSILON, Specimen, draw_noise
 from discreet.base.grid import Floats
 
-QUESTIONS, THRESHOLD = 10, 1.0
-ENDED, BELOW, ABOVE = -2.0, 0.0, 1.0
+QUESTIONS, MANY_QUESTIONS, THRESHOLD = 10, 20, 1.0
+BELOW, ABOVE, ENDED = 0.0, 1.0, -2_000.0
 SILENT = -1_000.0
 """What stands for `below` where answers are told."""
 
@@ -34,15 +35,16 @@ def watch(
     """
     barrier = THRESHOLD + draw_noise(threshold_scale, (outputs,))
     left = np.full(outputs, np.inf if cutoff is None else cutoff)
-    said = np.empty((outputs, len(answers)))
+    said = np.full((outputs, len(answers)), ENDED)
+    running = np.arange(outputs)
     for place, answer in enumerate(answers):
-        noisy = answer + (draw_noise(answer_scale, (outputs,)) if answer_scale else np.zeros(outputs))
-        over = (noisy >= barrier) & (left > 0)
-        positive = np.floor(noisy) if tell else np.full(outputs, ABOVE)
-        said[:, place] = np.where(left <= 0, ENDED, np.where(over, positive, SILENT if tell else BELOW))
-        left = left - over
+        noisy = answer + (draw_noise(answer_scale, running.shape) if answer_scale else np.zeros(len(running)))
+        over = noisy >= barrier[running]
+        said[running, place] = np.where(over, np.floor(noisy) if tell else ABOVE, SILENT if tell else BELOW)
+        left[running] -= over
         if renew:
-            barrier = np.where(over, THRESHOLD + draw_noise(threshold_scale, (outputs,)), barrier)
+            barrier[running[over]] = THRESHOLD + draw_noise(threshold_scale, (int(np.count_nonzero(over)),))
+        running = running[left[running] > 0]
     return said
 
 
@@ -61,8 +63,11 @@ def watch_3(answers: list[int], outputs: int) -> Floats:
     return watch(answers, outputs, 2 / EPSILON, 2 / EPSILON, cutoff=1, tell=True)
 
 
-def watch_4(answers: list[int], outputs: int, cutoff: int = 1) -> Floats:
-    """Return what variant 4 says: wrong, the noise of answers does not grow with the cutoff, and has half its scale."""
+def watch_4(answers: list[int], outputs: int, cutoff: int = 3) -> Floats:
+    """Return what variant 4 says: wrong, the noise of answers does not grow with the cutoff.
+
+    It loses (1 + 6 cutoff) / 4 times what it claims (Lyu, Su, Li 2017).
+    """
     return watch(answers, outputs, 4 / EPSILON, 4 / (3 * EPSILON), cutoff=cutoff)
 
 
@@ -83,11 +88,11 @@ def watch_in_parallel(answers: list[int], outputs: int) -> Floats:
 
 def list_specimens() -> list[Specimen]:
     """Return the specimens of this file."""
-    pairs = list_changes(QUESTIONS)
+    pairs, more = list_changes(QUESTIONS), list_changes(MANY_QUESTIONS)
     return [
         Specimen("sparse vector 1", True, watch_1, pairs),
         Specimen("sparse vector 2", True, watch_2, pairs),
-        Specimen("sparse vector 3", False, watch_3, pairs),
+        Specimen("sparse vector 3", False, watch_3, more),
         Specimen("sparse vector 4", False, watch_4, pairs),
         Specimen("sparse vector 5", False, watch_5, pairs),
         Specimen("sparse vector 6", False, watch_6, pairs),

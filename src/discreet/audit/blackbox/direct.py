@@ -1,0 +1,82 @@
+"""A direct test of a claim by a sample of a size that was fixed before, and the bounds that come of it.
+
+Pairs (X, Y) are independent, X an output on one input and Y on its neighbour, and S is an event that was fixed before
+any of them was drawn. If the mechanism is (epsilon, delta)-differentially private, then x = P[X in S] is at most
+e^epsilon y + delta, with y = P[Y in S]. Thin them: let X' be [X in S] with probability 1 / (e^epsilon + delta), else 0,
+and let Y' be 1 where Y is in S, and elsewhere with probability delta / (e^epsilon + delta). Then
+
+    P[X' = 1] = x / (e^epsilon + delta) <= (e^epsilon y + delta) / (e^epsilon + delta) = P[Y' = 1],
+
+so among the pairs where X' and Y' differ, X' is the larger one with probability at most 1/2, however the two depend on
+one another within a pair. The sign test is exact: no law of large numbers is used, whatever the size of the sample.
+It is no test for people who look before the end: `betting` is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.audit.blackbox.betting import PairCounts, find_gaussian_delta
+from discreet.base.grid import Floats
+from discreet.base.later import Later
+
+special = Later("scipy.special")
+
+GRID = np.concatenate([np.arange(0.0, 2.0, 0.0005), np.arange(2.0, 10.0, 0.005), np.arange(10.0, 60.0, 0.05)])
+"""The claims that are tested, from below, until one is not refuted: a bound is the last that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class DirectTest:
+    """Pairs that were counted, and what decides which of them are thinned: enough to test every claim again."""
+
+    counts: PairCounts
+    seed: int
+
+    def find_p_values(self, epsilons: Floats, deltas: Floats) -> Floats:
+        """Return how likely such counts are at the most, for each claim, if it holds: P[B >= won], B binomial."""
+        whole = np.exp(epsilons) + deltas
+        kept, added = 1 / whole, deltas / whole
+        generator = np.random.default_rng(self.seed)
+        both, first, neither = (
+            np.sort(generator.random(round(count)))
+            for count in (self.counts.both, self.counts.first, self.counts.neither if deltas.any() else 0)
+        )
+        won = np.searchsorted(first, kept, side="left")
+        lost = self.counts.second + len(both) - np.searchsorted(both, kept, side="left")
+        lost = lost + len(first) - np.searchsorted(first, 1 - added, side="left")
+        lost = lost + len(neither) - np.searchsorted(neither, 1 - added, side="left")
+        return np.where(won > 0, special.betainc(np.maximum(won, 1), lost + 1, 0.5), 1.0)
+
+    def find_p_value(self, epsilon: float, delta: float) -> float:
+        """Return how likely such counts are at the most if the claim holds."""
+        return float(self.find_p_values(np.array([epsilon]), np.array([delta]))[0])
+
+    def bound_epsilon(self, delta: float, miss: float) -> float:
+        """Return the epsilon below which every claim is refuted at this delta, with confidence one less `miss`.
+
+        To report more than the truth is to refute the first claim of the grid above it, which holds.
+        """
+        return _climb(self.find_p_values(GRID, np.full(len(GRID), delta)), miss)
+
+    def bound_mu(self, epsilon: float, miss: float) -> float:
+        """Return the mu below which Gaussian privacy is refuted: mu-GDP is (epsilon, delta(mu))-DP at every epsilon.
+
+        One epsilon, fixed before, is enough: it is a tangent of the trade-off curve (Dong, Roth, Su 2022).
+        """
+        deltas = np.array([find_gaussian_delta(float(mu), epsilon) for mu in GRID])
+        return _climb(self.find_p_values(np.full(len(GRID), epsilon), deltas), miss)
+
+
+def find_deviations(miss: float) -> float:
+    """Return by how many deviations the test must see a claim exceeded, about: for what is expected of an event."""
+    return float(-special.ndtri(miss)) if miss < 0.5 else 0.0
+
+
+def _climb(p_values: Floats, miss: float) -> float:
+    """Return the last of the grid's claims before the first that is not refuted; 0 where none is."""
+    kept = np.flatnonzero(p_values > miss)
+    first = int(kept[0]) if len(kept) else len(GRID)
+    return float(GRID[first - 1]) if first else 0.0
