@@ -46,6 +46,9 @@ class ReplayCase:
     neighbours: tuple[str, ...] = QUICK
     """Those that the quick form tries."""
 
+    dear: bool = False
+    """Whether it takes a second and more of a processor for each database: `make test` leaves it to `make test-all`."""
+
     needs: str | None = None
     replaces: bool = True
     """Whether there is a form of it for replace neighbours."""
@@ -136,6 +139,7 @@ OPERATIONS: dict[str, tuple[ReplayCase, ...]] = {
             ),
             quick=True,
             neighbours=QUICK[1:],
+            dear=True,
         ),
     ),
     "compiled training": (
@@ -149,7 +153,12 @@ OPERATIONS: dict[str, tuple[ReplayCase, ...]] = {
     "census": (ReplayCase("areas of a small census", _count_census, world="census", quick=True),),
     "bootstrap": (
         ReplayCase(
-            "a ratio", lambda curator: ROBUST["ratio"](curator, 4.0), quick=True, neighbours=QUICK[1:], replaces=False
+            "a ratio",
+            lambda curator: ROBUST["ratio"](curator, 4.0),
+            quick=True,
+            neighbours=QUICK[1:],
+            dear=True,
+            replaces=False,
         ),
     ),
     "quantile interval": (

@@ -69,7 +69,11 @@ def test_every_call_of_a_desk_has_a_rule() -> None:
 
 def list_cases(quick: bool) -> list[Any]:
     every = [(kind, case) for kind, cases in OPERATIONS.items() for case in cases]
-    return [pytest.param(case, id=f"{kind}: {case.name}") for kind, case in every if case.quick or not quick]
+    wanted = [(kind, case) for kind, case in every if case.quick or not quick]
+    return [
+        pytest.param(case, id=f"{kind}: {case.name}", marks=[pytest.mark.slow] * (case.dear and quick))
+        for kind, case in wanted
+    ]
 
 
 def perform(case: ReplayCase, relation: str, *names: str) -> None:
