@@ -102,13 +102,16 @@ def test_an_honest_wing_has_no_finding_also_where_draws_follow_draws() -> None:
     assert looks.raise_if_any().calls == 3
 
 
-def test_limits_that_are_declared_and_not_enforced_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("l1", "l2"), [(3, 10**6), (10**6, 3)])
+def test_limits_that_are_declared_and_not_enforced_are_found(monkeypatch: pytest.MonkeyPatch, l1: int, l2: int) -> None:
     monkeypatch.setattr("discreet.query.bound.choose_limits", lambda *_: Limits(1000, 1, 1000))
-    monkeypatch.setattr(Limits, "l1", lambda self: 3)
-    monkeypatch.setattr(Limits, "l2_squared", lambda self: 9)
+    monkeypatch.setattr(Limits, "l1", lambda self: l1)
+    monkeypatch.setattr(Limits, "l2_squared", lambda self: l2**2)
     report = find(COUNT, MANY)
     assert find_kinds(report) == {FindingKind.SENSITIVITY}
-    assert "declared 3, observed 16" in str(report)
+    (found,) = report.findings
+    assert "declared 3, observed 16" in found.words
+    assert found.words.endswith("(L1)" if l1 == 3 else "(L2)")
 
 
 def test_half_of_a_sum_s_sensitivity_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
