@@ -100,6 +100,7 @@ def check_refused(curator: Curator, ask: Ask, message: str, kind: type[Exception
     assert kinds(curator) == before
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", MISSPELT)
 def test_values_that_the_policy_does_not_declare_are_refused_with_the_nearest(name: str, clinic: Curator) -> None:
     check_refused(clinic, *MISSPELT[name])
@@ -135,6 +136,7 @@ WITHOUT: dict[str, Ask] = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", WITHOUT)
 def test_without_a_price_the_price_is_asked_for(name: str, clinic: Curator) -> None:
     check_refused(clinic, WITHOUT[name], "^epsilon must be given")
@@ -191,6 +193,7 @@ CONSTANT: dict[str, Ask] = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", CONSTANT)
 def test_what_is_the_same_for_everybody_by_its_bounds_is_refused(name: str, clinic: Curator) -> None:
     check_refused(clinic, CONSTANT[name], "bounds are apart|same for everybody", DiscreetError)

@@ -33,6 +33,7 @@ FAR: dict[str, tuple[Callable[[Curator], PopulationTest], float, str]] = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", FAR)
 def test_the_smallest_p_value_is_told_as_a_bound(name: str, tmp_path: Path) -> None:
     ask, least, words = FAR[name]
