@@ -13,7 +13,7 @@ WORKERS ?= 2
 SECONDS ?= 60
 unexport PYTHONDONTWRITEBYTECODE  # tests start Python often: what is compiled once is kept
 
-.PHONY: help setup demo test test-all lint bench mutants fuzz clean
+.PHONY: help setup demo test test-all lint bench mutants audit fuzz clean
 
 help:
 	@echo "make demo      ask a generated clinic, the truth beside each answer"
@@ -21,6 +21,7 @@ help:
 	@echo "make lint      ruff and mypy --strict"
 	@echo "make bench     measure, beside peers, into bench/RESULTS.md"
 	@echo "make fuzz      ask generated questions of generated neighbours for SECONDS=60"
+	@echo "make audit     attack everything that is shipped, into docs/audit.md"
 	@echo "make mutants   break one rule at a time; the tests must notice"
 
 $(PRODUCT): pyproject.toml constraints.txt
@@ -65,6 +66,9 @@ bench: $(PEERS_READY) $(TUMULT_READY)
 
 mutants: $(READY)
 	$(BIN)/python tests/mutants/run.py
+
+audit: $(READY)
+	$(BIN)/python -m discreet.audit.house --write docs/audit.md
 
 fuzz: $(READY)
 	$(BIN)/python tests/hostile/fuzz.py --seconds $(SECONDS)
