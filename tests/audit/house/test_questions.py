@@ -8,33 +8,33 @@ from contextlib import ExitStack
 import numpy as np
 import pytest
 
-from discreet.audit.house.component import Component
+from discreet.audit.house.audited_part import AuditedPart
 from discreet.audit.house.questions import list_questions
 
 
 @pytest.fixture(scope="module")
-def questions() -> Iterator[dict[str, Component]]:
+def questions() -> Iterator[dict[str, AuditedPart]]:
     with ExitStack() as stack:
         yield {each.name: each for each in list_questions(stack, 400)}
 
 
-def test_a_heavy_unit_counts_as_far_as_its_limit_under_every_key(questions: dict[str, Component]) -> None:
+def test_a_heavy_unit_counts_as_far_as_its_limit_under_every_key(questions: dict[str, AuditedPart]) -> None:
     drawn = questions["COUNT(*)"].draw(((8.0,) * 40,), 1000)
     assert drawn.shape == (1000, 1)
     assert float(np.median(drawn)) == 3
 
 
-def test_values_are_held_between_their_bounds(questions: dict[str, Component]) -> None:
+def test_values_are_held_between_their_bounds(questions: dict[str, AuditedPart]) -> None:
     assert abs(float(np.median(questions["SUM"].draw(((1e9, 1e9),), 1000))) - 16) < 8
 
 
 def test_keys_of_the_data_are_shown_where_many_have_them_and_never_where_nobody_has(
-    questions: dict[str, Component],
+    questions: dict[str, AuditedPart],
 ) -> None:
     shown = questions["keys of the data"]
     assert shown.draw((), 400).sum() == 0
     assert shown.draw(((8.0,),) * 150, 400).sum() == 400
 
 
-def test_joined_rows_are_cut(questions: dict[str, Component]) -> None:
+def test_joined_rows_are_cut(questions: dict[str, AuditedPart]) -> None:
     assert float(np.median(questions["COUNT of a join"].draw(((8.0,) * 40,), 400))) <= 12

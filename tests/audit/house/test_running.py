@@ -11,7 +11,7 @@ import pytest
 
 from discreet.audit.house import running
 from discreet.audit.house.__main__ import BEGIN, END, put_between
-from discreet.audit.house.component import Component, release_rows
+from discreet.audit.house.audited_part import AuditedPart, release_rows
 from discreet.audit.house.running import HouseReport, run
 from discreet.mechanisms import Laplace
 
@@ -20,7 +20,7 @@ RIGHT, WRONG = Laplace.calibrate(1.0), Laplace.calibrate(1.34)
 
 
 def judge(monkeypatch: pytest.MonkeyPatch, *draws: Any, **how: Any) -> HouseReport:
-    components = [Component(f"number {n}", draw, (([0], [1]),), RIGHT.loss(1)) for n, draw in enumerate(draws)]
+    components = [AuditedPart(f"number {n}", draw, (([0], [1]),), RIGHT.loss(1)) for n, draw in enumerate(draws)]
     monkeypatch.setattr(running, "list_components", lambda stack, samples: [("planted", each) for each in components])
     return run(100_000, "planted", **how)
 

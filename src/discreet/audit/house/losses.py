@@ -30,7 +30,7 @@ WIDTH = 400
 ROUNDING = 1e-12
 """What sums of floats may be off by."""
 
-Curve = Callable[[float], float]
+TrueDeltas = Callable[[float], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,14 @@ class LossClaim:
 
     name: str
     loss: Loss
-    true: Curve = field(repr=False)
+    true: TrueDeltas = field(repr=False)
 
     def find_shortfall(self) -> float:
         """Return by how much the claim is too small, at the worst of some epsilons: 0 or less where it holds."""
         return max(self.true(epsilon) - float(self.loss.delta(epsilon).high) for epsilon in EPSILONS) - ROUNDING
 
 
-def compare(first: Floats, second: Floats) -> Curve:
+def compare(first: Floats, second: Floats) -> TrueDeltas:
     """Return what two distributions give away, in the worse direction."""
 
     def find(epsilon: float) -> float:
@@ -104,11 +104,11 @@ def _choose(reach: float) -> tuple[Floats, Floats]:
     return first / first.sum(), second / second.sum()
 
 
-def _gaussian(mu: float) -> Curve:
+def _gaussian(mu: float) -> TrueDeltas:
     return lambda epsilon: float(norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu))
 
 
-def _laplace(pure: float) -> Curve:
+def _laplace(pure: float) -> TrueDeltas:
     return lambda epsilon: max(0.0, 1 - math.exp((epsilon - pure) / 2))
 
 

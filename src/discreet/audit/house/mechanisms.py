@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet.audit.blackbox.outputs import BatchMechanism, repeat
 from discreet.audit.blackbox.patterns import Pair, list_changes
-from discreet.audit.house.component import Component, release_rows
+from discreet.audit.house.audited_part import AuditedPart, release_rows
 from discreet.mechanisms import (
     CountingQueries,
     DiscreteGaussian,
@@ -33,65 +33,65 @@ NOTHING = -99.0
 """What stands for a question that was not answered."""
 
 
-def list_mechanisms() -> list[Component]:
+def list_mechanisms() -> list[AuditedPart]:
     """Return the mechanisms of `discreet.mechanisms`, robust ones aside."""
     return [*_list_noises(), *_list_selections(), *_list_others()]
 
 
-def _list_noises() -> list[Component]:
+def _list_noises() -> list[AuditedPart]:
     gaussian, discrete = Gaussian.calibrate(EPSILON, DELTA), DiscreteGaussian.calibrate(EPSILON, DELTA)
     staircase, laplace = Staircase.calibrate(EPSILON), Laplace.calibrate(EPSILON)
     two, queries = Laplace.calibrate(EPSILON, 2, dim=2), CountingQueries.calibrate(EPSILON, 3)
     several = (([0, 0, 0], [1, 1, 1]), ([1, 1, 1], [0, 0, 0]))
     return [
-        Component("Laplace", release_rows(laplace.release), ONE, laplace.loss(1)),
-        Component("Laplace, of two numbers", release_rows(two.release), (([0, 0], [1, 1]),), two.loss(2, dim=2)),
-        Component("Staircase", release_rows(staircase.release), ONE, staircase.loss(1)),
-        Component("Gaussian", release_rows(gaussian.release), ONE, gaussian.loss(1), DELTA),
-        Component("DiscreteGaussian", release_rows(discrete.release), ONE, discrete.loss(1), DELTA),
-        Component("CountingQueries", repeat(queries.release), several, queries.loss(), dear=20),
+        AuditedPart("Laplace", release_rows(laplace.release), ONE, laplace.loss(1)),
+        AuditedPart("Laplace, of two numbers", release_rows(two.release), (([0, 0], [1, 1]),), two.loss(2, dim=2)),
+        AuditedPart("Staircase", release_rows(staircase.release), ONE, staircase.loss(1)),
+        AuditedPart("Gaussian", release_rows(gaussian.release), ONE, gaussian.loss(1), DELTA),
+        AuditedPart("DiscreteGaussian", release_rows(discrete.release), ONE, discrete.loss(1), DELTA),
+        AuditedPart("CountingQueries", repeat(queries.release), several, queries.loss(), dear=20),
         _cut_off(),
         _respond(2),
         _respond(5),
     ]
 
 
-def _cut_off() -> Component:
+def _cut_off() -> AuditedPart:
     cut = TruncatedLaplace.calibrate(EPSILON, 0, 8)
     pairs = (([0], [1]), ([8], [7]), ([4], [5]))
-    return Component("TruncatedLaplace", release_rows(cut.release), pairs, cut.loss(1))
+    return AuditedPart("TruncatedLaplace", release_rows(cut.release), pairs, cut.loss(1))
 
 
-def _respond(categories: int) -> Component:
+def _respond(categories: int) -> AuditedPart:
     response = RandomizedResponse.calibrate(EPSILON, categories)
-    return Component(
+    return AuditedPart(
         f"RandomizedResponse, {categories} answers", release_rows(response.release), (([0], [1]),), response.loss()
     )
 
 
-def _list_selections() -> list[Component]:
+def _list_selections() -> list[AuditedPart]:
     made: list[tuple[str, Any]] = [
         ("Exponential", Exponential.calibrate(EPSILON)),
         ("PermuteAndFlip", PermuteAndFlip.calibrate(EPSILON)),
         ("NoisyMax, exponential", NoisyMax.calibrate(EPSILON)),
         ("NoisyMax, Laplace", NoisyMax(NoisyMax.calibrate(EPSILON).scale, noise="laplace")),
     ]
-    found = [Component(name, repeat(each.release), SCORES, each.loss(1), dear=30) for name, each in made]
+    found = [AuditedPart(name, repeat(each.release), SCORES, each.loss(1), dear=30) for name, each in made]
     gap = made[3][1]
-    found.append(Component("NoisyMax with its lead", repeat(gap.release_with_gap), SCORES, gap.loss(1), dear=60))
+    found.append(AuditedPart("NoisyMax with its lead", repeat(gap.release_with_gap), SCORES, gap.loss(1), dear=60))
     return found
 
 
-def _list_others() -> list[Component]:
+def _list_others() -> list[AuditedPart]:
     median = Quantile(Fraction(1, 2), 9, EPSILON)
     least = Quantile.extreme(True, 9, EPSILON)
     values: tuple[Pair, ...] = ({3: 2, 5: 2}, {3: 2, 5: 3}), ({4: 1}, {4: 1, 0: 1}), ({}, {8: 1}), ({0: 5}, {0: 4})
     keys = KeySelection(EPSILON, DELTA)
     counts = tuple(([units], [units + 1]) for units in (0, 1, 3, 6, 9))
     return [
-        Component("Quantile, the median", _draw_quantiles(median), values, median.loss(), dear=300),
-        Component("Quantile, the least", _draw_quantiles(least), values, least.loss(), dear=300),
-        Component("KeySelection", release_rows(keys.release), counts, keys.loss(), DELTA),
+        AuditedPart("Quantile, the median", _draw_quantiles(median), values, median.loss(), dear=300),
+        AuditedPart("Quantile, the least", _draw_quantiles(least), values, least.loss(), dear=300),
+        AuditedPart("KeySelection", release_rows(keys.release), counts, keys.loss(), DELTA),
         _ask_sparsely("SparseVector", SparseVector.calibrate(EPSILON, 2)),
         _ask_sparsely("SparseVector with numbers", SparseVector.calibrate(EPSILON, 1, answers=0.5)),
         _ask_sparsely("SparseVector, redrawn", SparseVector.calibrate(EPSILON, 2, redraw=True)),
@@ -102,9 +102,9 @@ def _draw_quantiles(quantile: Quantile) -> BatchMechanism:
     return repeat(lambda given: [quantile.release(given).value])
 
 
-def _ask_sparsely(name: str, vector: SparseVector) -> Component:
+def _ask_sparsely(name: str, vector: SparseVector) -> AuditedPart:
     def release(values: list[int]) -> list[float]:
         answers = [float(answer) if answer is not None else NOTHING for answer in vector.release(values, 1)]
         return answers + [NOTHING] * (len(values) - len(answers))
 
-    return Component(name, repeat(release), list_changes(5), vector.loss(1), dear=100)
+    return AuditedPart(name, repeat(release), list_changes(5), vector.loss(1), dear=100)

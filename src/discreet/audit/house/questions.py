@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from discreet.audit.attacks.asking import open_curator, write_policy
-from discreet.audit.house.component import Component
+from discreet.audit.house.audited_part import AuditedPart
 from discreet.curator import Curator
 from discreet.privacy.losses.concentrated import ZcdpLoss
 from discreet.privacy.losses.guarantees import ApproximateLoss, PureLoss
@@ -96,15 +96,15 @@ class KeyDraws:
             yield curator
 
 
-def list_questions(stack: ExitStack, keys: int) -> list[Component]:
+def list_questions(stack: ExitStack, keys: int) -> list[AuditedPart]:
     """Return questions about as many keys, asked at a price; curators are closed with the stack."""
 
-    def ask(name: str, what: str, rows: str = "t", dear: int = 1, **price: float) -> Component:
+    def ask(name: str, what: str, rows: str = "t", dear: int = 1, **price: float) -> AuditedPart:
         sql = f"SELECT {rows[0]}.k AS k, {what} FROM {rows} GROUP BY {rows[0]}.k"
         draws = KeyDraws(sql, price or {"epsilon": EPSILON}, max(100, keys // dear), True, stack)
         if "rho" in price:
-            return Component(name, draws, NEARBY, ZcdpLoss(Fraction(price["rho"])), 1e-5, dear)
-        return Component(name, draws, NEARBY, PureLoss(Fraction(EPSILON)), dear=dear)
+            return AuditedPart(name, draws, NEARBY, ZcdpLoss(Fraction(price["rho"])), 1e-5, dear)
+        return AuditedPart(name, draws, NEARBY, PureLoss(Fraction(EPSILON)), dear=dear)
 
     joined = "t JOIN u ON t.person = u.person AND t.k = u.k"
     shown = KeyDraws("SELECT k, COUNT(*) FROM t GROUP BY k", {"epsilon": EPSILON}, keys, False, stack)
@@ -122,7 +122,7 @@ def list_questions(stack: ExitStack, keys: int) -> list[Component]:
         ask("COUNT of a condition", "COUNT(*) FILTER (WHERE t.x > 4)"),
         ask("COUNT of a join", "COUNT(*)", joined, dear=5),
         ask("SUM of a join", "SUM(u.x)", joined, dear=5),
-        Component(
+        AuditedPart(
             "keys of the data", shown, several, ApproximateLoss(Fraction(EPSILON), Fraction(DELTA / 100)), DELTA / 100
         ),
     ]

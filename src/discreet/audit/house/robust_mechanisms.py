@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.audit.blackbox.outputs import repeat
 from discreet.audit.blackbox.patterns import Pair
-from discreet.audit.house.component import Component
+from discreet.audit.house.audited_part import AuditedPart
 from discreet.mechanisms.robust.inverse_sensitivity import MostFrequent
 from discreet.mechanisms.robust.order_statistic import OrderStatistic
 from discreet.mechanisms.robust.propose_test_release import ProposeTestRelease
@@ -36,7 +36,7 @@ VOTES: tuple[Pair, ...] = (
 REFUSED = -1000.0
 
 
-def list_robust() -> list[Component]:
+def list_robust() -> list[AuditedPart]:
     """Return the robust mechanisms."""
     median = OrderStatistic(Fraction(1, 2), 0, 9)
     laplace, student = SmoothLaplace.calibrate(EPSILON, DELTA), SmoothStudent.calibrate(EPSILON)
@@ -58,8 +58,8 @@ def list_robust() -> list[Component]:
     ]
 
 
-def _make(name: str, release: Callable[[Any], Any], pairs: Any, mechanism: Any, delta: float = 0.0) -> Component:
-    return Component(name, repeat(release), tuple(pairs), mechanism.loss(), delta, dear=300)
+def _make(name: str, release: Callable[[Any], Any], pairs: Any, mechanism: Any, delta: float = 0.0) -> AuditedPart:
+    return AuditedPart(name, repeat(release), tuple(pairs), mechanism.loss(), delta, dear=300)
 
 
 def _or_refused(value: int | None) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from discreet.audit.blackbox.lower_bound import LowerBound, lower_bound
 from discreet.audit.blackbox.several import refute_several
-from discreet.audit.house.component import Component
+from discreet.audit.house.audited_part import AuditedPart
 from discreet.audit.house.losses import LossClaim, list_loss_claims
 from discreet.audit.house.mechanisms import list_mechanisms
 from discreet.audit.house.questions import list_questions
@@ -34,11 +34,11 @@ MOST_KEYS = 100_000
 LONGEST = 600.0
 """Seconds that a batch may take: beyond that a component hangs."""
 
-Watch = Callable[[str], None]
+AuditWatch = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PartFinding:
     """What the audit found of one component."""
 
     kind: str
@@ -74,7 +74,7 @@ class LossFinding:
 class HouseReport:
     """Everything that was found."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[PartFinding, ...]
     losses: tuple[LossFinding, ...]
     replays: tuple[Replayed, ...]
     seconds: float
@@ -124,21 +124,21 @@ class HouseReport:
         return "\n".join(lines) + "\n"
 
 
-def list_components(stack: ExitStack, samples: int) -> Iterator[tuple[str, Component]]:
+def list_components(stack: ExitStack, samples: int) -> Iterator[tuple[str, AuditedPart]]:
     """Yield everything that is audited by its outputs, with its kind."""
     yield from (("mechanism", each) for each in list_mechanisms())
     yield from (("robust", each) for each in list_robust())
     yield from (("question", each) for each in list_questions(stack, min(MOST_KEYS, samples // 8)))
 
 
-def run(samples: int = WHOLE, only: str = "", watch: Watch | None = None, *, stop: bool = False) -> HouseReport:
+def run(samples: int = WHOLE, only: str = "", watch: AuditWatch | None = None, *, stop: bool = False) -> HouseReport:
     """Audit everything, or what has a word in its name, with so many outputs of each component.
 
     With `stop` the audit ends with the first claim that is surely refuted, whatever the others would have shown.
     """
     start, light, tell = time.perf_counter(), samples <= LIGHT, watch or (lambda line: None)
     losses = tuple(LossFinding(each, each.find_shortfall()) for each in list_loss_claims() if not only)
-    replays, found = list[Replayed](), list[Finding]()
+    replays, found = list[Replayed](), list[PartFinding]()
     if not stop or all(each.shortfall <= 0 for each in losses):
         for one in replay_questions(only, RELATIONS[:1] if light else RELATIONS):
             replays.append(one)
@@ -152,7 +152,7 @@ def run(samples: int = WHOLE, only: str = "", watch: Watch | None = None, *, sto
     return HouseReport(_judge(found), losses, tuple(replays), time.perf_counter() - start)
 
 
-def _audit_components(samples: int, only: str, most: int | None, stop: bool) -> Iterator[Finding]:
+def _audit_components(samples: int, only: str, most: int | None, stop: bool) -> Iterator[PartFinding]:
     with ExitStack() as stack:
         wanted = [
             (kind, each)
@@ -166,7 +166,7 @@ def _audit_components(samples: int, only: str, most: int | None, stop: bool) -> 
                 return
 
 
-def audit(kind: str, component: Component, samples: int, most: int | None = None) -> Finding:
+def audit(kind: str, component: AuditedPart, samples: int, most: int | None = None) -> PartFinding:
     """Audit one component: pairs of inputs, each with its part of the outputs and of the chance to be wrong."""
     start, pairs = time.perf_counter(), component.pairs[:most]
     confidence = 1 - (1 - CONFIDENCE) / len(pairs)
@@ -181,9 +181,11 @@ def audit(kind: str, component: Component, samples: int, most: int | None = None
         )
         for pair in pairs
     ]
-    return Finding(kind, component.name, component.claim, component.delta, tuple(bounds), time.perf_counter() - start)
+    return PartFinding(
+        kind, component.name, component.claim, component.delta, tuple(bounds), time.perf_counter() - start
+    )
 
 
-def _judge(found: Sequence[Finding]) -> tuple[Finding, ...]:
+def _judge(found: Sequence[PartFinding]) -> tuple[PartFinding, ...]:
     refuted = iter(refute_several([(bound, each.claim) for each in found for bound in each.bounds], SURE))
     return tuple(replace(each, broken=any(tuple(next(refuted) for _ in each.bounds))) for each in found)

@@ -14,7 +14,7 @@ from discreet.privacy.loss import Loss
 
 
 @dataclass(frozen=True, slots=True)
-class Component:
+class AuditedPart:
     """A mechanism that gives many outputs on an input, and its claim: the loss that an accountant is told of it."""
 
     name: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.audit.house.component import Component, release_rows
+from discreet.audit.house.audited_part import AuditedPart, release_rows
 from discreet.mechanisms import Laplace
 
 
@@ -16,5 +16,5 @@ def test_a_vector_of_noise_gives_a_row_for_each_output() -> None:
 
 def test_the_claim_is_what_the_loss_says_at_its_delta() -> None:
     laplace = Laplace.calibrate(1.0)
-    component = Component("Laplace", release_rows(laplace.release), (([0], [1]),), laplace.loss(1), 0.01)
-    assert component.claim < 1 == Component("Laplace", component.draw, component.pairs, component.loss).claim
+    component = AuditedPart("Laplace", release_rows(laplace.release), (([0], [1]),), laplace.loss(1), 0.01)
+    assert component.claim < 1 == AuditedPart("Laplace", component.draw, component.pairs, component.loss).claim
