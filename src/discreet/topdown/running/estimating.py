@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from discreet.answers.export import replacing
 from discreet.base.grid import Floats
 from discreet.topdown.estimate.level_values import collect_values
 from discreet.topdown.estimate.tree_fit import InnerEstimates, TreeFit, fit_readings
@@ -127,8 +126,8 @@ def hand_out_job(fit: TreeFit, readings: Sequence[HeldReading], pool: SolverPool
     """
     folder = readings[0].path.parent
     for path, values in zip(_name_inner(folder, len(fit.inner)), _list_inner(fit.inner), strict=True):
-        with replacing(path) as part, part.open("wb") as file:
-            np.save(file, values)
+        path.unlink(missing_ok=True)  # what a worker still looks at stays as it was
+        np.save(path, values)
     pool.give_job(open_held_job, (folder, tuple(readings)))
 
 
