@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from discreet import (
         answers,
+        audit,
         base,
         curator,
         engines,
@@ -115,6 +116,7 @@ _WINGS = {"Curator": ("discreet.synthetic.online",)}
 
 _ROOMS = (
     "answers",
+    "audit",
     "base",
     "curator",
     "engines",
@@ -169,6 +171,7 @@ __all__ = [
     "SyntheticModel",
     "TruncatedLaplace",
     "answers",
+    "audit",
     "base",
     "col",
     "connect",

@@ -1,0 +1,129 @@
+"""The rules of the audit by outputs, each broken once: what makes a bound hold, and a fault a finding."""
+
+from __future__ import annotations
+
+from mutants.mutant import broken
+
+DIRECT = "tests/audit/blackbox/test_direct.py"
+BETTING = "tests/audit/blackbox/test_betting.py"
+LOWER_BOUND = "tests/audit/blackbox/test_lower_bound.py"
+SEARCH = "tests/audit/blackbox/test_search.py"
+SEVERAL = "tests/audit/blackbox/test_several.py"
+ONE_RUN = "tests/audit/blackbox/test_one_run.py"
+FRESH = "tests/audit/blackbox/test_fresh.py"
+
+SOUND = [
+    broken(
+        "audit: the event is chosen by the outputs that certify it",
+        "audit/blackbox/lower_bound.py",
+        "    reader = OutputReader(mechanism, longest)\n",
+        "    kept: dict[Any, Any] = {}\n"
+        "    reader = OutputReader(\n"
+        "        lambda given, count: kept.setdefault(given, mechanism(given, samples))[:count], longest\n"
+        "    )\n",
+        FRESH,
+    ),
+    broken(
+        "audit: the direct test forgets delta",
+        "audit/blackbox/direct.py",
+        "        kept, added = 1 / whole, deltas / whole\n",
+        "        kept, added = 1 / whole, 0 * deltas\n",
+        DIRECT,
+    ),
+    broken(
+        "audit: the direct test thins nothing",
+        "audit/blackbox/direct.py",
+        "        kept, added = 1 / whole, deltas / whole\n",
+        "        kept, added = np.ones(len(whole)), deltas / whole\n",
+        DIRECT,
+    ),
+    broken(
+        "audit: thinned pairs of both are not lost",
+        "audit/blackbox/direct.py",
+        '        lost = self.counts.second + len(both) - np.searchsorted(both, kept, side="left")\n',
+        "        lost = self.counts.second + np.zeros(len(kept))\n",
+        DIRECT,
+    ),
+    broken(
+        "audit: a bound is above the first claim that is not refuted",
+        "audit/blackbox/direct.py",
+        "    return float(GRID[first - 1]) if first else 0.0\n",
+        "    return float(GRID[min(first + 40, len(GRID) - 1)]) if first else 0.0\n",
+        DIRECT,
+    ),
+    broken(
+        "audit: a stake may be larger than what one has",
+        "audit/blackbox/betting.py",
+        "        if 1 + stake * gain < 0:\n            return -math.inf\n",
+        "        if 1 + stake * gain < 0:\n            continue\n",
+        BETTING,
+    ),
+    broken(
+        "audit: bets forget delta",
+        "audit/blackbox/betting.py",
+        "        (counts.first, 1 - delta),\n",
+        "        (counts.first, 1),\n",
+        BETTING,
+    ),
+    broken(
+        "audit: those who stop early look at the test for one look",
+        "audit/blackbox/lower_bound.py",
+        "    if stop_early:\n        bets, epsilon",
+        "    if stop_early and counts.pairs == aim.pairs:\n        bets, epsilon",
+        FRESH,
+    ),
+    broken(
+        "audit: many tests are not corrected",
+        "audit/blackbox/several.py",
+        "(1 - confidence) / (len(values) - rank)",
+        "(1 - confidence)",
+        SEVERAL,
+    ),
+    broken(
+        "audit: the search certifies by more outputs than were asked for",
+        "audit/blackbox/search.py",
+        "store.share(samples - 2 * certified - reader.drawn, [pair])",
+        "store.share(samples - 2 * certified, [pair])",
+        SEARCH,
+    ),
+    broken(
+        "audit: one run forgets delta",
+        "audit/blackbox/one_run.py",
+        "    return min(1.0, reached + 2 * canaries * delta * densest)\n",
+        "    return min(1.0, reached)\n",
+        ONE_RUN,
+    ),
+    broken(
+        "audit: all guesses of one run are called right",
+        "audit/blackbox/one_run.py",
+        "int(right_in + most_out - np.count_nonzero(coins[order[:most_out]]))",
+        "int(right_in + most_out)",
+        ONE_RUN,
+    ),
+]
+
+FAULTS = [
+    broken(
+        "audit: NaN is an output like others",
+        "audit/blackbox/outputs.py",
+        "        if np.isnan(rows).any():\n",
+        "        if False:\n",
+        LOWER_BOUND,
+    ),
+    broken(
+        "audit: a mechanism may hang",
+        "audit/blackbox/outputs.py",
+        "            with limit_time(self.longest):\n",
+        "            with limit_time(600.0):\n",
+        LOWER_BOUND,
+    ),
+    broken(
+        "audit: a fault refutes nothing",
+        "audit/blackbox/lower_bound.py",
+        "        if self.fault is not None:\n            return 0.0\n",
+        "        if self.fault is not None:\n            return 1.0\n",
+        LOWER_BOUND,
+    ),
+]
+
+MUTATIONS = [*SOUND, *FAULTS]
