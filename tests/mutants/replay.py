@@ -8,7 +8,6 @@ REPLAYING = "tests/audit/graybox/test_replaying.py"
 DESKS = "tests/audit/graybox/test_desks.py"
 LOCAL = "tests/audit/graybox/test_local.py"
 NEIGHBOURS = "tests/audit/graybox/test_neighbours.py"
-OPERATIONS = "tests/audit/graybox/test_operations.py"
 AUDITING = "tests/cli/test_auditing.py"
 
 JUDGE = "audit/graybox/judging.py"
@@ -214,12 +213,5 @@ MUTATIONS = [
         "        if wrong:\n",
         "        if False:\n",
         AUDITING,
-    ),
-    broken(
-        "replay: parts of a census are not those of the database",
-        TAPS,
-        "                data = earlier.written[place]\n",
-        "                pass\n",
-        f"{OPERATIONS}::test_every_operation_is_replayed[census: areas of a small census]",
     ),
 ]

@@ -13,10 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from audit.graybox.cases import OPERATIONS, QUICK, VISITS, ReplayCase
-from conformance.placing import KINDS, VARIABLE
+from conformance.placing import INTERPRETED, KINDS, VARIABLE
 from discreet.audit.graybox import ReplayNeighbours, make_neighbours, replay
 from discreet.audit.graybox.scratch import PlaceTables, read_tables
 from discreet.engines.engines import Engines
+from discreet.engines.spark.engine import SparkEngine
 from discreet.policy import loads
 from discreet.policy.model import DeclaredEngine, EngineKind, Policy, SourceFormat
 from support import clinic
@@ -93,7 +94,12 @@ def place_in_spark(declared: DeclaredEngine) -> PlaceTables:
             replace(each, format=SourceFormat.PARQUET, source=f"{each.name}.parquet", engine="engine")
             for each in policy.tables
         )
-        return Engines(replace(policy, tables=moved, engines=(*policy.engines, declared)))
+        engines = Engines(replace(policy, tables=moved, engines=(*policy.engines, declared)))
+        found = engines._open("engine")
+        assert isinstance(found, SparkEngine)
+        for name, value in INTERPRETED.items():
+            found._session.session.conf.set(name, value)
+        return engines
 
     return place
 
@@ -118,7 +124,8 @@ def test_operations_on_postgres_are_replayed(
 @pytest.mark.parametrize("case", [QUICKEST, *OTHERS])
 @pytest.mark.usefixtures("spark_session")
 def test_operations_on_spark_are_replayed(case: ReplayCase, spark_engine: DeclaredEngine) -> None:
-    report = replay(case.perform, make_world(case, place_in_spark(spark_engine)), clock=False).raise_if_any()
+    world = make_world(case, place_in_spark(spark_engine))
+    report = replay(case.perform, world, clock=False, longest=600).raise_if_any()
     assert any(each.observed > 0 for each in report.moved)
 
 

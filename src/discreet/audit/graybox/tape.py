@@ -55,9 +55,6 @@ class TapeEntry:
     exact: list[Any] = field(default_factory=list)
     """What a desk computed for it."""
 
-    written: list[bytes] = field(default_factory=list)
-    """Parts that it kept in the ledger."""
-
     inner: list[TapeEntry] = field(default_factory=list)
     """Calls that were made to answer it."""
 
@@ -129,11 +126,6 @@ class Tape:
                 found = entries[place]
                 entries = found.inner
             return found
-
-    def find_earlier(self) -> TapeEntry | None:
-        """Return the call of the earlier tape that the one under way is compared with."""
-        callers = _CALLERS.get()
-        return None if self._before is None or not callers else self._before.find(callers[-1][0])
 
     def words(self, count: int) -> Words:
         """Return words of the stream of whatever call is under way."""

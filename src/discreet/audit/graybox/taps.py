@@ -21,7 +21,6 @@ from discreet.audit.graybox.tape import TapeEntry, find_call, find_shape, find_t
 from discreet.curator.door import desk as desks
 from discreet.curator.door import resampling
 from discreet.curator.door.recorder import Recorder
-from discreet.ledger.parts import LedgerParts
 from discreet.local.client.mechanism import Mechanism as LocalMechanism
 from discreet.mechanisms.additive import Additive
 from discreet.mechanisms.robust.inverse_sensitivity import InverseSensitivity, MostFrequent
@@ -108,7 +107,6 @@ def _tap_all() -> None:
     _replace(SparseVectorRun, "decide", _tap_decide)
     _replace(Recorder, "answer", _tap_answer)
     _replace(Recorder, "draw", _tap_draw)
-    _replace(LedgerParts, "write", _tap_part)
     _replace(desks.Desk, "_hold", _tap_hold)
     _replace(desks, "release", functools.partial(_tap_exact, "measures"))
     _replace(desks, "sum_resamples", functools.partial(_tap_exact, "resamples"))
@@ -218,23 +216,6 @@ def _tap_draw(original: Any) -> Any:
         return original(self, name, lambda: tape.hear(entry, own))
 
     return answer
-
-
-def _tap_part(original: Any) -> Any:
-    """Keep what was kept before: the record of a neighbour names the same parts."""
-
-    def write(self: Any, data: bytes) -> str:
-        tape, call = find_tape(), find_call()
-        if tape is not None and call is not None:
-            earlier = tape.find_earlier()
-            place = len(call.written)
-            call.written.append(data)
-            if earlier is not None and earlier.is_like(call) and place < len(earlier.written):
-                data = earlier.written[place]
-        name: str = original(self, data)
-        return name
-
-    return write
 
 
 def _tap_hold(original: Any) -> Any:
