@@ -96,7 +96,7 @@ def measure_whole(blocks: int) -> list[str]:
         whole = time.perf_counter() - start
         own, below = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
         stages, before = [], start
-        for stage in ("measuring", "levels", "margins of error", "writing tables"):
+        for stage in ("measuring", "levels", "simulating errors", "writing tables"):
             stages.append(f"{marks.get(stage, before) - before:.1f}")
             before = marks.get(stage, before)
         processor = own.ru_utime + own.ru_stime + below.ru_utime + below.ru_stime
@@ -126,7 +126,7 @@ def show_whole(sizes: list[int]) -> None:
     for size in sizes:
         line = [sys.executable, __file__, "--one", str(size)]
         rows.append(json.loads(subprocess.run(line, check=True, stdout=subprocess.PIPE, text=True).stdout))
-    header = ["blocks", "people", "workers", "seconds", "measured", "levels", "margins", "tables"]
+    header = ["blocks", "people", "workers", "seconds", "measured", "levels", "simulated", "tables"]
     header += ["processor seconds", "memory, GB, at most", "disk, MB", "largest certified gap", "checked"]
     print(markdown(header, rows))
 

@@ -49,7 +49,7 @@ def run(
         Path | None, typer.Option("-o", "--output", help="The folder to write into.", show_default="release beside it")
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes.", show_default="one for each core")] = None,
-    replications: Annotated[int, typer.Option(help="How often it is simulated for margins of error; 0: none.")] = 4,
+    replications: Annotated[int, typer.Option(help="How often it is made again to tell its errors; 0: never.")] = 2,
     files: Annotated[TableFiles, typer.Option(help="What tables are written as.")] = TableFiles.PARQUET,
     analyst: AskerOption = None,
     format: FormatOption = ListFormat.TABLE,

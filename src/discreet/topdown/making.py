@@ -1,4 +1,4 @@
-"""A whole census release: `run("census.toml")` measures, estimates, finds margins of error and writes everything.
+"""A whole census release: `run("census.toml")` measures, estimates, tells its errors and writes everything.
 
 What is measured is charged once; the same again is free. A run that was stopped, or killed, goes on with the level that
 it was at when it is called again.
@@ -26,10 +26,10 @@ from discreet.topdown.release.rows import FILES, PARQUET
 from discreet.topdown.release.writing import ReleaseWriter
 from discreet.topdown.running.estimating import AreaWatch, estimate, fit_held, hand_out_basis, model_readings
 from discreet.topdown.running.held_readings import HeldReading, hold_measurements
-from discreet.topdown.running.margins import find_margins
 from discreet.topdown.running.problem import OBJECTIVES, UP_AND_DOWN, make_problem
 from discreet.topdown.running.run_folder import FINISHED, RunFolder
 from discreet.topdown.running.simulating import simulate_errors
+from discreet.topdown.running.size_errors import tell_errors
 from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.spec.census_spec import CensusSpec
 from discreet.topdown.spec.reading import read_spec
@@ -37,8 +37,8 @@ from discreet.topdown.spec.reading import read_spec
 OUTPUT = "release"
 """The folder beside the spec that a release is written into, where none is named."""
 
-REPLICATIONS = 4
-"""How often a release is made again to find its margins."""
+REPLICATIONS = 2
+"""How often a release is made again to tell how far it is off: every time has errors of all its cells."""
 
 
 def run(
@@ -58,11 +58,11 @@ def run(
 
     It is written into the folder `output`, by default `release` beside the spec. `workers` are processes, by default
     one for each core; what comes out does not depend on them. `on` names an engine of the policy that is Spark: its
-    executors solve instead, and must share the folder (`running.spark_pool`). Margins of error are found in so many
-    `replications`; without any, whole numbers have none. Tables are `files` of Parquet or csv. `tables` are Arrow,
-    pandas or polars tables for those without a source in the policy. `watch` is told what is done, and of how many
-    areas. Everything that can be refused is refused before the charge; whether there was one, `payment` of what is
-    returned says.
+    executors solve instead, and must share the folder (`running.spark_pool`). Errors are told from so many
+    `replications`; without any they are not, and margins are the same. Tables are `files` of Parquet or csv. `tables`
+    are Arrow, pandas or polars tables for those without a source in the policy. `watch` is told what is done, and of
+    how many areas. Everything that can be refused is refused before the charge; whether there was one, `payment` of
+    what is returned says.
     """
     asked = spec if isinstance(spec, CensusSpec) else read_spec(spec)
     check.integer("replications", replications, least=0, most=10_000)
@@ -134,7 +134,7 @@ def _make(
     told: dict[str, Any],
     watch: AreaWatch | None,
 ) -> None:
-    """Estimate, find margins, and write the release."""
+    """Estimate, make it again to tell its errors, and write the release."""
     problem, objective = make_problem(spec), told["objective"]
     model = model_readings(problem, readings)
     hand_out_basis(problem, model, pool, objective)
@@ -144,7 +144,7 @@ def _make(
     if told["replications"]:
         given = told["replications"], int(told["measured"][:15], 16), watch, held.working / "simulated.npz"
         simulated = simulate_errors(problem, model, readings, found.counts, pool, held.working, *given)
-    margins = {} if simulated is None else find_margins(simulated)
-    writer = ReleaseWriter(spec, problem, fit, found.levels, margins, simulated, held.path, told["files"])
+    errors = {} if simulated is None else tell_errors(simulated)
+    writer = ReleaseWriter(spec, problem, fit, found.levels, errors, simulated, held.path, told["files"])
     written = writer.write(readings, pool, describe_receipt(spec, payment.receipt), watch)
     held.finish({**told, **written})

@@ -48,9 +48,8 @@ def test_tables_of_csv_are_exact_and_have_the_same_rows(
     for level in csv_release.levels:
         for query in csv_release.queries:
             mine, other = csv_release.table(level, query), small_release.table(level, query)
-            assert mine.drop_columns(["margin", "gls"]).to_pylist() == other.drop_columns(["margin", "gls"]).to_pylist()
+            assert mine.drop_columns(["gls"]).to_pylist() == other.drop_columns(["gls"]).to_pylist()
             assert mine.column("gls").to_pylist() == pytest.approx(other.column("gls").to_pylist(), rel=1e-5, abs=1e-4)
-            assert mine.column("margin").null_count == len(mine)
     assert not list((csv_release.folder / "tables").rglob("*.parquet"))
 
 

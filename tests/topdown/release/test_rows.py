@@ -40,7 +40,9 @@ def test_csv_is_read_as_it_was_written_whatever_names_hold(tmp_path: Path) -> No
     areas = ["007", "two\nlines", "Ärm, 'x'", "NA"]
     numbers: dict[str, np.ndarray] = {
         "count": np.arange(64).reshape(4, 16),
-        "margin": np.full((4, 16), np.nan, dtype=np.float32),
+        "low": np.arange(64).reshape(4, 16),
+        "high": np.ma.masked_array(np.zeros((4, 16), dtype=np.int64), True),
+        "margin": np.ma.masked_array(np.zeros((4, 16), dtype=np.int64), True),
         "gls": np.linspace(-1, 2, 64).reshape(4, 16),
         "gls_margin": np.full((4, 16), 0.1, dtype=np.float32),
     }
@@ -51,6 +53,6 @@ def test_csv_is_read_as_it_was_written_whatever_names_hold(tmp_path: Path) -> No
     assert describe_labels(axes) == {"sex": "text", "old": "boolean", "year": "whole"}
     with (tmp_path / "x.csv").open(newline="", encoding="utf-8") as file:
         head, first, *_ = csv.reader(file)
-    assert head == ["level", "area", "sex", "old", "year", "count", "margin", "gls", "gls_margin"]
-    assert first[:7] == ["Town", "007", 'a "quoted" one', "false", "1", "0", ""]
+    assert head == ["level", "area", "sex", "old", "year", "count", "low", "high", "margin", "gls", "gls_margin"]
+    assert first[:9] == ["Town", "007", 'a "quoted" one', "false", "1", "0", "0", "", ""]
     assert '"007"' in (tmp_path / "x.csv").read_text(), "a name of digits is in quotes"

@@ -1,10 +1,11 @@
-"""Tables: every area and answer with count, unbiased estimate and both margins; large ones in parts."""
+"""Tables: every area and answer with count, interval, unbiased estimate and margins; large ones in parts."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -19,7 +20,7 @@ from topdown.small_release import SmallCensus
 
 def test_a_table_has_a_row_for_each_area_and_each_answer_that_somebody_can_be_in(small_release: CensusRelease) -> None:
     table = small_release.table("Town", "detailed")
-    names = ["level", "area", "kind", "adult", "colour", "count", "margin", "gls", "gls_margin"]
+    names = ["level", "area", "kind", "adult", "colour", "count", "low", "high", "margin", "gls", "gls_margin"]
     assert table.column_names == names
     assert len(table) == 22 * 15
     assert set(table.column("colour").to_pylist()) == {1, 2, 3}
@@ -45,9 +46,14 @@ def test_every_cell_has_margins_and_public_totals_have_none_to_fear(small_releas
     for level in small_release.levels:
         for query in small_release.queries:
             table = small_release.table(level, query)
-            assert table.column("margin").null_count == 0
-            assert np.asarray(table.column("gls_margin")).min() >= 0
-    assert np.asarray(small_release.table("Region", "total").column("margin")).max() < 1e-6
+            columns = ("count", "low", "high", "margin", "gls_margin")
+            count, low, high, margin, known = (np.asarray(table.column(name)) for name in columns)
+            assert [table.schema.field(name).type for name in columns[:4]] == [pa.int64()] * 4
+            assert low.min() >= 0
+            assert (low <= high).all()
+            assert (high - low <= 2 * known + 1).all(), "never wider than the unbiased estimate's"
+            assert np.array_equal(margin, np.maximum(count - low, high - count))
+    assert np.asarray(small_release.table("Region", "total").column("margin")).max() == 0
 
 
 def test_published_areas_of_a_regrouped_level_are_sums_of_their_towns(regrouped_release: CensusRelease) -> None:

@@ -17,8 +17,8 @@ from discreet.topdown.release import microdata, receipt
 from discreet.topdown.release.payment import ReleasePayment
 from discreet.topdown.release.rows import CSV, read_rows
 from discreet.topdown.release.writing import AREAS
-from discreet.topdown.running.margins import QueryMargins
 from discreet.topdown.running.run_folder import FINISHED, read_json
+from discreet.topdown.running.size_errors import QueryErrors
 
 parquet = Later("pyarrow.parquet")
 
@@ -65,16 +65,16 @@ class CensusRelease(ShownAsText):
         return Receipt.from_dict(self.receipt["charge"])
 
     @property
-    def margins(self) -> tuple[QueryMargins, ...]:
-        """How margins of error were found, by level and query."""
-        return tuple(QueryMargins.from_dict(each) for each in self.told["margins"])
+    def errors(self) -> tuple[QueryErrors, ...]:
+        """How far it is off on average, simulated, by level and query."""
+        return tuple(QueryErrors.from_dict(each) for each in self.told["errors"])
 
     def find_file(self, level: str, query: str) -> Path:
         """Return where a table lies: a file of Parquet or csv, or a folder of such where it is large."""
         return self.folder / str(_find(self.told["tables"], level, query)["file"])
 
     def table(self, level: str, query: str) -> pa.Table:
-        """Return a table: area, labels, count with margin, unbiased estimate with margin."""
+        """Return a table: area, labels, count, interval and margin, unbiased estimate with margin."""
         path = self.find_file(level, query)
         if path.suffix == f".{CSV}":
             return read_rows(path, _find(self.told["tables"], level, query)["labels"])

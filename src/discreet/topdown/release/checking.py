@@ -37,7 +37,7 @@ MOST_WORDS = 20
 MEMORY = "2GB"
 """What the engine may use."""
 
-NUMBERS = ("count", "margin", "gls", "gls_margin")
+NUMBERS = ("count", "low", "high", "margin", "gls", "gls_margin")
 """Columns of a table after those of its labels."""
 
 WHOLE = "CASE WHEN regexp_full_match(count, '-?[0-9]+') THEN TRY_CAST(count AS BIGINT) END"

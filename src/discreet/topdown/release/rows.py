@@ -19,7 +19,7 @@ from discreet.topdown.spec.recodes import AnswerAxis, Value
 parquet = Later("pyarrow.parquet")
 arrow_csv = Later("pyarrow.csv")
 
-RESERVED = ("level", "area", "count", "margin", "gls", "gls_margin", "value")
+RESERVED = ("level", "area", "count", "low", "high", "margin", "gls", "gls_margin", "value")
 """Columns that tables have beside those of the attributes."""
 
 PARQUET, CSV = "parquet", "csv"
@@ -42,7 +42,7 @@ def make_rows(
 ) -> pa.Table:
     """Return a row for each area and each answer that is kept: level, area, a column for each axis, and the numbers.
 
-    Numbers have a row for each area and a column for each answer.
+    Numbers have a row for each area and a column for each answer; masked ones are missing.
     """
     places = np.flatnonzero(kept)
     columns: dict[str, Any] = {
@@ -87,8 +87,8 @@ def describe_labels(axes: Sequence[AnswerAxis]) -> dict[str, str]:
 
 def read_rows(path: Path, labels: Mapping[str, str]) -> pa.Table:
     """Return a table of csv, or all parts of one, with the types that a table of Parquet has; texts are not encoded."""
-    kinds = {"level": pa.string(), "area": pa.string(), "count": pa.int64(), "gls": pa.float64()}
-    kinds |= {"margin": pa.float32(), "gls_margin": pa.float32()}
+    kinds = {"level": pa.string(), "area": pa.string(), "gls": pa.float64(), "gls_margin": pa.float32()}
+    kinds |= dict.fromkeys(("count", "low", "high", "margin"), pa.int64())
     kinds |= {
         name: {"text": pa.string(), "boolean": pa.bool_(), "whole": pa.int64()}[told] for name, told in labels.items()
     }

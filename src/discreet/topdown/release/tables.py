@@ -1,7 +1,8 @@
 """The tables of a release: every query in every published area, with margins of error. Large ones are written in parts.
 
-A row has the count, which is consistent with every other table and whole; its margin of error at 95 %; `gls`, the
-unbiased estimate by least squares; and its margin. A margin is missing where no reading determines the answer.
+A row has the count, which is consistent with every other table and whole; `low` and `high`, between which the true
+count lies at 95 %; the margin around the count that reaches both; `gls`, the unbiased estimate by least squares; and
+its margin. They are missing where no reading determines the answer.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +19,14 @@ from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.topdown.release.rows import PARQUET, ROWS_AT_ONCE, make_rows, name_files, write_rows
 from discreet.topdown.running.counts import SparseCounts
-from discreet.topdown.running.error_sums import ErrorKey, Z
-from discreet.topdown.running.margins import QueryMargins
+from discreet.topdown.running.error_sums import Z
+from discreet.topdown.running.intervals import TruthIntervals, enclose, find_intervals
 from discreet.topdown.running.regrouped import PublishedModel
 from discreet.topdown.running.simulating import find_possible
 from discreet.topdown.running.solving import SolveJob
 from discreet.topdown.spec.recodes import AnswerAxis
 
 FOLDER = "tables"
-
-Margins = Mapping[ErrorKey, QueryMargins]
-"""By level and query, how margins were found; missing where nothing was simulated."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,31 @@ class TableWriter:
     """What the tables are written from, beside the estimates."""
 
     axes: Mapping[str, tuple[AnswerAxis, ...]]
-    margins: Margins
     folder: Path
+
+
+@dataclass(frozen=True, eq=False)
+class ToldAnswers:
+    """The answers of a query in some areas, as they are told."""
+
+    counts: Ints
+    around: TruthIntervals
+    estimates: Floats
+    deviations: Floats
+
+    def list_numbers(self, width: type) -> dict[str, NDArray[Any]]:
+        """Return the columns; `width` is the type of estimates."""
+        unknown = ~np.isfinite(self.around.high)
+        ends = self.around.low, self.around.high, self.around.find_margins(self.counts)
+        whole = [np.ma.masked_array(np.where(unknown, 0, each).astype(np.int64), unknown) for each in ends]
+        margins = Z * self.deviations
+        margins[np.isinf(margins)] = np.nan
+        return {
+            "count": self.counts,
+            **dict(zip(("low", "high", "margin"), whole, strict=True)),
+            "gls": self.estimates.astype(width),
+            "gls_margin": margins.astype(np.float32),
+        }
 
 
 def plan_tables(
@@ -81,10 +103,13 @@ def write_part(job: SolveJob, writer: TableWriter, plan: TablePlan, part: int, f
     areas = first + shown
     final = job.fit.final(plan.level, areas)
     names = [job.problem.geography.levels[plan.level].areas[area] for area in areas]
-    variances = {query.name: job.basis.find_variances(plan.level, query, areas) for query in job.problem.queries}
-    _write(
-        job, writer, plan, part, names, final, [counts.answer(query)[shown] for query in job.problem.queries], variances
-    )
+    answers = []
+    for query in job.problem.queries:
+        deviations = np.sqrt(job.basis.find_variances(plan.level, query, areas))
+        estimates = query.answer(final)
+        around = enclose(job.problem, plan.level, query, areas, estimates, deviations)
+        answers.append(ToldAnswers(counts.answer(query)[shown], around, estimates, deviations))
+    _write(job, writer, plan, part, names, answers)
     return len(counts)
 
 
@@ -102,9 +127,13 @@ def write_published(
     final = np.zeros((areas.stop - areas.start, job.problem.schema.cells))
     for some in _cut_members(known.places, areas):
         np.add.at(final, known.places[some] - areas.start, job.fit.final(last, some))
-    variances = {query.name: model.variances(query)[areas] for query in job.problem.queries}
-    answers = [counts.answer(query) for query in job.problem.queries]
-    _write(job, writer, plan, part, known.areas[areas], final, answers, variances)
+    answers = []
+    for query in job.problem.queries:
+        estimates, deviations = query.answer(final), np.sqrt(model.variances(query)[areas])
+        nothing, all_ = np.zeros(estimates.shape), np.full(estimates.shape, np.inf)
+        around = find_intervals(estimates, deviations, nothing, all_)
+        answers.append(ToldAnswers(counts.answer(query), around, estimates, deviations))
+    _write(job, writer, plan, part, known.areas[areas], answers)
     return 0
 
 
@@ -114,21 +143,10 @@ def _write(
     plan: TablePlan,
     part: int,
     names: Sequence[str],
-    final: Floats,
-    answers: Sequence[Ints],
-    variances: Mapping[str, Floats],
+    answers: Sequence[ToldAnswers],
 ) -> None:
     for place, query in enumerate(job.problem.queries):
-        margins = Z * np.sqrt(variances[query.name])
-        margins[np.isinf(margins)] = np.nan
-        scale = writer.margins.get((plan.name, query.name))
-        factors = np.nan if scale is None else scale.scale(answers[place])
-        numbers: dict[str, NDArray[np.generic]] = {
-            "count": answers[place],
-            "margin": (margins * factors).astype(np.float32),
-            "gls": query.answer(final).astype(np.float32 if plan.parts > 1 else np.float64),
-            "gls_margin": margins.astype(np.float32),
-        }
+        numbers = answers[place].list_numbers(np.float32 if plan.parts > 1 else np.float64)
         rows = make_rows(plan.name, names, writer.axes[query.name], find_possible(query), numbers)
         write_rows(writer.folder / plan.find_file(place, part), rows)
 

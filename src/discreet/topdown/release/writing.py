@@ -19,11 +19,11 @@ from discreet.topdown.running.counts import SparseCounts
 from discreet.topdown.running.error_sums import ErrorKey, SimulatedErrors
 from discreet.topdown.running.estimating import AreaWatch, hand_out_job
 from discreet.topdown.running.held_readings import HeldReading
-from discreet.topdown.running.margins import QueryMargins
 from discreet.topdown.running.problem import CensusProblem
 from discreet.topdown.running.regrouped import model_published
 from discreet.topdown.running.run_folder import write_json_file
 from discreet.topdown.running.simulating import find_finest
+from discreet.topdown.running.size_errors import QueryErrors
 from discreet.topdown.running.solving import FIGURES, METHODS, SolvedAreas
 from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.solve.checking import check_release
@@ -42,7 +42,7 @@ class ReleaseWriter:
     problem: CensusProblem
     fit: TreeFit
     levels: Sequence[SolvedAreas]
-    margins: Mapping[ErrorKey, QueryMargins]
+    errors: Mapping[ErrorKey, QueryErrors]
     simulated: SimulatedErrors | None
     folder: Path
     files: str = PARQUET
@@ -86,7 +86,7 @@ class ReleaseWriter:
 
     def _list_tables(self, plans: Sequence[TablePlan]) -> list[Any]:
         """Return a task for each part of each level's tables."""
-        writer = TableWriter(self.spec.axes, self.margins, self.folder)
+        writer = TableWriter(self.spec.axes, self.folder)
         tasks: list[Any] = []
         for plan in plans:
             for file in plan.files:
@@ -156,7 +156,7 @@ class ReleaseWriter:
             "tables": tables,
             "measurements": measured.describe_measured(self.problem.geography, readings),
             "finest": find_finest(self.problem.queries).name,
-            "margins": [each.to_dict() for each in self.margins.values()],
+            "errors": [each.to_dict() for each in self.errors.values()],
             "inconsistencies": self._check(),
             "solves": [self._describe_solves(place) for place in range(len(self.levels))],
             "receipt": paid,

@@ -1,4 +1,4 @@
-"""How far estimates were off, added up by the true size of what was counted, and by its released size."""
+"""How far estimates were off, added up by the true size of what was counted."""
 
 from __future__ import annotations
 
@@ -18,9 +18,6 @@ from discreet.base.wide import Ints
 EDGES = (0, 1, 3, 10, 32, 100, 316, 1000, 3162, 10_000)
 """Where classes of size begin: nobody, one or two, three to nine, and so on."""
 
-RATIOS = np.concatenate([[0.0], 0.05 * 1.04 ** np.arange(127)])
-"""Ratios of an error to its margin are counted up to each of these, and above the last."""
-
 Z = 1.959963984540054
 """How many deviations the margin of a Gaussian estimate is, at 95 %."""
 
@@ -35,21 +32,10 @@ class ClassErrors:
     cells: Ints
     signed: Floats
     absolute: Floats
-    squares: Floats
-    """Of ratios to the margin of the least squares estimate."""
-    margins: Floats
-    """The sum of these margins."""
-    ratios: Ints
-    """How many ratios are so large, by class of true size, class of released size, and place in `RATIOS`."""
 
     def add(self, other: ClassErrors) -> ClassErrors:
         """Return both together."""
         return ClassErrors(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
-
-    def merge(self, groups: Ints) -> ClassErrors:
-        """Return classes of true size put together: those with the same number are one."""
-        starts = np.flatnonzero(np.diff(groups, prepend=-1))
-        return ClassErrors(*(np.add.reduceat(getattr(self, each.name), starts, axis=0) for each in fields(self)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,27 +96,10 @@ def sum_errors(truth: Ints, found: Ints, variances: Floats) -> ClassErrors:
     """
     known = np.isfinite(variances)
     busy = known & ((truth != 0) | (found != 0))
-    empty = known & ~busy
-    true_classes, classes, count = class_sizes(truth[busy]), class_sizes(found[busy]), len(EDGES)
-    off, margins = (found - truth)[busy], Z * np.sqrt(variances[busy])
-    size = np.abs(off)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where(size == 0, 0.0, size / margins)
-    bins = np.minimum(np.searchsorted(RATIOS, ratios * (1 - 1e-12)), len(RATIOS))
-    width = len(RATIOS) + 1
-    places = (true_classes * count + classes) * width + bins
-    counted = np.bincount(places, minlength=count * count * width).reshape(count, count, width)
-    counted[0, 0, 0] += int(empty.sum())
-    added = _add(true_classes, margins)
-    added[0] += Z * float(np.sqrt(variances[empty]).sum())
-    return ClassErrors(
-        counted.sum(axis=(1, 2)),
-        _add(true_classes, off),
-        _add(true_classes, size),
-        _add(true_classes, np.minimum(ratios, 1e3) ** 2),
-        added,
-        counted,
-    )
+    classes, off = class_sizes(truth[busy]), (found - truth)[busy]
+    cells = np.bincount(classes, minlength=len(EDGES))
+    cells[0] += int(known.sum()) - len(off)
+    return ClassErrors(cells, _add(classes, off), _add(classes, np.abs(off)))
 
 
 def add_all(sums: Sequence[Mapping[ErrorKey, ClassErrors]]) -> dict[ErrorKey, ClassErrors]:

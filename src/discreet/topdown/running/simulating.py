@@ -1,5 +1,5 @@
-"""How far a release is off, found by making it again: the released counts are taken for the truth, measured with noise
-anew, and estimated as they were.
+"""How far a release is off on average, found by making it again: the released counts are taken for the truth, measured
+with noise anew, and estimated as they were.
 
 Nothing private is in it: released counts, public noise. It tells what the constraints do to the errors, which no
 formula does: whole numbers, none below 0, parents that are given. What it cannot tell is what follows from the true
@@ -121,7 +121,7 @@ def _simulate_once(
 
 
 def _tell(watch: AreaWatch, before: int, total: int, done: int) -> None:
-    watch("margins of error", before + done, total)
+    watch("simulating errors", before + done, total)
 
 
 def measure_published(

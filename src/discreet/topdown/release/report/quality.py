@@ -13,7 +13,7 @@ from discreet.base.showing import ShownAsText
 from discreet.base.wide import Ints
 from discreet.topdown.release.census_release import CensusRelease
 from discreet.topdown.running.error_sums import EDGES, class_sizes
-from discreet.topdown.running.margins import QueryMargins
+from discreet.topdown.running.size_errors import QueryErrors
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,6 @@ class SimulatedQuery:
     cells: int
     error: float
     """The mean of absolute errors."""
-    covered: float
-    """The smallest share of errors within margins, of all classes of true size with enough cells."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class CensusQuality(ShownAsText):
     release: CensusRelease
     queries: tuple[SimulatedQuery, ...]
     sizes: tuple[SizeError, ...]
-    finest: tuple[QueryMargins, ...]
+    finest: tuple[QueryErrors, ...]
     """Errors by size of cell in the finest query, for each level."""
     levels: tuple[AreaLevel, ...]
 
@@ -87,7 +85,7 @@ class CensusQuality(ShownAsText):
             parts += write_table(self.list_queries())
             parts += ["", "By people in an area: error of the number, share of people in a wrong cell", ""]
             parts += write_table(self.list_sizes())
-            parts += ["", f"Cells of {told['finest']} by true size: bias, mean error, share within margins", ""]
+            parts += ["", f"Cells of {told['finest']} by true size: bias, mean error", ""]
             parts += write_table(self.list_cells())
         parts += ["", "Solves", "", *write_table(self.list_solves()), "", *self.list_checks()]
         return "\n".join(parts)
@@ -112,10 +110,10 @@ class CensusQuality(ShownAsText):
 
     def list_cells(self) -> list[list[str]]:
         """Return a line for each level and class of cells of the finest query."""
-        found = [["level", "true size", "cells", "bias", "error", "within margin"]]
+        found = [["level", "true size", "cells", "bias", "error"]]
         for level in self.finest:
             for each in level.classes:
-                numbers = [f"{each.bias:+.2f}", f"{each.error:.2f}", f"{each.covered:.1%}"]
+                numbers = [f"{each.bias:+.2f}", f"{each.error:.2f}"]
                 found.append([level.level, name_class(each.least), f"{each.cells:,}", *numbers])
         return found
 
@@ -138,9 +136,9 @@ class CensusQuality(ShownAsText):
 
 def measure_quality(release: CensusRelease) -> CensusQuality:
     """Return the quality of a finished release, from its own files."""
-    margins = release.margins
-    queries = tuple(_sum_query(each) for each in margins)
-    finest = tuple(each for each in margins if each.query == release.told["finest"])
+    errors = release.errors
+    queries = tuple(SimulatedQuery(each.level, each.query, each.cells, each.error) for each in errors)
+    finest = tuple(each for each in errors if each.query == release.told["finest"])
     levels = _read_levels(release)
     return CensusQuality(release, queries, tuple(_class_areas(release)), finest, levels)
 
@@ -168,13 +166,6 @@ def write_table(rows: Sequence[Sequence[str]]) -> list[str]:
         ).rstrip()
         for row in rows
     ]
-
-
-def _sum_query(margins: QueryMargins) -> SimulatedQuery:
-    cells = sum(each.cells for each in margins.classes)
-    error = sum(each.cells * each.error for each in margins.classes) / max(cells, 1)
-    covered = min((each.covered for each in margins.classes if each.cells >= 100), default=1.0)
-    return SimulatedQuery(margins.level, margins.query, cells, error, covered)
 
 
 def _class_areas(release: CensusRelease) -> list[SizeError]:
