@@ -16,7 +16,7 @@ from discreet.noise.coin import Bools
 
 special = Later("scipy.special")
 
-CAUTION = 3.0
+CAUTION = 2.0
 """Deviations that are taken off what an event showed where it was chosen: the best of many looks too good."""
 
 TURNS = 20

@@ -38,6 +38,9 @@ LEAST_OF_A_KIND = 50
 MOST_KINDS = 4_096
 """Different outputs that are looked at one by one."""
 
+FEW_KINDS = 1_100
+"""Different outputs of which chance favours few."""
+
 SHRUNK = 0.5
 """What is added to every count, so that a bin that was never seen is no proof."""
 
@@ -96,7 +99,7 @@ def _learn_kinds(part: OutputPart, first: Floats, second: Floats) -> Iterator[Le
         where = np.minimum(np.searchsorted(kinds, own), len(kinds) - 1)
         return np.where(kinds[where] == own, ratios[where], 0.0)
 
-    yield LearnedScore(f"the whole output{part.name}", rate, doubt=DOUBT if first.shape[1] > 1 else 1.0)
+    yield LearnedScore(f"the whole output{part.name}", rate, doubt=DOUBT if len(kinds) > FEW_KINDS else 1.0)
 
 
 def hash_rows(rows: Floats) -> NDArray[np.uint64]:
