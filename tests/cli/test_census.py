@@ -106,6 +106,12 @@ def test_what_is_wrong_is_said_before_the_charge(tmp_path: Path) -> None:
     assert found.count_charges() == 0
 
 
+def test_an_engine_that_is_not_spark_solves_nothing_and_nothing_is_charged(tmp_path: Path) -> None:
+    found = write_small_census(tmp_path)
+    assert "an engine of the policy that is Spark: it has none" in refused("census", "run", found.path, "--on", "lake")
+    assert found.count_charges() == 0
+
+
 def test_a_run_says_whether_it_was_charged_or_found_and_tables_may_be_csv(tmp_path: Path) -> None:
     found = write_small_census(tmp_path)
     assert "it fits into what is left of the budget: total 100.00% left now" in run("census", "plan", found.path)

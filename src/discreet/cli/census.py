@@ -49,6 +49,7 @@ def run(
         Path | None, typer.Option("-o", "--output", help="The folder to write into.", show_default="release beside it")
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes.", show_default="one for each core")] = None,
+    on: Annotated[str | None, typer.Option(help="A Spark engine of the policy whose executors solve.")] = None,
     replications: Annotated[int, typer.Option(help="How often it is made again to tell its errors; 0: never.")] = 2,
     files: Annotated[TableFiles, typer.Option(help="What tables are written as.")] = TableFiles.PARQUET,
     analyst: AskerOption = None,
@@ -68,7 +69,7 @@ def run(
         asker = find_analyst(analyst, read.policy.path)
         try:
             with show_areas() as watch:
-                how: dict[str, Any] = {"analyst": asker, "workers": workers, "replications": replications}
+                how: dict[str, Any] = {"analyst": asker, "workers": workers, "on": on, "replications": replications}
                 found = topdown.run(read, output, watch=watch, files=files.value, **how)
         except KeyboardInterrupt:
             raise StoppedError(STOPPED) from None
