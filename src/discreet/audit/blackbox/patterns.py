@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 InputPair = tuple[Any, Any]
 """Two neighbouring inputs."""
-
-Pair: TypeAlias = InputPair
-"""The same, under the name that the audit of the house imports."""
 
 PairMove = Callable[[InputPair, np.random.Generator], InputPair]
 """Returns two neighbouring inputs near those given."""

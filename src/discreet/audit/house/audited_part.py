@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.audit.blackbox.outputs import BatchMechanism
-from discreet.audit.blackbox.patterns import Pair
+from discreet.audit.blackbox.patterns import InputPair
 from discreet.privacy.loss import Loss
 
 
@@ -19,7 +19,7 @@ class AuditedPart:
 
     name: str
     draw: BatchMechanism = field(repr=False)
-    pairs: tuple[Pair, ...]
+    pairs: tuple[InputPair, ...]
     loss: Loss
     delta: float = 0.0
     """Where the claim is looked at."""

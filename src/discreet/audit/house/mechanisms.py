@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.audit.blackbox.outputs import BatchMechanism, repeat
-from discreet.audit.blackbox.patterns import Pair, list_changes
+from discreet.audit.blackbox.patterns import InputPair, list_changes
 from discreet.audit.house.audited_part import AuditedPart, release_rows
 from discreet.mechanisms import (
     CountingQueries,
@@ -85,7 +85,7 @@ def _list_selections() -> list[AuditedPart]:
 def _list_others() -> list[AuditedPart]:
     median = Quantile(Fraction(1, 2), 9, EPSILON)
     least = Quantile.extreme(True, 9, EPSILON)
-    values: tuple[Pair, ...] = ({3: 2, 5: 2}, {3: 2, 5: 3}), ({4: 1}, {4: 1, 0: 1}), ({}, {8: 1}), ({0: 5}, {0: 4})
+    values: tuple[InputPair, ...] = ({3: 2, 5: 2}, {3: 2, 5: 3}), ({4: 1}, {4: 1, 0: 1}), ({}, {8: 1}), ({0: 5}, {0: 4})
     keys = KeySelection(EPSILON, DELTA)
     counts = tuple(([units], [units + 1]) for units in (0, 1, 3, 6, 9))
     return [

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.audit.blackbox.outputs import repeat
-from discreet.audit.blackbox.patterns import Pair
+from discreet.audit.blackbox.patterns import InputPair
 from discreet.audit.house.audited_part import AuditedPart
 from discreet.mechanisms.robust.inverse_sensitivity import MostFrequent
 from discreet.mechanisms.robust.order_statistic import OrderStatistic
@@ -19,7 +19,7 @@ from discreet.mechanisms.robust.stable_value import StableValue
 from discreet.mechanisms.robust.unbounded import UnboundedMean
 
 EPSILON, DELTA = 1.0, 1e-2
-VALUES: tuple[Pair, ...] = (
+VALUES: tuple[InputPair, ...] = (
     ([3, 4, 4, 5], [3, 4, 4, 5, 9]),
     ([0] * 5, [0] * 6),
     ([0, 0, 9, 9], [0, 0, 9, 9, 9]),
@@ -27,7 +27,7 @@ VALUES: tuple[Pair, ...] = (
 )
 """Values between 0 and 9 of which one person adds one."""
 
-VOTES: tuple[Pair, ...] = (
+VOTES: tuple[InputPair, ...] = (
     ({"a": 4}, {"a": 5}),
     ({}, {"a": 1}),
     ({"a": 6, "b": 1}, {"a": 6, "b": 2}),
