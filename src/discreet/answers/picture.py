@@ -5,15 +5,13 @@ Over time it has lines; where there are two keys, bars in groups; else a bar for
 
 from __future__ import annotations
 
-import io
 import textwrap
-import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from discreet.answers.arrow import require_module
 from discreet.answers.bars import Pair
-from discreet.answers.export import writing
+from discreet.answers.figures import save_figure
 from discreet.answers.picture_bars import BarChart, plan_bars, plan_groups
 from discreet.answers.picture_lines import LineChart, plan_lines
 from discreet.answers.picture_parts import list_drawn, quote_label, quote_text
@@ -66,15 +64,7 @@ def draw_picture(sheet: Sheet, path: Path | None, *others: Sheet) -> Any:
     if len(chart.series) > 1:
         _add_legend(figure, chart)
     figure.supxlabel(_below(sheet, chart, across), x=0.01, ha="left", fontsize=8)
-    figure._repr_png_ = lambda: _png(figure)
-    if path is not None:
-        endings = sorted(figure.canvas.get_supported_filetypes())
-        if path.suffix.lower().lstrip(".") not in endings:
-            raise DiscreetError(f"{path}: pictures end in one of {', '.join(endings)}, such as answer.png")
-        with writing(path), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            figure.savefig(path)
-    return figure
+    return save_figure(figure, path, "answer.png")
 
 
 def _list_panels(sheet: Sheet, chart: BarChart | LineChart) -> list[_Panel]:
@@ -109,9 +99,3 @@ def _below(sheet: Sheet, chart: BarChart | LineChart, across: int) -> str:
         lines.append(f"not drawn: {chart.left_out:,} of the rows, whose time is NULL")
     lines += [describe_intervals(sheet), sheet.guarantee]
     return "\n".join(part for line in lines for part in textwrap.wrap(quote_text(line), 85 * across))
-
-
-def _png(figure: Any) -> bytes:
-    file = io.BytesIO()
-    figure.savefig(file, format="png")
-    return file.getvalue()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import textwrap
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from discreet.answers.arrow import require_module
-from discreet.answers.export import writing
+from discreet.answers.figures import save_figure
 from discreet.answers.numbers import format_interval, format_value
 from discreet.answers.picture_parts import COLOURS, dress_number_axis, hold, quote_label, quote_text
 from discreet.base.errors import DiscreetError
@@ -72,18 +70,4 @@ def _finish(figure: Any, below: Sequence[str], path: Path | None) -> Any:
     """Write what must be said below a figure, and save it where a path is given."""
     lines = [part for line in below for part in textwrap.wrap(quote_text(line), 95)]
     figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=8)
-    figure._repr_png_ = lambda: _write_png(figure)
-    if path is not None:
-        endings = sorted(figure.canvas.get_supported_filetypes())
-        if path.suffix.lower().lstrip(".") not in endings:
-            raise DiscreetError(f"{path}: pictures end in one of {', '.join(endings)}, such as interval.png")
-        with writing(path), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            figure.savefig(path)
-    return figure
-
-
-def _write_png(figure: Any) -> bytes:
-    file = io.BytesIO()
-    figure.savefig(file, format="png")
-    return file.getvalue()
+    return save_figure(figure, path, "interval.png")

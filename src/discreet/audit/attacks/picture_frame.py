@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import textwrap
-import warnings
 from pathlib import Path
 from typing import Any
 
 from discreet.answers.arrow import require_module
-from discreet.answers.export import writing
+from discreet.answers.figures import save_figure
 from discreet.answers.picture_parts import quote_text, write_tick
-from discreet.base.errors import DiscreetError
 
 LETTERS = 138
 """Of the words below, in one line."""
@@ -47,18 +44,4 @@ def finish_picture(figure: Any, below: str, path: Path | None) -> Any:
     """Write what must be said below a figure, and save it where a path is given."""
     lines = textwrap.wrap(quote_text(below), LETTERS)
     figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=8)
-    figure._repr_png_ = lambda: _write_png(figure)
-    if path is not None:
-        endings = sorted(figure.canvas.get_supported_filetypes())
-        if path.suffix.lower().lstrip(".") not in endings:
-            raise DiscreetError(f"{path}: pictures end in one of {', '.join(endings)}, such as attack.png")
-        with writing(path), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-            figure.savefig(path)
-    return figure
-
-
-def _write_png(figure: Any) -> bytes:
-    file = io.BytesIO()
-    figure.savefig(file, format="png")
-    return file.getvalue()
+    return save_figure(figure, path, "attack.png")
