@@ -60,6 +60,11 @@ def test_attacks_work_on_a_table_of_ones_own(people: Path, name: str, options: t
     assert "for the owner's eyes only" in ran.err
 
 
+def test_programs_are_told_that_a_table_of_ones_own_is_for_the_owners_eyes(people: Path) -> None:
+    ran = Ran("attack", "linkage", "--table", people, "--by", "born,sex", "--secret", "diagnosis", "--json")
+    assert "for the owner's eyes only" in json.loads(ran.out)["for"]
+
+
 @pytest.mark.many
 @pytest.mark.parametrize(
     ("arguments", "words"),

@@ -23,6 +23,13 @@ MUTATIONS = [
         SWEPT,
     ),
     broken(
+        "parts: a run that lost its lease names what was swept",
+        "ledger/parts.py",
+        "            leftovers.overtake_lost(db)\n",
+        "",
+        SWEPT,
+    ),
+    broken(
         "parts: what a journal names is swept",
         NAMES,
         "        return hash_bytes(name.encode()) in self.hashes\n",

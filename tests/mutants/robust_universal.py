@@ -54,6 +54,13 @@ MUTATIONS = [
         PARTS,
     ),
     broken(
+        "universal: noise that cannot be drawn is refused after the charge",
+        "mechanisms/robust/universal.py",
+        "            self._make_all()\n",
+        "            pass\n",
+        UNIVERSAL,
+    ),
+    broken(
         "universal: a replaced value moves a median by one",
         "mechanisms/robust/universal.py",
         "return self.rows if self.neighbours == Neighbours.ADD_REMOVE else 2 * self.rows",

@@ -131,15 +131,15 @@ MUTATIONS += [
     broken(
         "resampling: all units count equally often",
         "curator/door/resampling.py",
-        "draw_weights(last - first)[:, None]",
-        "draw_weights(1)[:, None]",
+        "weigh(last - first)[:, None]",
+        "weigh(1)[:, None]",
         RESAMPLES,
     ),
     broken(
         "resampling: the same weights in every resample",
         "curator/door/resampling.py",
         "        for place in range(resamples):\n",
-        "        draw_weights = lambda units, drawn=globals()['draw_weights'](last - first): drawn\n"
+        "        weigh = lambda units, drawn=draw_weights(last - first): drawn\n"
         "        for place in range(resamples):\n",
         RESAMPLES,
     ),

@@ -65,7 +65,8 @@ class ShownAttack:
             check_drawing(self.output)
         with progress("attacking"):
             found = getattr(attacks, name)(*arguments, **how)
-        write_result(str(found), found.to_dict(), self.json or self.format is ListFormat.JSON)
+        told = found.to_dict() if table is None else {**found.to_dict(), "for": EXACT.format(table)}
+        write_result(str(found), told, self.json or self.format is ListFormat.JSON)
         if self.output is not None:
             found.plot(self.output)
             typer.echo(f"wrote {self.output}", err=True)

@@ -61,6 +61,7 @@ class LedgerParts:
         with self._store.writing() as db:
             if leftovers.is_any_running(db, self._store.leases):
                 raise PendingError(RUNNING)
+            leftovers.overtake_lost(db)
             names, answers = read_part_names(db), leftovers.read_answer_names(db)
             found = tuple(leftovers.find_leftovers(db, names, answers, self._store.results))
             for each in found:

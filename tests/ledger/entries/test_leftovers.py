@@ -9,7 +9,7 @@ import pytest
 
 from curator.door.test_wings import die, kill_in_child
 from discreet.base.canonical import hash_bytes
-from discreet.base.errors import PendingError
+from discreet.base.errors import LostLeaseError, PendingError
 from discreet.ledger import JournalRow, Ledger
 from discreet.ledger.steps import watch_steps
 from ledger.test_verify_parts import ONE, TWO, keep, measure
@@ -61,6 +61,24 @@ def test_nothing_is_swept_while_a_run_lives_even_when_its_time_is_over(home: Hom
             ledger.runs.write_journal(claim, 0, (JournalRow("call", name.encode()),))
         assert other.parts.sweep() == ()
         assert other.parts.read(name) == ONE
+
+
+def test_a_run_that_lost_its_lease_unknowingly_names_nothing_after_a_sweep(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its session with PostgreSQL ended, say, and it goes on: the part that it kept is gone."""
+    with new(home) as ledger, again(home) as other:
+        with ledger.charge(question(), TENTH) as claim:
+            name = ledger.parts.write(ONE)
+            with monkeypatch.context() as changed:
+                changed.setattr(type(other._store.leases), "alive", lambda leases, token: False)
+                assert [each.name for each in other.parts.sweep()] == [name]
+            with pytest.raises(LostLeaseError):
+                ledger.runs.write_journal(claim, 0, (JournalRow("call", name.encode()),))
+            with pytest.raises(LostLeaseError):
+                ledger.record(claim, name.encode())
+        assert other.verify().ok
+        assert ask(other, "q") is not None
 
 
 def test_a_part_that_was_swept_can_come_again_and_be_named(home: Home) -> None:

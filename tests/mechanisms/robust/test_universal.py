@@ -15,7 +15,7 @@ from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.mechanisms import Laplace, Quantile, SparseVector
 from discreet.mechanisms.robust import universal, universal_parts
-from discreet.mechanisms.robust.unbounded import UnboundedMean
+from discreet.mechanisms.robust.unbounded import REACH, UnboundedMean
 from discreet.mechanisms.robust.universal import (
     DrawnQuartiles,
     HeldMean,
@@ -194,3 +194,19 @@ def test_odd_data_are_fine() -> None:
 def test_senseless_parameters_are_refused(name: str, given: Any) -> None:
     with pytest.raises(ParameterError, match=rf"^{name} must be"):
         UniversalMean(*given)
+
+
+@pytest.mark.parametrize("kind", [UniversalMean, UniversalVariance, UniversalQuartiles])
+@pytest.mark.parametrize("rows", [1, 1000])
+def test_what_is_not_refused_at_once_is_released_whatever_the_values_are(kind: Any, rows: int) -> None:
+    refused = 0
+    for power in range(-16, 4):
+        try:
+            made = kind(10.0**power, rows)
+        except ParameterError as trouble:
+            refused += 1
+            assert str(trouble).startswith("epsilon must be larger")
+            continue
+        for values in ([], [0], [-REACH, REACH] * 50):
+            made.release(values)
+    assert 1 < refused < 19

@@ -243,11 +243,6 @@ def _tap_exact(what: str, original: Any) -> Any:
 
 def sum_once(plan: Any, rows: Any, function: Any, clip: Any, dimension: int) -> list[int]:
     """Return the sums of a resample in which every unit counts once: how far a unit moves these is its vector."""
-    with _lock:
-        draw = resampling.draw_weights
-        resampling.draw_weights = lambda units: np.ones(units, dtype=np.int64)
-        try:
-            (found,) = resampling.sum_resamples(plan, rows, function, clip, 1, dimension)
-        finally:
-            resampling.draw_weights = draw
+    weigh = functools.partial(np.ones, dtype=np.int64)
+    (found,) = resampling.sum_resamples(plan, rows, function, clip, 1, dimension, weigh)
     return found

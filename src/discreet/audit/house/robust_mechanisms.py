@@ -17,6 +17,7 @@ from discreet.mechanisms.robust.smooth_noises import SmoothLaplace, SmoothStuden
 from discreet.mechanisms.robust.stable_histogram import StableHistogram
 from discreet.mechanisms.robust.stable_value import StableValue
 from discreet.mechanisms.robust.unbounded import UnboundedMean
+from discreet.mechanisms.robust.universal import UniversalMean, UniversalQuartiles, UniversalVariance
 
 EPSILON, DELTA = 1.0, 1e-2
 VALUES: tuple[InputPair, ...] = (
@@ -54,7 +55,24 @@ def list_robust() -> list[AuditedPart]:
         _make("SampleThreshold", lambda v: _list_counts(sampled.release(v)), VOTES, sampled, DELTA),
         _make("StableValue", lambda v: names.get(steady.release_mode(v) or "", REFUSED), VOTES, steady, DELTA),
         _make("MostFrequent", mode.release, counts, mode),
-        _make("UnboundedMean", lambda v: _list_parts(unbounded.release(v)), VALUES[:3], unbounded),
+        _make(
+            "UnboundedMean",
+            lambda v: _list_fields(unbounded.release(v), "center radius count total squares"),
+            VALUES[:3],
+            unbounded,
+        ),
+        *_list_universal(),
+    ]
+
+
+def _list_universal() -> list[AuditedPart]:
+    mean, variance, quartiles = UniversalMean(EPSILON), UniversalVariance(EPSILON), UniversalQuartiles(EPSILON)
+    return [
+        _make("UniversalMean", lambda v: _list_fields(mean.release(v), "center radius count total"), VALUES, mean),
+        _make("UniversalVariance", lambda v: _list_fields(variance.release(v), "radius count total"), VALUES, variance),
+        _make(
+            "UniversalQuartiles", lambda v: _list_fields(quartiles.release(v), "bucket first last"), VALUES, quartiles
+        ),
     ]
 
 
@@ -70,5 +88,5 @@ def _list_counts(counts: dict[str, int]) -> list[float]:
     return [float(counts.get(name, REFUSED)) for name in ("a", "b")]
 
 
-def _list_parts(found: Any) -> list[float]:
-    return [float(each) for each in (found.center, found.radius, found.count, found.total, found.squares)]
+def _list_fields(found: Any, names: str) -> list[float]:
+    return [float(getattr(found, name)) for name in names.split()]

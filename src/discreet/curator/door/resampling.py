@@ -14,6 +14,7 @@ is for add-remove neighbours: a unit that replaces another draws weights of its 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -71,9 +72,18 @@ def check_resamples(plan: RowsPlan, noise: object, resamples: object, dimension:
 
 
 def sum_resamples(
-    plan: RowsPlan, exact: ExactRows, function: UnitFunction, clip: Clip, resamples: int, dimension: int | None = None
+    plan: RowsPlan,
+    exact: ExactRows,
+    function: UnitFunction,
+    clip: Clip,
+    resamples: int,
+    dimension: int | None = None,
+    weigh: Callable[[int], Ints] = draw_weights,
 ) -> list[list[int]]:
-    """Return the exact sums of all resamples, in steps: private. `dimension` is as in `sum_units`."""
+    """Return the exact sums of all resamples, in steps: private. `dimension` is as in `sum_units`.
+
+    The loss is that of `draw_weights`; whoever gives other weights looks at the sums and releases nothing.
+    """
     dimension = function.dimension if dimension is None else dimension
     total: WideInts = np.zeros((resamples, dimension), dtype=object)
     for first, last in split_units(exact.offsets, max(1, AT_ONCE // max(dimension, len(plan.columns)))):
@@ -81,5 +91,5 @@ def sum_resamples(
         rows: Floats = to_values(plan, exact.points[offsets[0] : offsets[-1]])
         vectors = clip_vectors(apply_function(function, dimension, rows, offsets - offsets[0]), clip, Norm.L2)
         for place in range(resamples):
-            total[place] = total[place] + (vectors * draw_weights(last - first)[:, None]).sum(axis=0)
+            total[place] = total[place] + (vectors * weigh(last - first)[:, None]).sum(axis=0)
     return [[int(each) for each in line] for line in total]

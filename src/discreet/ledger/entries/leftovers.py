@@ -2,8 +2,8 @@
 
 They were told to nobody. What nothing names *yet* looks the same while a run lives: it has kept a part, and its journal
 is about to name it. So they are removed only inside a writing transaction, in which no run can begin or journal, and
-only while nobody holds the lease of a charge without a record, in time or not: every run that could still name one
-holds such a lease. One that was overtaken holds none that counts, and whatever it keeps is never named.
+only while nobody holds the lease of a charge without a record, in time or not. A run whose lease was lost without its
+knowledge (a session with PostgreSQL ended) is overtaken there and then: it names nothing afterwards.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from discreet.ledger.database import Database, LargeResults, Leases
 from discreet.ledger.entries import chain, states
 from discreet.ledger.entries.part_names import PART, PartNames, is_name
+
+LOST = "lost"
+"""The token of a charge whose run is overtaken: nobody holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,11 @@ def is_any_running(db: Database, leases: Leases) -> bool:
     """Say whether somebody holds the lease of a charge without a record, whether its time is over or not."""
     rows = db.execute("SELECT token FROM charges WHERE record IS NULL AND token IS NOT NULL").fetchall()
     return any(leases.alive(token) for (token,) in rows)
+
+
+def overtake_lost(db: Database) -> None:
+    """Take their charges from runs that hold no lease any more: should one of them live on, it can write nothing."""
+    db.execute("UPDATE charges SET token = ? WHERE token IS NOT NULL AND record IS NULL", (LOST,))
 
 
 def remove_leftover(db: Database, time: str, found: Leftover, results: LargeResults | None) -> None:

@@ -42,7 +42,8 @@ class SpanningTreeCost:
     edges: with m_e(t) the least number of edges lighter than t in a cut that e crosses, the bound is the largest of
     t b^m_e(t) and (t - w_e) b^max(0, m_e(t) - 1), over the edges e of one minimum spanning tree (every cut has one of
     its lightest edges there) and over the weights t, and the bound. m_e(t) is a maximum flow, and never falls as t
-    grows, so that halving the weights leaves out most of them: all of it takes polynomial time.
+    grows, so that halving the weights leaves out most of them: all of it takes polynomial time. How long follows the
+    weights: it is for whoever holds them, and for nobody who could time it.
     """
 
     edges: tuple[Edge, ...]

@@ -8,14 +8,16 @@ mean is looked for, is left out: the sparse vector's noise leaves out as large a
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from discreet.base import check
+from discreet.base.errors import ParameterError
 from discreet.base.rounding import float_down
-from discreet.mechanisms.additive import fitting_scale
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.quantile import Quantile
 from discreet.mechanisms.robust.sorted_values import SortedValues
 from discreet.mechanisms.robust.unbounded import FINE, REACH
 from discreet.mechanisms.robust.universal_parts import (
@@ -25,6 +27,8 @@ from discreet.mechanisms.robust.universal_parts import (
     find_radius,
     find_range,
     find_scale,
+    make_radius_run,
+    make_scale_run,
     pair_up,
 )
 from discreet.privacy import Loss, Neighbours, PureLoss
@@ -36,7 +40,7 @@ Shares = tuple[Fraction, ...]
 
 
 @dataclass(frozen=True)
-class _Universal:
+class _Universal(ABC):
     """What the three have in common: how epsilon is shared out, and what neighbours do."""
 
     epsilon: float
@@ -50,6 +54,23 @@ class _Universal:
         object.__setattr__(self, "epsilon", float_down(check.positive("epsilon", self.epsilon)))
         object.__setattr__(self, "rows", check.integer("rows", self.rows, least=1))
         object.__setattr__(self, "neighbours", Neighbours.named(self.neighbours))
+        try:
+            self._make_all()
+        except ParameterError:
+            wanted = "larger, so that the noise of every step can be drawn"
+            raise ParameterError("epsilon", self.epsilon, wanted) from None
+
+    @abstractmethod
+    def _make_all(self) -> None:
+        """Make every mechanism of a release for the largest numbers that can come: what cannot run is refused now.
+
+        Once values are seen it would be too late: whether noise is too large must not follow a radius that was drawn.
+        """
+
+    def _make_range(self, parts: tuple[float, ...]) -> None:
+        make_radius_run(parts[0], self.rows)
+        Quantile(Fraction(1, 2), 2 * REACH + 1, parts[1], self.moved, sides=Fraction(0))
+        make_radius_run(parts[2], self.rows)
 
     @property
     def moved(self) -> int:
@@ -104,9 +125,10 @@ class UniversalMean(_Universal):
 
     shares: ClassVar[Shares] = (Fraction(1, 8), Fraction(1, 8), Fraction(1, 4), Fraction(1, 8), Fraction(3, 8))
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        fitting_scale(2.0**TOP * self.moved / self.parts[-1], "epsilon", self.epsilon)  # so that no radius is too large
+    def _make_all(self) -> None:
+        self._make_range(self.parts[:3])
+        Laplace.calibrate(self.parts[3], self.rows)
+        Laplace.calibrate(self.parts[4], self.moved << TOP)
 
     def release(self, values: Any) -> HeldMean:
         """Return the four numbers, with their noise."""
@@ -158,6 +180,11 @@ class UniversalVariance(_Universal):
 
     shares: ClassVar[Shares] = (Fraction(1, 4), Fraction(1, 8), Fraction(5, 8))
 
+    def _make_all(self) -> None:
+        make_radius_run(self.parts[0], self.rows)
+        Laplace.calibrate(self.parts[1], self.rows)
+        Laplace.calibrate(self.parts[2], 2 * FINE * self.rows)  # no radius has more units in its square
+
     def release(self, values: Any) -> PairedSquares:
         """Return the three numbers, with their noise."""
         distances = pair_up(self._hold(values))
@@ -196,6 +223,12 @@ class UniversalQuartiles(_Universal):
     """
 
     shares: ClassVar[Shares] = (*[Fraction(1, 12)] * 4, Fraction(1, 3), Fraction(1, 3))
+
+    def _make_all(self) -> None:
+        make_scale_run(self.parts[0], self.rows)
+        self._make_range(self.parts[1:4])
+        for part in self.parts[4:]:
+            Quantile(Fraction(1, 4), 2 * (1 << TOP) + 1, part, self.moved, sides=Fraction(0))
 
     def release(self, values: Any) -> DrawnQuartiles:
         """Return the buckets' size and both quartiles that are drawn."""

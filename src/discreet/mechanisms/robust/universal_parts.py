@@ -126,10 +126,14 @@ def find_scale(distances: WholePoints, epsilon: float, rows: int) -> int:
     Theorem (Lyu, Su, Li 2017, Theorem 2). Question i is eight times the pairs within 2^i minus all pairs. A pair that
     is added or removed moves it by 7 or by 1, one that is replaced by 8 at the most; so do `rows` of them together.
     """
-    made = SparseVector.calibrate(epsilon, 1, EIGHTH * rows)
-    run, ordered = made.start(), np.sort(distances)
+    run, ordered = make_scale_run(epsilon, rows).start(), np.sort(distances)
     for power in range(TOP):
         within = int(np.searchsorted(ordered, 1 << power, side="right"))
         if run.decide(EIGHTH * within - len(ordered), 0):
             return (1 << power) // 2
     return 1 << TOP
+
+
+def make_scale_run(epsilon: float, rows: int) -> SparseVector:
+    """Return the sparse vector of `find_scale`."""
+    return SparseVector.calibrate(epsilon, 1, EIGHTH * rows)
