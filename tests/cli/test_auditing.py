@@ -62,7 +62,7 @@ def test_a_table_tells_what_is_declared_observed_and_found(policy: Path) -> None
     assert ["desk:", "measure", "1,", "rows", "4", "4", "L1"] in lines
     assert "  2 neighbours: nothing found" in ran.out
     assert "not replayed: on the database, QueryError: 'visits' has no column 'nothing'" in ran.out
-    assert "2 questions, 0 findings" in ran.out
+    assert "2 questions, 1 of them not replayed, 0 findings" in ran.out
 
 
 @pytest.mark.usefixtures("few")

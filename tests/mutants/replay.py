@@ -18,6 +18,13 @@ DISTANCES = "audit/graybox/distances.py"
 
 MUTATIONS = [
     broken(
+        "replay: what moves with nothing declared is called sound",
+        "audit/graybox/report.py",
+        "self.refused is None and not self.undeclared",
+        "self.refused is None",
+        "tests/audit/graybox/test_replaying.py",
+    ),
+    broken(
         "replay: what moves too far is no finding",
         JUDGE,
         "        if moved.exceeds:\n            self.find(",

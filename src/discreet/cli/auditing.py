@@ -52,7 +52,9 @@ def audit(
         wrong = [report for report in reports if not report.ok]
         if is_table:
             found = sum(len(each.findings) for each in reports)
-            typer.echo(f"\n{_count(len(reports), 'question')}, {_count(found, 'finding')}")
+            refused = sum(each.refused is not None for each in reports)
+            left = f", {refused} of them not replayed" if refused else ""
+            typer.echo(f"\n{_count(len(reports), 'question')}{left}, {_count(found, 'finding')}")
             typer.echo(NO_PROOF)
         else:
             told = {"for": FOR_THE_OWNER, "note": NO_PROOF, "questions": [_to_dict(each) for each in reports]}

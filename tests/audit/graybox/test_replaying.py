@@ -269,7 +269,7 @@ def test_a_slow_path_for_one_person_is_found() -> None:
     given = {"all": VALUES, "with the slow one": [*VALUES, 666]}
     report = replay(slow, given)
     assert kinds(report) == {FindingKind.TIME}
-    assert replay(slow, given, clock=False).ok
+    assert replay(slow, given, sensitivity=1, clock=False).ok
 
 
 def test_one_run_that_was_slow_by_chance_is_not() -> None:
@@ -281,7 +281,7 @@ def test_one_run_that_was_slow_by_chance_is_not() -> None:
             time.sleep(0.25)
         return Laplace(9.0).release(len(data))
 
-    assert replay(once, AROUND[:2]).ok
+    assert replay(once, AROUND[:2], sensitivity=1).ok
     assert len(turns) > 2
 
 
@@ -300,7 +300,7 @@ def test_a_replay_says_the_same_again_and_another_seed_something_else() -> None:
         return told[-1]
 
     for seed in (1, 1, 2):
-        assert replay(count, AROUND[:2], seed=seed, clock=False).ok
+        assert replay(count, AROUND[:2], sensitivity=1, seed=seed, clock=False).ok
     assert told[0] == told[1] == told[2] == told[3] != told[4] == told[5]
 
 
@@ -326,3 +326,10 @@ def test_what_cannot_be_replayed_is_refused(how: dict[str, Any], words: str) -> 
     given: dict[str, Any] = {"operation": len, "neighbours": AROUND} | how
     with pytest.raises(ParameterError, match=words):
         replay(**given)
+
+
+def test_what_moves_with_nothing_declared_is_not_called_sound() -> None:
+    report = replay(lambda rows: Laplace(2.0).release(sum(rows)), [[1, 2, 900], [1, 2]])
+    assert (report.findings, report.ok) == ((), False)
+    assert "say sensitivity= or epsilon=" in str(report)
+    assert replay(lambda rows: Laplace(2.0).release(sum(rows)), [[1, 2, 900], [1, 2]], sensitivity=900).ok

@@ -121,8 +121,13 @@ class ReplayReport(ShownAsText):
 
     @property
     def ok(self) -> bool:
-        """Whether something was replayed, and nothing was found."""
-        return not self.findings and self.refused is None
+        """Whether something was replayed, nothing was found, and something says how far a unit may move it."""
+        return not self.findings and self.refused is None and not self.undeclared
+
+    @property
+    def undeclared(self) -> bool:
+        """Whether a unit moves something, and nothing at all says how far it may."""
+        return any(each.observed > 0 for each in self.moved) and all(each.declared is None for each in self.moved)
 
     def raise_if_any(self) -> ReplayReport:
         """Return this report, or raise a `ReplayError` with every finding: the line of a test."""
@@ -138,6 +143,8 @@ class ReplayReport(ShownAsText):
         if self.refused is not None:
             lines = [head, f"  nothing was replayed: {self.refused}"]
         lines += [*(f"  {each}" for each in self.moved), *(f"  FOUND {each}" for each in self.findings)]
+        if self.undeclared:
+            lines.append("  nothing says how far a unit may move it: say sensitivity= or epsilon=")
         return "\n".join(lines)
 
 
