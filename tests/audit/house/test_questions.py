@@ -28,10 +28,11 @@ def test_values_are_held_between_their_bounds(questions: dict[str, AuditedPart])
     assert abs(float(np.median(questions["SUM"].draw(((1e9, 1e9),), 1000))) - 16) < 8
 
 
+@pytest.mark.parametrize("how", ["by a threshold", "selected"])
 def test_keys_of_the_data_are_shown_where_many_have_them_and_never_where_nobody_has(
-    questions: dict[str, AuditedPart],
+    questions: dict[str, AuditedPart], how: str
 ) -> None:
-    shown = questions["keys of the data"]
+    shown = questions[f"keys of the data, {how}"]
     assert shown.draw((), 400).sum() == 0
     assert shown.draw(((8.0,),) * 150, 400).sum() == 400
 

@@ -21,7 +21,9 @@ from discreet.privacy.losses.concentrated import ZcdpLoss
 from discreet.privacy.losses.guarantees import ApproximateLoss, PureLoss
 
 EPSILON, RHO, DELTA = 1.0, 0.1, 1e-3
-MORE = f"question_delta = {DELTA / 100}"
+LEAK = DELTA / 100
+"""The delta of one question."""
+MORE = f"question_delta = {LEAK}"
 BUDGET = 10_000.0
 """Enough for all questions, and so little that one is worth more than the least share of it."""
 
@@ -107,7 +109,11 @@ def list_questions(stack: ExitStack, keys: int) -> list[AuditedPart]:
         return AuditedPart(name, draws, NEARBY, PureLoss(Fraction(EPSILON)), dear=dear)
 
     joined = "t JOIN u ON t.person = u.person AND t.k = u.k"
-    shown = KeyDraws("SELECT k, COUNT(*) FROM t GROUP BY k", {"epsilon": EPSILON}, keys, False, stack)
+
+    def show(name: str, what: str) -> AuditedPart:
+        draws = KeyDraws(f"SELECT k, {what} FROM t GROUP BY k", {"epsilon": EPSILON}, keys, False, stack)
+        return AuditedPart(name, draws, several, ApproximateLoss(Fraction(EPSILON), Fraction(LEAK)), LEAK)
+
     several = tuple((((8.0,),) * units, ((8.0,),) * (units + 1)) for units in (0, 1, 4, 8))
     return [
         ask("COUNT(*)", "COUNT(*)"),
@@ -122,7 +128,6 @@ def list_questions(stack: ExitStack, keys: int) -> list[AuditedPart]:
         ask("COUNT of a condition", "COUNT(*) FILTER (WHERE t.x > 4)"),
         ask("COUNT of a join", "COUNT(*)", joined, dear=5),
         ask("SUM of a join", "SUM(u.x)", joined, dear=5),
-        AuditedPart(
-            "keys of the data", shown, several, ApproximateLoss(Fraction(EPSILON), Fraction(DELTA / 100)), DELTA / 100
-        ),
+        show("keys of the data, by a threshold", "COUNT(*)"),
+        show("keys of the data, selected", "SUM(x)"),
     ]
