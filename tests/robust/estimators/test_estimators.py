@@ -116,7 +116,29 @@ def test_a_mean_without_bounds_finds_them(clinic: Curator) -> None:
     assert abs(spread.value - (quarters[1] - quarters[0])) < 20
 
 
-def test_universal_estimators_find_their_range_and_say_so(clinic: Curator) -> None:
+@pytest.fixture
+def own_clinic(tmp_path: Path) -> Any:
+    with open_clinic(tmp_path, ROWS, epsilon=10_000.0, delta=1e-8) as curator:
+        yield curator
+
+
+def test_too_few_people_for_a_private_range_are_said_to_be(own_clinic: Curator) -> None:
+    how: dict[str, Any] = {"step": 0.01, "epsilon": 0.1, "where": "cost > 1700"}
+    for found in (
+        robust.unbounded_mean(own_clinic, "visits", "cost", **how),
+        robust.unbounded_mean(own_clinic, "visits", "cost", method="universal", **how),
+        robust.unbounded_variance(own_clinic, "visits", "cost", **how),
+    ):
+        assert not found.enough
+        assert found.to_dict()["enough"] is False
+        assert "TOO FEW PEOPLE TO SAY: of fewer than about" in str(found).replace("\n  ", " ")
+    wide = robust.interquartile_range(own_clinic, "visits", "cost", **how)
+    assert "it says nothing" in str(wide).replace("\n  ", " ")
+    assert robust.unbounded_mean(own_clinic, "visits", "cost", step=0.01, epsilon=40).enough
+
+
+def test_universal_estimators_find_their_range_and_say_so(own_clinic: Curator) -> None:
+    clinic = own_clinic
     how: dict[str, Any] = {"step": 0.01, "epsilon": 40}
     mean = robust.unbounded_mean(clinic, "visits", "cost", method="universal", **how)
     assert mean.value is not None

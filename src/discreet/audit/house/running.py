@@ -100,7 +100,7 @@ class HouseReport:
                 f"{each.claim:.3f}",
                 f"{each.delta:g}",
                 bound,
-                f"{each.bound.samples:,}",
+                f"{each.samples:,}",
             ]
             lines.append(f"| {' | '.join([*row, word])} |")
         lines += ["", "| loss | beside exact distributions |", "|---|---|"]

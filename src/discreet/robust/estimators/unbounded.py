@@ -6,6 +6,7 @@ variances, and whose error is proven for every shape of values; `robust.advise` 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -39,6 +40,11 @@ PAIRED = "people were paired at random; pairs further than {} apart counted as t
 
 PLACED = "quartiles are multiples of {}, a part of the scale that was found privately"
 
+TOO_FEW = "TOO FEW PEOPLE TO SAY: of fewer than about {:,} at this price, the range that is found says nothing"
+FEWEST = "of fewer than about {:,} people at this price it says nothing; how many there are is not told"
+LEAST = 60
+"""People, times a unit's rows over epsilon, that a private range needs to mean anything."""
+
 METHODS = ("usual", "universal")
 
 
@@ -48,6 +54,8 @@ class UnboundedEstimate(RobustEstimate):
 
     deviation: float | None = None
     count: int = 0
+    enough: bool = True
+    """Whether there are about as many people as a private range needs, by their noisy number."""
 
     def list_facts(self) -> list[tuple[str, str]]:
         """Return what is shown below the mean: labels and words."""
@@ -56,7 +64,7 @@ class UnboundedEstimate(RobustEstimate):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON values."""
-        return {**RobustEstimate.to_dict(self), "deviation": self.deviation, "count": self.count}
+        return {**RobustEstimate.to_dict(self), "deviation": self.deviation, "count": self.count, "enough": self.enough}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,16 @@ class _Question:
         """What mechanisms are made for: epsilon, the rows of a unit, and the neighbours."""
         assert self.spending.epsilon is not None
         return float_down(self.spending.epsilon), self.values.plan.rows, self.values.neighbours
+
+    @property
+    def least(self) -> int:
+        """About how many people a private range needs."""
+        epsilon, rows, _ = self.made_for
+        return math.ceil(LEAST * rows / epsilon)
+
+    def warn(self, count: int) -> tuple[str, ...]:
+        """Return the warning that so many people are too few, if they are."""
+        return () if count >= self.least else (TOO_FEW.format(self.least),)
 
     def tell(self, statistic: RowStatistic, what: str) -> tuple[tuple[int, ...], Receipt]:
         """Charge, release and record."""
@@ -124,8 +142,8 @@ def unbounded_mean(
         found, name = Located(*told), "private center, radius and sums"
         deviation = found.variance**0.5 * float(asked.size)
     value = asked.values.to_value(Fraction(found.mean)) * float(asked.size)
-    note = HELD.format(asked.show(found.radius), asked.show_at(found.center))
-    return UnboundedEstimate(what, name, value, None, 0.95, (note,), receipt, deviation, found.count)
+    few, note = asked.warn(found.count), HELD.format(asked.show(found.radius), asked.show_at(found.center))
+    return UnboundedEstimate(what, name, value, None, 0.95, (*few, note), receipt, deviation, found.count, not few)
 
 
 def unbounded_variance(
@@ -150,8 +168,9 @@ def unbounded_variance(
     told, receipt = asked.tell(UniversalVariance(*asked.made_for), what)
     found = PairedSquares(*told)
     value, note = found.variance * float(asked.size) ** 2, PAIRED.format(asked.show(found.radius))
-    name, deviation = "universal: squares of random pairs", value**0.5
-    return UnboundedEstimate(what, name, value, None, 0.95, (note,), receipt, deviation, 2 * found.count)
+    name, deviation, count = "universal: squares of random pairs", value**0.5, 2 * found.count
+    few = asked.warn(count)
+    return UnboundedEstimate(what, name, value, None, 0.95, (*few, note), receipt, deviation, count, not few)
 
 
 def interquartile_range(
@@ -173,14 +192,14 @@ def interquartile_range(
     The `method` is "usual" or "universal" (Dong, Yi 2023): with it a `step` that is far too fine costs nothing.
     """
     asked = _plan(curator, table, column, step, epsilon, method, where, per_unit, params, fresh, progress)
-    what = f"interquartile range of {asked.values.words}"
+    what, few = f"interquartile range of {asked.values.words}", FEWEST.format(asked.least)
     if asked.universal:
         told, receipt = asked.tell(UniversalQuartiles(*asked.made_for), what)
         found, name = DrawnQuartiles(*told), "universal: quartiles in a private range"
-        value, notes = found.width * float(asked.size), (PLACED.format(asked.show(found.bucket)),)
+        value, notes = found.width * float(asked.size), (PLACED.format(asked.show(found.bucket)), few)
         return RobustEstimate(what, name, value, None, 0.95, notes, receipt)
     told, receipt = asked.tell(InterquartileRange(*asked.made_for), what)
-    return RobustEstimate(what, "two drawn quartiles", told[0] * float(asked.size), None, 0.95, (), receipt)
+    return RobustEstimate(what, "two drawn quartiles", told[0] * float(asked.size), None, 0.95, (few,), receipt)
 
 
 def _plan(
