@@ -18,6 +18,7 @@ import numpy as np
 
 from discreet import mechanisms
 from discreet.audit.graybox.tape import TapeEntry, find_call, find_shape, find_tape
+from discreet.base.wide import Ints
 from discreet.curator.door import desk as desks
 from discreet.curator.door import resampling
 from discreet.curator.door.recorder import Recorder
@@ -243,6 +244,9 @@ def _tap_exact(what: str, original: Any) -> Any:
 
 def sum_once(plan: Any, rows: Any, function: Any, clip: Any, dimension: int) -> list[int]:
     """Return the sums of a resample in which every unit counts once: how far a unit moves these is its vector."""
-    weigh = functools.partial(np.ones, dtype=np.int64)
-    (found,) = resampling.sum_resamples(plan, rows, function, clip, 1, dimension, weigh)
+
+    def count_once(units: int) -> Ints:
+        return np.ones(units, dtype=np.int64)
+
+    (found,) = resampling.sum_resamples(plan, rows, function, clip, 1, dimension, count_once)
     return found
