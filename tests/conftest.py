@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -27,6 +28,11 @@ for the disk a third of their time. What a disk may lose is played, not awaited.
 
 if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ["TMPDIR"], tempfile.tempdir = str(MEMORY), str(MEMORY)
+
+
+os.register_at_fork(after_in_child=gc.freeze)
+"""A forked child must not collect what its parent left over: a DuckDB connection that is closed there, without the
+threads it had, ends the child by SIGSEGV."""
 
 
 ONE_IN = 5

@@ -5,13 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import ExitStack
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from discreet.audit.graybox.report import FindingKind, Moved, ReplayFinding, ReplayReport
 from discreet.audit.house import running
 from discreet.audit.house.__main__ import BEGIN, END, put_between
 from discreet.audit.house.audited_part import AuditedPart, release_rows
+from discreet.audit.house.replays import Replayed
 from discreet.audit.house.running import HouseReport, run
 from discreet.mechanisms import Laplace
 
@@ -39,6 +42,19 @@ def test_what_raises_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     report = judge(monkeypatch, fail, release_rows(RIGHT.release))
     assert report.broken == ["planted number 0"]
     assert "ZeroDivisionError" in report.markdown()
+
+
+@pytest.mark.parametrize("matter", ["a finding", "refused", "undeclared"])
+def test_whatever_is_the_matter_with_a_replay_stands_in_the_page(matter: str) -> None:
+    moved = Moved("Laplace", "L1", None if matter == "undeclared" else Fraction(1), Fraction(1))
+    findings = (ReplayFinding(FindingKind.SHAPE, "remove", "a row less"),) if matter == "a finding" else ()
+    report = ReplayReport(
+        "a question", ("remove",), findings, (moved,), 1, 0.0, matter if matter == "refused" else None
+    )
+    page = HouseReport((), (), (Replayed("add-remove", report),), 0.0)
+    assert page.broken == ["replay a question (add-remove)"]
+    assert f"**FOUND**: {report.matter} |" in page.markdown()
+    assert report.matter != "nothing found"
 
 
 def test_it_may_end_with_the_first_claim_that_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:

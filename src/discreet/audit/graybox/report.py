@@ -93,6 +93,9 @@ def show_number(number: Fraction | float) -> str:
     return f"{int(whole):,}" if whole.is_integer() and abs(whole) < 1e15 else f"{whole:.6g}"
 
 
+UNDECLARED = "nothing says how far a unit may move it: say sensitivity= or epsilon="
+
+
 class ReplayError(DiscreetError, AssertionError):
     """A replay found something: an assertion that does not hold, for tests."""
 
@@ -129,6 +132,15 @@ class ReplayReport(ShownAsText):
         """Whether a unit moves something, and nothing at all says how far it may."""
         return any(each.observed > 0 for each in self.moved) and all(each.declared is None for each in self.moved)
 
+    @property
+    def matter(self) -> str:
+        """The first thing that is the matter, or "nothing found"."""
+        if self.refused is not None:
+            return self.refused
+        if self.findings:
+            return str(self.findings[0])
+        return UNDECLARED if self.undeclared else "nothing found"
+
     def raise_if_any(self) -> ReplayReport:
         """Return this report, or raise a `ReplayError` with every finding: the line of a test."""
         if not self.ok:
@@ -144,7 +156,7 @@ class ReplayReport(ShownAsText):
             lines = [head, f"  nothing was replayed: {self.refused}"]
         lines += [*(f"  {each}" for each in self.moved), *(f"  FOUND {each}" for each in self.findings)]
         if self.undeclared:
-            lines.append("  nothing says how far a unit may move it: say sensitivity= or epsilon=")
+            lines.append(f"  {UNDECLARED}")
         return "\n".join(lines)
 
 

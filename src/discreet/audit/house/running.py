@@ -110,11 +110,7 @@ class HouseReport:
             )
         lines += ["", "| question, replayed | neighbours | mechanisms | |", "|---|---|---|---|"]
         for one in self.replays:
-            word = (
-                "nothing found"
-                if one.report.ok
-                else "**FOUND**: " + (one.report.refused or str(one.report.findings[0]))
-            )
+            word = one.report.matter if one.report.ok else f"**FOUND**: {one.report.matter}"
             row = [
                 f"`{one.report.operation}`",
                 f"{len(one.report.neighbours)}, {one.neighbours}",
@@ -138,21 +134,23 @@ def run(samples: int = WHOLE, only: str = "", watch: AuditWatch | None = None, *
     """
     start, light, tell = time.perf_counter(), samples <= LIGHT, watch or (lambda line: None)
     losses = tuple(LossFinding(each, each.find_shortfall()) for each in list_loss_claims() if not only)
-    replays, found = list[Replayed](), list[PartFinding]()
-    if not stop or all(each.shortfall <= 0 for each in losses):
-        for one in replay_questions(only, RELATIONS[:1] if light else RELATIONS):
-            replays.append(one)
-            tell(f"replay {one.name}: {'nothing found' if one.report.ok else 'FOUND'}")
-            if stop and not one.report.ok:
-                break
-    if not stop or (all(each.report.ok for each in replays) and all(each.shortfall <= 0 for each in losses)):
-        for finding in _audit_components(samples, only, FEW_PAIRS if light or stop else None, stop):
-            found.append(finding)
-            tell(f"{finding.kind} {finding.name}: {finding.bound.epsilon:.3f} of {finding.claim:.3f}")
-    return HouseReport(_judge(found), losses, tuple(replays), time.perf_counter() - start)
+    sound = all(each.shortfall <= 0 for each in losses)
+    replays = tuple(_replay(only, light, stop, tell)) if sound or not stop else ()
+    sound = sound and all(each.report.ok for each in replays)
+    most = FEW_PAIRS if light or stop else None
+    found = tuple(_audit_components(samples, only, most, stop, tell)) if sound or not stop else ()
+    return HouseReport(_judge(found), losses, replays, time.perf_counter() - start)
 
 
-def _audit_components(samples: int, only: str, most: int | None, stop: bool) -> Iterator[PartFinding]:
+def _replay(only: str, light: bool, stop: bool, tell: AuditWatch) -> Iterator[Replayed]:
+    for one in replay_questions(only, RELATIONS[:1] if light else RELATIONS):
+        tell(f"replay {one.name}: {'nothing found' if one.report.ok else 'FOUND'}")
+        yield one
+        if stop and not one.report.ok:
+            return
+
+
+def _audit_components(samples: int, only: str, most: int | None, stop: bool, tell: AuditWatch) -> Iterator[PartFinding]:
     with ExitStack() as stack:
         wanted = [
             (kind, each)
@@ -161,7 +159,9 @@ def _audit_components(samples: int, only: str, most: int | None, stop: bool) -> 
         ]
         bounds = sum(len(each.pairs[:most]) for _, each in wanted)
         for kind, component in wanted:
-            yield (finding := audit(kind, component, samples // component.dear, most))
+            finding = audit(kind, component, samples // component.dear, most)
+            tell(f"{finding.kind} {finding.name}: {finding.bound.epsilon:.3f} of {finding.claim:.3f}")
+            yield finding
             if stop and any(each.find_p_value(finding.claim) <= (1 - SURE) / bounds for each in finding.bounds):
                 return
 
