@@ -74,12 +74,21 @@ ON_SPARK = ("tests/engines/spark/", "tests/conformance/", "tests/local/test_engi
 """Where tests need Spark, which takes long to start: one worker does them all, and begins with them."""
 
 
-ONE_SCENE = ("tests/ledger/test_crash.py", "tests/cli/test_demo.py")
+ONE_SCENE = ("tests/ledger/test_crash.py", "tests/cli/test_demo.py", "tests/local/test_every_kind.py")
 """Where all tests look at what one long scene left: one worker plays each scene."""
+
+ONE_FILE = (
+    "tests/server/",
+    "tests/cli/shell/",
+    "tests/cli/test_census.py",
+    "tests/hostile/test_clock.py",
+    "tests/synthetic/online/",
+)
+"""Where the tests of a file share what takes long to start: one worker does a whole file."""
 
 
 class OneForEach(LoadScopeScheduling):  # type: ignore[misc]
-    """Gives every test to whichever worker is free, but all that need Spark, or one scene, to one."""
+    """Gives every test to whichever worker is free, but all that need Spark, a scene or a server, to one."""
 
     def _split_scope(self, nodeid: str) -> str:
         if nodeid.startswith(ON_SPARK):
@@ -87,7 +96,17 @@ class OneForEach(LoadScopeScheduling):  # type: ignore[misc]
         if nodeid.startswith(ONE_SCENE):
             path, _, name = nodeid.partition("::")
             return f"{path}[{name.partition('[')[2]}"
+        if nodeid.startswith(ONE_FILE):
+            return nodeid.partition("::")[0]
         return nodeid
+
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+        """Forget what a worker has done: counting ten thousand finished tests after each test takes long."""
+        super().mark_test_complete(node, item_index, duration)
+        work = self.assigned_work[node]
+        scope = self._split_scope(self.registered_collections[node][item_index])
+        if all(work[scope].values()):
+            del work[scope]
 
 
 def pytest_xdist_make_scheduler(config: Any, log: Any) -> OneForEach:

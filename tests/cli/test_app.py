@@ -11,13 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from discreet import __version__
-from discreet.cli.app import app
 from discreet.cli.risk import find_rates
 from discreet.curator import Curator
 from discreet.privacy import PureLoss
+from support.cli import invoke
 from support.clinic import write_policy, write_tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,14 +24,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def program(*arguments: str) -> str:
     """Run the program in this process and return what it prints, which must end well."""
-    result = CliRunner().invoke(app, list(arguments))
+    result = invoke(arguments)
     assert result.exit_code == 0, result.output
     return result.output
 
 
 def refused(*arguments: str) -> str:
     """Run the program on bad input and return its complaint."""
-    result = CliRunner().invoke(app, list(arguments))
+    result = invoke(arguments)
     assert result.exit_code == 2
     assert "Traceback" not in result.output
     return result.output

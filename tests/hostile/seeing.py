@@ -12,12 +12,12 @@ import pyarrow.parquet
 
 from discreet.answers import Answer
 from discreet.base.errors import DiscreetError
-from discreet.cli.app import app
 from discreet.curator import Curator
 from discreet.noise.bits import replayed
 from hostile.asking import Case
 from hostile.judging import Planned, Violation, planned, reproduction
 from hostile.world import World
+from support.cli import invoke
 from support.sampling import GeneratorBits
 
 EPSILON = 20.0
@@ -104,12 +104,10 @@ def _storable(frame: Any) -> Any:
 
 def same_exit(world: World, case: Case, one: Path, other: Path) -> int:
     """Ask with the program on both, and return the exit code, which must be the same, as must be what went wrong."""
-    from typer.testing import CliRunner
-
     found = []
     for path in (one, other):
         with replayed(GeneratorBits(5)):
-            result = CliRunner().invoke(app, ["ask", case.sql, "--epsilon", "1", "--policy", str(path)])
+            result = invoke(("ask", case.sql, "--epsilon", 1, "--policy", path))
         found.append((result.exit_code, result.stderr.replace(str(path.parent), "")))
     if found[0] != found[1]:
         raise Violation(f"the program ends differently: {found}\n{reproduction(world, case)}")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
 from pathlib import Path
 
-from typer.testing import CliRunner
+import typer.main
+import typer.testing
 
 from discreet.cli.app import app
 from support.clinic import write_policy, write_tables
@@ -15,12 +18,20 @@ POLICY = write_policy(delta=0, limits="max_rows = 4", version=None, files=True)
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 BY_WARD = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 
+typer.testing._get_command = functools.cache(typer.main.get_command)  # type: ignore[attr-defined]
+"""All commands are made once: that takes longer than most of them run."""
+
+
+def invoke(arguments: Iterable[object], input: str | None = None) -> typer.testing.Result:
+    """Run the program in this process."""
+    return typer.testing.CliRunner().invoke(app, [str(argument) for argument in arguments], input=input)
+
 
 class Ran:
     """What a run of the program left: its exit code, and what went where."""
 
     def __init__(self, *arguments: object, input: str | None = None) -> None:
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments], input=input)
+        result = invoke(arguments, input)
         self.code, self.out, self.err = result.exit_code, result.stdout, result.stderr
         assert "Traceback" not in result.output
         if result.exception is not None and not isinstance(result.exception, SystemExit):
