@@ -144,8 +144,10 @@ def test_a_float_sum_is_the_same_in_every_order(tmp_path: Path, text: str) -> No
     found = []
     for shuffle in range(3):
         with open_clinic(tmp_path / str(shuffle), rows, limits="max_rows = 100") as curator:
-            duck(curator._engines)._connection.execute(f"SET threads = {1 + 3 * shuffle}")
+            connection = duck(curator._engines)._connection
+            connection.execute(f"SET threads = {1 + 3 * shuffle}")
             found.append(whole(curator, text))
+            connection.execute("RESET threads")
         draw.shuffle(rows)
     assert found[0] == found[1] == found[2]
 

@@ -10,6 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from discreet.base.types import Type
+from discreet.engines.duck.connection import connect
 from discreet.engines.engines import Engines
 from discreet.policy import loads
 from hostile.values import DAYS, KINDS, LISTED, NOW, UNITS, WHOLES, Kind, some
@@ -60,6 +61,7 @@ class World:
     def engine(self, name: str) -> Engines:
         if name not in self.engines:
             made = Engines(loads(self.policy, "owner/policy.toml"), self.frames[name])
+            duck(made)._connection = connect()
             duck(made)._connection.execute("SET threads = 1")
             parse_once(made, self.parsed)
             self.engines[name] = made

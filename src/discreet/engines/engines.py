@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
 
-import duckdb
-
 from discreet.base.errors import QueryError
-from discreet.engines.duck.connection import connect
+from discreet.engines.duck.connection import share
 from discreet.engines.duck.engine import DuckEngine
 from discreet.engines.duck.evaluate import combine, evaluate
 from discreet.engines.engine import Engine, find_tables
@@ -41,7 +39,6 @@ class Engines:
         self._declared = {table.name.casefold(): table for table in tables}
         self._engines: dict[str, Engine] = {}
         self._lock = threading.RLock()
-        self._empty: duckdb.DuckDBPyConnection | None = None
         self.tables: Mapping[str, Resolved] = OpenedTables(self._declared, lambda table: self._open(table.engine))
 
     def _is_there(self, table: Table) -> bool:
@@ -110,20 +107,13 @@ class Engines:
 
     def evaluate(self, expression: Expression, given: dict[Column, tuple[Constant, ...]]) -> tuple[Constant, ...]:
         """Return the distinct values of an expression, without NULL, over all combinations of public values."""
-        return evaluate(self._open_empty(), expression, given)
+        return evaluate(share(), expression, given)
 
     def combine(
         self, expressions: tuple[Expression, ...], where: Expression | None, given: tuple[GivenRows, ...]
     ) -> tuple[tuple[Constant, ...], ...]:
         """Return the distinct rows of some expressions, none of them NULL, over public rows that meet a condition."""
-        return combine(self._open_empty(), expressions, where, given)
-
-    def _open_empty(self) -> duckdb.DuckDBPyConnection:
-        """Return a cursor of a database that holds nothing."""
-        with self._lock:
-            if self._empty is None:
-                self._empty = connect()
-            return self._empty.cursor()
+        return combine(share(), expressions, where, given)
 
     def fingerprint(self, table: str) -> str:
         """Return a hash of a table's source that changes when it does. For the operator only."""
@@ -138,8 +128,6 @@ class Engines:
         with ExitStack() as closing:
             for engine in self._engines.values():
                 closing.callback(engine.close)
-            if self._empty is not None:
-                closing.callback(self._empty.close)
 
     def _of(self, table: str) -> Engine:
         return self._open(self.policy.table(table).engine)

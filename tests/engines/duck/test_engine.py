@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -11,7 +13,9 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
+from discreet.engines.duck.connection import share
 from discreet.engines.duck.engine import DuckEngine
+from discreet.engines.engines import Engines
 from discreet.engines.running import RunCancelledError
 from discreet.policy import loads
 from support.hospital import HOSPITAL, POLICY, answered, bounded, duck, engine_of
@@ -114,3 +118,26 @@ def test_periods_of_a_column_of_any_name_are_keys(name: str) -> None:
     engine = engine_of(policy, {"t": pa.table({name: moments})})
     plan = bounded(engine, f"SELECT date_trunc('month', {key}) AS m, COUNT(*) FROM t GROUP BY m").plan
     assert engine.run(plan).result().sets[0].sums == ((0, 1, 1),)
+
+
+def test_tables_from_python_are_seen_by_those_alone_who_were_given_them() -> None:
+    policy = "[budget]\nepsilon = 1.0\n[tables.t]\nrows_are_units = true\n"
+    engines = [engine_of(policy, {"t": pa.table({"age": pa.array(range(many), pa.int64())})}) for many in (3, 5)]
+    count = "SELECT COUNT(*) FROM t"
+    assert [answered(each, count).sets[0].sums for each in (*engines, engines[0])] == [((3,),), ((5,),), ((3,),)]
+    engines[0].close()
+    assert answered(engines[1], count).sets[0].sums == ((5,),)
+    engines[1].close()
+    with closing(share()) as cursor:
+        assert cursor.execute("SELECT name FROM (SHOW ALL TABLES)").fetchall() == []
+        assert cursor.execute("SELECT count(*) FROM duckdb_databases() WHERE NOT internal").fetchall() == [(1,)]
+
+
+def test_what_is_attached_is_seen_by_those_alone_who_attached_it(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as file:
+        file.execute("CREATE TABLE t AS SELECT 1 AS age")
+    policy = '[budget]\nepsilon = 1.0\n[tables.t]\nsource = "t.duckdb"\nrows_are_units = true\n'
+    engines = [Engines(loads(policy, tmp_path / "policy.toml")) for _ in range(2)]
+    assert [answered(each, "SELECT COUNT(*) FROM t").sets[0].sums for each in engines] == [((1,),)] * 2
+    for each in engines:
+        each.close()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
+
 import duckdb
 
 PLAIN = frozenset(
@@ -35,6 +38,22 @@ def connect() -> duckdb.DuckDBPyConnection:
     connection.execute("SET autoinstall_known_extensions = false")
     connection.execute(f"SET disabled_optimizers = '{','.join(list_other_optimizers(connection))}'")
     return connection
+
+
+_shared: dict[int, duckdb.DuckDBPyConnection] = {}
+_turn = threading.Lock()
+
+
+def share() -> duckdb.DuckDBPyConnection:
+    """Return a cursor, set up like a connection, of a database that all of this process share and that holds nothing.
+
+    To make a database takes longer than most questions. Tables from Python are seen by the cursor alone that was given
+    them; what is to be attached needs a connection of its own. A forked child has a database of its own.
+    """
+    with _turn:
+        if os.getpid() not in _shared:
+            _shared[os.getpid()] = connect()
+        return _shared[os.getpid()].cursor()
 
 
 def list_other_optimizers(connection: duckdb.DuckDBPyConnection) -> list[str]:

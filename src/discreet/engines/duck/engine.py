@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from discreet.engines.duck.connection import connect
+from discreet.engines.duck.connection import connect, share
 from discreet.engines.duck.dialect import DUCKDB
 from discreet.engines.duck.sources import DuckSource
 from discreet.engines.engine import check_unchanged, find_tables
@@ -35,12 +35,14 @@ class DuckEngine(PublicLookups):
         self, policy: Policy, frames: Mapping[str, Any] | None = None, tables: Collection[Table] | None = None
     ) -> None:
         self.policy = policy
-        self._connection = connect()
+        given, chosen = frames or {}, policy.tables if tables is None else tables
+        in_python = all(given.get(table.name) is not None for table in chosen)
+        self._connection = share() if in_python else connect()
         self._sources: dict[str, DuckSource] = {}
         self.tables: dict[str, Resolved] = {}
-        for table in policy.tables if tables is None else tables:
+        for table in chosen:
             try:
-                source = DuckSource(policy, table, self._connection, (frames or {}).get(table.name))
+                source = DuckSource(policy, table, self._connection, given.get(table.name))
             except duckdb.Error:
                 wrong, remedy = "it cannot be opened", "check that the path is right and that the file can be read"
                 raise explain_problem(policy.path, ("tables", table.name, "source"), wrong, remedy) from None
