@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from discreet.base.errors import PolicyError
 from discreet.base.types import Type
+from discreet.engines.duck import connection
 from discreet.engines.duck.connection import share
 from discreet.engines.duck.engine import DuckEngine
 from discreet.engines.engines import Engines
@@ -131,6 +133,13 @@ def test_tables_from_python_are_seen_by_those_alone_who_were_given_them() -> Non
     with closing(share()) as cursor:
         assert cursor.execute("SELECT name FROM (SHOW ALL TABLES)").fetchall() == []
         assert cursor.execute("SELECT count(*) FROM duckdb_databases() WHERE NOT internal").fetchall() == [(1,)]
+
+
+def test_a_shared_database_that_became_unusable_is_replaced() -> None:
+    with closing(share()):
+        connection._shared[os.getpid()].close()
+    with closing(share()) as cursor:
+        assert cursor.execute("SELECT current_setting('TimeZone')").fetchall() == [("UTC",)]
 
 
 def test_what_is_attached_is_seen_by_those_alone_who_attached_it(tmp_path: Path) -> None:

@@ -48,12 +48,20 @@ def share() -> duckdb.DuckDBPyConnection:
     """Return a cursor, set up like a connection, of a database that all of this process share and that holds nothing.
 
     To make a database takes longer than most questions. Tables from Python are seen by the cursor alone that was given
-    them; what is to be attached needs a connection of its own. A forked child has a database of its own.
+    them; what is to be attached needs a connection of its own. A forked child has a database of its own, and a database
+    that an error inside of DuckDB made unusable is replaced.
     """
     with _turn:
-        if os.getpid() not in _shared:
+        if not _is_alive(_shared.get(os.getpid())):
             _shared[os.getpid()] = connect()
         return _shared[os.getpid()].cursor()
+
+
+def _is_alive(connection: duckdb.DuckDBPyConnection | None) -> bool:
+    try:
+        return connection is not None and connection.execute("SELECT 1").fetchone() == (1,)
+    except duckdb.Error:
+        return False
 
 
 def list_other_optimizers(connection: duckdb.DuckDBPyConnection) -> list[str]:
