@@ -57,13 +57,13 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     seen: dict[str, int] = defaultdict(int)
     left: list[Any] = []
     for item in items:
-        if item.get_closest_marker("many") is not None:
+        if item.get_closest_marker("slow") is not None:
+            left.append(item)
+        elif item.get_closest_marker("many") is not None:
             name = item.nodeid.partition("[")[0]
             seen[name] += 1
             if seen[name] % ONE_IN != 1:
                 left.append(item)
-        elif item.get_closest_marker("slow") is not None:
-            left.append(item)
     if left:
         config.hook.pytest_deselected(items=left)
         chosen = {id(item) for item in left}

@@ -88,6 +88,7 @@ def test_apples_sell_at_one_price_or_the_other() -> None:
     assert [_revenue(price) for price in PRICES] == [400, 101, 401, 0]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("scores", "scale"),
     [([_revenue(price) for price in PRICES], 100.0), ([_revenue(price) for price in range(500)], 40.0), (EYES, 1.0)],
@@ -116,6 +117,7 @@ def _median_pieces(data: list[int], top: int) -> tuple[list[int], list[int]]:
     return edges, [-abs(2 * rank - len(data)) for rank in range(len(data) + 1)]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("top", [2**64, 10**30])
 def test_a_huge_range_is_chosen_by_the_exact_weight_of_its_pieces(top: int) -> None:
     edges, scores = _median_pieces([top // 1000, top // 999, top // 500, top // 3], top)
@@ -131,6 +133,7 @@ def test_a_huge_range_is_chosen_by_the_exact_weight_of_its_pieces(top: int) -> N
     assert chi_square_p(np.bincount(tenths, minlength=10), np.full(10, 0.1)) > ALARM
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("scale", "agrees"), [(1.0, True), (1.05, False), (1 / 1.05, False)])
 def test_a_huge_range_notices_a_scale_5_percent_off(scale: float, agrees: bool) -> None:
     edges, scores, made = [0, 1, 2**64], [44, 0], Exponential(scale)

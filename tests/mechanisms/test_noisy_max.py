@@ -116,6 +116,7 @@ def _collapsed(law: laws.Law) -> NDArray[np.float64]:
     return np.array([math.fsum(chances[:FLAT]), *chances[FLAT:]])
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("noise", ["exponential", "laplace"])
 @pytest.mark.parametrize(("draws", "off"), [(6_000, 1.1), pytest.param(18_000, 1.05, marks=pytest.mark.long)])
 def test_sampler_draws_these_probabilities_and_not_those_off(noise: str, draws: int, off: float) -> None:

@@ -152,6 +152,7 @@ def _quantiles(values: Values, share: Fraction) -> tuple[int, int]:
 WIDE = (2, 2, 3, 5, 5, 5, 9)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("pure", [True, False])
 @pytest.mark.parametrize(
     ("share", "depth"),
@@ -206,6 +207,7 @@ SHAPES: dict[str, Callable[[np.random.Generator], Any]] = {
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize(
     "share",

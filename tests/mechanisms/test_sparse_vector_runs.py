@@ -61,6 +61,7 @@ def test_sampler_draws_these_patterns(draws: int) -> None:
     assert _fit(_patterns(made, [-2, 1, -1], draws), _law(made, (-2, 1, -1))) > ALARM
 
 
+@pytest.mark.many
 @pytest.mark.usefixtures("stocked")
 @pytest.mark.parametrize(("cutoff", "redraw"), [(2, False), (2, True)])
 @pytest.mark.parametrize(("draws", "off"), [(40_000, 1.1), pytest.param(120_000, 1.05, marks=pytest.mark.long)])

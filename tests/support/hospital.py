@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,13 @@ HOSPITAL = {"visits": VISITS, "people": PEOPLE, "wards": WARDS, "beds": BEDS}
 def engine_of(
     policy: str = POLICY, frames: Mapping[str, Any] | None = None, path: str = "owner/policy.toml"
 ) -> Engines:
-    return Engines(loads(policy, path), HOSPITAL if frames is None else frames)
+    """Return engines over these tables; over those of the hospital all tests share one, which nobody closes."""
+    return _hospital(policy, path) if frames is None else Engines(loads(policy, path), frames)
+
+
+@functools.cache
+def _hospital(policy: str, path: str) -> Engines:
+    return Engines(loads(policy, path), HOSPITAL)
 
 
 def open_engines(policy: Policy, frames: Mapping[str, Any] | None = None) -> Engines:

@@ -17,6 +17,7 @@ CASES = [(1, 6), (2, 3)]
 PROPOSALS = (1, 2, 4, 7)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("share", SHARES, ids=str)
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize(("rows", "most"), CASES)

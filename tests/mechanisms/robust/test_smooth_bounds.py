@@ -36,6 +36,7 @@ def _check_smooth(statistic: OrderStatistic | TrimmedMean, relation: str, most: 
     return float(max(abs(here - there) / bound for (here, bound), (there, _) in pairs))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 2), Fraction(9, 10)], ids=str)
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize(("rows", "most"), CASES)

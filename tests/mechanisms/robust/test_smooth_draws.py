@@ -47,6 +47,7 @@ def _fit(draws: list[int], cdf: Cdf, scale: float) -> float:
     return chi_square_p(np.bincount(cells, minlength=len(edges) + 1), np.diff([0, *below, 1]))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", LAWS)
 def test_sampler_draws_this_law_and_not_that_of_a_scale_off(name: str) -> None:
     draw, cdf = LAWS[name]

@@ -79,6 +79,7 @@ def test_theorem_each_pair_finds_one_as_wide_for_one_more(trim: Fraction) -> Non
                 assert min(c for (x, y), c in far.items() if x <= a and y >= b) <= cost + 1
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("trim", TRIMS, ids=str)
 @pytest.mark.parametrize(("relation", "fixed"), SIZES)
 @pytest.mark.parametrize(("rows", "most"), CASES)
@@ -118,6 +119,7 @@ def test_a_trimmed_mean_of_thousands_is_far_from_sensitive() -> None:
     assert made.distance(values, 10) == 0
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("trim", [1 / 3, 1 / 6, 1 / 7, 0.10000000000000003, 0.123456789012345, 0.4999999])
 def test_no_trim_and_no_number_of_values_is_too_much(trim: float) -> None:
     """Were costs in parts of 10^16, whole numbers of 64 bits would end at some number of people: and tell."""

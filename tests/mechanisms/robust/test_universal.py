@@ -196,6 +196,7 @@ def test_senseless_parameters_are_refused(name: str, given: Any) -> None:
         UniversalMean(*given)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", [UniversalMean, UniversalVariance, UniversalQuartiles])
 @pytest.mark.parametrize("rows", [1, 1000])
 def test_what_is_not_refused_at_once_is_released_whatever_the_values_are(kind: Any, rows: int) -> None:

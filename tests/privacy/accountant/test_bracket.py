@@ -121,6 +121,7 @@ def test_a_hundred_responses_cost_nearly_a_hundred_times_one() -> None:
     assert found.high == pytest.approx(102.7, abs=0.1)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("sigma", "steps", "published", "width"),
     [(1.3, 3515, 0.8645, 1e-3), (1.1, 14_062, 2.3817, 5e-3), (0.7, 10_546, 5.6394, 0.04)],
@@ -131,6 +132,7 @@ def test_published_sampled_gaussians(sigma: float, steps: int, published: float,
     assert found.high - width <= found.low <= found.high
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("mu", "rate", "steps"), [(2.0, 1e-4, 10_000), (1.0, 1e-5, 100_000), (0.5, 1e-3, 1_000)])
 def test_tiny_rates_are_bracketed_closely(mu: float, rate: float, steps: int) -> None:
     found = bracket_epsilon(ways((SampledLoss(GaussianLoss(mu), rate), steps)), 1e-9)

@@ -82,6 +82,7 @@ def test_losses_that_nearly_coincide_stay_apart() -> None:
     assert mean == pytest.approx(exact, abs=1e-11)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("epsilon", [1e-12, 4e-14, 1e-15])
 def test_tiny_losses_do_not_vanish(epsilon: float) -> None:
     truth = laws.response_composed_delta(2_000, epsilon, 0)

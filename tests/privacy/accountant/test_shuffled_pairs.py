@@ -65,6 +65,7 @@ def make_fresh(monkeypatch: pytest.MonkeyPatch, fine: int, make: Callable[[], Do
     return AtomCurve(make())
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("epsilon", [0.02, 0.05, 0.1])
 def test_joined_points_only_raise_the_upper_curve(monkeypatch: pytest.MonkeyPatch, epsilon: float) -> None:
     make = lambda: make_shuffled.__wrapped__(growth_of(1.0), 2000, Fraction(1, 2))  # noqa: E731

@@ -110,6 +110,7 @@ def test_two_releases_are_bracketed(one: Release, two: Release, share: float) ->
     assert found.high <= 1.01 * truth + 1e-7
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("count", [10**6, 10**7])
 @pytest.mark.parametrize("share", [0.1, 4.0])
 def test_millions_of_responses_are_bracketed_by_the_binomial(count: int, share: float) -> None:
