@@ -114,7 +114,10 @@ def plan(
     analyst: AskerOption = None,
     format: FormatOption = ListFormat.TABLE,
 ) -> None:
-    """Say what a release costs, whether it fits what is left, and how far it will be off: free, no row is read.
+    """Say what a release costs, whether a run is admitted, and how far it will be off: free, no row is read.
+
+    Exit code 1 where a run would be refused: by the budget, or for columns that the table lacks. What is measured
+    although it is public already is told, with its share of rho.
 
     Example: discreet census plan census.toml --target "County/total=5" --target "Tract/total=10"
     """
@@ -127,9 +130,13 @@ def plan(
             wanted = None if target == ["spec"] else dict(read_target(each) for each in target)
             shares = topdown.plan_for_targets(read, wanted, asker)
             write_result(str(shares), shares.to_dict(), format is ListFormat.JSON)
+            budget = shares.plan.budget
         else:
             errors = topdown.plan(read, asker)
             write_result(str(errors), errors.to_dict(), format is ListFormat.JSON)
+            budget = errors.budget
+        if budget is not None and not budget.is_admitted:
+            raise typer.Exit(TO_DO)
 
 
 @census.command()

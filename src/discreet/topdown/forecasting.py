@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from discreet.base.wide import Ints
-from discreet.topdown.affording import foresee_charge
+from discreet.topdown.affording import foresee_run
 from discreet.topdown.estimate.area_matrices import AreaMatrices
 from discreet.topdown.estimate.tree_model import DownwardModel, TreeModel, model_tree
 from discreet.topdown.planning.expected_errors import CensusPlan, Deviations, plan_errors
 from discreet.topdown.planning.noise import CensusNoise
 from discreet.topdown.planning.targets import TargetPlan, plan_targets
+from discreet.topdown.public_numbers import find_public
 from discreet.topdown.running.problem import make_problem
 from discreet.topdown.spec.census_spec import CensusSpec
 from discreet.topdown.spec.queries import Query
@@ -68,21 +70,31 @@ def _take(matrices: AreaMatrices, areas: Ints) -> AreaMatrices:
     return AreaMatrices(matrices.basis, tuple(part[kinds] for part in matrices.parts), np.arange(len(kinds)))
 
 
-def plan(spec: str | Path | CensusSpec, analyst: str | None = None) -> CensusPlan:
-    """Return what a release costs, how far it will be off, and whether it fits what is left: free, no row is read."""
+def plan(
+    spec: str | Path | CensusSpec, analyst: str | None = None, tables: Mapping[str, Any] | None = None
+) -> CensusPlan:
+    """Return what a release costs, how far it will be off, and whether a run is admitted: free, no row is read.
+
+    All that a run refuses before its charge is in it. `tables` are those without a source in the policy.
+    """
     asked = _read(spec)
-    return replace(plan_errors(asked, model=expect_least_squares), budget=foresee_charge(asked, analyst))
+    found = plan_errors(asked, model=expect_least_squares, public=find_public(asked))
+    return replace(found, budget=foresee_run(asked, analyst, tables))
 
 
 def plan_for_targets(
     spec: str | Path | CensusSpec,
     wanted: Mapping[tuple[str, str], Fraction] | None = None,
     analyst: str | None = None,
+    tables: Mapping[str, Any] | None = None,
 ) -> TargetPlan:
-    """Return the shares, and the least rho, with which estimates err no more than is wanted; free."""
+    """Return the shares, and the least rho, with which estimates err no more than is wanted; free.
+
+    What is public already gets no share.
+    """
     asked = _read(spec)
-    found = plan_targets(asked, wanted, model=expect_least_squares)
-    budget = foresee_charge(replace(asked, allocation=found.allocation), analyst)
+    found = plan_targets(asked, wanted, expect_least_squares, public=find_public(asked))
+    budget = foresee_run(replace(asked, allocation=found.allocation), analyst, tables)
     return replace(found, plan=replace(found.plan, budget=budget))
 
 

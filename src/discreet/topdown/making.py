@@ -111,7 +111,8 @@ def _measure(
         measured = hash_json([[part.name for part in each.parts] for each in found])
         held.settle(measured)
         budget = session.budget
-        payment = ReleasePayment(receipt, {share.name: share.left for share in (budget.total, *budget.analysts)})
+        left = {share.name: share.left for share in (budget.total, *budget.analysts)}
+        payment = ReleasePayment(receipt, left, spec.allocation.rho)
         if _is_made(held.finished, told):
             return measured, [], payment
         (held.path / FINISHED).unlink(missing_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.curator.owner.fit import Misfit
+from discreet.curator.owner.misfits import Misfit
 from discreet.topdown.measure.inspection import CensusInspection, EmptyAreas, InvariantFit, PublicGap
 from discreet.topdown.spec.invariants import NO_MOST
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -58,8 +59,22 @@ def test_without_a_ledger_nothing_is_promised(measured: bool | None) -> None:
     found = BudgetOutlook(cost(Fraction(1)), measured=measured, unknown="there is no ledger")
     assert found.fits is None
     assert str(found) == "whether it fits the budget is not known: there is no ledger"
-    assert found.to_dict() == {"fits": None, "measured": measured, "left": {}, "unknown": "there is no ledger"}
+    told = found.to_dict()
+    assert (told["fits"], told["measured"], told["left"]) == (None, measured, {})
+    assert (told["unknown"], told["refusals"]) == ("there is no ledger", [])
+    assert not found.is_admitted
 
 
 def test_where_it_cannot_be_told_whether_it_was_measured_that_is_said() -> None:
     assert str(BudgetOutlook(cost(Fraction(1)), (share("total", 10),))).endswith("where the same was measured before")
+
+
+def test_a_run_that_fits_and_is_refused_for_something_else_is_not_admitted() -> None:
+    found = BudgetOutlook(cost(Fraction(1, 10)), (share("total", 10),), False)
+    assert found.is_admitted
+    refused = replace(found, refusals=("census.toml: attributes.kin: there is no column",))
+    assert (refused.fits, refused.is_admitted) == (True, False)
+    lines = str(refused).splitlines()
+    assert lines[:2] == ["a run is refused:", "  census.toml: attributes.kin: there is no column"]
+    assert lines[2].startswith("it fits into what is left")
+    assert refused.to_dict()["refusals"] == ["census.toml: attributes.kin: there is no column"]

@@ -64,9 +64,9 @@ def test_what_measurements_do_not_determine_has_no_error(tmp_path: Path) -> None
 def test_it_reads_as_a_table_and_as_json(tmp_path: Path) -> None:
     plan = plan_errors(read_census(tmp_path))
     lines = str(plan).split("\n")
-    assert lines[0].startswith("rho 2.5: epsilon ")
+    assert lines[0].startswith("rho 5/2 (2.5): epsilon ")
     assert lines[0].endswith(" at delta 1e-10, certified")
-    assert float(lines[0].split()[3]) >= plan.epsilon
+    assert float(lines[0].split()[4]) >= plan.epsilon
     assert lines[2].split() == ["level", "areas", "query", "answers", "share", "of", "rho", "raw", "error"]
     assert len([line for line in lines if line.startswith(("Country", "Region", "Town"))]) == 5
     assert "the guarantee holds between databases that" in str(plan)

@@ -181,7 +181,7 @@ def test_totals_with_places_where_nobody_is_bound_the_parent_from_above() -> Non
         ),
         (
             [state("kinds", 1, KIND, [[1, 2, 3], [0, 0, 0]]), state("pairs", 1, PAIRS, [[3, 3], [1, 0]])],
-            r"kinds and pairs contradict one another; got 'at least 1 and at most 0 for p1 of part'",
+            r"kinds and pairs contradict one another; got 'at least 1 and at most 0 for p1 of part, kind a or b'",
         ),
         (
             [state("odd", 1, TOTAL, [[2], [2]], exact=False, most=[[3], [1]])],

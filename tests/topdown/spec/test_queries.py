@@ -69,3 +69,10 @@ def test_parts_are_of_the_schema_and_in_its_order() -> None:
         Query("q", SCHEMA, (QueryPart(1, (0, 1)), QueryPart(1, (0, 0))))
     with pytest.raises(ParameterError, match="a group for each value"):
         Query("q", SCHEMA, (QueryPart(0, (0, 1)),))
+
+
+def test_an_answer_says_who_is_counted_in_it() -> None:
+    grouped = Query("q", SCHEMA, (QueryPart(1, (0, 1)), QueryPart(2, (0, 0, 1, 1))))
+    assert [grouped.describe(answer) for answer in (0, 3)] == ["b x, c 0 or 1", "b y, c 2 or 3"]
+    assert Query("all", SCHEMA, (QueryPart(2, (0, 0, 0, 0)),)).describe(0) == "c 0 or 1 or 2 or ..."
+    assert Query("total", SCHEMA).describe(0) == ""

@@ -109,6 +109,97 @@ def test_everything_wrong_is_told_at_once(tmp_path: Path) -> None:
     assert any("add up to 5/6" in line and "1/6 is missing" in line for line in lines)
 
 
+def test_mistakes_in_every_section_are_told_at_once_and_none_hides_another(tmp_path: Path) -> None:
+    lines = refuse_census(
+        tmp_path,
+        ('area = "town"', 'area = "secret"'),
+        ('groups = { home = ["home"], facility = ["prison", "school"] }', 'groups = { home = ["home"] }'),
+        ('kind = ["prison"]\nadult = ["no"]', 'kind = ["ship", "raft"]\nadult = ["maybe"]'),
+        ('\nkind = ["kind"]', '\nkind = ["sort", "size"]'),
+        ('rho = "5/2"', "rho = -1"),
+        ('share = "1/4"', 'share = "1/5"'),
+        ('level = "Town"', 'level = "Village"'),
+        totals_csv="area\n",
+    )
+    assert [line.partition(":")[0] for line in lines] == [
+        "census.area",
+        "recodes.facility.groups",
+        "budget.rho",
+        "levels",
+        "invariants.facilities.level",
+    ]
+    lines = refuse_census(
+        tmp_path,
+        ('kind = ["prison"]\nadult = ["no"]', 'kind = ["ship", "raft"]\nadult = ["maybe"]'),
+        ("[queries]", '[zeros.other]\nkind = ["wreck"]\n[queries]'),
+    )
+    assert [line.partition(";")[0] for line in lines] == [
+        'zeros.young_prisoners.kind: "ship" is no value of kind',
+        'zeros.young_prisoners.kind: "raft" is no value of kind',
+        'zeros.young_prisoners.adult: "maybe" is no value of adult',
+        'zeros.other.kind: "wreck" is no value of kind',
+    ]
+    lines = refuse_census(
+        tmp_path,
+        ('\nkind = ["kind"]', '\nkind = ["sort", "size"]'),
+        ('detailed = ["kind", "adult"]', "detailed = 4"),
+        ('share = "1/2"', 'share = "1/3"'),
+    )
+    assert [line.partition(":")[0] for line in lines] == ["queries.kind", "queries.kind", "queries.detailed", "levels"]
+
+
+def test_mistakes_in_the_policy_do_not_hide_those_in_the_spec(tmp_path: Path) -> None:
+    path = write_census(
+        tmp_path, ('share = "1/2"', 'share = "1/3"'), policy_toml=POLICY.replace("epsilon = 20", "epsilon = -20")
+    )
+    with pytest.raises(PolicyError) as found:
+        read_spec(path)
+    first, second = str(found.value).splitlines()
+    assert first.startswith(f"{tmp_path / 'policy.toml'}: budget.epsilon")
+    assert second.startswith(f"{path}: levels: the shares of the levels add up to 5/6")
+
+
+def test_no_file_is_read_where_nobody_knows_which_are_private(tmp_path: Path) -> None:
+    path = write_census(
+        tmp_path,
+        ('file = "areas.csv"', 'file = "people.csv"'),
+        policy_toml=POLICY.replace("epsilon = 20", "").replace("people.parquet", "people.csv"),
+    )
+    (tmp_path / "people.csv").write_text("Country,Region,Town\nBob Secret,north,1\nEve,north,2\n")
+    with pytest.raises(PolicyError) as found:
+        read_spec(path)
+    assert "Bob" not in str(found.value)
+
+
+def test_a_budget_without_a_delta_pays_for_no_census(tmp_path: Path) -> None:
+    (line,) = refuse_census(tmp_path, policy_toml=POLICY.replace("delta = 1e-9\n", ""))
+    assert line.startswith(f"census.policy: {tmp_path / 'policy.toml'} has no budget.delta")
+
+
+@pytest.mark.parametrize(
+    ("declared", "told"),
+    [
+        ('town = { type = "float" }', 'census.area: "town" is a column of type float; name one of texts or of whole'),
+        ('kind = { type = "integer" }', 'attributes.kind: values has "home", which no column of type integer holds'),
+        ("kind = { longest = 4 }", 'attributes.kind: "prison" has more letters than the policy\'s longest = 4'),
+    ],
+)
+def test_what_the_policy_says_of_columns_is_compared_with_the_spec(tmp_path: Path, declared: str, told: str) -> None:
+    policy = POLICY.replace("adult = {", f"{declared}\nadult = {{")
+    assert any(line.startswith(told) for line in refuse_census(tmp_path, policy_toml=policy))
+
+
+def test_values_beyond_the_bounds_of_their_column_and_the_unit_itself_are_refused(tmp_path: Path) -> None:
+    policy = POLICY.replace("adult = {", "age = { lower = 0, upper = 9 }\nadult = {")
+    lines = refuse_census(tmp_path, ("[attributes]", "[attributes]\nage = [9, 10]\nperson = [1]"), policy_toml=policy)
+    assert [line.partition(";")[0] for line in lines] == [
+        "attributes.age: 10 is outside of the policy's bounds of this column",
+        "attributes.person: is the unit of people: who somebody is, never counted",
+    ]
+    (line,) = refuse_census(tmp_path, ('area = "town"', 'area = "person"'))
+    assert line.startswith("census.area: is the unit of people: who somebody is, not where")
+
+
 def test_a_missing_spec_and_a_missing_policy_are_named(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match=r"census\.toml: there is no such file; name the census\.toml"):
         read_spec(tmp_path / "census.toml")

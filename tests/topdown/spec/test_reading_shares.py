@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet.privacy import GaussianLoss
-from topdown.spec.small_census import POLICY, read_census, refuse_census
+from topdown.spec.small_census import read_census, refuse_census
 
 RHO = 'rho = "5/2"'
 
@@ -130,10 +130,3 @@ def test_targets_are_read_and_their_mistakes_named(tmp_path: Path) -> None:
         "targets.Region.sort: is not known",
         "targets.Region.total: is 0",
     ]
-
-
-def test_a_table_without_a_size_has_no_limit_on_this_delta(tmp_path: Path) -> None:
-    policy = POLICY.replace("delta = 1e-9\n", "").replace("size = 1000\n", "")
-    assert read_census(tmp_path, ("delta = 1e-10", "delta = 1e-3"), policy_toml=policy).allocation.delta == Fraction(
-        1, 1000
-    )

@@ -14,6 +14,7 @@ from typing import Any
 
 from discreet.base import check
 from discreet.base.types import Type
+from discreet.curator.owner.misfits import FOR_THE_OWNER, LookedAt, Misfit, write_share
 from discreet.engines.engines import Engines
 from discreet.engines.survey import SurveyedColumn, SurveyedTable
 from discreet.mechanisms import Laplace
@@ -22,48 +23,15 @@ from discreet.policy.model import Bound, DeclaredColumn, Table
 from discreet.policy.schema import Resolved
 from discreet.privacy.neighbours import Neighbours
 
-MUCH = 0.05
-"""A larger part of values or rows that do not fit is something to do."""
+__all__ = ["COPYING", "FOR_THE_OWNER", "LimitChoice", "Misfit", "PolicyFit", "TableFit", "fit_policy", "write_share"]
 
 ONE_OF = 10
 """What part of the budget the count costs whose noise is shown, where nothing is said."""
 
-FOR_THE_OWNER = (
-    "for the owner's eyes only: these numbers are exact and read from private rows. They cost nothing since nobody "
-    "else may see them; nothing is written into the ledger"
-)
 COPYING = (
     "bounds, values and limits are public: chosen after these numbers they publish what the rows hold. Take them from "
     "what is known without the data (a tariff, a law, a form), or pay for them: `discreet bounds TABLE.COLUMN -e E`"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Misfit:
-    """Some values, rows or units of a table that do not fit, and of how many."""
-
-    what: str
-    """A column, or what is limited."""
-
-    kind: str
-    words: str
-    count: int
-    of: int
-    weighs: bool = True
-    """Whether it is something to do where it is much; another one says the same where not."""
-
-    @property
-    def share(self) -> float:
-        """Return which part does not fit."""
-        return self.count / self.of if self.of else 0.0
-
-    @property
-    def to_do(self) -> bool:
-        """Say whether so much does not fit that the policy is likely to be wrong."""
-        return self.weighs and self.share > MUCH
-
-    def __str__(self) -> str:
-        return f"{write_share(self.share)} {self.words} ({self.count:,} of {self.of:,})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +46,7 @@ class LimitChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class TableFit:
+class TableFit(LookedAt):
     """How the rows of one table fit."""
 
     table: str
@@ -93,14 +61,9 @@ class TableFit:
     choices: tuple[LimitChoice, ...]
 
     @property
-    def misfits(self) -> tuple[Misfit, ...]:
-        """Return what does not fit."""
-        return tuple(each for each in self.looked_at if each.count)
-
-    @property
     def to_do(self) -> int:
         """Return how many things are to be done."""
-        return sum(each.to_do for each in self.looked_at) + (self.rows == 0)
+        return self.count_much() + (self.rows == 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,17 +96,6 @@ def fit_policy(path: Path, epsilon: float | None = None) -> PolicyFit:
     with closing(Engines(policy, partly=True)) as engines:
         resolved = [engines.tables[name] for name in engines.tables]
         return PolicyFit(at, tuple(_fit_table(policy, each, engines.survey(each.table.name), at) for each in resolved))
-
-
-def write_share(share: float) -> str:
-    """Return a share as a person reads it: none is nothing, and none is everything, that is not.
-
-    >>> write_share(0.5), write_share(0.00001), write_share(0.99999), write_share(1.0)
-    ('50.0 %', 'under 0.1 %', 'over 99.9 %', '100.0 %')
-    """
-    if 0 < share < 0.001:
-        return "under 0.1 %"
-    return "over 99.9 %" if 0.999 < share < 1 else f"{share:.1%}".replace("%", " %")
 
 
 def _fit_table(policy: Policy, resolved: Resolved, found: SurveyedTable, epsilon: float) -> TableFit:
@@ -239,18 +191,7 @@ def _table_dict(fit: TableFit) -> dict[str, Any]:
         "rows": fit.rows,
         "units": fit.units,
         "counted": fit.counted,
-        "looked_at": [
-            {
-                "what": each.what,
-                "kind": each.kind,
-                "words": each.words,
-                "count": each.count,
-                "of": each.of,
-                "share": each.share,
-                "to_do": each.to_do,
-            }
-            for each in fit.looked_at
-        ],
+        "looked_at": [each.to_dict() for each in fit.looked_at],
         "max_rows": [
             {
                 "max_rows": each.max_rows,

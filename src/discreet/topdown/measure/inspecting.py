@@ -16,16 +16,16 @@ import numpy as np
 
 from discreet.base.wide import Ints
 from discreet.curator.door.levels import AreaCodes, PlacedRows, place_rows
-from discreet.curator.owner.fit import Misfit
 from discreet.curator.owner.look import OwnersLook
+from discreet.curator.owner.misfits import Misfit
 from discreet.engines.held import RowTally
 from discreet.engines.survey import SurveyedTable
-from discreet.topdown.measure.area_codes import place_areas
+from discreet.topdown.measure.columns import check_columns
 from discreet.topdown.measure.inspection import CensusInspection, EmptyAreas, InvariantFit, PublicGap
-from discreet.topdown.measure.people import find_column, write_everybody, write_people
+from discreet.topdown.measure.people import write_everybody, write_people
 from discreet.topdown.spec.bounds import AnswerBounds
 from discreet.topdown.spec.census_spec import CensusSpec
-from discreet.topdown.spec.invariants import Invariant
+from discreet.topdown.spec.invariants import NO_MOST, Invariant
 from discreet.topdown.spec.reading import read_spec
 from discreet.topdown.spec.schema import CensusSchema
 
@@ -40,9 +40,7 @@ def inspect(spec: str | Path | CensusSpec, tables: Mapping[str, Any] | None = No
     asked = spec if isinstance(spec, CensusSpec) else read_spec(spec)
     with OwnersLook(asked.policy, tables) as look:
         table = look.find_table(asked.table)
-        for attribute in asked.schema.attributes:
-            find_column(table, attribute.name)
-        areas = place_areas(find_column(table, asked.area), asked.geography.leaves.areas)
+        areas = check_columns(asked, table)
         codes = AreaCodes(areas.list_codes())
         survey = look.survey(asked.table)
         counted = place_rows(look.tally(*write_people(table.table.name, areas, asked.schema)), codes)
@@ -130,7 +128,8 @@ def _fit_invariant(spec: CensusSpec, stated: Invariant, rows: PlacedRows) -> Inv
         for area, answer in wrong[order]
     )
     areas = len(np.unique(wrong[:, 0]))
-    return InvariantFit(stated.name, level.name, query.name, len(wrong), off.size, areas, largest)
+    public = int(np.count_nonzero((bounds.low > 0) | (bounds.high != NO_MOST)))
+    return InvariantFit(stated.name, level.name, query.name, len(wrong), public, areas, largest)
 
 
 def _find_empty(spec: CensusSpec, rows: PlacedRows) -> Iterator[EmptyAreas]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.answers.words import to_one_line
 from discreet.base.showing import ShownAsText
-from discreet.curator.owner.fit import FOR_THE_OWNER, Misfit
+from discreet.curator.owner.misfits import FOR_THE_OWNER, LookedAt, Misfit
 from discreet.topdown.spec.invariants import NO_MOST
 
 COPYING = (
@@ -95,7 +95,7 @@ class EmptyAreas:
 
 
 @dataclass(frozen=True, repr=False)
-class CensusInspection(ShownAsText):
+class CensusInspection(LookedAt, ShownAsText):
     """How the rows fit a spec. For the owner's eyes only: exact, read from private rows, and written down nowhere."""
 
     table: str
@@ -107,19 +107,9 @@ class CensusInspection(ShownAsText):
     empty: tuple[EmptyAreas, ...]
 
     @property
-    def misfits(self) -> tuple[Misfit, ...]:
-        """Return what does not fit."""
-        return tuple(each for each in self.looked_at if each.count)
-
-    @property
     def to_do(self) -> int:
         """Return how many things are to be done: much that does not fit, and public numbers that rows do not have."""
-        much, off = sum(each.to_do for each in self.looked_at), sum(each.off > 0 for each in self.invariants)
-        return much + off + (self.counted == 0)
-
-    def find(self, what: str, kind: str) -> Misfit:
-        """Return what was found of one thing that was looked at."""
-        return next(each for each in self.looked_at if (each.what, each.kind) == (what, kind))
+        return self.count_much() + sum(each.off > 0 for each in self.invariants) + (self.counted == 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything for programs of the owner's."""
@@ -130,17 +120,7 @@ class CensusInspection(ShownAsText):
             "table": self.table,
             "rows": self.rows,
             "counted": self.counted,
-            "looked_at": [
-                {
-                    "what": each.what,
-                    "kind": each.kind,
-                    "words": each.words,
-                    "count": each.count,
-                    "of": each.of,
-                    "to_do": each.to_do,
-                }
-                for each in self.looked_at
-            ],
+            "looked_at": [each.to_dict() for each in self.looked_at],
             "invariants": [each.to_dict() for each in self.invariants],
             "empty": [each.to_dict() for each in self.empty],
         }

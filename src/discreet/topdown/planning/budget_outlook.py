@@ -1,4 +1,4 @@
-"""What a release would do to a budget, as a plan tells it: whether it fits, and what would be left."""
+"""Whether a run of a release would be admitted, as a plan tells it: whether it fits, and what would be left."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ class BudgetOutlook(ShownAsText):
     measured: bool | None = None
     """Whether who asks has paid for the same before, so that a run is free; None where that cannot be told."""
     unknown: str = ""
-    """Why nothing is known of the budget."""
+    """Why nothing is known of the budget: a run is refused for the same reason."""
+    refusals: tuple[str, ...] = ()
+    """What else a run is refused for, line by line: columns that the table lacks, an analyst who is suspended."""
 
     @property
     def fits(self) -> bool | None:
@@ -41,12 +43,23 @@ class BudgetOutlook(ShownAsText):
             found[share.name] = (share.left, after)
         return found
 
+    @property
+    def is_admitted(self) -> bool:
+        """Whether a run would begin, as far as is known before it does."""
+        return self.fits is True and not self.refusals
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON values."""
         left = {name: {"now": now, "after": after} for name, (now, after) in self.left.items()}
-        return {"fits": self.fits, "measured": self.measured, "left": left, "unknown": self.unknown or None}
+        told = {"fits": self.fits, "measured": self.measured, "left": left, "unknown": self.unknown or None}
+        return {**told, "refusals": list(self.refusals)}
 
     def __str__(self) -> str:
+        if not self.refusals:
+            return self._describe_budget()
+        return "\n".join(["a run is refused:", *(f"  {line}" for line in self.refusals), self._describe_budget()])
+
+    def _describe_budget(self) -> str:
         if not self.shares:
             return f"whether it fits the budget is not known: {self.unknown}"
         if self.measured:

@@ -6,16 +6,17 @@ is estimated from all measurements together and errs less; an `ErrorModel` says 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, isfinite, sqrt
+from math import isfinite, sqrt
 from typing import Any, Protocol
 
 from discreet.base.showing import ShownAsText
 from discreet.policy.exact import write_number
 from discreet.topdown.planning.budget_outlook import BudgetOutlook
 from discreet.topdown.planning.noise import CensusNoise, PlannedDraw, plan_noise
+from discreet.topdown.spec.allocation import write_epsilon, write_rho
 from discreet.topdown.spec.census_spec import CensusSpec
 
 Deviations = Mapping[tuple[int, str], float]
@@ -39,6 +40,7 @@ class PlannedError:
 
     level: str
     areas: int
+    """Those that stand in for a level that was skipped are not counted."""
     query: str
     answers: int
     rho: Fraction
@@ -48,6 +50,8 @@ class PlannedError:
     """The standard deviation of one measured answer, rounding included."""
     estimated: float | None
     """That of its estimate from all measurements, where a model says it and they determine it."""
+    is_public: bool = False
+    """Whether public numbers fix every answer in every area: a part of rho for it buys nothing."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values: exact numbers as texts."""
@@ -60,6 +64,7 @@ class PlannedError:
             "sigma": self.sigma,
             "raw": self.raw,
             "estimated": self.estimated,
+            "public": self.is_public,
         }
 
 
@@ -82,11 +87,17 @@ class CensusPlan(ShownAsText):
         """Return what is expected of a query at a level."""
         return next(each for each in self.errors if (each.level, each.query) == (level, query))
 
+    @property
+    def wasted(self) -> tuple[PlannedError, ...]:
+        """What is measured although it is public already."""
+        return tuple(each for each in self.errors if each.is_public and each.rho)
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON values: exact numbers as texts."""
         return {
             "rho": str(self.rho),
             "spent": str(self.spent),
+            "wasted": str(sum((each.rho for each in self.wasted), Fraction(0))),
             "delta": str(self.delta),
             "epsilon": self.epsilon,
             "errors": [each.to_dict() for each in self.errors],
@@ -95,15 +106,24 @@ class CensusPlan(ShownAsText):
         }
 
     def __str__(self) -> str:
-        epsilon = ceil(self.epsilon * 1000) / 1000
-        head = f"rho {_show_amount(self.rho)}: epsilon {epsilon:g} at delta {write_number(self.delta)}, certified"
+        epsilon = write_epsilon(self.epsilon)
+        head = f"rho {write_rho(self.rho)}: epsilon {epsilon} at delta {write_number(self.delta)}, certified"
         shown = [each for each in self.errors if each.raw is not None or each.estimated is not None]
         lines = [head, *([] if self.budget is None else [str(self.budget)]), "", *write_errors(shown, self.rho)]
+        lines += ["", *write_wasted(self.wasted, self.rho)] if self.wasted else []
         return "\n".join([*lines, *(["", *self.guarantee] if self.guarantee else [])])
 
 
-def plan_errors(spec: CensusSpec, noise: CensusNoise | None = None, model: ErrorModel | None = None) -> CensusPlan:
-    """Return what a release of this spec costs and how far it will be off; nothing is charged."""
+def plan_errors(
+    spec: CensusSpec,
+    noise: CensusNoise | None = None,
+    model: ErrorModel | None = None,
+    public: Container[tuple[int, str]] = (),
+) -> CensusPlan:
+    """Return what a release of this spec costs and how far it will be off; nothing is charged.
+
+    `public` are those queries, by place of their level and name, that public numbers answer already.
+    """
     noise = plan_noise(spec) if noise is None else noise
     estimated = {} if model is None else model(spec, noise)
     found = []
@@ -113,17 +133,28 @@ def plan_errors(spec: CensusSpec, noise: CensusNoise | None = None, model: Error
             found.append(
                 PlannedError(
                     level.name,
-                    len(level),
+                    int((~spec.spine.stand_ins[place]).sum()),
                     query.name,
                     query.size,
                     Fraction(0) if draw is None else draw.rho,
                     None if draw is None else draw.sigma,
                     None if draw is None else sqrt(draw.variance),
                     _take_finite(estimated.get((place, query.name))),
+                    (place, query.name) in public,
                 )
             )
     certified = noise.certify(spec.allocation.delta).high
     return CensusPlan(spec.allocation.rho, noise.spent, spec.allocation.delta, certified, tuple(found), spec.guarantee)
+
+
+def write_wasted(wasted: Sequence[PlannedError], rho: Fraction) -> list[str]:
+    """Say which part of rho is spent on what is public already, and what to do about it."""
+    share = sum((each.rho for each in wasted), Fraction(0)) / rho
+    return [
+        f"{float(share):.2%} of rho buys nothing: what it measures is public already, by the invariants",
+        *(f"  {each.level} / {each.query}: {float(each.rho / rho):.2%}" for each in wasted),
+        "  take these queries out of the spec: give their shares to others, which then err less, or lower rho by them",
+    ]
 
 
 def write_errors(errors: list[PlannedError], rho: Fraction) -> list[str]:
@@ -161,8 +192,3 @@ def _take_finite(deviation: float | None) -> float | None:
 
 def _show_error(deviation: float | None) -> str:
     return "-" if deviation is None else f"{deviation:,.2f}"
-
-
-def _show_amount(amount: Fraction) -> str:
-    written = write_number(amount)
-    return written if len(written) <= 8 else f"{written} ({float(amount):.4g})"

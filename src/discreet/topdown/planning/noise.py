@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from discreet.base.errors import ParameterError
+from discreet.base.errors import ParameterError, PolicyError
 from discreet.families.family import PARTITION
 from discreet.mechanisms import Gaussian
+from discreet.policy.problems import join_path
 from discreet.privacy import GaussianLoss
 from discreet.privacy.certified import Certified
 from discreet.topdown.measure.asked import AskedQuery, lose_rho
@@ -106,7 +107,12 @@ def plan_noise(spec: CensusSpec, rows: int | None = None, factor: int | None = N
     will be read, where it is known, else those that the policy declares.
     """
     unit = MovedUnit(spec.rows if rows is None else rows, spec.factor if factor is None else factor)
-    return share_out_noise(spec.allocation, spec.queries, [level.name for level in spec.geography.levels], unit)
+    levels = [level.name for level in spec.geography.levels]
+    try:
+        return share_out_noise(spec.allocation, spec.queries, levels, unit)
+    except ParameterError as error:
+        got = str(error).rpartition("; got ")[2]
+        raise PolicyError(f"{spec.path}: {error.name}: its part of rho is {got}; it must be {error.allowed}") from None
 
 
 def share_out_noise(
@@ -126,6 +132,7 @@ def _plan_draw(asked: AskedQuery, unit: MovedUnit, level: str) -> PlannedDraw:
     try:
         sigma = asked.make_noise(unit).sigma
     except ParameterError as error:
-        raise ParameterError(f"levels.{level}.queries.{asked.query.name}", str(asked.rho), error.allowed) from None
+        key = join_path(["levels", level, "queries", asked.query.name])
+        raise ParameterError(key, str(asked.rho), error.allowed) from None
     moved = PARTITION.bound_l2_squared(unit.rows, unit.factor)
     return PlannedDraw(asked.level, asked.query, asked.rho, moved, sigma)

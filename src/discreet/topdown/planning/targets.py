@@ -13,7 +13,7 @@ that was seen to reach all of them is returned, so what is returned is reached, 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
@@ -93,18 +93,23 @@ def plan_targets(
     wanted: Targets | None = None,
     model: ErrorModel | None = None,
     denominator: int = DENOMINATOR,
+    public: Container[tuple[int, str]] = (),
 ) -> TargetPlan:
     """Return the shares, and the least rho, with which each wanted error is reached; by default the spec's targets.
 
-    Wanted are standard deviations of one answer, by the names of level and query. What nobody wants is not measured.
+    Wanted are standard deviations of one answer, by the names of level and query. What nobody wants is not measured,
+    nor what is `public` already, by place of a level and name.
     """
     wanted = spec.targets if wanted is None else wanted
-    needs = _find_needs(spec, wanted)
+    needs = {key: need for key, need in _find_needs(spec, wanted).items() if key not in public}
+    if not needs:
+        told = ", ".join(f"{level}/{query}" for level, query in wanted)
+        raise ParameterError("targets", told, "some of numbers that are not public already: these have no error")
     parts = check.integer("denominator", denominator, least=1)
     best = _share_out(spec, needs, parts)
     if model is not None:
         best = _correct(spec, wanted, model, needs, parts, best)
-    planned = plan_errors(replace(spec, allocation=best), model=model)
+    planned = plan_errors(replace(spec, allocation=best), model=model, public=public)
     return TargetPlan(best, tuple(level.name for level in spec.geography.levels), dict(wanted), planned)
 
 

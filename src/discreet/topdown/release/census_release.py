@@ -13,12 +13,14 @@ from discreet.answers.receipt import Receipt
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.later import Later
 from discreet.base.showing import ShownAsText
+from discreet.policy.exact import write_number
 from discreet.topdown.release import microdata, receipt
 from discreet.topdown.release.payment import ReleasePayment
 from discreet.topdown.release.rows import CSV, read_rows
 from discreet.topdown.release.writing import AREAS
 from discreet.topdown.running.run_folder import FINISHED, read_json
 from discreet.topdown.running.size_errors import QueryErrors
+from discreet.topdown.spec.allocation import write_epsilon, write_rho
 
 parquet = Later("pyarrow.parquet")
 
@@ -98,13 +100,14 @@ class CensusRelease(ShownAsText):
         sizes = ", ".join(f"{name} {areas:,}" for name, areas in self.told["levels"])
         told = self.told["receipt"]
         epsilons = " and ".join(
-            f"{each['epsilon']:.4g} at delta {_write_delta(each['delta'])}" for each in told["epsilon"]
+            f"{write_epsilon(each['epsilon'])} at delta {write_number(Fraction(each['delta']))}"
+            for each in told["epsilon"]
         )
         lines = [
             f"{self.folder}: {self.told['people']:,} people of {self.told['table']}",
             f"  areas: {sizes}",
             f"  tables: {len(self.told['tables'])}, measurements: {len(self.told['measurements'])}",
-            f"  rho {told['rho']}: epsilon {epsilons}, certified, between {told['protects']}",
+            f"  rho {write_rho(Fraction(told['rho']))}: epsilon {epsilons}, certified, between {told['protects']}",
         ]
         return "\n".join([*lines, *(f"  {words}" for words in told["guarantee"])])
 
@@ -115,7 +118,3 @@ def _find(listed: list[dict[str, Any]], level: str, query: str) -> dict[str, Any
             return each
     known = ", ".join(f"{each['level']} / {each['query']}" for each in listed[:30])
     raise ParameterError("table", f"{level} / {query}", f"one of {known}")
-
-
-def _write_delta(delta: str) -> str:
-    return f"{float(Fraction(delta)):g}"

@@ -81,6 +81,10 @@ class ReleaseWriter:
         ]
         return plan_tables(sizes, {query.name: query.size for query in self.problem.queries}, kind=self.files)
 
+    def _count_shown(self, plan: TablePlan) -> int:
+        """Return how many areas of a level are published: none that stands in for a level that was skipped."""
+        return plan.areas if self._is_regrouped(plan.level) else int(self.problem.shown[plan.level].sum())
+
     def _is_regrouped(self, level: int) -> bool:
         return self.problem.geography.levels[level].name in self.problem.regrouped
 
@@ -151,7 +155,7 @@ class ReleaseWriter:
             "file": str(self.spec.path),
             "table": self.spec.table,
             "people": people,
-            "levels": [[level.name, len(level)] for level in self.problem.geography.levels],
+            "levels": [[plan.name, self._count_shown(plan)] for plan in plans],
             "cells": self.problem.schema.cells,
             "tables": tables,
             "measurements": measured.describe_measured(self.problem.geography, readings),

@@ -1,10 +1,10 @@
-"""How far estimates were off, added up by the true size of what was counted."""
+"""How far estimates were off where a truth is taken for granted, added up by the size that a count has in it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ ErrorKey = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class ClassErrors:
-    """Errors of one query at one level, for each class of true size."""
+    """Errors of one query at one level, for each class of size."""
 
     cells: Ints
     signed: Floats
@@ -36,6 +36,42 @@ class ClassErrors:
     def add(self, other: ClassErrors) -> ClassErrors:
         """Return both together."""
         return ClassErrors(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMoments:
+    """Sums over replications, for each class, that tell how much its mean error differs from one to the next.
+
+    With S and n the signed sum and the number of cells of a replication: sums of S^2, of S n and of n^2. Cells of one
+    replication err together, since they add up to their parents; replications are independent. So the error of a mean
+    is told by what differs between replications alone.
+    """
+
+    signed_squared: Floats
+    crossed: Floats
+    cells_squared: Floats
+
+    @classmethod
+    def of_one(cls, errors: ClassErrors) -> ClassMoments:
+        """Return those of one replication."""
+        cells = errors.cells.astype(np.float64)
+        return cls(errors.signed**2, errors.signed * cells, cells**2)
+
+    def add(self, other: ClassMoments) -> ClassMoments:
+        """Return the sums over more replications."""
+        return ClassMoments(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+
+    def find_errors(self, sums: ClassErrors, replications: int) -> Floats:
+        """Return the standard error of the mean error b of each class: a ratio of sums over replications.
+
+        It is the root of R / (R - 1) times the sum of (S - b n)^2, over all cells; NaN where there is nothing to
+        compare.
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = sums.signed / sums.cells
+            rest = self.signed_squared - 2 * mean * self.crossed + mean**2 * self.cells_squared
+            spread = np.maximum(rest, 0.0) * replications / np.float64(replications - 1)
+            return np.asarray(np.sqrt(spread) / sums.cells)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +106,12 @@ class SimulatedErrors:
     classes: dict[ErrorKey, ClassErrors]
     areas: tuple[AreaErrors, ...]
     """For each level, sums over replications."""
+    moments: dict[ErrorKey, ClassMoments] = field(default_factory=dict)
+
+    @classmethod
+    def of_one(cls, classes: dict[ErrorKey, ClassErrors], areas: tuple[AreaErrors, ...]) -> SimulatedErrors:
+        """Return what one replication says."""
+        return cls(1, classes, areas, {key: ClassMoments.of_one(each) for key, each in classes.items()})
 
     def add(self, other: SimulatedErrors) -> SimulatedErrors:
         """Return what both say together."""
@@ -77,7 +119,10 @@ class SimulatedErrors:
             [one.add(more) for one, more in zip(self.areas, other.areas, strict=True)] if self.areas else other.areas
         )
         both = add_all([self.classes, other.classes])
-        return SimulatedErrors(self.replications + other.replications, both, tuple(areas))
+        moments = {**self.moments, **other.moments}
+        for key in self.moments.keys() & other.moments.keys():
+            moments[key] = self.moments[key].add(other.moments[key])
+        return SimulatedErrors(self.replications + other.replications, both, tuple(areas), moments)
 
 
 def class_sizes(counts: Ints) -> Ints:
@@ -115,7 +160,11 @@ def write_errors(path: Path, errors: SimulatedErrors) -> None:
         "replications": errors.replications,
         "levels": len(errors.areas),
     }
-    groups: tuple[tuple[str, Sequence[Any]], ...] = (("class", [*errors.classes.values()]), ("area", errors.areas))
+    groups: tuple[tuple[str, Sequence[Any]], ...] = (
+        ("class", [*errors.classes.values()]),
+        ("area", errors.areas),
+        ("moments", [errors.moments[key] for key in errors.classes]),
+    )
     for kind, listed in groups:
         for place, each in enumerate(listed):
             arrays |= {f"{kind}-{place}-{part.name}": getattr(each, part.name) for part in fields(each)}
@@ -124,20 +173,26 @@ def write_errors(path: Path, errors: SimulatedErrors) -> None:
 
 
 def read_errors(path: Path) -> SimulatedErrors | None:
-    """Return what `write_errors` wrote; None where there is nothing."""
+    """Return what `write_errors` wrote; None where there is nothing, or what an earlier version wrote."""
     if not path.exists():
         return None
     with np.load(path, allow_pickle=False) as arrays:
+        if "moments-0-crossed" not in arrays:
+            return None
         keys = [(str(level), str(query)) for level, query in json.loads(str(arrays["keys"]))]
         classes = {
             key: ClassErrors(*(arrays[f"class-{place}-{part.name}"] for part in fields(ClassErrors)))
+            for place, key in enumerate(keys)
+        }
+        moments = {
+            key: ClassMoments(*(arrays[f"moments-{place}-{part.name}"] for part in fields(ClassMoments)))
             for place, key in enumerate(keys)
         }
         areas = tuple(
             AreaErrors(*(arrays[f"area-{place}-{part.name}"] for part in fields(AreaErrors)))
             for place in range(int(arrays["levels"]))
         )
-        return SimulatedErrors(int(arrays["replications"]), classes, areas)
+        return SimulatedErrors(int(arrays["replications"]), classes, areas, moments)
 
 
 def _add(classes: Ints, weights: Ints | Floats) -> Floats:

@@ -117,7 +117,7 @@ def _simulate_once(
             tell(done)
     if published and counts is not None:
         classes = add_all([classes, measure_published(problem, published, truth[-1], counts)])
-    return SimulatedErrors(1, classes, tuple(areas))
+    return SimulatedErrors.of_one(classes, tuple(areas))
 
 
 def _tell(watch: AreaWatch, before: int, total: int, done: int) -> None:

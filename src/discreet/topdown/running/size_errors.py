@@ -1,12 +1,13 @@
-"""What a release is told of itself: bias and error of its counts, by class of true size, found by making it again.
+"""What a release is told of itself: bias and error of its counts, by class of size, found by making it again.
 
-These are averages over the counts that were released, taken for the truth (`simulating`): how large errors are, and
-what not being negative does to small cells and to large ones. Nothing is promised by them: where the truth lies is said
-by exact intervals (`intervals`).
+These are averages over the counts that were released, taken for the truth (`simulating`), and sizes are those of the
+released counts: nobody has the true ones. They tell how large errors are, and what not being negative does to small
+cells and to large ones. Nothing is promised by them: where the truth lies is said by exact intervals (`intervals`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,17 +15,23 @@ import numpy as np
 
 from discreet.topdown.running.error_sums import EDGES, ErrorKey, SimulatedErrors
 
+LEAST_REPLICATIONS = 10
+"""A bias is told from so many replications on, together with its own error: of fewer nobody knows how good it is."""
+
 
 @dataclass(frozen=True)
 class SizeClass:
-    """What was simulated of cells of one class of true size."""
+    """What was simulated of cells of one class of size, as they were released."""
 
     least: int
     cells: int
-    bias: float
-    """The mean error, signs kept."""
+    """How many were simulated: a cell counts once for each replication."""
+    bias: float | None
+    """The mean error, signs kept; None where replications are too few to tell it."""
     error: float
     """The mean of absolute errors."""
+    bias_error: float | None = None
+    """The standard error of the bias, by how replications differ."""
 
 
 @dataclass(frozen=True)
@@ -56,17 +63,20 @@ class QueryErrors:
 
 
 def tell_errors(simulated: SimulatedErrors) -> dict[ErrorKey, QueryErrors]:
-    """Return the errors of each level and query, by class of true size."""
-    found = {}
-    for key, errors in simulated.classes.items():
-        classes = tuple(
-            SizeClass(
-                EDGES[place],
-                int(errors.cells[place]),
-                float(errors.signed[place] / errors.cells[place]),
-                float(errors.absolute[place] / errors.cells[place]),
-            )
-            for place in np.flatnonzero(errors.cells)
+    """Return the errors of each level and query, by class of size."""
+    return {key: QueryErrors(*key, tuple(_tell_classes(simulated, key))) for key in simulated.classes}
+
+
+def _tell_classes(simulated: SimulatedErrors, key: ErrorKey) -> Iterator[SizeClass]:
+    sums, times = simulated.classes[key], simulated.replications
+    is_known = times >= LEAST_REPLICATIONS
+    off = simulated.moments[key].find_errors(sums, times) if is_known else np.zeros(len(EDGES))
+    for place in np.flatnonzero(sums.cells):
+        cells = int(sums.cells[place])
+        yield SizeClass(
+            EDGES[place],
+            cells,
+            float(sums.signed[place] / cells) if is_known else None,
+            float(sums.absolute[place] / cells),
+            float(off[place]) if is_known else None,
         )
-        found[key] = QueryErrors(*key, classes)
-    return found

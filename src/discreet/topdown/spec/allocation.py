@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from discreet.base.errors import ParameterError
 from discreet.base.rounding import float_down
@@ -61,6 +62,24 @@ def describe_gap(total: Fraction) -> str:
     ('they are 2/4097 too many', '1/2 is missing')
     """
     return f"they are {total - 1} too many" if total > 1 else f"{1 - total} is missing"
+
+
+def write_rho(rho: Fraction) -> str:
+    """Return rho as it is shown everywhere: the exact fraction, and a decimal beside it where it is not whole.
+
+    >>> write_rho(Fraction(293764, 114921)), write_rho(Fraction(5, 2)), write_rho(Fraction(3))
+    ('293764/114921 (2.556)', '5/2 (2.5)', '3')
+    """
+    return str(rho) if rho.denominator == 1 else f"{rho} ({float(rho):.4g})"
+
+
+def write_epsilon(epsilon: float) -> str:
+    """Return a certified epsilon as it is shown everywhere: rounded up, since a smaller one would not be certified.
+
+    >>> write_epsilon(16.46501), write_epsilon(2.0)
+    ('16.466', '2')
+    """
+    return f"{ceil(Fraction(epsilon) * 1000) / 1000:.12g}"
 
 
 def convert_epsilon(epsilon: Fraction, delta: Fraction) -> Fraction:

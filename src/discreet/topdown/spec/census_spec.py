@@ -14,7 +14,7 @@ from discreet.base.showing import ShownAsText
 from discreet.policy.exact import write_number
 from discreet.policy.model import Policy, Table
 from discreet.privacy.neighbours import Neighbours
-from discreet.topdown.spec.allocation import Allocation
+from discreet.topdown.spec.allocation import Allocation, write_rho
 from discreet.topdown.spec.geography import Geography, Level
 from discreet.topdown.spec.invariants import Invariant
 from discreet.topdown.spec.propagation import LevelInvariants
@@ -122,14 +122,15 @@ class CensusSpec(ShownAsText):
         }
 
     def __str__(self) -> str:
-        sizes = ", ".join(f"{level.name} {len(level):,}" for level in self.geography.levels)
+        marks = zip(self.geography.levels, self.spine.stand_ins, strict=True)
+        sizes = ", ".join(f"{level.name} {len(level) - int(stand_ins.sum()):,}" for level, stand_ins in marks)
         shape = " x ".join(map(str, self.schema.shape))
         lines = [
             f"{self.path}: table {self.table}, neighbours {self.policy.neighbours}",
             f"  areas: {sizes}",
             f"  cells: {shape} = {self.schema.cells:,}, {int(self.schema.impossible.sum()):,} of them impossible",
             f"  queries: {', '.join(each.name for each in self.queries)}",
-            f"  rho {write_number(self.allocation.rho)}, delta {write_number(self.allocation.delta)}",
+            f"  rho {write_rho(self.allocation.rho)}, delta {write_number(self.allocation.delta)}",
         ]
         return "\n".join([*lines, *(f"  {words}" for words in self.guarantee)])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import glob
+import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,10 +38,13 @@ class PublicFolder:
     path: Path
     policy: Policy | None
 
-    def read(self, section: Section, key: str, columns: Sequence[str]) -> PublicColumns | None:
+    def read(
+        self, section: Section, key: str, columns: Sequence[str], example: Sequence[str] = ()
+    ) -> PublicColumns | None:
         """Return columns of the file that a key names; None where something is wrong, which is noted.
 
-        A file that is the source of a private table is refused: what is public is never read from private rows.
+        A file that is the source of a private table is refused: what is public is never read from private rows. The
+        `example` is a line of such a file, for whoever has a file with other columns.
         """
         name = section.text(key, f'write the name of a csv or Parquet file, such as {key} = "areas.csv"')
         if name is None:
@@ -56,8 +60,19 @@ class PublicFolder:
         for column in missing:
             many = "twice" if column in table.column_names else "missing"
             wrong = f"the column {quote_value(column)} of {quote_value(name)} is {many}"
-            section.wrong(key, wrong, f"its columns are {', '.join(table.column_names) or 'none'}")
+            there = f"its columns are {', '.join(table.column_names) or 'none'}"
+            section.wrong(key, wrong, f"{there}; it needs {describe_lines(columns, example)}")
         return None if missing else _take_texts(section, key, table, columns)
+
+
+def describe_lines(columns: Sequence[str], example: Sequence[str]) -> str:
+    """Say how a file of some columns begins.
+
+    >>> describe_lines(["Region", "count"], ["north", "100"])
+    'the columns Region,count and lines such as north,100'
+    """
+    lines = f" and lines such as {_write_line(example)}" if example else ""
+    return f"the columns {_write_line(columns)}{lines}"
 
 
 def read_counts(section: Section, key: str, texts: pa.Array) -> Ints | None:
@@ -136,6 +151,13 @@ def _take_texts(section: Section, key: str, table: pa.Table, columns: Sequence[s
 
 def _is_long(kind: pa.DataType) -> bool:
     return bool(pa.types.is_large_string(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind))
+
+
+def _write_line(cells: Sequence[str]) -> str:
+    """Return a line of a csv file."""
+    written = io.StringIO()
+    csv.writer(written, lineterminator="").writerow(cells)
+    return written.getvalue()
 
 
 def _first_line(error: Exception) -> str:

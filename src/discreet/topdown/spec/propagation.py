@@ -31,7 +31,7 @@ import numpy as np
 
 from discreet.base.errors import ParameterError
 from discreet.topdown.spec.bounds import AnswerBounds, forget_implied, sharpen
-from discreet.topdown.spec.geography import Geography
+from discreet.topdown.spec.geography import Geography, Level
 from discreet.topdown.spec.invariants import NO_MOST, Invariant
 from discreet.topdown.spec.queries import Query
 from discreet.topdown.spec.schema import CensusSchema
@@ -83,7 +83,7 @@ def _meet(known: dict[Any, AnswerBounds], own: AnswerBounds, geography: Geograph
     level = geography.levels[place]
     raise ParameterError(
         f"invariants.{own.names[0]}",
-        f"{stated} for {level.areas[area]} of {level.name}",
+        f"{stated} for {_name_place(own, level, area, answer)}",
         f"what agrees with {_list_names(before)}, by which it is {other} in query {own.query.name}",
     )
 
@@ -102,8 +102,8 @@ def _forbid_impossible(bounds: AnswerBounds, schema: CensusSchema, geography: Ge
         level = geography.levels[place]
         raise ParameterError(
             f"invariants.{bounds.names[0]}",
-            f"at least {low} for {level.areas[area]} of {level.name}",
-            f"0 in answer {answer} of query {bounds.query.name}: zeros say that nobody can be counted there",
+            f"at least {low} for {_name_place(bounds, level, area, answer)}",
+            f"0 in query {bounds.query.name}: zeros say that nobody can be counted there",
         )
     return shut
 
@@ -122,11 +122,11 @@ def _sharpen_all(
     for each in sharp:
         wrong = each.find_contradiction()
         if wrong is not None:
-            area, _, low, high = wrong
+            area, answer, low, high = wrong
             level = geography.levels[place]
             raise ParameterError(
                 "invariants",
-                f"at least {low} and at most {high} for {level.areas[area]} of {level.name}",
+                f"at least {low} and at most {high} for {_name_place(each, level, area, answer)}",
                 f"numbers that agree in query {each.query.name}: {_list_names(*merged)} contradict one another",
             )
     return sharp[:-1] if without else sharp
@@ -145,9 +145,9 @@ def _refuse(own: AnswerBounds, geography: Geography, place: int) -> None:
     """Refuse an invariant that contradicts itself."""
     wrong = own.find_contradiction()
     if wrong is not None:
-        area, _, low, high = wrong
+        area, answer, low, high = wrong
         level = geography.levels[place]
-        at = f"at least {low} and at most {high} for {level.areas[area]} of {level.name}"
+        at = f"at least {low} and at most {high} for {_name_place(own, level, area, answer)}"
         raise ParameterError(f"invariants.{own.names[0]}", at, "numbers that agree")
 
 
@@ -156,6 +156,12 @@ def _tell(bounds: AnswerBounds, area: int, answer: int) -> str:
     if low == high:
         return f"{low}"
     return f"at least {low}" if high == NO_MOST else f"from {low} to {high}"
+
+
+def _name_place(bounds: AnswerBounds, level: Level, area: int, answer: int) -> str:
+    """Return an area and who is counted there, in words."""
+    who = bounds.query.describe(answer)
+    return f"{level.areas[area]} of {level.name}" + (f", {who}" if who else "")
 
 
 def _list_names(*bounds: AnswerBounds) -> str:

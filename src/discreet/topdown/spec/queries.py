@@ -78,6 +78,16 @@ class Query:
             found = found * part.size + along
         return found.reshape(-1)
 
+    def describe(self, answer: int) -> str:
+        """Say who is counted in an answer, by the values of its attributes; empty where it is everybody."""
+        words = []
+        for part, place in zip(self.parts, np.unravel_index(answer, self.shape), strict=True):
+            attribute = self.schema.attributes[part.attribute]
+            values = [str(value) for value, group in zip(attribute.values, part.groups, strict=True) if group == place]
+            more = " or ..." if len(values) > 3 else ""
+            words.append(f"{attribute.name} {' or '.join(values[:3])}{more}")
+        return ", ".join(words)
+
     def answer(self, cells: NDArray[Any]) -> NDArray[Any]:
         """Return the answers, from counts by cell in the last axis, whatever is before it."""
         kept = cells.reshape(*cells.shape[:-1], *self.schema.shape)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 from discreet.base.errors import ParameterError
-from discreet.policy.model import Table
+from discreet.policy.columns import find_misfits
+from discreet.policy.model import DeclaredColumn, Table
 from discreet.policy.problems import quote_value
 from discreet.policy.section import Section
 from discreet.topdown.spec.queries import Query
@@ -37,12 +40,39 @@ def _read_attribute(section: Section, name: str, table: Table | None) -> Attribu
     if table is not None and name.casefold() in (each.casefold() for each in table.hidden):
         section.wrong(name, f"is a hidden column of {table.name}", "take it out, or show it in the policy")
         return None
+    if table is not None and name == table.unit:
+        section.wrong(name, f"is the unit of {table.name}: who somebody is, never counted", "take it out")
+        return None
+    misfits = list(find_value_misfits(declared, values)) if declared is not None else []
+    for wrong, remedy in misfits:
+        section.wrong(name, wrong, remedy)
+    if misfits:
+        return None
     if declared is not None and declared.values is not None and set(declared.values) != set(values):
         odd = sorted(map(str, set(declared.values) ^ set(values)))
         wrong = f"the policy has other values for this column: {quote_value(odd[0])} is only in one of the two"
         section.wrong(name, wrong, "write the same values here and there")
         return None
     return Attribute(name, values)
+
+
+def find_value_misfits(column: DeclaredColumn, values: tuple[CategoryValue, ...]) -> Iterator[tuple[str, str]]:
+    """Yield (what is wrong, remedy) for values that a column cannot hold, by its type, its bounds or its letters."""
+    if column.type is not None:
+        yield from find_misfits(DeclaredColumn(column.name, values=values), column.type)
+    for value in values:
+        if isinstance(value, str) and column.longest is not None and len(value) > column.longest:
+            wrong = f"{quote_value(value)} has more letters than the policy's longest = {column.longest} of this column"
+            yield wrong, "raise it there, or take the value out: longer texts are NULL"
+        if isinstance(value, int) and not _is_within(column, value):
+            wrong = f"{value} is outside of the policy's bounds of this column"
+            yield wrong, "widen lower and upper there, or take the value out"
+
+
+def _is_within(column: DeclaredColumn, value: int) -> bool:
+    """Say whether a number is within the bounds of its column, where it has any."""
+    low, high = column.lower, column.upper
+    return not isinstance(low, Fraction) or not isinstance(high, Fraction) or low <= value <= high
 
 
 def read_values(section: Section, name: str) -> tuple[CategoryValue, ...] | None:
@@ -65,7 +95,7 @@ def read_recodes(root: Section, attributes: tuple[Attribute, ...]) -> tuple[Reco
     """Return the named groupings; None where one is wrong."""
     section = root.section("recodes", None)
     names = [each.name for each in attributes]
-    found = []
+    found: list[Recode | None] = []
     for name, part in section.sections(("attribute", "groups")):
         if name in names:
             part.wrong((), "has the name of an attribute", "give it another name")
@@ -73,7 +103,8 @@ def read_recodes(root: Section, attributes: tuple[Attribute, ...]) -> tuple[Reco
         if of not in names:
             known = f"write one of {', '.join(names)}"
             part.wrong("attribute", "is missing" if of is None else f"is {quote_value(of)}, no attribute", known)
-            return None
+            found.append(None)
+            continue
         found.append(_read_recode(name, part, attributes[names.index(str(of))], names.index(str(of))))
     return tuple(each for each in found if each is not None) if None not in found else None
 
@@ -117,25 +148,31 @@ def read_schema(root: Section, attributes: tuple[Attribute, ...], recodes: tuple
         wrong = f"have {bare.cells:,} combinations of values"
         root.wrong("attributes", wrong, f"write fewer or coarser attributes: at most {MOST_CELLS:,}")
         return None
-    zeros = []
-    for name in section.content:
-        part = section.section(name, [*(each.name for each in attributes), *(each.name for each in recodes)])
-        zero: dict[str, frozenset[int]] = {}
-        for of in part.content:
-            places = _find_places(part, of, bare, recodes)
-            if places is None:
-                return None
-            key = attributes[places[0]].name
-            zero[key] = zero.get(key, places[1]) & places[1]
-        if not zero or not all(zero.values()):
-            part.wrong((), "names no combination of values", 'write one that cannot be, such as kind = ["prison"]')
-            return None
-        zeros.append(zero)
+    names = [*(each.name for each in attributes), *(each.name for each in recodes)]
+    zeros = [_read_zero(section.section(name, names), bare, recodes) for name in section.content]
+    if None in zeros:
+        return None
     try:
-        return CensusSchema(attributes, tuple(zeros))
+        return CensusSchema(attributes, tuple(zero for zero in zeros if zero is not None))
     except ParameterError as error:
         section.wrong((), "leave no combination that can be", f"write {error.allowed}")
         return None
+
+
+def _read_zero(part: Section, schema: CensusSchema, recodes: tuple[Recode, ...]) -> dict[str, frozenset[int]] | None:
+    """Return one combination that cannot be: by attribute, the places of its values; None where it is wrong."""
+    found = [_find_places(part, name, schema, recodes) for name in part.content]
+    if None in found:
+        return None
+    zero: dict[str, frozenset[int]] = {}
+    for places in found:
+        if places is not None:
+            key = schema.attributes[places[0]].name
+            zero[key] = zero.get(key, places[1]) & places[1]
+    if not zero or not all(zero.values()):
+        part.wrong((), "names no combination of values", 'write one that cannot be, such as kind = ["prison"]')
+        return None
+    return zero
 
 
 def _find_places(
@@ -149,10 +186,11 @@ def _find_places(
     values = read_values(part, name)
     if values is None:
         return None
-    for value in values:
-        if value not in axis.labels or type(value) is not type(axis.labels[0]):
-            part.wrong(name, f"{quote_value(value)} is no value of {name}", f"write some of {_list(axis)}")
-            return None
+    unknown = [each for each in values if each not in axis.labels or type(each) is not type(axis.labels[0])]
+    for value in unknown:
+        part.wrong(name, f"{quote_value(value)} is no value of {name}", f"write some of {_list(axis)}")
+    if unknown:
+        return None
     wanted = {axis.labels.index(value) for value in values}
     return of.attribute, frozenset(place for place, group in enumerate(of.groups) if group in wanted)
 
@@ -167,17 +205,19 @@ def read_queries(
         return None
     queries: list[Query] = []
     axes: Axes = {}
+    right = True
     for name, content in section.content.items():
         parts = _read_parts(section, name, content, schema, recodes)
         if parts is None:
-            return None
+            right = False
+            continue
         query = Query(name, schema, tuple(part for part, _ in parts))
         same = [each.name for each in queries if each.parts == query.parts]
         if same:
             section.wrong(name, f"asks for the same as {quote_value(same[0])}", "write each query once")
         queries.append(query)
         axes[name] = tuple(axis for _, axis in parts)
-    return tuple(queries), axes
+    return (tuple(queries), axes) if right else None
 
 
 def _read_parts(
@@ -189,10 +229,11 @@ def _read_parts(
         wrong = f"is {quote_value(content)}"
         section.wrong(name, wrong, f"write a list of {', '.join(names)}; an empty one counts everybody")
         return None
-    for each in content:
-        if each not in names:
-            section.wrong(name, f"{quote_value(each)} is no attribute or recode", f"write some of {', '.join(names)}")
-            return None
+    unknown = [each for each in content if each not in names]
+    for each in unknown:
+        section.wrong(name, f"{quote_value(each)} is no attribute or recode", f"write some of {', '.join(names)}")
+    if unknown:
+        return None
     parts = sorted((find_part(schema, recodes, each) for each in content), key=lambda pair: pair[0].attribute)
     places = [part.attribute for part, _ in parts]
     if len(set(places)) < len(places):

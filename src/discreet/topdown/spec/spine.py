@@ -10,7 +10,7 @@ shares down, as production did, and needs no rule of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,15 +58,16 @@ class Spine:
 def build_spine(levels: Sequence[str], columns: Sequence[pa.Array]) -> Spine:
     """Return the tree of a list of areas: for each level, the whole first, a column of names.
 
-    Names are unique within their level. Areas stand in the order of their names within their parent's.
+    Names are unique within their level. Areas stand in the order of their names within their parent's. What is no tree
+    is refused with all that is wrong with it.
     """
     if len(set(levels)) < len(levels) or len(levels) != len(columns) or len(levels) < 2:
         raise ParameterError("geography.levels", list(levels), "at least two different levels, the whole first")
     filled, skipped = _fill_gaps(levels, columns)
     ranks, names = zip(*(_rank(each) for each in filled), strict=True)
-    for level, rank, gaps, name in zip(levels, ranks, skipped, names, strict=True):
-        _check_stand_ins(level, rank, gaps, name)
-    _check_tree(levels, ranks, names)
+    faults = [*_check_stand_ins(levels, ranks, skipped, names), *_check_tree(levels, ranks, names)]
+    if faults:
+        raise TreeError(faults)
     order = np.lexsort(tuple(reversed(ranks)))
     found, marks = [], []
     above: Ints = np.zeros(len(order), dtype=np.int64)
@@ -142,16 +143,16 @@ def _rank(column: pa.Array) -> tuple[Ints, Any]:
     return ranks[np.asarray(coded.indices, dtype=np.int64)], names
 
 
-def _check_tree(levels: Sequence[str], ranks: Sequence[Ints], names: Sequence[Any]) -> None:
-    """Refuse a whole of several parts, a smallest area in two rows, and an area with two parents."""
+def _check_tree(levels: Sequence[str], ranks: Sequence[Ints], names: Sequence[Any]) -> Iterator[ParameterError]:
+    """Yield a whole of several parts, a smallest area in two rows, and an area of each level with two parents."""
     if len(names[0]) > 1:
         shown = ", ".join(map(repr, names[0][:3]))
-        raise ParameterError(f"geography.{levels[0]}", _Words(shown), "the one name of the whole in every row")
+        yield ParameterError(f"geography.{levels[0]}", _Words(shown), "the one name of the whole in every row")
     smallest = np.bincount(ranks[-1])
     if smallest.max() > 1:
         area = names[-1][int(smallest.argmax())]
-        raise ParameterError(f"geography.{levels[-1]}", area, "in one row only: a row for each smallest area")
-    for place in range(1, len(levels)):
+        yield ParameterError(f"geography.{levels[-1]}", area, "in one row only: a row for each smallest area")
+    for place in range(2, len(levels)):
         parents = np.full(len(names[place]), -1, dtype=np.int64)
         parents[ranks[place]] = ranks[place - 1]
         torn = np.flatnonzero(parents[ranks[place]] != ranks[place - 1])
@@ -160,15 +161,27 @@ def _check_tree(levels: Sequence[str], ranks: Sequence[Ints], names: Sequence[An
             area = int(ranks[place][row])
             both = " and ".join(repr(names[place - 1][each]) for each in (parents[area], ranks[place - 1][row]))
             wanted = f"in one area of {levels[place - 1]} only, and it is in {both}: names are unique within a level"
-            raise ParameterError(f"geography.{levels[place]}", names[place][area], wanted)
+            yield ParameterError(f"geography.{levels[place]}", names[place][area], wanted)
 
 
-def _check_stand_ins(level: str, ranks: Ints, gaps: Bools, names: Any) -> None:
-    """Refuse a stand-in that has the name of a real area of that level."""
-    both = np.intersect1d(ranks[gaps], ranks[~gaps])
-    if len(both):
-        wanted = "another name, or a cell in every row: the same name stands in for an empty cell of this level"
-        raise ParameterError(f"geography.{level}", names[int(both[0])], wanted)
+def _check_stand_ins(
+    levels: Sequence[str], ranks: Sequence[Ints], skipped: Sequence[Bools], names: Sequence[Any]
+) -> Iterator[ParameterError]:
+    """Yield, of each level, a stand-in that has the name of a real area."""
+    wanted = "another name, or a cell in every row: the same name stands in for an empty cell of this level"
+    for level, rank, gaps, name in zip(levels, ranks, skipped, names, strict=True):
+        both = np.intersect1d(rank[gaps], rank[~gaps])
+        if len(both):
+            yield ParameterError(f"geography.{level}", name[int(both[0])], wanted)
+
+
+class TreeError(ParameterError):
+    """A list of areas that is no tree: the first thing that is wrong with it, and all of them as `faults`."""
+
+    def __init__(self, faults: Sequence[ParameterError]) -> None:
+        self.faults = tuple(faults)
+        Exception.__init__(self, str(faults[0]))
+        self.name, self.allowed = faults[0].name, faults[0].allowed
 
 
 class _Words(str):

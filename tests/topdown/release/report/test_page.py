@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from discreet.base.errors import ParameterError
+from discreet.topdown.forecasting import plan
 from discreet.topdown.making import run
 from discreet.topdown.release.census_release import CensusRelease
 from discreet.topdown.release.report.icicle import draw_icicle, merge_narrow
-from discreet.topdown.release.report.page import write_report
+from discreet.topdown.release.report.page import render_page, write_report
 from discreet.topdown.release.report.quality import AreaLevel, measure_quality
-from topdown.small_release import SmallCensus
+from discreet.topdown.spec.reading import read_spec
+from topdown.small_release import SPEC, SmallCensus, write_small_census
 
 
 def test_a_page_has_pictures_numbers_and_the_guarantee(small_release: CensusRelease, tmp_path: Path) -> None:
@@ -42,6 +44,45 @@ def test_the_text_has_the_same_numbers_for_programs_too(small_release: CensusRel
     assert errors["Region", "total"] == 0
     assert errors["Town", "detailed"] > 0
     assert sum(each.areas for each in quality.sizes) == 32
+
+
+def test_sizes_are_those_that_were_released_and_a_bias_has_its_error(small_release: CensusRelease) -> None:
+    quality = measure_quality(small_release)
+    for told in (str(quality), render_page(quality)):
+        assert "true size" not in told
+        assert "released size" in told
+        assert "its error" in told
+    assert "bias and its standard error over 20 replications" in str(quality)
+    head, *lines = quality.list_cells()
+    assert head == ["level", "released size", "simulated", "bias", "its error", "error"]
+    assert all(len(line) == len(head) for line in lines)
+    empty = next(line for line in lines if line[:2] == ["Town", "0"])
+    assert float(empty[3]) > 0, "no count is below 0, so empty cells gain"
+
+
+def test_of_few_replications_no_bias_is_told_and_how_to_get_one_is(small_census: SmallCensus, tmp_path: Path) -> None:
+    few = run(small_census.path, tmp_path / "few", workers=1, replications=1)
+    quality = measure_quality(few)
+    assert not quality.tells_bias
+    page = render_page(quality)
+    for told in (str(quality), page):
+        assert "in 1 replication" in told
+        assert "A bias is told from 10 replications on, and there were 1" in told
+        assert "--replications 20" in told
+    assert "Bias of small cells" not in page
+    assert page.count("<svg") == 2
+    assert "bias" not in quality.list_cells()[0]
+
+
+def test_rho_is_an_exact_fraction_with_a_decimal_beside_it(tmp_path: Path) -> None:
+    path = write_small_census(tmp_path, spec=SPEC.replace("rho = 3\n", 'rho = "10/3"\n')).path
+    found = run(path, workers=1, replications=0)
+    shown = "rho 10/3 (3.333)"
+    assert shown in str(found)
+    assert shown in str(found.payment)
+    assert shown in str(plan(path))
+    assert shown in str(read_spec(path))
+    assert "<dt>rho</dt><dd>10/3 (3.333)</dd>" in render_page(measure_quality(found))
 
 
 def test_without_simulation_errors_are_left_out(small_census: SmallCensus, tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ LEAST = 0.8
 
 def draw_icicle(levels: Sequence[AreaLevel], most: float | None = None) -> str:
     """Return the drawing: the darker an area, the larger the share of its people who are counted in a wrong cell."""
-    darkest = max((float(each.misplaced.max(initial=0.0)) for each in levels), default=0.0) if most is None else most
+    shares = (float(each.misplaced[each.people > 0].max(initial=0.0)) for each in levels)
+    darkest = max(shares, default=0.0) if most is None else most
     scale = max(darkest, 1e-9)
     total = max(float(levels[0].people.sum()), 1.0)
     parts = []

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 from discreet.answers.drawing import box, choose_ticks, draw, label, safe, stroke
 from discreet.answers.export import replacing
 from discreet.answers.page import check_page, wrap_page
+from discreet.policy.exact import write_number
 from discreet.topdown.release.census_release import CensusRelease
 from discreet.topdown.release.report.icicle import draw_icicle
-from discreet.topdown.release.report.quality import CensusQuality, measure_quality, name_class
+from discreet.topdown.release.report.quality import (
+    CensusQuality,
+    count_replications,
+    measure_quality,
+    name_class,
+)
+from discreet.topdown.spec.allocation import write_epsilon, write_rho
 
 
 def write_report(release: CensusRelease | str | Path, path: str | Path) -> Path:
@@ -50,8 +58,8 @@ def _show_errors(quality: CensusQuality) -> list[str]:
     return [
         "<h2>Where errors are</h2>",
         f'<p class="soft small">The released counts were taken for the truth, measured with new noise and estimated '
-        f"again, {told['replications']} times. Each row is a level; an area is as wide as it has people, and darker "
-        f"the more of them are counted in a wrong cell of {safe(told['finest'])}.</p>",
+        f"again, in {count_replications(told['replications'])}. Each row is a level; an area is as wide as it has "
+        f"people, and darker the more of them are counted in a wrong cell of {safe(told['finest'])}.</p>",
         f'<div class="card wide">{draw_icicle(quality.levels)}</div>',
         "<h2>Errors by level and query</h2>",
         '<p class="soft small">The mean absolute error of one answer.</p>',
@@ -60,10 +68,25 @@ def _show_errors(quality: CensusQuality) -> list[str]:
         '<p class="soft small">Of the number of people, and the share of people in a wrong cell.</p>',
         f'<div class="card wide">{_draw_sizes(quality)}</div>',
         _show_table(quality.list_sizes()),
+        *_show_cells(quality),
+    ]
+
+
+def _show_cells(quality: CensusQuality) -> list[str]:
+    """Return errors by size of cell; their bias, where replications are enough to tell it."""
+    finest = safe(quality.release.told["finest"])
+    if not quality.tells_bias:
+        return [
+            "<h2>Errors by size of cell</h2>",
+            f'<p class="soft small">Cells of {finest} by released size: {safe(quality.describe_cells())}.</p>',
+            _show_table(quality.list_cells()),
+        ]
+    return [
         "<h2>Bias of small cells</h2>",
-        f'<p class="soft small">Mean errors of the cells of {safe(told["finest"])} by their true size, signs kept. No '
-        "count is below 0, so empty cells gain a little and small ones lose it. The unbiased estimates stand beside "
-        "the counts in every table (`gls`).</p>",
+        f'<p class="soft small">Mean errors of the cells of {finest} by released size, signs kept; the line through a '
+        "bar's end reaches two of its standard errors to both sides. No count is below 0, so empty cells gain, and "
+        "others lose what these have gained. The unbiased estimates stand beside the counts in every table (`gls`)."
+        "</p>",
         f'<div class="card wide">{_draw_bias(quality)}</div>',
         _show_table(quality.list_cells()),
     ]
@@ -77,7 +100,7 @@ def _show_facts(quality: CensusQuality) -> str:
         (f"{told['people']:,}", "people, one row of microdata each"),
         (f"{areas:,}", f"areas in {len(told['levels'])} levels, {told['cells']:,} cells each"),
         (f"{len(told['tables']):,}", "tables with margins of error"),
-        (f"{epsilon['epsilon']:.4g}", "certified epsilon"),
+        (write_epsilon(epsilon["epsilon"]), f"certified epsilon at delta {write_number(Fraction(epsilon['delta']))}"),
     ]
     shown = "".join(
         f'<div class="card"><b>{safe(number)}</b><span>{safe(words)}</span></div>' for number, words in facts
@@ -87,8 +110,10 @@ def _show_facts(quality: CensusQuality) -> str:
 
 def _show_guarantee(quality: CensusQuality) -> str:
     told = quality.release.told["receipt"]
-    lines = [("rho", told["rho"])]
-    lines += [("epsilon", f"{each['epsilon']:.5g} at delta {each['delta']}, certified") for each in told["epsilon"]]
+    lines = [("rho", write_rho(Fraction(told["rho"])))]
+    for each in told["epsilon"]:
+        delta = write_number(Fraction(each["delta"]))
+        lines.append(("epsilon", f"{write_epsilon(each['epsilon'])} at delta {delta}, certified"))
     lines += [("holds between", told["protects"])]
     lines += [("what was public", words) for words in told["guarantee"]]
     lines += [("receipt", told["charge"]["receipt"])]
@@ -121,23 +146,29 @@ def _draw_sizes(quality: CensusQuality) -> str:
         y = row * high
         parts.append(label(left - 8, y + 13, f"{each.level}, {name_class(each.least)} people", left - 10, "end"))
         parts.append(box(left, y + 3, max(each.misplaced / most * width, 1.0), high - 6, "bar", 'rx="2"'))
-        words = f"{each.misplaced:.1%} of {each.areas:,}"
+        words = f"{each.misplaced:.1%}, {each.areas:,} area{'' if each.areas == 1 else 's'}"
         parts.append(label(left + each.misplaced / most * width + 6, y + 13, words, 120, "start", "soft"))
     return draw(left + width + 140, high * len(shown) + 20, parts, "people in a wrong cell by size of area")
 
 
 def _draw_bias(quality: CensusQuality) -> str:
-    """Return bars to both sides: the mean error of cells of the finest query, by level and true size."""
-    rows = [(level.level, each) for level in quality.finest for each in level.classes if each.cells >= 4]
-    most = max((abs(each.bias) for _, each in rows), default=0.0) or 1.0
+    """Return bars to both sides: the mean error of cells of the finest query, by level and released size."""
+    rows = [
+        (level.level, name_class(each.least), each.bias, each.bias_error)
+        for level in quality.finest
+        for each in level.classes
+        if each.bias is not None and each.bias_error is not None
+    ]
+    most = max((abs(bias) + 2 * off for _, _, bias, off in rows), default=0.0) or 1.0
     left, half, high = 270.0, 280.0, 17.0
     middle = left + half
     parts = [stroke(f"M{middle:.1f} 0V{high * len(rows):.1f}", "soft")]
-    for row, (level, each) in enumerate(rows):
-        y, long = row * high, abs(each.bias) / most * half
-        parts.append(label(left - 8, y + 12, f"{level}, {name_class(each.least)}", left - 10, "end"))
-        start = middle if each.bias >= 0 else middle - long
-        colour = "second" if each.bias >= 0 else "bar"
+    for row, (level, size, bias, off) in enumerate(rows):
+        y, long, reach = row * high, abs(bias) / most * half, 2 * off / most * half
+        parts.append(label(left - 8, y + 12, f"{level}, {size}", left - 10, "end"))
+        start, end = (middle, middle + long) if bias >= 0 else (middle - long, middle - long)
+        colour = "second" if bias >= 0 else "bar"
         parts.append(box(start, y + 3, max(long, 0.6), high - 6, colour, 'rx="2"'))
-        parts.append(label(left + 2 * half + 8, y + 12, f"{each.bias:+.2f}", 70, "start", "soft"))
+        parts.append(stroke(f"M{end - reach:.1f} {y + high / 2:.1f}H{end + reach:.1f}", "line"))
+        parts.append(label(left + 2 * half + 8, y + 12, f"{bias:+.2f}", 70, "start", "soft"))
     return draw(left + 2 * half + 90, high * len(rows) + 8, parts, "bias by size of cell")

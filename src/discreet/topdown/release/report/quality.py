@@ -13,7 +13,7 @@ from discreet.base.showing import ShownAsText
 from discreet.base.wide import Ints
 from discreet.topdown.release.census_release import CensusRelease
 from discreet.topdown.running.error_sums import EDGES, class_sizes
-from discreet.topdown.running.size_errors import QueryErrors
+from discreet.topdown.running.size_errors import LEAST_REPLICATIONS, QueryErrors
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,11 @@ class CensusQuality(ShownAsText):
         told = self.release.told
         parts = [str(self.release), ""]
         if self.queries:
-            parts += [f"Errors, simulated in {told['replications']} replications: mean of one answer", ""]
+            parts += [f"Errors, simulated in {count_replications(told['replications'])}: mean of one answer", ""]
             parts += write_table(self.list_queries())
             parts += ["", "By people in an area: error of the number, share of people in a wrong cell", ""]
             parts += write_table(self.list_sizes())
-            parts += ["", f"Cells of {told['finest']} by true size: bias, mean error", ""]
+            parts += ["", f"Cells of {told['finest']} by released size: {self.describe_cells()}", ""]
             parts += write_table(self.list_cells())
         parts += ["", "Solves", "", *write_table(self.list_solves()), "", *self.list_checks()]
         return "\n".join(parts)
@@ -108,12 +108,29 @@ class CensusQuality(ShownAsText):
             found.append([each.level, name_class(each.least), f"{each.areas:,}", f"{each.total:.1f}", share, wrong])
         return found
 
+    @property
+    def tells_bias(self) -> bool:
+        """Whether there were replications enough to tell a bias with its error."""
+        return any(each.bias_error is not None for level in self.finest for each in level.classes)
+
+    def describe_cells(self) -> str:
+        """Say what the numbers of cells are, and how to get those that are left out."""
+        times = self.release.told["replications"]
+        if self.tells_bias:
+            return f"bias and its standard error over {times} replications, mean error"
+        return (
+            f"mean error. A bias is told from {LEAST_REPLICATIONS} replications on, and there were {times}: "
+            f"`discreet census run ... --replications {2 * LEAST_REPLICATIONS}` makes more of them from the same "
+            "measurements, for nothing"
+        )
+
     def list_cells(self) -> list[list[str]]:
         """Return a line for each level and class of cells of the finest query."""
-        found = [["level", "true size", "cells", "bias", "error"]]
+        found = [["level", "released size", "simulated", *(["bias", "its error"] if self.tells_bias else []), "error"]]
         for level in self.finest:
             for each in level.classes:
-                numbers = [f"{each.bias:+.2f}", f"{each.error:.2f}"]
+                bias = [] if each.bias is None else [f"{each.bias:+.2f}", f"{each.bias_error or 0.0:.2f}"]
+                numbers = [*(bias if self.tells_bias else []), f"{each.error:.2f}"]
                 found.append([level.level, name_class(each.least), f"{each.cells:,}", *numbers])
         return found
 
@@ -141,6 +158,15 @@ def measure_quality(release: CensusRelease) -> CensusQuality:
     finest = tuple(each for each in errors if each.query == release.told["finest"])
     levels = _read_levels(release)
     return CensusQuality(release, queries, tuple(_class_areas(release)), finest, levels)
+
+
+def count_replications(times: int) -> str:
+    """Return a number of replications in words.
+
+    >>> count_replications(1), count_replications(20)
+    ('1 replication', '20 replications')
+    """
+    return f"{times:,} replication{'' if times == 1 else 's'}"
 
 
 def name_class(least: int) -> str:
