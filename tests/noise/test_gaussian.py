@@ -112,6 +112,7 @@ def test_a_prefix_that_straddles_a_boundary_is_decided_by_more_bits(sigma: float
         assert above_took > extensions
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("sigma", "k"),
     [

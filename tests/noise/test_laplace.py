@@ -45,6 +45,7 @@ LAWS: list[Any] = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize(("sampler", "law"), LAWS)
 def test_a_million_draws_fit_the_exact_law(sampler: Sampler, law: Callable[[float], Cdf], scale: float) -> None:

@@ -43,6 +43,7 @@ def approximate(epsilon: float, delta: float, rate: float) -> float:
     return max(0.0, 1 - delta - math.exp(epsilon) * rate, math.exp(-epsilon) * (1 - delta - rate))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("mu", [0.01, 0.5, 1.0, 3.0])
 @each_rate
 def test_gaussian_is_its_closed_form(mu: float, rate: float) -> None:
@@ -51,6 +52,7 @@ def test_gaussian_is_its_closed_form(mu: float, rate: float) -> None:
     assert found.high - found.low <= 0.03
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("epsilon", [0.0, 1e-4, 0.1, 1.0, 5.0])
 @pytest.mark.parametrize("delta", [0.0, 1e-6, 0.1])
 @each_rate

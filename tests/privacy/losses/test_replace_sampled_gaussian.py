@@ -14,6 +14,7 @@ from support.densities import integrate_stick, integrate_two
 CASES = [(0.5, 0.1), (1.0, 0.01), (2.0, 0.4), (1.0, 1.0)]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("mu", "rate"), CASES)
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0])
 def test_the_curve_is_the_integral_between_opposite_mixtures(mu: float, rate: float, epsilon: float) -> None:

@@ -98,6 +98,7 @@ def test_whole_orders_are_the_binomial_sum(order: int) -> None:
     assert SampledLoss(GaussianLoss(mu), rate).renyi(order) == pytest.approx(exact, rel=1e-9)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("sigma", "steps", "published"), [(1.3, 3515, 0.9544), (1.1, 14_062, 2.5966), (0.7, 10_546, 6.3195)]
 )
