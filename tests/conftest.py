@@ -35,6 +35,10 @@ os.register_at_fork(after_in_child=gc.freeze)
 threads it had, ends the child by SIGSEGV."""
 
 
+MOST_EXAMPLES = 60
+"""So many generated examples are tried by `make test` at the most; the long form and `make mutants` try all."""
+
+
 ONE_IN = 5
 """Of tests that are marked `many`, one case in so many is run by `make test`: the first, the sixth, and so on."""
 
@@ -54,6 +58,8 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
     """Leave to `make test-all` what is marked `slow`, and of what is marked `many` all but one case in five."""
     if not is_quick(config):
         return
+    for item in items:
+        limit_examples(getattr(item, "obj", None))
     seen: dict[str, int] = defaultdict(int)
     left: list[Any] = []
     for item in items:
@@ -68,6 +74,13 @@ def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
         config.hook.pytest_deselected(items=left)
         chosen = {id(item) for item in left}
         items[:] = [item for item in items if id(item) not in chosen]
+
+
+def limit_examples(test: Any) -> None:
+    """Have a test that generates its examples try no more of them than `make test` has time for."""
+    own = getattr(test, "_hypothesis_internal_use_settings", None)
+    if own is not None and own.max_examples > MOST_EXAMPLES:
+        test._hypothesis_internal_use_settings = settings(own, max_examples=MOST_EXAMPLES)
 
 
 ON_SPARK = ("tests/engines/spark/", "tests/conformance/", "tests/local/test_engine_counts.py")
@@ -144,7 +157,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     for line in summary(terminalreporter.stats.get("skipped", [])):
         terminalreporter.write_line(line)
     if is_quick(terminalreporter.config):
-        left = f"tests marked slow, and of tests with many cases all but one in {ONE_IN}"
+        left = f"tests marked slow, of tests with many cases all but one in {ONE_IN}, of examples all after {MOST_EXAMPLES}"
         terminalreporter.write_line(f"left to `make test-all` and `make mutants`: {left}")
     total = {word: len(terminalreporter.stats.get(word, [])) for word in ("passed", "failed", "skipped")}
     terminalreporter.write_line(", ".join(f"{number} {word}" for word, number in total.items()))

@@ -229,8 +229,9 @@ def test_rows_picked_are_as_many_as_rows_scaled(
     assert found(rows, keys, limits, RANKS, whole_units=whole) == (picked, cells)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("whole", [True, False])
-@pytest.mark.parametrize("most", [3, pytest.param(5, marks=pytest.mark.long)])
+@pytest.mark.parametrize("most", [2, pytest.param(3, marks=pytest.mark.slow), pytest.param(5, marks=pytest.mark.long)])
 def test_all_small_units_under_all_small_limits(whole: bool, most: int) -> None:
     """Units with 0 to 3 rows in each of three groups, every way of it, are asked by both ways."""
     counts = list(itertools.product(range(4), repeat=3))

@@ -132,6 +132,7 @@ def test_every_form_of_numbers_and_texts_gives_what_duckdb_gives_on_the_worst_of
         assert compared(some, reference(WORST), run) == []
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("seed", range(3))
 def test_nested_forms_give_what_duckdb_gives(server: psycopg.Connection[Any], seed: int) -> None:
     calls = [made for made in nested(seed, 300) if not rounds_wide(made)]
