@@ -118,8 +118,8 @@ MUTATIONS = [
     broken(
         "census: a folder of another spec is gone on with",
         "topdown/running/run_folder.py",
-        "        if known is not None and {name: known.get(name) for name in self._own} != self._own:\n",
-        "        if False:\n",
+        '    if known is not None and "measured" in known and not _is_own(known, own):\n',
+        "    if False:\n",
         FOLDER,
     ),
     broken(

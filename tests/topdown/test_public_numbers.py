@@ -10,6 +10,7 @@ import pytest
 from discreet.base.errors import ParameterError
 from discreet.topdown import public_numbers
 from discreet.topdown.forecasting import plan, plan_for_targets
+from discreet.topdown.planning.expected_errors import plan_errors
 from discreet.topdown.public_numbers import find_public
 from topdown.small_release import SPEC, SmallCensus, write_small_census
 from topdown.spec.small_census import AREAS, read_census
@@ -25,7 +26,18 @@ def test_nothing_public_fixes_nothing(tmp_path: Path) -> None:
 
 
 def test_one_area_of_which_nothing_is_said_leaves_a_query_open(tmp_path: Path) -> None:
-    assert find_public(read_census(tmp_path, areas_csv=AREAS + "land,,33\n")) == frozenset()
+    spec = read_census(tmp_path, areas_csv=AREAS + "land,,33\n")
+    assert find_public(spec) == frozenset()
+    assert find_public(spec, published=True) == {(1, "total")}, "but that area is not published there"
+
+
+def test_what_a_share_still_buys_for_areas_that_skip_a_level_is_said(tmp_path: Path) -> None:
+    spec = read_census(
+        tmp_path, ("{ facility = 1 }", '{ facility = "1/2", total = "1/2" }'), areas_csv=AREAS + "land,,33\n"
+    )
+    found = plan_errors(spec, public=find_public(spec, published=True))
+    assert "  Region / total: 12.50%, which buys one more count of 1 that skips the level\n" in str(found)
+    assert found.find("Region", "total").areas == 2
 
 
 def test_areas_are_looked_at_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

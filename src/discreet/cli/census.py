@@ -228,9 +228,9 @@ def read_target(text: str) -> tuple[tuple[str, str], Fraction]:
     try:
         error = Fraction(number.strip())
     except (ValueError, ZeroDivisionError):
-        sign = ""
-    if not sign or not slash or not level.strip() or not query.strip():
-        raise ParameterError("--target", text, "LEVEL/QUERY=ERROR, such as County/total=5")
+        error = Fraction(0)
+    if not sign or error <= 0 or not slash or not level.strip() or not query.strip():
+        raise ParameterError("--target", text, "LEVEL/QUERY=ERROR with an error above 0, such as County/total=5")
     return (level.strip(), query.strip()), error
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from discreet.base.errors import DiscreetError
 from discreet.base.wide import Ints
 from discreet.topdown.affording import foresee_run
 from discreet.topdown.estimate.area_matrices import AreaMatrices
@@ -19,6 +20,7 @@ from discreet.topdown.planning.noise import CensusNoise
 from discreet.topdown.planning.targets import TargetPlan, plan_targets
 from discreet.topdown.public_numbers import find_public
 from discreet.topdown.running.problem import make_problem
+from discreet.topdown.running.run_folder import OUTPUT, name_run, refuse_other
 from discreet.topdown.spec.census_spec import CensusSpec
 from discreet.topdown.spec.queries import Query
 from discreet.topdown.spec.reading import read_spec
@@ -78,8 +80,8 @@ def plan(
     All that a run refuses before its charge is in it. `tables` are those without a source in the policy.
     """
     asked = _read(spec)
-    found = plan_errors(asked, model=expect_least_squares, public=find_public(asked))
-    return replace(found, budget=foresee_run(asked, analyst, tables))
+    found = plan_errors(asked, model=expect_least_squares, public=find_public(asked, published=True))
+    return replace(found, budget=foresee_run(asked, analyst, tables), note=_look_at_folder(asked))
 
 
 def plan_for_targets(
@@ -96,6 +98,15 @@ def plan_for_targets(
     found = plan_targets(asked, wanted, expect_least_squares, public=find_public(asked))
     budget = foresee_run(replace(asked, allocation=found.allocation), analyst, tables)
     return replace(found, plan=replace(found.plan, budget=budget))
+
+
+def _look_at_folder(spec: CensusSpec) -> str:
+    """Say why a run would be refused the folder that it writes into where none is named; empty where it would not."""
+    try:
+        refuse_other(spec.path.parent / OUTPUT, name_run(spec.digest))
+    except DiscreetError as error:
+        return str(error)
+    return ""
 
 
 def _read(spec: str | Path | CensusSpec) -> CensusSpec:

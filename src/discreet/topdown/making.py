@@ -27,15 +27,12 @@ from discreet.topdown.release.writing import ReleaseWriter
 from discreet.topdown.running.estimating import AreaWatch, estimate, fit_held, hand_out_basis, model_readings
 from discreet.topdown.running.held_readings import HeldReading, hold_measurements
 from discreet.topdown.running.problem import OBJECTIVES, UP_AND_DOWN, make_problem
-from discreet.topdown.running.run_folder import FINISHED, RunFolder
+from discreet.topdown.running.run_folder import FINISHED, OUTPUT, RunFolder
 from discreet.topdown.running.simulating import simulate_errors
 from discreet.topdown.running.size_errors import tell_errors
 from discreet.topdown.running.workers import SolverPool
 from discreet.topdown.spec.census_spec import CensusSpec
 from discreet.topdown.spec.reading import read_spec
-
-OUTPUT = "release"
-"""The folder beside the spec that a release is written into, where none is named."""
 
 REPLICATIONS = 2
 """How often a release is made again to tell how far it is off: every time has errors of all its cells."""

@@ -112,3 +112,15 @@ def test_a_source_that_is_not_there_is_told_and_the_rest_of_the_plan_with_it(tmp
     assert told.budget.refusals
     assert str(tmp_path / "policy.toml") in told.budget.refusals[0]
     assert told.epsilon > 0
+
+
+def test_a_refused_run_leaves_its_folder_to_the_mended_spec(tmp_path: Path) -> None:
+    census = write(tmp_path, ('area = "town"', 'area = "twon"'))
+    refuse(census)
+    census.path.write_text(SPEC)
+    assert plan(census.path).note == ""
+    run(census.path, workers=1, replications=0)
+    assert census.count_charges() == 1
+    census.path.write_text(SPEC.replace("rho = 3", "rho = 2"))
+    assert "holds the release of another spec; name another folder" in plan(census.path).note
+    assert "note: " in str(plan(census.path))

@@ -14,10 +14,28 @@ def test_a_folder_belongs_to_one_spec_and_one_process(tmp_path: Path) -> None:
     place = tmp_path / "out"
     with RunFolder(place, "digest", "plain"), pytest.raises(DiscreetError, match="another process"):
         RunFolder(place, "digest", "plain")
+    with RunFolder(place, "digest", "plain") as held:
+        held.settle("measured")
     with pytest.raises(DiscreetError, match="another spec"):
         RunFolder(place, "other", "plain")
     with pytest.raises(DiscreetError, match="another spec"):
         RunFolder(place, "digest", "up and down")
+
+
+def test_a_folder_in_which_nothing_was_measured_may_be_taken_over(tmp_path: Path) -> None:
+    place = tmp_path / "out"
+    with RunFolder(place, "digest", "plain"), pytest.raises(DiscreetError, match="another process"):
+        RunFolder(place, "other", "plain")
+    with RunFolder(place, "other", "plain") as held:
+        held.settle("measured")
+    with pytest.raises(DiscreetError, match="another spec"):
+        RunFolder(place, "digest", "plain")
+    (tmp_path / "bare" / "working").mkdir(parents=True)
+    RunFolder(tmp_path / "bare", "digest", "plain").__exit__(None, None, None)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("mine")
+    with pytest.raises(DiscreetError, match="holds other things"):
+        RunFolder(tmp_path / "full", "digest", "plain")
 
 
 def test_what_was_made_of_other_measurements_is_thrown_away(tmp_path: Path) -> None:

@@ -132,12 +132,14 @@ def test_mistakes_in_every_section_are_told_at_once_and_none_hides_another(tmp_p
         tmp_path,
         ('kind = ["prison"]\nadult = ["no"]', 'kind = ["ship", "raft"]\nadult = ["maybe"]'),
         ("[queries]", '[zeros.other]\nkind = ["wreck"]\n[queries]'),
+        ('\nkind = ["kind"]', '\nkind = ["sort"]'),
     )
     assert [line.partition(";")[0] for line in lines] == [
         'zeros.young_prisoners.kind: "ship" is no value of kind',
         'zeros.young_prisoners.kind: "raft" is no value of kind',
         'zeros.young_prisoners.adult: "maybe" is no value of adult',
         'zeros.other.kind: "wreck" is no value of kind',
+        'queries.kind: "sort" is no attribute or recode',
     ]
     lines = refuse_census(
         tmp_path,
@@ -261,6 +263,26 @@ def test_areas_beyond_the_bounds_of_their_column_are_refused(tmp_path: Path) -> 
         'geography.file: "22" is outside of the policy\'s bounds of the column "town"; '
         "widen lower and upper there, or take them out"
     )
+
+
+@pytest.mark.parametrize(("lower", "upper", "area"), [(11, 30, "11"), (0, 22, "22")])
+def test_areas_at_the_bounds_of_their_column_would_hold_who_lives_beyond(
+    tmp_path: Path, lower: int, upper: int, area: str
+) -> None:
+    policy = POLICY.replace("adult = {", f"town = {{ lower = {lower}, upper = {upper} }}\nadult = {{")
+    (line,) = refuse_census(tmp_path, policy_toml=policy)
+    assert line == (
+        f'geography.file: "{area}" is one of the policy\'s bounds of the column "town", and who lives beyond would be '
+        "counted in it; widen lower and upper there by 1, or take them out"
+    )
+
+
+def test_areas_one_within_the_bounds_of_their_column_are_taken_below_0_too(tmp_path: Path) -> None:
+    policy = POLICY.replace("adult = {", "town = { lower = -12, upper = 23 }\nadult = {")
+    areas = AREAS.replace("11", "-11")
+    facilities = "Town,kind,count\n-11,prison,2\n"
+    spec = read_census(tmp_path, policy_toml=policy, areas_csv=areas, facilities_csv=facilities)
+    assert "-11" in spec.geography.leaves.areas
 
 
 def test_regrouped_levels_keep_their_published_areas(tmp_path: Path) -> None:

@@ -51,7 +51,9 @@ class PlannedError:
     estimated: float | None
     """That of its estimate from all measurements, where a model says it and they determine it."""
     is_public: bool = False
-    """Whether public numbers fix every answer in every area: a part of rho for it buys nothing."""
+    """Whether public numbers fix every answer in every one of these areas: a part of rho for it buys nothing."""
+    stand_ins: int = 0
+    """Areas that stand in for the level where it is skipped, and are measured with it: of these nothing is public."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values: exact numbers as texts."""
@@ -82,6 +84,8 @@ class CensusPlan(ShownAsText):
     guarantee: tuple[str, ...] = ()
     budget: BudgetOutlook | None = None
     """Whether it fits what is left, where that was looked up."""
+    note: str = ""
+    """What else is to be known before a run."""
 
     def find(self, level: str, query: str) -> PlannedError:
         """Return what is expected of a query at a level."""
@@ -103,13 +107,15 @@ class CensusPlan(ShownAsText):
             "errors": [each.to_dict() for each in self.errors],
             "guarantee": list(self.guarantee),
             "budget": None if self.budget is None else self.budget.to_dict(),
+            "note": self.note or None,
         }
 
     def __str__(self) -> str:
         epsilon = write_epsilon(self.epsilon)
         head = f"rho {write_rho(self.rho)}: epsilon {epsilon} at delta {write_number(self.delta)}, certified"
         shown = [each for each in self.errors if each.raw is not None or each.estimated is not None]
-        lines = [head, *([] if self.budget is None else [str(self.budget)]), "", *write_errors(shown, self.rho)]
+        before = [str(each) for each in (self.budget, self.note and f"note: {self.note}") if each]
+        lines = [head, *before, "", *write_errors(shown, self.rho)]
         lines += ["", *write_wasted(self.wasted, self.rho)] if self.wasted else []
         return "\n".join([*lines, *(["", *self.guarantee] if self.guarantee else [])])
 
@@ -141,6 +147,7 @@ def plan_errors(
                     None if draw is None else sqrt(draw.variance),
                     _take_finite(estimated.get((place, query.name))),
                     (place, query.name) in public,
+                    int(spec.spine.stand_ins[place].sum()),
                 )
             )
     certified = noise.certify(spec.allocation.delta).high
@@ -152,7 +159,7 @@ def write_wasted(wasted: Sequence[PlannedError], rho: Fraction) -> list[str]:
     share = sum((each.rho for each in wasted), Fraction(0)) / rho
     return [
         f"{float(share):.2%} of rho buys nothing: what it measures is public already, by the invariants",
-        *(f"  {each.level} / {each.query}: {float(each.rho / rho):.2%}" for each in wasted),
+        *(f"  {each.level} / {each.query}: {float(each.rho / rho):.2%}{_describe_rest(each)}" for each in wasted),
         "  take these queries out of the spec: give their shares to others, which then err less, or lower rho by them",
     ]
 
@@ -188,6 +195,15 @@ def write_errors(errors: list[PlannedError], rho: Fraction) -> list[str]:
 def _take_finite(deviation: float | None) -> float | None:
     """Return a deviation, or None where measurements do not determine the answers."""
     return deviation if deviation is not None and isfinite(deviation) else None
+
+
+def _describe_rest(error: PlannedError) -> str:
+    """Say what a part of rho still buys where some areas only stand in for the level."""
+    if not error.stand_ins:
+        return ""
+    return (
+        f", which buys one more count of {error.stand_ins:,} that skip{'s' if error.stand_ins == 1 else ''} the level"
+    )
 
 
 def _show_error(deviation: float | None) -> str:

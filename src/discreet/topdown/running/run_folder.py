@@ -12,32 +12,40 @@ from typing import IO, Any, Self
 
 from discreet.answers.export import replacing
 from discreet.base.errors import DiscreetError
+from discreet.topdown.running.problem import UP_AND_DOWN
+
+OUTPUT = "release"
+"""The folder beside the spec that a release is written into, where none is named."""
 
 WORKING = "working"
 """What a run needs until it has finished: a folder in the release's."""
 
-STATE, FINISHED = "run.json", "release.json"
+STATE, FINISHED, LOCK = "run.json", "release.json", ".lock"
 
 
 class RunFolder:
     """A release in the making. Only one process may hold it; all that is finished in it stays when a process dies."""
 
     def __init__(self, path: Path, digest: str, objective: str) -> None:
-        """Take the folder for a spec, or refuse one that holds something else: before anything is charged."""
+        """Take the folder for a spec, or refuse one that holds something else: before anything is charged.
+
+        One that a run took which was refused before it measured anything holds nothing, and is taken over.
+        """
         self.path, self.working = path, path / WORKING
-        self._own = {"spec": digest, "objective": objective}
-        known = read_json(path / STATE)
-        if known is None and path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise DiscreetError(f"{path} holds other things; name a new or empty folder with output (--output)")
-        if known is not None and {name: known.get(name) for name in self._own} != self._own:
-            raise DiscreetError(f"{path} holds the release of another spec; name another folder with output (--output)")
+        self._own = name_run(digest, objective)
+        refuse_other(path, self._own)
         try:
             self.working.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DiscreetError(f"{path} cannot be written ({error.strerror}); name another folder") from None
-        if known is None:
-            write_json_file(path / STATE, self._own)
         self._lock = _lock(path)
+        try:
+            refuse_other(path, self._own, taken=True)
+            if not _is_own(read_json(path / STATE), self._own):
+                write_json_file(path / STATE, self._own)
+        except BaseException:
+            self._lock.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -68,6 +76,33 @@ class RunFolder:
         self.working.mkdir()
 
 
+def name_run(digest: str, objective: str = UP_AND_DOWN) -> dict[str, str]:
+    """Return what tells the release of one spec from that of another."""
+    return {"spec": digest, "objective": objective}
+
+
+def refuse_other(path: Path, own: dict[str, str], *, taken: bool = False) -> None:
+    """Refuse a folder with other things than the release of this spec, or nothing; `taken` says that it is locked."""
+    known = read_json(path / STATE)
+    if known is None and not taken and path.exists() and (not path.is_dir() or _holds_other(path)):
+        raise DiscreetError(f"{path} holds other things; name a new or empty folder with output (--output)")
+    if known is not None and "measured" in known and not _is_own(known, own):
+        raise DiscreetError(f"{path} holds the release of another spec; name another folder with output (--output)")
+
+
+def _is_own(known: dict[str, Any] | None, own: dict[str, str]) -> bool:
+    return known is not None and {name: known.get(name) for name in own} == own
+
+
+def _holds_other(path: Path) -> bool:
+    """Say whether a folder holds anything but what a run leaves that ended before it had a name."""
+    return any(each.name != LOCK and not _is_bare(each) for each in path.iterdir())
+
+
+def _is_bare(path: Path) -> bool:
+    return path.name == WORKING and path.is_dir() and not any(path.iterdir())
+
+
 def read_json(path: Path) -> dict[str, Any] | None:
     """Return what a JSON file holds; None where there is none."""
     try:
@@ -89,7 +124,7 @@ def write_json_file(path: Path, told: dict[str, Any]) -> None:
 
 def _lock(path: Path) -> IO[str]:
     """Hold the folder until the file is closed, or the process ends."""
-    file = (path / STATE).with_name(".lock").open("w", encoding="utf-8")
+    file = (path / LOCK).open("w", encoding="utf-8")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -183,5 +183,5 @@ def _read_counted(root: Section, table: Table | None) -> CountedParts | None:
     if attributes is None or recodes is None:
         return None
     schema = read_schema(root, attributes, recodes)
-    found = None if schema is None else read_queries(root, schema, recodes)
+    found = read_queries(root, schema or CensusSchema(attributes), recodes)
     return None if schema is None or found is None else (schema, recodes, *found)

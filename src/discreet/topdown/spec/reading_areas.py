@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from discreet.base.errors import ParameterError
@@ -60,11 +61,20 @@ def read_spine(
 
 
 def _check_bounds(section: Section, spine: Spine, column: DeclaredColumn | None) -> None:
-    """Refuse smallest areas beyond the policy's bounds of their column: nobody could be counted there."""
+    """Refuse smallest areas beyond the policy's bounds of their column, where nobody could be counted; and at them.
+
+    Numbers beyond a bound are read as the bound: whoever lives in another area would be counted in the one there.
+    """
     if column is None or not isinstance(column.lower, Fraction) or not isinstance(column.upper, Fraction):
         return
     for name in spine.geography.leaves.areas:
-        if not name.isdecimal() or not column.lower <= int(name) <= column.upper:
-            wrong = f"{quote_value(name)} is outside of the policy's bounds of the column {quote_value(column.name)}"
+        number = int(name) if re.fullmatch("-?[0-9]+", name) else None
+        where = f"the policy's bounds of the column {quote_value(column.name)}"
+        if number is None or not column.lower <= number <= column.upper:
+            wrong = f"{quote_value(name)} is outside of {where}"
             section.wrong("file", wrong, "widen lower and upper there, or take them out")
+            return
+        if number in (column.lower, column.upper):
+            wrong = f"{quote_value(name)} is one of {where}, and who lives beyond would be counted in it"
+            section.wrong("file", wrong, "widen lower and upper there by 1, or take them out")
             return

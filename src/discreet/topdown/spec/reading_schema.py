@@ -244,5 +244,5 @@ def _read_parts(
 
 
 def _list(axis: AnswerAxis) -> str:
-    shown = [str(each) for each in axis.labels]
+    shown = [str(each).lower() if isinstance(each, bool) else str(each) for each in axis.labels]
     return ", ".join(shown if len(shown) <= 8 else [*shown[:6], "...", shown[-1]])
