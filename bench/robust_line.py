@@ -65,6 +65,11 @@ MeasureCase = Callable[[int, np.random.Generator], Iterator[CoverageLine]]
 """Measures one kind of data with so many runs."""
 
 
+def name_case(data: str, people: int) -> str:
+    """Return the name of data from so many people, for parts that are measured by both."""
+    return f"{data}, {people:,} people"
+
+
 def spare(runs: int, fewer: int) -> int:
     """Return so many times fewer runs, at least one."""
     return max(1, math.ceil(runs / fewer))

@@ -51,9 +51,11 @@ class Population:
         steps = self.to_steps(self.invert(places))
         return float(steps.mean()), float(steps.std())
 
-    def draw_steps(self, people: int, runs: int, rng: np.random.Generator) -> Iterator[tuple[slice, Floats]]:
-        """Return samples in parts: which runs these are, and a row of clamped values for each."""
-        width = max(1, CHUNK // people)
+    def draw_steps(
+        self, people: int, runs: int, rng: np.random.Generator, values: int = CHUNK
+    ) -> Iterator[tuple[slice, Floats]]:
+        """Return samples in parts of so many values: which runs these are, and a row of clamped values for each."""
+        width = max(1, values // people)
         for first in range(0, runs, width):
             size = min(width, runs - first)
             yield slice(first, first + size), self.to_steps(self.draw(rng, (size, people)))

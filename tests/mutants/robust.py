@@ -136,14 +136,14 @@ MUTATIONS = [
     broken(
         "robust: the noise is left out of an interval of a quantile",
         "robust/intervals/quantile_ends.py",
-        "bound_binomial_tail((rank - values) / share.denominator",
-        "bound_binomial_tail((rank - 0 * values) / share.denominator",
+        "bound_binomial_tail((ranks[:, None] - values) / share.denominator",
+        "bound_binomial_tail((ranks[:, None] - 0 * values) / share.denominator",
         QUANTILES,
     ),
     broken(
         "robust: the sampling error is left out of an interval of a quantile",
         "robust/intervals/quantile_ends.py",
-        "people, float(share))",
+        "people[:, None], float(share))",
         "1.0, float(share))",
         QUANTILES,
     ),
@@ -157,15 +157,15 @@ MUTATIONS = [
     broken(
         "robust: the noisy number of people is taken for the true one",
         "robust/intervals/quantile_ends.py",
-        "found.total + found.bound_total(miss * NUISANCE)",
-        "found.total",
+        "each.total + each.bound_total(miss * NUISANCE)",
+        "each.total",
         QUANTILES,
     ),
     broken(
         "robust: an end of a quantile skips edges that say otherwise",
         "robust/intervals/quantile_ends.py",
-        "                break\n        low, told[0] = edge, True",
-        "                continue\n        low, told[0] = edge, True",
+        "                left = left[~doubted]\n            told[left] += 1\n",
+        "            told[left[~doubted]] = 1 + (place if side < 0 else pieces - 2 - place)\n",
         QUANTILES,
     ),
     broken(

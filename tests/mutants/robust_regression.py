@@ -34,8 +34,8 @@ MUTATIONS = [
     broken(
         "regression: the part of the number of people is left out of slopes",
         "robust/intervals/bootstrap_ends.py",
-        "-(slopes @ means)[:, None]",
-        "0 * (slopes @ means)[:, None]",
+        "-(slopes @ means[..., None])",
+        "0 * (slopes @ means[..., None])",
         BOOTSTRAP,
     ),
     broken(
@@ -47,16 +47,30 @@ MUTATIONS = [
     ),
     broken(
         "regression: a correlation's part is limited as if both columns filled their bounds",
-        "robust/intervals/moments.py",
+        "robust/intervals/correlation.py",
         "largest = (1 + np.abs(single)) ** 2 / np.diagonal(spread, axis1=-2, axis2=-1)",
         "largest = (1 + np.abs(single)) ** 2",
         REGRESSION,
     ),
     broken(
+        "regression: products of three are left out of a correlation's part",
+        "robust/intervals/correlation.py",
+        "for one, other in places\n",
+        "for one, other in places if one + other != 3\n",
+        REGRESSION,
+    ),
+    broken(
+        "regression: vectors are cut as if halves of products were nothing",
+        "robust/intervals/bootstrap.py",
+        "quarters = 4 * (entries - halves + 1) + halves",
+        "quarters = 4 * (entries - halves + 1)",
+        BOOTSTRAP,
+    ),
+    broken(
         "regression: a noisy matrix that is not positive is solved",
         "robust/intervals/moments.py",
-        "np.where(sizes[..., :1, None] > 0, inverse, np.nan)",
-        "np.where(sizes[..., :1, None] != 0, inverse, np.nan)",
+        "            positive &= pivot > 0\n",
+        "            positive &= pivot != 0\n",
         REGRESSION,
     ),
     broken(

@@ -17,8 +17,8 @@ from discreet.base.errors import DiscreetError
 from discreet.base.grid import Floats
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.resampling import CHANCES, lose_resamples
-from discreet.robust.intervals.bootstrap import find_noise
-from discreet.robust.intervals.bootstrap_ends import SmoothFunction, bound_functions
+from discreet.robust.intervals.bootstrap import STEP_BITS, bound_length, find_noise
+from discreet.robust.intervals.bootstrap_ends import SmoothFunction, bound_functions, bound_runs
 from support.clinic import Visit, open_clinic
 
 ROWS: list[Visit] = [
@@ -56,6 +56,12 @@ def test_the_noise_is_the_least_whose_certified_price_fits() -> None:
     clip = Clip(steps, step)
     assert lose_resamples(clip, noise, 20).epsilon(1e-6).high <= 1
     assert lose_resamples(clip, type(noise)(noise.sigma / 1.02), 20).epsilon(1e-6).low > 1
+
+
+@pytest.mark.parametrize(("entries", "halves"), [(1, 0), (5, 0), (14, 9), (77, 0)])
+def test_no_vector_within_its_bounds_is_cut(entries: int, halves: int) -> None:
+    longest = math.sqrt(entries - halves + 1 + halves / 4) * 2**STEP_BITS
+    assert longest <= bound_length(entries, halves) <= longest + 1
 
 
 def draw_sums(rng: np.random.Generator, values: Floats, noise: float, resamples: int = 40) -> Floats:
@@ -110,6 +116,22 @@ def test_a_function_that_noise_bends_is_not_told() -> None:
         assert ends.enough is enough, mean
         assert enough == (ends.high[0] < math.inf)
         assert ends.low[0] <= (1 / mean if mean else 0) <= ends.high[0]
+
+
+def test_runs_together_have_the_intervals_that_each_has_alone() -> None:
+    """`bench/robust.py` measures many runs at once; what others hold must not matter, nor that some are not told."""
+    rng, noise = np.random.default_rng(9), 30.0
+    inverse = SmoothFunction(lambda means: 1 / np.where(means[..., :1] == 0, np.nan, means[..., :1]))
+    people = [(1000, 0.5), (1000, 0.01), (3, 0.5), (2000, -0.8), (0, 0.0)]
+    sums = np.stack([draw_sums(rng, np.full((count, 1), mean), noise) for count, mean in people])
+    together = bound_runs(sums, noise, inverse, 0.05)
+    assert together.enough.tolist() == [True, False, False, True, False]
+    for place, own in enumerate(sums):
+        alone = bound_functions(own, noise, inverse, 0.05)
+        assert alone.enough == together.enough[place]
+        assert alone.count == pytest.approx(together.counts[place])
+        for name in ("estimates", "low", "high"):
+            assert getattr(alone, name) == pytest.approx(getattr(together, name)[place], rel=1e-9, nan_ok=True)
 
 
 def test_too_few_people_are_said_to_be_too_few(tmp_path: Path) -> None:

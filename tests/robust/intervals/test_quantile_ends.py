@@ -19,6 +19,7 @@ from discreet.robust.intervals.quantile_ends import (
     bound_binomial_tail,
     bound_far_edges,
     bound_population_quantile,
+    bound_population_quantiles,
     list_piece_edges,
 )
 from support import laws
@@ -80,7 +81,8 @@ def test_theorem_sampling_and_noise_together_are_explained(share: Fraction, peop
     law, far = quantile_ends._pool_law(scale, over, 2, under, 1), 0
     for rank in range(0, int(9 * share.denominator * (people**0.5 + scale)), 3):
         true = float(exact[: max(-rank - first + 1, 0)].sum())
-        assert true <= quantile_ends._explain(rank, law, people, share) <= max(12 * true, 1e-4)
+        told = float(quantile_ends._explain(np.array([float(rank)]), law, np.array([float(people)]), share)[0])
+        assert true <= told <= max(12 * true, 1e-4)
         quick = float(bound_far_edges(np.array([0.0, -rank]), scale, (over, under), people)[1])
         assert true <= np.exp(quick) + 1e-14, "what far edges are passed by with is a bound as well"
         far += bool(np.exp(quick) < 0.001)
@@ -144,6 +146,19 @@ def test_an_end_is_told_only_if_all_edges_beyond_it_are() -> None:
     assert (blocked.low, blocked.told_low) == (0, False), "the first edge says that half of all are below it"
 
 
+def test_runs_together_have_the_ends_that_each_has_alone() -> None:
+    """`bench/robust.py` measures many runs at once; what others hold must not matter."""
+    rng, share = np.random.default_rng(11), Fraction(9, 10)
+    runs = []
+    for people, scale in ((40, 4.0), (2_000, 4.0), (2_000, 4.0), (30_000, 4.0)):
+        points = to_points(rng.normal(50, 10, people))
+        runs.append(count_people(points, int(np.quantile(points, 0.9)) + int(rng.integers(-20, 20)), scale, rng))
+    runs.append(CountedPieces(POINTS, runs[0].edges, tuple(runs[0].counts[::-1]), 4.0))
+    together = bound_population_quantiles(runs, share, 0.05)
+    assert together == [bound_population_quantile(each, share, 0.05) for each in runs]
+    assert len({(ends.told_low, ends.told_high) for ends in together}) > 1, "some of these have one end, or none"
+
+
 def test_an_end_beyond_which_too_few_lie_is_not_told() -> None:
     found = CountedPieces(50, (10, 20, 30, 40), (100, 200, 400, 200, 0), 1.0)
     ends = bound_population_quantile(found, Fraction(999, 1000), 0.05)
@@ -155,9 +170,9 @@ def test_an_end_beyond_which_too_few_lie_is_not_told() -> None:
 def test_people_are_taken_to_be_as_many_as_their_noise_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[float] = []
 
-    def explain(rank: int, law: object, people: float, share: Fraction) -> float:
-        seen.append(people)
-        return 1.0
+    def explain(ranks: Floats, law: object, people: Floats, share: Fraction) -> Floats:
+        seen.extend(people.tolist())
+        return np.ones_like(ranks)
 
     monkeypatch.setattr(quantile_ends, "_explain", explain)
     found = CountedPieces(50, (10, 20), (30, 40, 30), 5.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from discreet import robust
 from discreet.base.errors import DiscreetError
 from discreet.base.grid import Floats
 from discreet.robust.intervals.bootstrap_ends import SmoothFunction, bound_functions
-from discreet.robust.intervals.moments import CORRELATION, ScaledColumn, list_pairs, make_ratio, make_regression
+from discreet.robust.intervals.correlation import CORRELATION, POWERS, correlate, limit_by_bounds, measure_part
+from discreet.robust.intervals.moments import ScaledColumn, invert_positive, list_pairs, make_ratio, make_regression
 from robust.intervals.test_bootstrap import draw_sums
 from support.clinic import Visit, open_clinic
 
@@ -29,6 +31,8 @@ ROWS: list[Visit] = [
 ]
 PRICE: dict[str, Any] = {"epsilon": 8, "delta": 1e-9, "resamples": 20}
 UNIT = (ScaledColumn(0.0, 1.0),) * 3
+BY_BOUNDS = SmoothFunction(correlate, limit_by_bounds)
+"""A correlation whose sampling error is known from public bounds alone."""
 
 ERRORS = {
     "normal": lambda rng, feature: rng.normal(0, 0.2, len(feature)),
@@ -52,20 +56,25 @@ def multiply(columns: Floats) -> Floats:
     return np.column_stack([columns, *pairs])
 
 
-def count_misses(function: SmoothFunction, kind: str, noise: float, columns: slice = slice(None)) -> Floats:
+def multiply_more(vectors: Floats) -> Floats:
+    """Return the vectors of a correlation of the first feature and the target."""
+    first, second = vectors[:, 0], vectors[:, 2]
+    higher = [first**one * second**other / 2 for one, other in POWERS]
+    return np.column_stack([multiply(vectors[:, 0:3:2]), *higher])
+
+
+def count_misses(
+    function: SmoothFunction, kind: str, noise: float, choose: Callable[[Floats], Floats] = np.asarray
+) -> Floats:
     """Return how many of 150 intervals at 95 % miss, of each number, for 500 people in 30 resamples."""
     rng = np.random.default_rng(7)
-    truth = function.tell(_choose(draw_people(rng, 300_000, kind), columns).mean(axis=0))
+    truth = function.tell(choose(draw_people(rng, 300_000, kind)).mean(axis=0))
     missed = np.zeros(len(truth))
     for _ in range(150):
-        sums = draw_sums(rng, _choose(draw_people(rng, 500, kind), columns), noise, 30)
+        sums = draw_sums(rng, choose(draw_people(rng, 500, kind)), noise, 30)
         ends = bound_functions(sums, noise, function, 0.05)
         missed += (truth < ends.low) | (ends.high < truth)
     return missed
-
-
-def _choose(vectors: Floats, columns: slice) -> Floats:
-    return vectors if columns == slice(None) else multiply(vectors[:, columns])
 
 
 @pytest.mark.many
@@ -91,7 +100,7 @@ def test_even_errors_are_covered_by_narrower_intervals(kind: str, noise: float) 
 @pytest.mark.parametrize("noise", [0.01, 20.0])
 @pytest.mark.parametrize("kind", ERRORS)
 def test_correlations_and_ratios_are_covered(kind: str, noise: float) -> None:
-    assert count_misses(CORRELATION, kind, noise, slice(0, 3, 2)).max() <= 17
+    assert count_misses(CORRELATION, kind, noise, multiply_more).max() <= 17
     ratio = make_ratio((ScaledColumn(2.0, 1.0), ScaledColumn(3.0, 2.0)))
     assert count_misses(SmoothFunction(lambda means: ratio.tell(means[..., :2])), kind, noise).max() <= 17
 
@@ -105,7 +114,7 @@ def test_without_noise_coefficients_are_those_of_least_squares() -> None:
     design = np.column_stack([np.ones(200), values[:, :2]])
     assert np.allclose(make_regression(scales).tell(means), np.linalg.lstsq(design, values[:, 2], rcond=None)[0])
     pair = multiply(scaled[:, 1:]).mean(axis=0)
-    assert CORRELATION.tell(pair)[0] == pytest.approx(np.corrcoef(values[:, 1], values[:, 2])[0, 1])
+    assert correlate(pair)[0] == pytest.approx(np.corrcoef(values[:, 1], values[:, 2])[0, 1])
     assert make_ratio(scales[:2]).tell(means)[0] == pytest.approx(values[:, 0].mean() / values[:, 1].mean())
 
 
@@ -113,23 +122,70 @@ def test_without_noise_coefficients_are_those_of_least_squares() -> None:
 def test_equations_that_no_data_have_are_not_solved(variances: tuple[float, float]) -> None:
     means = np.array([0.0, 0.0, 0.3, variances[0], 0.0, 0.1, variances[1], 0.2, 0.5])
     assert np.isnan(make_regression(UNIT).tell(means)).all()
-    assert np.isnan(CORRELATION.tell(np.array([0.0, 0.0, *variances[:1], 0.1, variances[1]])))
+    assert np.isnan(correlate(np.array([0.0, 0.0, *variances[:1], 0.1, variances[1]])))
+
+
+@pytest.mark.parametrize("columns", [1, 2, 5, 10])
+def test_matrices_are_inverted_where_they_are_positive(columns: int) -> None:
+    rng = np.random.default_rng(columns)
+    roots = rng.normal(size=(3, 40, columns, columns + 1))
+    whole = roots @ roots.swapaxes(-1, -2)
+    turned = whole.copy()
+    turned[:, ::2] -= np.linalg.eigvalsh(whole)[:, ::2, :1, None] * 1.01 * np.eye(columns)
+    found = invert_positive(turned)
+    assert np.isnan(found[:, ::2]).all(), "one of these has an axis along which it is negative"
+    assert np.allclose(found[:, 1::2] @ whole[:, 1::2], np.eye(columns), atol=1e-6)
+    assert np.array_equal(found[1, 3], invert_positive(turned[1, 3])), "and each by itself"
 
 
 @pytest.mark.parametrize("kind", ERRORS)
 def test_the_limits_of_one_persons_part_are_above_what_it_is(kind: str) -> None:
     rng = np.random.default_rng(4)
     vectors = draw_people(rng, 20_000, kind)
-    for function, people in ((make_regression(UNIT), vectors), (CORRELATION, multiply(vectors[:, 0:3:2]))):
+    for function, people in ((make_regression(UNIT), vectors), (BY_BOUNDS, multiply(vectors[:, 0:3:2]))):
         parts, limits = compare_parts(function, people)
         assert np.all(parts <= limits)
         assert np.all(limits < 300 * parts)
 
 
+@pytest.mark.parametrize("kind", ERRORS)
+def test_products_of_four_tell_how_far_a_correlation_errs_by_sampling(kind: str) -> None:
+    people = multiply_more(draw_people(np.random.default_rng(5), 20_000, kind))
+    (part,), (limit,) = compare_parts(CORRELATION, people)
+    assert limit == pytest.approx(part, rel=1e-4) == pytest.approx(measure_part(people.mean(axis=0))[0], rel=1e-4)
+    (by_bounds,) = limit_by_bounds(people.mean(axis=0))
+    assert limit < 0.5 * by_bounds
+
+
+def test_the_part_of_a_normal_persons_correlation_is_that_of_the_textbooks() -> None:
+    """(1 - r^2)^2, for any means: fourth moments of normal values with deviations of a fifth, and r = 0.6."""
+    drawn = np.random.default_rng(6).normal(size=(400_000, 2))
+    values = np.column_stack([0.1 + 0.1 * drawn[:, 0], -0.2 + 0.1 * (0.6 * drawn[:, 0] + 0.8 * drawn[:, 1])])
+    padded = np.column_stack([values[:, 0], np.zeros(len(values)), values[:, 1]])
+    assert measure_part(multiply_more(padded).mean(axis=0))[0] == pytest.approx(0.64**2, rel=0.03)
+
+
+def test_intervals_of_correlations_are_little_wider_than_sampling_and_noise_are() -> None:
+    rng, noise, people = np.random.default_rng(10), 60.0, 20_000
+    ideal = math.hypot(0.75 / math.sqrt(people), noise / math.sqrt(50) / people / 0.04)
+    vectors = multiply_more(np.column_stack(_draw_pair(rng, people)))
+    sums = draw_sums(rng, vectors, noise, 50)
+    ends = bound_functions(sums, noise, CORRELATION, 0.05)
+    plain = bound_functions(sums[:, [0, 1, 2, 3, 4, -1]], noise, BY_BOUNDS, 0.05)
+    assert ends.high[0] - ends.low[0] < 2 * 1.96 * 1.6 * ideal
+    assert ends.high[0] - ends.low[0] < 0.6 * (plain.high[0] - plain.low[0])
+
+
+def _draw_pair(rng: np.random.Generator, people: int) -> tuple[Floats, Floats, Floats]:
+    """Return two columns of deviation a fifth and correlation one half, with one between them."""
+    drawn = 0.2 * rng.normal(size=(2, people))
+    return np.clip(drawn[0], -1, 1), np.zeros(people), np.clip(0.5 * drawn[0] + 0.75**0.5 * drawn[1], -1, 1)
+
+
 def test_a_few_people_at_the_bounds_reach_the_limit() -> None:
     """All others have the mean in both columns; of the few each has either sign in either column."""
     few = np.array([[first, second] for first in (-1.0, 1.0) for second in (-1.0, 1.0)] * 25)
-    (parts,), (limits,) = compare_parts(CORRELATION, multiply(np.concatenate([few, np.zeros((9_900, 2))])))
+    (parts,), (limits,) = compare_parts(BY_BOUNDS, multiply(np.concatenate([few, np.zeros((9_900, 2))])))
     assert 0.99 * limits < parts <= limits == pytest.approx(100)
 
 
@@ -142,7 +198,7 @@ def test_no_people_exceed_the_limits(points: list[tuple[int, int]], data: st.Dat
     first, second = means[2] - means[0] ** 2, means[4] - means[1] ** 2
     assume(min(first, second) > 1e-3)
     line = make_regression((ScaledColumn(3.0, 2.0), ScaledColumn(-1.0, 5.0)))
-    for function in (line, CORRELATION) if abs(CORRELATION.tell(means)[0]) < 0.999 else (line,):
+    for function in (line, BY_BOUNDS) if abs(correlate(means)[0]) < 0.999 else (line,):
         parts, limits = compare_parts(function, people)
         assert np.all(parts <= limits * (1 + 1e-3) + 1e-6)
 

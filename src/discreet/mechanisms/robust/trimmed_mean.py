@@ -91,7 +91,7 @@ class TrimmedMean:
             return Fraction((self.low + self.high) // 2 * self.fineness)
         start, end = top * ordered.size, (whole - top) * ordered.size
         first, last = start // whole, -(-end // whole)  # these ranks, from 0, have some weight: all of it inside
-        kept = [int(value) for value in ordered.values[first:last]]
+        kept = ordered.values[first:last].tolist()
         total = whole * sum(kept) - (start - first * whole) * kept[0] - (last * whole - end) * kept[-1]
         return Fraction(total * self.fineness, (whole - 2 * top) * ordered.size)
 

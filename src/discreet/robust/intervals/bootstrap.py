@@ -202,15 +202,30 @@ def sample_columns(
     return SampledColumns(session, people, tuple(columns), per_unit, scales)
 
 
-def resample_people(asked: SampledColumns, entries: Sequence[str], terms: ResampleTerms) -> ResampledPeople:
+def bound_length(entries: int, halves: int = 0) -> int:
+    """Return how long a person's vector is at most, in steps: so many entries, some of them halves, and the count.
+
+    Entries are between -1 and 1, halves between -1/2 and 1/2.
+
+    >>> bound_length(5) / 2**STEP_BITS, bound_length(14, 9) / 2**STEP_BITS
+    (2.4494903564453125, 2.8722817420959473)
+    """
+    quarters = 4 * (entries - halves + 1) + halves
+    return math.isqrt(quarters << (2 * STEP_BITS - 2)) + 1
+
+
+def resample_people(
+    asked: SampledColumns, entries: Sequence[str], terms: ResampleTerms, halves: int = 0
+) -> ResampledPeople:
     """Charge, resample and record, or find what was recorded.
 
-    `entries` are SQL expressions of people's values, `{0}` for that of the first column, each between -1 and 1.
+    `entries` are SQL expressions of people's values, `{0}` for that of the first column, each between -1 and 1, and
+    the last ones of them, the `halves`, between -1/2 and 1/2.
     """
     session, people, words = asked.session, asked.people, ", ".join(asked.columns)
     written = [write_column(session, people, "columns", each) for each in asked.columns]
     values = plan_written(session, people, written, words, asked.per_unit, outer=[*entries, "1"])
-    steps = math.isqrt((len(entries) + 1) << (2 * STEP_BITS)) + 1
+    steps = bound_length(len(entries), halves)
     noise = find_noise(terms.epsilon, terms.delta, steps, 2.0**-STEP_BITS, terms.resamples)
     check_resamples(values.plan, noise, terms.resamples, len(values.plan.columns))
     charge = RobustPrice(terms.epsilon, terms.delta, None).charge

@@ -28,6 +28,7 @@ import numpy as np
 
 from discreet.base.grid import Floats
 from discreet.base.later import Later
+from discreet.robust.intervals.laws import Booleans
 from discreet.robust.testing.contingency import SEED
 
 special = Later("scipy.special")
@@ -86,45 +87,76 @@ class BootstrapEnds:
         return BootstrapEnds(estimates, first, last, self.count, self.enough)
 
 
+@dataclass(frozen=True, slots=True)
+class RunEnds:
+    """Estimates with their intervals for many runs: a line for each run, in it a place for each number."""
+
+    estimates: Floats
+    low: Floats
+    high: Floats
+    counts: Floats
+    enough: Booleans
+
+
 def bound_functions(sums: Floats, noise: float, function: SmoothFunction, miss: float) -> BootstrapEnds:
     """Return intervals of functions of means, from noisy sums of resamples whose last column counts people.
 
     Each entry of each resample has noise of this deviation. Every interval misses with at most this probability, each
     on its own.
     """
-    resamples = len(sums)
-    average, wide = sums.mean(axis=0), noise / math.sqrt(resamples)
-    count = float(average[-1])
-    if count <= max(TOO_FEW * wide, 1.0):
-        return _tell_nothing(function, average, count)
-    means, blurred = average[:-1] / count, blur(average, wide)
+    ends = bound_runs(sums[None], noise, function, miss)
+    return BootstrapEnds(ends.estimates[0], ends.low[0], ends.high[0], float(ends.counts[0]), bool(ends.enough[0]))
+
+
+def bound_runs(sums: Floats, noise: float, function: SmoothFunction, miss: float) -> RunEnds:
+    """Return the intervals of many runs, for each from its own resamples: sums by run, resample and column."""
+    average, wide = sums.mean(axis=1), noise / math.sqrt(sums.shape[1])
+    counts = average[:, -1]
+    numbers = function.tell(np.zeros(average.shape[1] - 1)).shape
+    estimates, reach = np.full((len(sums), *numbers), math.nan), np.full((len(sums), *numbers), math.inf)
+    some = np.flatnonzero(counts > max(TOO_FEW * wide, 1.0))
+    if len(some):
+        with np.errstate(all="ignore"):
+            told, far = _reach(sums[some], noise, function, miss)
+        enough = np.isfinite(told).all(axis=1) & np.isfinite(far).all(axis=1)
+        estimates[some[enough]], reach[some[enough]] = told[enough], far[enough]
+    known: Booleans = np.asarray(np.isfinite(reach).all(axis=1))
+    low, high = (np.where(known[:, None], estimates + side * reach, side * math.inf) for side in (-1, 1))
+    return RunEnds(estimates, low, high, counts, known)
+
+
+def _reach(sums: Floats, noise: float, function: SmoothFunction, miss: float) -> tuple[Floats, Floats]:
+    """Return estimates, and how far each interval reaches to either side; no finite numbers where nothing is told."""
+    resamples = sums.shape[1]
+    average, wide = sums.mean(axis=1), noise / math.sqrt(resamples)
+    count = average[:, -1:]
+    means, blurred = average[:, :-1] / count, blur(average, wide)
     estimates = function.tell(means)
-    slopes = find_slopes(function.tell, means, max(wide / count, LEAST_STEP))
-    lines = np.concatenate([slopes, -(slopes @ means)[:, None]], axis=1) / count
-    noisy = noise**2 * (lines**2).sum(axis=1)
-    if not np.isfinite(estimates).all() or not is_straight(function.tell(blurred), noisy / resamples):
-        return _tell_nothing(function, average, count)
-    spread = (sums @ lines.T).var(axis=0, ddof=1)
+    slopes = find_slopes(function.tell, means, np.maximum(wide / count, LEAST_STEP))
+    lines = np.concatenate([slopes, -(slopes @ means[..., None])], axis=2) / count[..., None]
+    noisy = noise**2 * (lines**2).sum(axis=2)
+    straight = is_straight(function.tell(blurred), noisy / resamples)
+    spread = (sums @ lines.transpose(0, 2, 1)).var(axis=1, ddof=1)
     upper = spread * (resamples - 1) / float(special.chdtri(resamples - 1, 1 - miss * SPREAD_MISS))
-    people = count + find_quantile(miss * COUNT_MISS) * math.hypot(wide, math.sqrt(count / resamples))
+    people = count + find_quantile(miss * COUNT_MISS) * np.hypot(wide, np.sqrt(count / resamples))
     known = people * limit_parts(function, slopes, blurred) / count**2
     sampled = np.minimum(np.maximum(upper - noisy, 0.0), known)
     rest = miss * (1 - SPREAD_MISS - COUNT_MISS)
     reach = find_quantile(rest / 2) * np.sqrt(sampled * (1 + 1 / resamples) + noisy / resamples)
-    return BootstrapEnds(estimates, estimates - reach, estimates + reach, count, True)
+    return estimates, np.where(straight[:, None], reach, math.inf)
 
 
-def find_slopes(function: MeansFunction, means: Floats, step: float) -> Floats:
-    """Return the slopes of each number by each mean: over a step to either side, as far as the noise reaches."""
-    moves = step * np.eye(len(means))
-    found: Floats = ((function(means + moves) - function(means - moves)) / (2 * step)).T
-    return found
+def find_slopes(function: MeansFunction, means: Floats, steps: Floats) -> Floats:
+    """Return the slopes of each number by each mean, for each run: over a step to either side, as far as noise is."""
+    moves, here = steps[..., None] * np.eye(means.shape[1]), means[:, None, :]
+    found: Floats = (function(here + moves) - function(here - moves)) / (2 * steps[..., None])
+    return found.transpose(0, 2, 1)
 
 
 def blur(average: Floats, wide: float) -> Floats:
-    """Return simulated means: as the noise in the average may have made them, or they it."""
-    sums = average + wide * _draw_normals(len(average))
-    found: Floats = sums[:, :-1] / np.maximum(sums[:, -1:], 1.0)
+    """Return simulated means for each run: as the noise in the average may have made them, or they it."""
+    sums = average[:, None, :] + wide * _draw_normals(average.shape[1])
+    found: Floats = sums[..., :-1] / np.maximum(sums[..., -1:], 1.0)
     return found
 
 
@@ -137,29 +169,28 @@ def _draw_normals(columns: int) -> Floats:
 
 
 def limit_parts(function: SmoothFunction, slopes: Floats, blurred: Floats) -> Floats:
-    """Return the most that the mean square of one person's part of each number can be."""
-    middles = np.abs(blurred @ slopes.T).min(axis=0)
-    found: Floats = np.abs(slopes).sum(axis=1) ** 2 - middles**2
+    """Return the most that the mean square of one person's part of each number can be, for each run."""
+    middles = np.abs(blurred @ slopes.transpose(0, 2, 1)).min(axis=1)
+    found: Floats = np.abs(slopes).sum(axis=2) ** 2 - middles**2
     if function.limit is None:
         return found
-    own = function.limit(blurred).max(axis=0)
+    own = function.limit(blurred).max(axis=1)
     return np.where(np.isfinite(own), np.minimum(found, own), found)
 
 
-def is_straight(told: Floats, variances: Floats) -> bool:
-    """Return whether noise makes the numbers vary as their slopes say: with these variances, and not much more."""
-    if not np.isfinite(told).all() or not np.isfinite(variances).all():
-        return False
-    least = (ROUNDING * np.abs(told).max(axis=0)) ** 2
-    return bool(np.all(told.var(axis=0, ddof=1) <= MOST_CURVED**2 * variances + least))
+def is_straight(told: Floats, variances: Floats) -> Booleans:
+    """Return in which runs noise makes the numbers vary as their slopes say: with these variances, and not much more.
+
+    Where a number is none within the reach of the noise, it does not.
+    """
+    least = (ROUNDING * np.abs(told).max(axis=1)) ** 2
+    with np.errstate(invalid="ignore"):
+        varies = told.var(axis=1, ddof=1)
+    found: Booleans = (varies <= MOST_CURVED**2 * variances + least).all(axis=1)
+    finite = np.isfinite(told).all(axis=(1, 2)) & np.isfinite(variances).all(axis=1)
+    return np.asarray(found & finite)
 
 
 def find_quantile(miss: float) -> float:
     """Return how many deviations a normal error exceeds with this probability."""
     return float(special.ndtri(1 - miss))
-
-
-def _tell_nothing(function: SmoothFunction, average: Floats, count: float) -> BootstrapEnds:
-    """Return all numbers, as many as the function has."""
-    shape = function.tell(np.zeros(len(average) - 1)).shape
-    return BootstrapEnds(np.full(shape, math.nan), np.full(shape, -math.inf), np.full(shape, math.inf), count, False)

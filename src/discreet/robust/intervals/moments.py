@@ -1,4 +1,4 @@
-"""Functions of people's means and mean products: coefficients of a regression, a correlation, a ratio.
+"""Functions of people's means and mean products: coefficients of a regression, a ratio.
 
 Each is a function of an array of means along the last axis, as `bootstrap_ends.py` takes it: those of scaled columns
 first, each between -1 and 1, then those of products of pairs of them. Where there is no such number, it is NaN.
@@ -58,6 +58,25 @@ def spread_columns(means: Floats, columns: int) -> tuple[Floats, Floats]:
     return single, products - single[..., :, None] * single[..., None, :]
 
 
+def invert_positive(matrices: Floats) -> Floats:
+    """Return the inverse of each symmetric matrix of the last two axes; NaN where it is not positive.
+
+    By Gauss and Jordan, for all of them at once, without exchanging rows: the pivots of a symmetric matrix are all
+    above 0 if and only if it is positive (Sylvester), and of such a one no other order is needed.
+    """
+    left: Floats = np.moveaxis(matrices, (-2, -1), (0, 1)).copy()
+    positive = np.ones(matrices.shape[:-2], dtype=bool)
+    with np.errstate(all="ignore"):
+        for place in range(len(left)):
+            pivot = left[place, place].copy()
+            positive &= pivot > 0
+            row, column = left[place] / pivot, left[:, place].copy()
+            left -= column[:, None] * row[None]
+            left[place], left[:, place] = row, -column / pivot
+            left[place, place] = 1 / pivot
+    return np.moveaxis(np.where(positive, left, np.nan), (0, 1), (-2, -1))
+
+
 def make_ratio(scales: Sequence[ScaledColumn]) -> SmoothFunction:
     """Return the ratio of two means, NaN where the second one is 0."""
 
@@ -67,41 +86,6 @@ def make_ratio(scales: Sequence[ScaledColumn]) -> SmoothFunction:
             return np.where(below != 0, above / below, np.nan)[..., None]
 
     return SmoothFunction(divide)
-
-
-def correlate(means: Floats) -> Floats:
-    """Return the correlation of two columns, NaN where a noisy variance is not positive; noise may make it exceed 1."""
-    _, spread = spread_columns(means, 2)
-    first, second = spread[..., 0, 0], spread[..., 1, 1]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = spread[..., 0, 1] / np.sqrt(first * second)
-    return np.where((first > 0) & (second > 0), found, np.nan)[..., None]
-
-
-def limit_correlation(means: Floats) -> Floats:
-    """Return the most that the mean square of one person's part of a correlation r can be.
-
-    Let x and y be values in deviations from their means: their squares are 1 on average, and at most what the bounds
-    allow. The part is x y - r (x^2 + y^2) / 2. Its size is at most (1 + |r|) (x^2 + y^2) / 2, and its mean square at
-    most its largest size times its mean size. With q^2 = 1 - r^2 and e = (y - r x) / q, which has the square 1 on
-    average as well, it is also q^2 (r (x^2 - e^2) / 2 + q x e), of a size of at most q^2 (|r| + q) (x^2 + e^2) / 2;
-    and the same with x and y exchanged. The least of the three bounds holds.
-    """
-    single, spread = spread_columns(means, 2)
-    size = np.abs(correlate(means)[..., 0])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        largest = (1 + np.abs(single)) ** 2 / np.diagonal(spread, axis1=-2, axis2=-1)
-        found = (1 + size) ** 2 / 2 * largest.sum(axis=-1)
-        rest = np.sqrt(np.maximum(1 - size**2, 0.0))
-        for one, other in ((0, 1), (1, 0)):
-            left = (np.sqrt(largest[..., other]) + size * np.sqrt(largest[..., one])) ** 2 / rest**2
-            straight = rest**4 * (size + rest) ** 2 / 2 * (largest[..., one] + left)
-            found = np.where(rest > 0, np.minimum(found, straight), found)
-    told: Floats = found[..., None]
-    return told
-
-
-CORRELATION = SmoothFunction(correlate, limit_correlation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +140,8 @@ class NormalEquations:
     def _solve(self, means: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Return means, covariances, scaled slopes, and the inverse of the features' covariances."""
         single, spread = spread_columns(means, len(self.halves))
-        sizes, axes = np.linalg.eigh(spread[..., :-1, :-1])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            inverse = np.einsum("...ik,...k,...jk->...ij", axes, 1 / sizes, axes)
-            inverse = np.where(sizes[..., :1, None] > 0, inverse, np.nan)
+        inverse = invert_positive(spread[..., :-1, :-1])
+        with np.errstate(over="ignore", invalid="ignore"):
             slopes = np.einsum("...ij,...j->...i", inverse, spread[..., :-1, -1])
         return single, spread, slopes, inverse
 

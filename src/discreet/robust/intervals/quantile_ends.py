@@ -30,6 +30,7 @@ are passed by without the convolution, which would tell the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -39,6 +40,7 @@ import numpy as np
 
 from discreet.base.grid import Floats
 from discreet.base.later import Later
+from discreet.base.wide import Ints
 from discreet.mechanisms.laplace_sums import SLACK, bound_sum, find_sum_law
 from discreet.robust.intervals.means import NUISANCE
 
@@ -53,12 +55,21 @@ POOLED = 8
 NEVER = 1e-13
 """Shares of a law that are left out: all of them together are far below its slack."""
 
-
 FAR = 20.0
 """By how much the quick bound is below what an end may miss where the convolution is left out."""
 
 STEEPEST = 0.7
 """The greatest h of the quick bound, as a part of where a noise's own E ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileEnds:
+    """The least and the greatest point that the quantile may be, and whether counts say so: else they are the ends."""
+
+    low: int
+    high: int
+    told_low: bool
+    told_high: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +90,16 @@ class CountedPieces:
         """Return by how much the total errs at most, except with this probability on each side."""
         return bound_sum(self.scale, ((1, len(self.counts)),), miss)
 
+    def rank_edges(self, share: Fraction) -> list[int]:
+        """Return the noisy G of each edge, times the share's denominator."""
+        over, under, total = share.denominator - share.numerator, share.numerator, self.total
+        return [over * count - under * (total - count) for count in accumulate(self.counts[:-1])]
 
-@dataclass(frozen=True, slots=True)
-class QuantileEnds:
-    """The least and the greatest point that the quantile may be, and whether counts say so: else they are the ends."""
-
-    low: int
-    high: int
-    told_low: bool
-    told_high: bool
+    def end_at(self, below: int, above: int) -> QuantileEnds:
+        """Return the ends, where so many edges are told to be below the quantile, and so many above it."""
+        low = self.edges[below - 1] if below else 0
+        high = self.edges[-above] if above else self.points
+        return QuantileEnds(low, high - 1, below > 0, above > 0)
 
 
 def list_piece_edges(drawn: int, points: int) -> tuple[int, ...]:
@@ -113,39 +125,55 @@ def _list_steps(points: int) -> tuple[int, ...]:
 
 def bound_population_quantile(found: CountedPieces, share: Fraction, miss: float) -> QuantileEnds:
     """Return points between which the population's quantile lies, except with this probability."""
-    people = max(found.total + found.bound_total(miss * NUISANCE), 1.0)
-    each = miss * (1 - NUISANCE) / 2
-    over, under = share.denominator - share.numerator, share.numerator
-    below = list(accumulate(found.counts))[:-1]
-    ranks = [over * count - under * (found.total - count) for count in below]
-    pieces, low, high = len(found.counts), 0, found.points
-    told, far = [False, False], bound_far_edges(np.array(ranks, dtype=float), found.scale, (over, under), people)
-    sure = far < np.log(each / FAR)
-    for place, edge in enumerate(found.edges):
-        if not (sure[place] and ranks[place] < 0):
-            law = _pool_law(found.scale, over, place + 1, under, pieces - place - 1)
-            if _explain(-ranks[place], law, people, share) > each:
-                break
-        low, told[0] = edge, True
-    for place, edge in reversed(list(enumerate(found.edges))):
-        if not (sure[place] and ranks[place] > 0):
-            law = _pool_law(found.scale, over, place + 1, under, pieces - place - 1)
-            if _explain(ranks[place], law, people, 1 - share) > each:
-                break
-        high, told[1] = edge, True
-    return QuantileEnds(low, high - 1, *told)
+    return bound_population_quantiles([found], share, miss)[0]
 
 
-def bound_far_edges(ranks: Floats, scale: float, factors: tuple[int, int], people: float) -> Floats:
+def bound_population_quantiles(found: Sequence[CountedPieces], share: Fraction, miss: float) -> list[QuantileEnds]:
+    """Return the ends of each of many runs; all of them have as many pieces, and noise of one scale."""
+    people = np.array([max(each.total + each.bound_total(miss * NUISANCE), 1.0) for each in found])
+    ranks = np.array([each.rank_edges(share) for each in found], dtype=float)
+    below, above = count_told_edges(ranks, people, found[0].scale, share, miss * (1 - NUISANCE) / 2)
+    return [each.end_at(*told) for each, *told in zip(found, below.tolist(), above.tolist(), strict=True)]
+
+
+def count_told_edges(ranks: Floats, people: Floats, scale: float, share: Fraction, miss: float) -> tuple[Ints, Ints]:
+    """Return how many edges, from the left, are told to be below a quantile, and from the right above it, by run.
+
+    Of each run there is a line of ranks, and the number of people at the most. Either end misses with this probability.
+    """
+    factors = over, under = share.denominator - share.numerator, share.numerator
+    pieces = ranks.shape[1] + 1
+    sure = bound_far_edges(ranks, scale, factors, people) < np.log(miss / FAR)
+
+    def walk(places: range, side: int, part: Fraction) -> Ints:
+        told, left = np.zeros(len(ranks), dtype=np.int64), np.arange(len(ranks))
+        for place in places:
+            if not len(left):
+                break
+            away = side * ranks[left, place]
+            doubted = ~(sure[left, place] & (away > 0))
+            if doubted.any():
+                law = _pool_law(scale, over, place + 1, under, pieces - place - 1)
+                doubted[doubted] = _explain(away[doubted], law, people[left[doubted]], part) > miss
+                left = left[~doubted]
+            told[left] += 1
+        return told
+
+    edges = range(pieces - 1)
+    return walk(edges, -1, share), walk(edges[::-1], 1, 1 - share)
+
+
+def bound_far_edges(ranks: Floats, scale: float, factors: tuple[int, int], people: float | Floats) -> Floats:
     """Return the logarithm of what the probability of each edge's rank, or of one farther from 0, is at most.
 
-    There is a rank for each edge, times the share's denominator; noises of the pieces below an edge are multiplied by
-    the first factor, those above it by the second. The h of each edge is the best one if all were normal.
+    There is a rank for each edge, times the share's denominator, in a line for each run; noises of the pieces below an
+    edge are multiplied by the first factor, those above it by the second. The h of each edge is the best one if all
+    were normal.
     """
     over, under = factors
-    far, below = np.abs(ranks), np.arange(1, len(ranks) + 1)
-    above = len(ranks) + 1 - below
-    sampled = people * (over + under) ** 2
+    far, below = np.abs(ranks), np.arange(1, ranks.shape[-1] + 1)
+    above = ranks.shape[-1] + 1 - below
+    sampled = np.asarray(people, dtype=float)[..., None] * (over + under) ** 2
     spread = sampled + 8 * scale**2 * (over**2 * below + under**2 * above)
     steep = np.minimum(4 * far / spread, STEEPEST / (scale * max(over, under)))
     noise = below * _log_moment(steep * over, scale) + above * _log_moment(steep * under, scale)
@@ -153,7 +181,7 @@ def bound_far_edges(ranks: Floats, scale: float, factors: tuple[int, int], peopl
     return found
 
 
-def bound_binomial_tail(distance: Floats, people: float, share: float) -> Floats:
+def bound_binomial_tail(distance: Floats, people: float | Floats, share: float) -> Floats:
     """Return what Pr[binomial <= share * n - distance] is at most, for all n up to so many people."""
     less = np.clip((np.asarray(distance, dtype=float) - 1) / people, 0.0, share)
     apart = special.xlog1py(share - less, -less / share) + special.xlog1py(1 - share + less, less / (1 - share))
@@ -162,14 +190,15 @@ def bound_binomial_tail(distance: Floats, people: float, share: float) -> Floats
     return np.where(np.asarray(distance) < 1, 1.0, found)
 
 
-def _explain(rank: int, law: tuple[Floats, Floats], people: float, share: Fraction) -> float:
-    """Return how probable it is at most that sampling and noise together bring a rank so far from where it should be.
+def _explain(ranks: Floats, law: tuple[Floats, Floats], people: Floats, share: Fraction) -> Floats:
+    """Return how probable it is at most that sampling and noise together bring ranks so far from where they should be.
 
-    Ranks are times the share's denominator.
+    Ranks are times the share's denominator; each has a number of people.
     """
     values, shares = law
-    beyond = bound_binomial_tail((rank - values) / share.denominator, people, float(share))
-    return float(shares @ beyond) + 2 * SLACK
+    beyond = bound_binomial_tail((ranks[:, None] - values) / share.denominator, people[:, None], float(share))
+    found: Floats = beyond @ shares + 2 * SLACK
+    return found
 
 
 def _log_moment(steep: Floats, scale: float) -> Floats:

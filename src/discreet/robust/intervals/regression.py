@@ -20,13 +20,8 @@ from discreet.curator.session import Session, Watch
 from discreet.robust.asking import PaidQuestion
 from discreet.robust.intervals.bootstrap import make_interval, read_resampling, resample_people, sample_columns
 from discreet.robust.intervals.bootstrap_ends import bound_functions
-from discreet.robust.intervals.moments import (
-    CORRELATION,
-    list_pairs,
-    make_ratio,
-    make_regression,
-    write_entries,
-)
+from discreet.robust.intervals.correlation import CORRELATION, POWERS, write_products
+from discreet.robust.intervals.moments import list_pairs, make_ratio, make_regression, write_entries
 from discreet.robust.people import check_text, read_miss
 from discreet.robust.pictures import draw_intervals
 from discreet.robust.results import (
@@ -220,7 +215,7 @@ def correlation_interval(
     """Return the correlation of two columns over people, with an interval for sampling and noise together."""
     miss, terms = read_miss(confidence), read_resampling(epsilon, delta, resamples, fresh, progress)
     asked = sample_columns(curator, table, [first, second], where, per_unit, params)
-    found = resample_people(asked, write_entries(asked.scales, list_pairs(2)), terms)
+    found = resample_people(asked, write_products(asked.scales), terms, halves=len(POWERS))
     ends = bound_functions(found.sums, found.noise, CORRELATION, miss).hold(-1.0, 1.0)
     return make_interval("correlation", found, ends, asked.clamped, float(confidence), (NO_SPREAD,))
 
