@@ -157,7 +157,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     for line in summary(terminalreporter.stats.get("skipped", [])):
         terminalreporter.write_line(line)
     if is_quick(terminalreporter.config):
-        left = f"tests marked slow, of tests with many cases all but one in {ONE_IN}, of examples all after {MOST_EXAMPLES}"
+        left = f"tests marked slow, of many cases all but one in {ONE_IN}, of examples all after {MOST_EXAMPLES}"
         terminalreporter.write_line(f"left to `make test-all` and `make mutants`: {left}")
     total = {word: len(terminalreporter.stats.get(word, [])) for word in ("passed", "failed", "skipped")}
     terminalreporter.write_line(", ".join(f"{number} {word}" for word, number in total.items()))

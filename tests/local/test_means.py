@@ -37,6 +37,7 @@ def ask(mechanism: NumberMechanism, ages: Any) -> Mean:
     return estimate_mean(tally)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda each: each.kind)
 def test_intervals_hold_the_mean_of_a_population_as_often_as_they_say(mechanism: NumberMechanism) -> None:
     generator = np.random.default_rng(3)

@@ -77,6 +77,7 @@ def test_mean_and_variance_are_those_derived_for_the_functions_in_use(
     assert stats.chi2.ppf(RARE / 2, runs - 1) < spread < stats.chi2.ppf(1 - RARE / 2, runs - 1)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("frequency", [0.0, 0.3])
 @pytest.mark.parametrize("kind", [CountMeanSketch, HadamardSketch])
 def test_over_many_functions_the_variance_is_the_stated_one(kind: Any, frequency: float) -> None:
@@ -120,6 +121,7 @@ def find_scores(mechanism: SketchMechanism, runs: int) -> tuple[np.ndarray[Any, 
     return np.concatenate(scores), float(np.mean(errors))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("mechanism", [CountMeanSketch.calibrate(3, 64, 16), HadamardSketch.calibrate(3, 64, 16)])
 def test_intervals_hold_as_often_as_they_say_collisions_included(mechanism: SketchMechanism) -> None:
     """With 64 functions collisions err more than coins do: intervals without them would hold far less often."""
@@ -183,6 +185,7 @@ def collect_puzzle(people: int, whole: CountMeanSketch | HadamardSketch | None =
     return collect(puzzle, LETTERS, values), words, counts / counts.sum()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("whole", [None, CountMeanSketch.calibrate(3, 64, 64)], ids=["hadamard", "count-mean"])
 def test_a_puzzle_finds_frequent_words_that_nobody_listed(whole: CountMeanSketch | HadamardSketch | None) -> None:
     """80,000 people at epsilon 6: the first words, at 21 to 7 percent, come out, and none that nobody has."""

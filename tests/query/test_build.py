@@ -9,6 +9,7 @@ from support.hospital import asked, engine_of, refusal
 ENGINE = engine_of()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("rest", "part"),
     [

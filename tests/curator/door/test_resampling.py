@@ -101,6 +101,7 @@ def test_sums_are_those_of_the_units_with_noise() -> None:
     assert 0.7 < spread < 1.3
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("plan", "noise", "resamples", "message"),
     [

@@ -97,6 +97,7 @@ def neighbours(rows: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
             yield (*rows, *more)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("rows", [(), (1, 1, 2)])
 def test_theorem_shifted_noise_says_the_same_of_every_neighbour(
     rows: tuple[int, ...], scripted: Callable[[list[int]], None]

@@ -24,6 +24,7 @@ from support.clinic import open_clinic
 EPOCH = dt.date(1970, 1, 1)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("question", "notes"),
     [

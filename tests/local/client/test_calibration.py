@@ -54,6 +54,7 @@ CALIBRATED: dict[str, Callable[[float], Mechanism | ChangingBit]] = {
 EPSILONS = [*(10 ** (-step / 2) for step in range(1, 21)), *(step / 7 for step in range(1, 200, 3)), 20.0, 50.0]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("name", CALIBRATED)
 def test_no_mechanism_realises_more_than_was_asked_for(name: str) -> None:
     made = 0

@@ -169,6 +169,7 @@ def test_squares_are_at_their_worst_where_nothing_is_known() -> None:
     assert estimate_squares(np.zeros((3, 4), dtype=np.int64), np.array([1, 0, 1]), 0.9, 0.1) == 1.0
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("mechanism", [OneBitMean.calibrate(1), PiecewiseMean.calibrate(2), HybridMean.calibrate(2)])
 @pytest.mark.parametrize("value", [-1.0, 0.3, 1.0])
 def test_what_numbers_stand_for_has_the_stated_mean_and_variance(mechanism: Mechanism, value: float) -> None:

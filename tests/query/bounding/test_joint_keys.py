@@ -86,6 +86,7 @@ MARCH = [dt.date(2026, 3, 1) + dt.timedelta(days=place) for place in range(7)]
 WEEK = "day >= DATE '2026-03-01' AND day < DATE '2026-03-01' + INTERVAL 7 DAY"
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("by", "where", "wanted"),
     [

@@ -12,6 +12,7 @@ from support.oracle import assert_same
 ENGINE = engine_of()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("condition", "part"),
     [

@@ -22,6 +22,7 @@ PLAIN.register("given", ROWS)
 PLAIN.execute("CREATE TABLE t AS SELECT * FROM given").fetchall()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     "condition",
     [

@@ -12,6 +12,7 @@ from support.hospital import asked, bounded, engine_of, refusal, sums
 ENGINE = engine_of()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

@@ -11,6 +11,7 @@ from support.oracle import assert_same
 ENGINE = engine_of()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("text", "part"),
     [

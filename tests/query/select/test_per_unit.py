@@ -8,6 +8,7 @@ from support.hospital import refusal
 from support.oracle import ENGINE, assert_same
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     "text",
     [
