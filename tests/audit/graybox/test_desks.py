@@ -14,20 +14,24 @@ import pytest
 from audit.graybox.cases import OPERATIONS, find_world
 from discreet.audit.graybox import FindingKind, ReplayDatabase, ReplayNeighbours, ReplayReport, judging, replay
 from discreet.audit.graybox.judging import PairRelation
+from discreet.audit.graybox.taps import MECHANISMS
 from discreet.base.canonical import Json
 from discreet.curator import Curator
-from discreet.curator.door import clipping, resampling, sums
+from discreet.curator.door import clipping, resampling, statistics, sums
 from discreet.curator.door import desk as desks
 from discreet.curator.door.clipping import Clip
 from discreet.curator.door.desk import Desk
 from discreet.curator.door.unit_functions import ColumnSums
+from discreet.curator.release import noise as releasing
 from discreet.engines.held import MemoryRows
 from discreet.engines.result import ExactRows
-from discreet.mechanisms import Gaussian, Laplace
+from discreet.mechanisms import Gaussian, Laplace, Quantile
 from discreet.mechanisms.identity import describe_mechanism
+from discreet.mechanisms.robust.universal import UniversalMean
 from discreet.plan.bounded import Limits
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge
+from robust.questions import QUESTIONS as ROBUST
 from support.toy_wings import two_looks
 
 CLINIC = find_world("clinic")
@@ -221,6 +225,34 @@ def test_a_call_of_a_desk_without_a_rule_is_a_finding(monkeypatch: pytest.Monkey
     assert "there is no rule for desk: sum" in str(report)
 
 
+@pytest.mark.parametrize(
+    "question", [COUNT, "SELECT ward, COUNT(*), SUM(cost), MEDIAN(cost) FROM visits GROUP BY ward"]
+)
+def test_noise_that_is_declared_and_not_drawn_is_found(monkeypatch: pytest.MonkeyPatch, question: str) -> None:
+    add_noise = releasing._add_noise
+
+    def add_none(plan: Any, found: Any, draws: Any, _: Any) -> Any:
+        return add_noise(plan, found, draws, dict(enumerate(found.sums)))
+
+    assert find(question, LESS).ok
+    monkeypatch.setattr(releasing, "_add_noise", add_none)
+    report = find(question, LESS)
+    assert find_kinds(report) == {FindingKind.CALLS}
+    assert "does not ask Laplace" in str(report)
+
+
+def test_keys_of_the_data_that_are_shown_without_a_selection_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = "SELECT doctor, SUM(cost) FROM visits GROUP BY doctor"
+
+    def show_all(plan: Any, found: Any, draws: Any) -> Any:
+        return releasing._add_noise(plan, found, draws, {})
+
+    assert find(asked, LESS).ok
+    monkeypatch.setattr(releasing, "_release_set", show_all)
+    report = find(asked, LESS)
+    assert any("does not ask KeySelection" in each.words for each in report.findings)
+
+
 def test_the_order_of_rows_and_rows_of_nobody_move_nothing() -> None:
     assert find(sum_costs, "rows in another order", "rows that name nobody").raise_if_any().moved == ()
 
@@ -233,3 +265,34 @@ def test_what_depends_on_the_order_of_rows_is_found() -> None:
     report = replay(lambda rows: Laplace(9.0).release(rows[0]), given, sensitivity=9, clock=False)
     assert find_kinds(report) == {FindingKind.SENSITIVITY}
     assert "declared 0, observed 1" in str(report)
+
+
+def test_every_mechanism_of_a_statistic_at_a_desk_is_heard() -> None:
+    for made in (*statistics.NOISES, *statistics.UNBOUNDED, Quantile):
+        assert any(issubclass(made, kind) for kind in MECHANISMS), made.__name__
+
+
+@pytest.mark.parametrize("name", ["universal mean", "universal variance", "universal quartiles"])
+def test_universal_estimators_at_a_desk_are_heard_as_one_mechanism(name: str) -> None:
+    report = find(lambda curator: ROBUST[name](curator, 1.0), LESS).raise_if_any()
+    moved = {(each.call, each.norm): each for each in report.moved}
+    heard = [each for (call, norm), each in moved.items() if call.startswith("Universal") and norm == "values"]
+    assert [(each.declared, each.observed) for each in heard] == [(1, 1)]
+
+
+def test_a_statistic_that_is_made_for_fewer_rows_than_a_unit_has_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass(frozen=True)
+    class MeanOfCosts(SumsOfCosts):
+        def run(self, desk: Desk) -> bytes:
+            return json.dumps(desk.release_statistic(self.plan, UniversalMean(1.0, self.plan.rows))).encode()
+
+    def ask(curator: Curator) -> object:
+        session = curator.session()
+        return session.perform(MeanOfCosts(session.plan_rows("SELECT cost FROM visits")), "a mean of costs")
+
+    assert find(ask, MANY).raise_if_any()
+    monkeypatch.setattr(desks, "renew", lambda statistic: UniversalMean(1.0))
+    monkeypatch.setattr(desks, "check_statistic", lambda plan, statistic: statistic.loss())
+    report = find(ask, MANY)
+    assert find_kinds(report) == {FindingKind.SENSITIVITY}
+    assert "UniversalMean: declared 1, observed" in str(report.findings[0])

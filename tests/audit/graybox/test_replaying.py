@@ -27,6 +27,7 @@ from discreet.mechanisms import (
     SparseVector,
 )
 from discreet.mechanisms.robust.stable_histogram import StableHistogram
+from discreet.mechanisms.robust.universal import UniversalMean, UniversalQuartiles, UniversalVariance
 
 HALF = Fraction(1, 2)
 
@@ -65,6 +66,9 @@ RIGHT: dict[str, tuple[Callable[[list[int]], object], dict[str, Any]]] = {
         lambda data: StableHistogram(1.0, 1e-6).release({str(each): data.count(each) for each in set(data)}),
         {},
     ),
+    "a universal mean": (lambda data: UniversalMean(1.0).release(data), {}),
+    "a universal variance": (lambda data: UniversalVariance(1.0).release(data), {"epsilon": 1}),
+    "universal quartiles": (lambda data: UniversalQuartiles(1.0).release(data), {}),
     "which keys are kept": (lambda data: KeySelection(1.0, 1e-6).release([data.count(each) for each in range(10)]), {}),
     "above a threshold": (
         lambda data: SparseVector(4.0, 8.0).release([data.count(3), data.count(5)], 2),
@@ -112,6 +116,11 @@ WRONG: dict[str, tuple[Callable[[list[int]], object], dict[str, Any], FindingKin
     ),
     "a histogram in which a person is twice": (
         lambda data: StableHistogram(1.0, 1e-6).release({str(each): 2 * data.count(each) for each in set(data)}),
+        {},
+        FindingKind.SENSITIVITY,
+    ),
+    "a universal mean made for fewer rows": (
+        lambda data: UniversalMean(1.0, rows=1).release([*data, *data]),
         {},
         FindingKind.SENSITIVITY,
     ),

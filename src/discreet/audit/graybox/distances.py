@@ -29,13 +29,15 @@ from discreet.mechanisms.robust.sample_threshold import SampleThreshold
 from discreet.mechanisms.robust.smooth_noises import SmoothNoise
 from discreet.mechanisms.robust.stable_histogram import StableHistogram
 from discreet.mechanisms.robust.unbounded import InterquartileRange, UnboundedMean
+from discreet.mechanisms.robust.universal import UniversalMean, UniversalQuartiles, UniversalVariance
 from discreet.mechanisms.selection import Selection
 from discreet.privacy import Loss, Neighbours
 
 ROUND = (Gaussian, DiscreteGaussian)
 """Noises whose price is stated in L2."""
 
-VALUES = (SmoothNoise, ProposeTestRelease, UnboundedMean, InterquartileRange)
+UNIVERSAL = (UniversalMean, UniversalVariance, UniversalQuartiles)
+VALUES = (SmoothNoise, ProposeTestRelease, UnboundedMean, InterquartileRange, *UNIVERSAL)
 """Mechanisms that look at all values, and bound by themselves what some of them change."""
 
 
@@ -95,11 +97,16 @@ def measure_alone(one: TapeEntry, other: TapeEntry, sensitivity: float | None) -
     if isinstance(made, KeySelection) and np.shape(one.value) == np.shape(other.value):
         gaps, _ = measure_gaps(one, other)
         return Moved(name, "units of keys", Fraction(made.groups), Fraction(sum(map(abs, gaps))))
-    if isinstance(made, VALUES) and isinstance(one.value, list | tuple | np.ndarray):
-        changed = _count_changed(np.ravel(one.value).tolist(), np.ravel(other.value).tolist())
-        rows = getattr(made, "rows", None)
-        return Moved(name, "values", None if rows is None else Fraction(rows), Fraction(changed))
-    return None
+    return measure_values(one, other)
+
+
+def measure_values(one: TapeEntry, other: TapeEntry) -> Moved | None:
+    """Return how many values are others that went into a mechanism which looks at all of them; None of other ones."""
+    if not isinstance(one.asked, VALUES) or not isinstance(one.value, list | tuple | np.ndarray):
+        return None
+    changed = _count_changed(np.ravel(one.value).tolist(), np.ravel(other.value).tolist())
+    rows = getattr(one.asked, "rows", None)
+    return Moved(one.name, "values", None if rows is None else Fraction(rows), Fraction(changed))
 
 
 def _measure_plain(one: TapeEntry, other: TapeEntry, sensitivity: float | None) -> Moved | None:

@@ -8,6 +8,7 @@ from typing import Any
 from discreet.engines.result import ExactResult, ExactRows
 from discreet.plan.bounded import BoundedPlan
 from discreet.query.choices import Choice, Spreads
+from discreet.query.draws import Draws
 
 KeyedSums = dict[tuple[Any, ...], int]
 """A number for each set of keys, key and, for ranks, cell; those that are not there are 0."""
@@ -30,6 +31,23 @@ def list_units(exact: ExactResult) -> KeyedSums:
     """Return the distinct units of every key that comes from the data."""
     sets = [(index, each) for index, each in enumerate(exact.sets) if each.keys is not None]
     return {(i, key): count for i, each in sets for key, count in zip(each.keys or (), each.units, strict=True)}
+
+
+def list_undrawn(plan: BoundedPlan, exact: ExactResult, draws: Draws, asked: list[Any]) -> list[str]:
+    """Return the mechanisms that were declared for a plan and not asked: what they hide was told as it is.
+
+    Those of measures are asked for every set of public keys. Keys of the data may be none, but are always selected.
+    """
+    if draws.choice is not None:
+        return []
+    called = Counter(map(repr, asked))
+    wanted: Counter[str] = Counter()
+    if any(each.keys is None for each in exact.sets):
+        pairs = zip(plan.measures, draws.noises, strict=True)
+        wanted.update(repr(noise) for measure, noise in pairs if measure.levels > 0)
+    if draws.selection is not None and any(each.keys is not None for each in exact.sets):
+        wanted[repr(draws.selection)] += 1
+    return sorted((wanted - called).keys())
 
 
 def list_gaps(one: KeyedSums, other: KeyedSums) -> list[int]:

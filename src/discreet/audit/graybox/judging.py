@@ -7,8 +7,17 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from discreet.audit.graybox.distances import is_told_well, measure_alone, measure_vector
-from discreet.audit.graybox.exact import find_spreads, list_changed_units, list_gaps, list_sums, list_units
+import numpy as np
+
+from discreet.audit.graybox.distances import is_told_well, measure_alone, measure_values, measure_vector
+from discreet.audit.graybox.exact import (
+    find_spreads,
+    list_changed_units,
+    list_gaps,
+    list_sums,
+    list_undrawn,
+    list_units,
+)
 from discreet.audit.graybox.report import FindingKind, Moved, ReplayFinding
 from discreet.audit.graybox.tape import TapeEntry
 from discreet.audit.graybox.taps import sum_once
@@ -122,6 +131,9 @@ class Judge:
             for each in (*one.inner, *other.inner):
                 if repr(each.asked) not in known:
                     self.find(FindingKind.CALLS, f"{one.name} asks {each}, which was not declared")
+            for entry, exact in ((one, mine), (other, theirs)):
+                for noise in list_undrawn(plan, exact, draws, [each.asked for each in entry.inner]):
+                    self.find(FindingKind.CALLS, f"{one.name} does not ask {noise}, which was declared")
 
     def _judge_vector(self, one: TapeEntry, other: TapeEntry) -> None:
         """One vector with noise: it moves by what the meter admitted, in the noise's own norm."""
@@ -199,8 +211,19 @@ class Judge:
         self.compare(one.inner, other.inner)
 
     def _judge_statistic(self, one: TapeEntry, other: TapeEntry) -> None:
-        """Rows are all that the theorem is about, and are judged for every call; the mechanism is the same one."""
-        self._is_alike(one, other, None)
+        """Rows are judged for every call; the mechanism is the same one, and no more values are others than it allows.
+
+        Values of groups of units are not compared: a unit more lets others fall into other groups, with the same law.
+        """
+        if not self._is_alike(one, other, None):
+            return
+        held = [{rows.points[:, 0].tobytes() for _, _, rows in _list(each, "rows")} for each in (one, other)]
+        for mine, theirs in zip(one.inner, other.inner, strict=True):
+            moved = measure_values(mine, theirs)
+            if moved is None or moved.declared is None:
+                continue
+            if np.asarray(mine.value).tobytes() in held[0] and np.asarray(theirs.value).tobytes() in held[1]:
+                self._move(moved)
 
     def _pass(self, one: TapeEntry, other: TapeEntry) -> None:
         """Rows are all that the theorem is about; they are judged for every call."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from discreet.audit.graybox.neighbours import MOST_ROWS, ReplayNeighbours, make_neighbours
@@ -17,6 +18,11 @@ FOR_THE_OWNER = (
     "read from private rows"
 )
 NO_PROOF = "nothing found is no proof: neighbours that were not tried were not tried"
+UNITS = (
+    "declared is how far one unit may move a part of a question, which its noise is made for; observed is the farthest "
+    "that one moved it. Both count rows, units or keys one by one, and sums in steps of the column's grid (at a step "
+    "of 0.01, 100 is 1.00). L1 adds up all groups that a unit is in, L2 is the root of the sum of squares"
+)
 
 
 def audit_questions(
@@ -28,16 +34,29 @@ def audit_questions(
     clock: bool = True,
     watch: Callable[[str], None] = lambda question: None,
 ) -> Iterator[ReplayReport]:
-    """Yield a report for each question of a policy's tables; without any, for the simplest ones.
+    """Return reports, one by one, for each question of a policy's tables; without any, for the simplest ones.
 
-    Rows are read once, of large tables those of some people, and handed to DuckDB, wherever they lie. `watch` is
-    called with each question before it is replayed.
+    Rows are read once and before the first report, of large tables those of some people, and handed to DuckDB, wherever
+    they lie. `watch` is called with each question before it is replayed.
     """
     policy = load(path)
     neighbours: ReplayNeighbours = make_neighbours(policy, most_rows=most_rows)
-    for question in questions or list_simplest(policy):
+
+    def replay_one(question: str) -> ReplayReport:
         watch(question)
-        yield replay(question, neighbours, epsilon=epsilon, clock=clock)
+        return name_hidden(replay(question, neighbours, epsilon=epsilon, clock=clock), policy)
+
+    return map(replay_one, questions or list_simplest(policy))
+
+
+def name_hidden(report: ReplayReport, policy: Policy) -> ReplayReport:
+    """Return a report that tells the owner which unknown column is a hidden one: analysts are not told that it is."""
+    hidden = [(table.name, name) for table in policy.tables for name in table.hidden]
+    for table, name in hidden if report.refused is not None else []:
+        if f"no column {name!r}" in str(report.refused) or f"has a column {name!r}" in str(report.refused):
+            words = f"{report.refused}. {name!r} of {table!r} is hidden by the policy, so nobody may ask about it"
+            return replace(report, refused=words)
+    return report
 
 
 def list_simplest(policy: Policy) -> list[str]:

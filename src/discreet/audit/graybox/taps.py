@@ -31,6 +31,7 @@ from discreet.mechanisms.robust.smooth_noises import SmoothNoise
 from discreet.mechanisms.robust.stable_histogram import StableHistogram
 from discreet.mechanisms.robust.stable_value import StableValue
 from discreet.mechanisms.robust.unbounded import InterquartileRange, UnboundedMean
+from discreet.mechanisms.robust.universal import UniversalMean, UniversalQuartiles, UniversalVariance
 from discreet.mechanisms.sparse_vector import SparseVectorRun
 
 FIRST = ("release",)
@@ -57,6 +58,9 @@ MECHANISMS: dict[type, tuple[str, ...]] = {
     StableValue: ("decide", "release_mode"),
     UnboundedMean: FIRST,
     InterquartileRange: FIRST,
+    UniversalMean: FIRST,
+    UniversalVariance: FIRST,
+    UniversalQuartiles: FIRST,
 }
 """Every mechanism, and its methods that take data."""
 
@@ -69,6 +73,7 @@ ALL |= {("StableValue", "decide"), ("ProposeTestRelease", "decide")}
 
 SHAPELESS = {"KeySelection", "KeyThreshold", "Quantile", "SampleThreshold", "StableHistogram", "StableValue"}
 SHAPELESS |= {"SmoothNoise", "ProposeTestRelease", "UnboundedMean", "InterquartileRange", "RandomizedResponse"}
+SHAPELESS |= {"UniversalMean", "UniversalVariance", "UniversalQuartiles"}
 """Mechanisms whose data may have any shape: values, keys of the data, or people."""
 
 _lock = threading.RLock()
