@@ -63,6 +63,7 @@ def test_a_table_tells_what_is_declared_observed_and_found(policy: Path) -> None
     assert "  2 neighbours: nothing found" in ran.out
     assert "not replayed: on the database, QueryError: 'visits' has no column 'nothing'" in ran.out
     assert "2 questions, 1 of them not replayed, 0 findings" in ran.out
+    assert "sums in steps of the column's grid" in " ".join(ran.out.split())
 
 
 @pytest.mark.usefixtures("few")
@@ -81,6 +82,20 @@ def test_without_questions_the_simplest_are_asked_of_every_private_table(policy:
     found = [each["question"] for each in json.loads(ran.out)["questions"]]
     assert found == ['SELECT COUNT(*), SUM("cost") FROM "visits"', 'SELECT COUNT(*) FROM "patients"']
     assert ran.code == 0
+
+
+@pytest.mark.usefixtures("few")
+def test_the_owner_is_told_that_an_unknown_column_is_a_hidden_one(policy: Path) -> None:
+    policy.write_text(policy.read_text().replace("[tables.visits]\n", '[tables.visits]\nhidden = ["doctor"]\n'))
+    ran = Ran("audit", policy, "-q", "SELECT COUNT(DISTINCT doctor) FROM visits", "--no-clock")
+    assert ran.code == 1
+    assert "'doctor' of 'visits' is hidden by the policy, so nobody may ask about it" in ran.out
+
+
+def test_a_missing_file_is_said_before_anything_else(tmp_path: Path, policy: Path) -> None:
+    assert "for the owner's eyes" not in refused("audit", tmp_path / "none.toml")
+    (tmp_path / "visits.parquet").unlink()
+    assert "for the owner's eyes" not in refused("audit", policy)
 
 
 def test_what_cannot_be_read_is_refused(policy: Path, tmp_path: Path) -> None:

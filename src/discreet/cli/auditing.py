@@ -36,28 +36,36 @@ def audit(
 ) -> None:
     """Replay questions on neighbours of your rows: does anything but noise tell them apart? For the owner; free."""
     with show_errors():
-        from discreet.audit.graybox.questions import FOR_THE_OWNER, NO_PROOF, audit_questions
+        from discreet.audit.graybox.questions import FOR_THE_OWNER, NO_PROOF, UNITS, audit_questions
 
         asked = [*(question or []), *([] if questions is None else read_questions(questions))]
         if rows < 1:
             raise ParameterError("--rows", rows, "at least 1")
         is_table = format is ListFormat.TABLE
+        found = audit_questions(find_policy(policy), asked, epsilon, most_rows=rows, clock=clock)
         if is_table:
             typer.echo("\n".join(textwrap.wrap(FOR_THE_OWNER, WIDTH)), err=True)
         reports = []
-        for report in audit_questions(find_policy(policy), asked, epsilon, most_rows=rows, clock=clock):
+        for report in found:
             reports.append(report)
             if is_table:
                 typer.echo(f"\n{_write_table(report)}")
         wrong = [report for report in reports if not report.ok]
         if is_table:
-            found = sum(len(each.findings) for each in reports)
+            many = sum(len(each.findings) for each in reports)
             refused = sum(each.refused is not None for each in reports)
             left = f", {refused} of them not replayed" if refused else ""
-            typer.echo(f"\n{_count(len(reports), 'question')}{left}, {_count(found, 'finding')}")
+            typer.echo(f"\n{_count(len(reports), 'question')}{left}, {_count(many, 'finding')}")
+            if any(each.moved for each in reports):
+                typer.echo("\n".join(textwrap.wrap(UNITS, WIDTH)))
             typer.echo(NO_PROOF)
         else:
-            told = {"for": FOR_THE_OWNER, "note": NO_PROOF, "questions": [_to_dict(each) for each in reports]}
+            told = {
+                "for": FOR_THE_OWNER,
+                "note": NO_PROOF,
+                "units": UNITS,
+                "questions": [_to_dict(each) for each in reports],
+            }
             typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
         if wrong:
             raise typer.Exit(TO_DO)

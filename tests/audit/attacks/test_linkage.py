@@ -43,6 +43,14 @@ def test_it_is_told_and_written(found: Linkage) -> None:
     assert found.to_dict()["unique_combinations"] == 2
 
 
+def test_values_of_the_secret_for_which_there_is_no_room_are_counted() -> None:
+    many = pa.table({"age": [1, 2] * 600, "ill": [f"illness {each % 8}" for each in range(1200)]})
+    told = " ".join(str(link(many, ["age"], "ill", epsilon=50.0)).split())
+    assert "(the truth in brackets), and 2 more values of the secret" in told
+    few = pa.table({"age": [1, 2] * 600, "ill": [f"illness {each % 6}" for each in range(1200)]})
+    assert "more value" not in str(link(few, ["age"], "ill", epsilon=50.0))
+
+
 def test_a_few_people_leave_nothing_and_that_is_told() -> None:
     few = link(TABLE.slice(395), ["age", "town"], "ill", epsilon=0.5)
     assert (few.released, few.totals) == (0, ())
@@ -63,7 +71,8 @@ def test_made_up_people_are_nearly_all_found() -> None:
         ([], "ill", "one or more columns"),
         (["ill"], "ill", "not the secret"),
         (["age", "age"], "ill", "named once"),
-        (["street"], "ill", "one of age, town, ill"),
+        (["street"], "ill", "one of age, town, ill; got"),
+        (["twon"], "ill", r"one of age, town, ill \(did you mean 'town'\?\); got 'twon'"),
     ],
 )
 def test_columns_that_do_not_do_are_refused(columns: list[str], secret: str, words: str) -> None:

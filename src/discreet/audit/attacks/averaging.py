@@ -15,7 +15,7 @@ import numpy as np
 from discreet.audit.attacks.asking import guard_secrets
 from discreet.audit.attacks.people import Secret, make_secret
 from discreet.audit.attacks.pictures import draw_averages
-from discreet.audit.attacks.telling import write_findings
+from discreet.audit.attacks.telling import write_count, write_findings
 from discreet.base import check
 from discreet.base.errors import BudgetError, ParameterError
 from discreet.base.grid import Floats
@@ -72,13 +72,14 @@ class Averaging(ShownAsText):
             ),
             (
                 "the curator",
-                f"asked {asked:,} times, it gave {different:,} different "
-                f"{'answer' if different == 1 else 'answers'}, {self.recorded_error:,.2f} off, "
+                f"asked {asked:,} times, it gave {write_count(different, 'different answer')}, "
+                f"{self.recorded_error:,.2f} off, "
                 f"for {self.spent:.1%} of the budget",
             ),
             (
                 "new noise",
-                f"{len(self.fresh):,} answers fit the budget of epsilon {self.budget:g}; their mean is "
+                f"{write_count(len(self.fresh), 'answer')} fit{'s' * (len(self.fresh) == 1)} the budget of epsilon "
+                f"{self.budget:g}; the mean of what was answered is "
                 f"{self.fresh_error:.2f} off. Then: {self.refusal}",
             ),
         ]

@@ -17,7 +17,7 @@ import numpy as np
 from discreet.audit.attacks.asking import open_curator, write_policy
 from discreet.audit.attacks.people import find_texts
 from discreet.audit.attacks.pictures import draw_linkage
-from discreet.audit.attacks.telling import write_findings, write_percent, write_share
+from discreet.audit.attacks.telling import write_count, write_findings, write_percent, write_share
 from discreet.base import check
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.showing import ShownAsText
@@ -26,6 +26,8 @@ DIAGNOSES = ("asthma", "diabetes", "flu", "none", "pregnancy")
 LIKELY = (0.1, 0.1, 0.2, 0.55, 0.05)
 SIZES = ((1, "1"), (2, "2"), (5, "3 to 5"), (20, "6 to 20"), (100, "21 to 100"))
 MORE = "over 100"
+SHOWN_TOTALS = 6
+"""Values of the secret whose totals are told; of more, how many there are."""
 Combination = tuple[str, ...]
 COMBINATIONS, TOTALS = 0.8999, 0.1
 """The parts of epsilon that buy counts of combinations, and how many have each secret; the rest is for rounding."""
@@ -69,14 +71,15 @@ class Linkage(ShownAsText):
             ),
             (
                 "as it is",
-                f"{self.combinations:,} combinations, {self.unique:,} of them of one person alone: "
+                f"{write_count(self.combinations, 'combination')}, {self.unique:,} of them of one person alone: "
                 f"{write_share(self.unique, self.people)} people are found by name. The secret of "
                 f"{write_share(self.told, self.people)} is told, since all who share their combination have the same",
             ),
             (
                 "the curator",
                 f"counts by the same columns and the secret, at epsilon {self.epsilon:g} and delta {self.delta:.2g}: "
-                f"{self.released:,} combinations appear, {self.released_unique:,} of them of one person alone; "
+                f"{write_count(self.released, 'combination')} appear{'s' * (self.released == 1)}, "
+                f"{self.released_unique:,} of one person alone; "
                 f"{write_share(self.covered, self.people)} people have one that appears, with noise in its count",
             ),
             (
@@ -85,20 +88,22 @@ class Linkage(ShownAsText):
                 f"{write_percent(self.guessed[1])} from the curator's counts, and {write_percent(self.guessed[2])} "
                 "from its totals alone, whoever it is",
             ),
-            (
-                "what is left",
-                "about "
-                + ", ".join(f"{noisy:,} {name} ({true:,})" for name, true, noisy in self.totals[:6])
-                + " (the truth in brackets)"
-                if self.totals
-                else "no value of the secret that enough people have to appear at this epsilon",
-            ),
+            ("what is left", self._tell_totals()),
         ]
         note = (
             "The curator has a durable ledger; epsilon and delta are those of all its counts together. A combination "
             "of one person appears with a probability of at most delta."
         )
         return write_findings("Linkage: names put back by harmless columns", lines, [note])
+
+    def _tell_totals(self) -> str:
+        """Return how many have each value of the secret, as far as there is room, and how many more there are."""
+        if not self.totals:
+            return "no value of the secret that enough people have to appear at this epsilon"
+        shown = ", ".join(f"{noisy:,} {name} ({true:,})" for name, true, noisy in self.totals[:SHOWN_TOTALS])
+        left = len(self.totals) - SHOWN_TOTALS
+        rest = f", and {write_count(left, 'more value')} of the secret" if left > 0 else ""
+        return f"about {shown} (the truth in brackets){rest}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON values."""

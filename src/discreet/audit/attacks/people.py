@@ -12,6 +12,7 @@ from discreet.base import check
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.wide import Ints
 from discreet.noise.coin import Bools
+from discreet.query.catalog import suggest_name
 
 ENDINGS = (".csv", ".parquet")
 SHOWN_VALUES = 6
@@ -82,7 +83,9 @@ def find_texts(table: Any, column: str) -> list[str]:
     import pyarrow as pa
 
     if column not in table.column_names:
-        raise ParameterError("column", column, f"one of {', '.join(table.column_names)}")
+        hint = suggest_name(column, table.column_names)
+        meant = f" ({hint})" if hint.startswith("did you mean") else ""
+        raise ParameterError("column", column, f"one of {', '.join(table.column_names)}{meant}")
     try:
         texts = table.column(column).cast(pa.string()).to_pylist()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

@@ -41,6 +41,15 @@ def write_percent(share: float) -> str:
     return f"{share:.1%}".replace("%", " %")
 
 
+def write_count(many: int, word: str) -> str:
+    """Return how many there are of something.
+
+    >>> write_count(1, "answer"), write_count(2000, "answer")
+    ('1 answer', '2,000 answers')
+    """
+    return f"{many:,} {word}{'s' * (many != 1)}"
+
+
 def find_standard_error(values: Sequence[float]) -> float:
     """Return the standard error of a mean of independent runs; infinite where there is one run."""
     count = len(values)

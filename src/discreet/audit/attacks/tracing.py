@@ -19,7 +19,7 @@ from discreet.audit.attacks.asking import ask_whole, open_curator, plan_whole, w
 from discreet.audit.attacks.guesses import bound_caught
 from discreet.audit.attacks.people import find_texts
 from discreet.audit.attacks.pictures import draw_tracing
-from discreet.audit.attacks.telling import find_standard_error, write_findings, write_percent
+from discreet.audit.attacks.telling import find_standard_error, write_count, write_findings, write_percent
 from discreet.base import check
 from discreet.base.errors import DiscreetError
 from discreet.base.grid import Floats
@@ -93,31 +93,38 @@ class Tracing(ShownAsText):
         lines = [
             (
                 "the release",
-                f"means of {self.attributes:,} attributes of {self.people:,} people ({self.words}); "
+                f"means of {write_count(self.attributes, 'attribute')} of {self.people:,} people ({self.words}); "
                 f"{self.runs:,} {'study' if self.runs == 1 else 'studies'}, as many outsiders as members",
             ),
-            ("exact means", f"area under the curve {self.exact.area:.3f}; {self._tell(self.exact)}"),
-            ("the curator", f"area under the curve {self.guarded.area:.3f}; {self._tell(self.guarded)}"),
+            (
+                "the attack",
+                "gives everybody a score, how far the means lean towards them, and calls those with the highest "
+                "members. An outsider who is called one is a false alarm",
+            ),
+            ("exact means", self._tell(self.exact)),
+            ("the curator", self._tell(self.guarded)),
             (
                 "no attacker",
-                f"catches more than e^{self.epsilon:g} times the false alarms plus {self.delta:g} on average: "
-                f"{write_percent(self._bound(THRESHOLDS[3]))} at 1 % and {write_percent(self._bound(THRESHOLDS[2]))} "
-                "at 5 %",
+                f"catches more than {write_percent(self._bound(THRESHOLDS[3]))} of the members on average with 1 % "
+                f"false alarms, or {write_percent(self._bound(THRESHOLDS[2]))} with 5 %: e^{self.epsilon:g} times as "
+                f"many, and {self.delta:g}",
             ),
         ]
         note = (
-            "An area of 0.5 is that of tossing coins. The curator, which has a durable ledger, answered all counts as "
-            f"one question: {self.guarantee}."
+            "Somebody who tosses coins is right in 50 % of the pairs, and catches as many members as outsiders. The "
+            f"curator, which has a durable ledger, answered all counts as one question: {self.guarantee}."
         )
         return write_findings("Tracing: who is in a study, from its means", lines, [note])
 
     def _tell(self, traced: TracedPeople) -> str:
         told = [
-            f"{write_percent(traced.find_caught(each))} of the members are caught with "
-            f"{write_percent(traced.find_alarms(each))} false alarms"
+            f"{write_percent(traced.find_caught(each))} with {write_percent(traced.find_alarms(each))} false alarms"
             for each in (THRESHOLDS[3], THRESHOLDS[2])
         ]
-        return ", ".join(told)
+        pairs = (
+            f"a member has the higher score in {write_percent(traced.area)} of all pairs of a member and an outsider"
+        )
+        return f"{pairs}. Of the members it catches {' and '.join(told)}"
 
     def _bound(self, threshold: float) -> float:
         return bound_caught(self.epsilon, self.delta, math.erfc(threshold / math.sqrt(2)) / 2)
