@@ -91,6 +91,7 @@ ONE_SCENE = ("tests/ledger/test_crash.py", "tests/cli/test_demo.py", "tests/loca
 """Where all tests look at what one long scene left: one worker plays each scene."""
 
 ONE_FILE = (
+    "tests/base/test_house.py",
     "tests/server/",
     "tests/cli/shell/",
     "tests/cli/test_census.py",

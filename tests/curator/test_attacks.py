@@ -136,6 +136,7 @@ FLOATS = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("text", FLOATS)
 def test_a_float_sum_is_the_same_in_every_order(tmp_path: Path, text: str) -> None:
     """Floats do not add up in any order; whole numbers do, inside sub-aggregations too."""
@@ -372,6 +373,7 @@ CRAFTED = [
 ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("text", CRAFTED)
 def test_names_and_texts_do_not_break_out_of_sql(tmp_path: Path, text: str) -> None:
     """Whatever is not refused runs, and the tables are there as before."""

@@ -42,6 +42,7 @@ def test_bounds_are_found_over_powers_of_two_and_charged(tmp_path: Path) -> None
                 curator.bounds(name, epsilon=1.0)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("digits", [(9, 2), (18, 9), (37, 20), (38, 0)])
 def test_bounds_of_decimals_are_found_too(tmp_path: Path, digits: tuple[int, int]) -> None:
     values = pa.array([Decimal(70 + place % 50) for place in range(3000)], pa.decimal128(*digits))

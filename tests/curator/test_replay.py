@@ -154,6 +154,7 @@ def pick_some(first: int) -> list[Any]:
     ]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_heavy_unit_more_is_not_noticed(tmp_path: Path, question: str) -> None:
     assert_alike(tmp_path, VISITS, [*VISITS[:500], *HEAVY, *VISITS[500:]], question)

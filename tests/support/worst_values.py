@@ -18,7 +18,7 @@ from discreet.plan.functions import call
 from support.hospital import duck, engine_of
 
 ROWS = """\
-CREATE TABLE t AS SELECT * FROM (VALUES
+CREATE TEMP TABLE t AS SELECT * FROM (VALUES
   (0::BIGINT, 0::DOUBLE, '', true, DATE '1970-01-01', TIMESTAMP '1970-01-01', 3::BIGINT),
   (9223372036854775807, 'inf', 'it''s %_\\', false, DATE '5881580-07-10',
    TIMESTAMP '294247-01-10 04:00:54.775806', -9223372036854775808),
