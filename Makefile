@@ -68,7 +68,7 @@ mutants: $(READY)
 	$(BIN)/python tests/mutants/run.py
 
 audit: $(READY)
-	$(BIN)/python -m discreet.audit.house --write docs/audit.md
+	$(BIN)/python -m discreet.audit.house --workers $(WORKERS) --write docs/audit.md
 
 fuzz: $(READY)
 	$(BIN)/python tests/hostile/fuzz.py --seconds $(SECONDS)

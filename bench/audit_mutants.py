@@ -1,31 +1,39 @@
 """Breaks privacy rules one at a time and asks the audit alone, which knows nothing of the source, whether it notices.
 
-`.venv/bin/python bench/audit_mutants.py [OUTPUTS]` prints a table for docs/audit.md. The audit is run on a copy of the
-source; a mutant is caught when the audit ends with 1: some claim was refuted, or a replay found something.
+`.venv/bin/python bench/audit_mutants.py --results FILE --write docs/audit.md` puts its table into the page. What is
+found of each mutant is written into the file at once, and what stands there is not asked again. The audit is run on a
+copy of the source; a mutant is caught when it does not end with 0: some claim was refuted, a replay found something, or
+the audit itself could not go on. Sound code comes last: without an end with 0 there, the table means nothing.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
+from discreet.audit.house.__main__ import put_between  # noqa: E402
 from mutants.every import every_mutant  # noqa: E402
 from mutants.mutant import Mutant  # noqa: E402
 from mutants.run import copy_project  # noqa: E402
 
-OUTPUTS = 60_000
+OUTPUTS = 300_000
 LONGEST = 1200
-WORKERS = 2
+"""Seconds that the audit may take: on a mutant that takes longer it hangs."""
+
+BEGIN, END = "<!-- what `bench/audit_mutants.py` found -->", "<!-- the end of its table -->"
+SOUND = Mutant("nothing", (), ())
 
 CHOSEN = (
     "nothing is added to sums",
@@ -76,10 +84,16 @@ CHOSEN = (
 class Caught:
     """What the audit said of one mutant."""
 
-    mutant: Mutant
+    name: str
     caught: bool
     by: str
     seconds: float
+    outputs: int
+
+    def write_row(self) -> str:
+        """Return a line of the table."""
+        by = self.by.replace("|", "/") if self.caught else "**missed**"
+        return f"| {self.name} | {by} | {self.seconds:.0f} s |"
 
 
 def ask_audit(sound: Path, outputs: int, mutant: Mutant) -> Caught:
@@ -95,28 +109,56 @@ def ask_audit(sound: Path, outputs: int, mutant: Mutant) -> Caught:
                 command, cwd=name, env=env, capture_output=True, text=True, timeout=LONGEST, check=False
             )
         except subprocess.TimeoutExpired:
-            return Caught(mutant, True, f"the audit hangs: not done after {LONGEST} s", time.monotonic() - start)
+            words = f"the audit hangs: not done after {LONGEST} s"
+            return Caught(mutant.name, True, words, time.monotonic() - start, outputs)
     said = [line.removeprefix("REFUTED: ") for line in ended.stdout.splitlines() if line.startswith("REFUTED: ")]
-    raised = ended.returncode != 0 and not said
-    by = said[0] if said else (ended.stderr.strip().splitlines() or ["?"])[-1] if raised else ""
-    return Caught(mutant, bool(said) or raised, by, time.monotonic() - start)
+    if not said and ended.returncode != 0:
+        said = [f"the audit cannot go on: {(ended.stderr.strip().splitlines() or ['?'])[-1]}"]
+    return Caught(mutant.name, bool(said), said[0] if said else "", time.monotonic() - start, outputs)
+
+
+def read_results(path: Path, outputs: int) -> dict[str, Caught]:
+    """Return what was found before, with as many outputs."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    found = [Caught(**json.loads(line)) for line in lines]
+    return {each.name: each for each in found if each.outputs == outputs}
+
+
+def write_table(found: list[Caught]) -> str:
+    """Return the table, and how many were caught."""
+    head = "| what is broken | found by the audit alone | |\n|---|---|---|"
+    caught = sum(each.caught for each in found)
+    return "\n".join([head, *(each.write_row() for each in found), "", f"{caught} of {len(found)} are caught.", ""])
 
 
 def main() -> None:
-    outputs = int(sys.argv[1]) if len(sys.argv) > 1 else OUTPUTS
+    parser = argparse.ArgumentParser(description="Asks the audit alone which faults of privacy it notices.")
+    parser.add_argument("--outputs", type=int, default=OUTPUTS, metavar="N", help="of each component")
+    parser.add_argument("--results", type=Path, required=True, metavar="FILE", help="where findings are kept")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="mutants at once")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into this page")
+    given = parser.parse_args()
     known = {mutant.name: mutant for mutant in every_mutant()}
     missing = [name for name in CHOSEN if name not in known]
-    if missing:
-        raise SystemExit(f"no mutants are named {missing}")
-    print("| what is broken | found by the audit alone | |\n|---|---|---|", flush=True)
-    caught = 0
-    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(WORKERS) as pool:
+    mistakes = [wrong for name in CHOSEN if name in known for wrong in known[name].mistakes(ROOT)]
+    if missing or mistakes:
+        raise SystemExit("\n".join([*(f"no mutant is named {name!r}" for name in missing), *mistakes]))
+    found = read_results(given.results, given.outputs)
+    left = [each for each in (*(known[name] for name in CHOSEN), SOUND) if each.name not in found]
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(given.workers) as pool:
         copy_project(ROOT, Path(name))
-        for found in pool.map(partial(ask_audit, Path(name), outputs), [known[name] for name in CHOSEN]):
-            caught += found.caught
-            by = found.by.replace("|", "/") if found.caught else "missed"
-            print(f"| {found.mutant.name} | {by} | {found.seconds:.0f} s |", flush=True)
-    print(f"\n{caught} of {len(CHOSEN)} caught")
+        for each in pool.map(partial(ask_audit, Path(name), given.outputs), left):
+            found[each.name] = each
+            with given.results.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(asdict(each)) + "\n")
+            print(each.write_row(), flush=True)
+    if found[SOUND.name].caught:
+        raise SystemExit(f"the audit refutes sound code: {found[SOUND.name].by}")
+    table = write_table([found[name] for name in CHOSEN])
+    print(table.splitlines()[-1])
+    if given.write is not None:
+        page = given.write.read_text(encoding="utf-8")
+        given.write.write_text(put_between(page, table, BEGIN, END), encoding="utf-8")
 
 
 if __name__ == "__main__":

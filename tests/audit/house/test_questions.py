@@ -9,23 +9,25 @@ import numpy as np
 import pytest
 
 from discreet.audit.house.audited_part import AuditedPart
-from discreet.audit.house.questions import list_questions
+from discreet.audit.house.keyed_draws import KeyedTables
+from discreet.audit.house.questions import HEAVY, NEARBY, list_questions
 
 
 @pytest.fixture(scope="module")
 def questions() -> Iterator[dict[str, AuditedPart]]:
     with ExitStack() as stack:
-        yield {each.name: each for each in list_questions(stack, 400)}
+        yield {each.name: each for each in list_questions(KeyedTables(stack), 10_000)}
 
 
 def test_a_heavy_unit_counts_as_far_as_its_limit_under_every_key(questions: dict[str, AuditedPart]) -> None:
-    drawn = questions["COUNT(*)"].draw(((8.0,) * 40,), 1000)
+    drawn = questions["COUNT(*)"].draw((HEAVY,), 1000)
     assert drawn.shape == (1000, 1)
     assert float(np.median(drawn)) == 3
 
 
 def test_values_are_held_between_their_bounds(questions: dict[str, AuditedPart]) -> None:
     assert abs(float(np.median(questions["SUM"].draw(((1e9, 1e9),), 1000))) - 16) < 8
+    assert abs(float(np.median(questions["SUM"].draw(NEARBY[2][1], 1000))) - 16) < 12
 
 
 @pytest.mark.parametrize("how", ["by a threshold", "selected"])
@@ -38,4 +40,10 @@ def test_keys_of_the_data_are_shown_where_many_have_them_and_never_where_nobody_
 
 
 def test_joined_rows_are_cut(questions: dict[str, AuditedPart]) -> None:
-    assert float(np.median(questions["COUNT of a join"].draw(((8.0,) * 40,), 400))) <= 12
+    assert float(np.median(questions["COUNT of a join"].draw((HEAVY,), 400))) <= 12
+
+
+def test_the_draws_of_an_input_are_those_of_its_own_keys(questions: dict[str, AuditedPart]) -> None:
+    count = questions["COUNT(DISTINCT unit)"]
+    for units in {given for pair in count.pairs for given in pair}:
+        assert float(np.median(count.draw(units, 1000))) == len(units)

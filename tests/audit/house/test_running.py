@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -14,17 +15,20 @@ from discreet.audit.graybox.report import FindingKind, Moved, ReplayFinding, Rep
 from discreet.audit.house import running
 from discreet.audit.house.__main__ import BEGIN, END, put_between
 from discreet.audit.house.audited_part import AuditedPart, release_rows
+from discreet.audit.house.findings import HouseReport
 from discreet.audit.house.replays import Replayed
-from discreet.audit.house.running import HouseReport, run
+from discreet.audit.house.running import AuditSize, AuditTask, list_tasks, perform_apart, run
 from discreet.mechanisms import Laplace
 
 RIGHT, WRONG = Laplace.calibrate(1.0), Laplace.calibrate(1.34)
 """The wrong one has three quarters of the noise that its claim needs."""
 
+WATCHED = (("dear", 4), ("cheap", 1))
+
 
 def judge(monkeypatch: pytest.MonkeyPatch, *draws: Any, **how: Any) -> HouseReport:
     components = [AuditedPart(f"number {n}", draw, (([0], [1]),), RIGHT.loss(1)) for n, draw in enumerate(draws)]
-    monkeypatch.setattr(running, "list_components", lambda stack, samples: [("planted", each) for each in components])
+    monkeypatch.setattr(running, "list_components", lambda stack, size: [("planted", each) for each in components])
     return run(100_000, "planted", **how)
 
 
@@ -73,8 +77,50 @@ def test_everything_shipped_passes_the_light_audit() -> None:
 
 def test_all_components_have_names_of_their_own() -> None:
     with ExitStack() as stack:
-        names = [(kind, each.name) for kind, each in running.list_components(stack, 1000)]
+        names = [(kind, each.name) for kind, each in running.list_components(stack, AuditSize(1000))]
     assert len(set(names)) == len(names)
+
+
+def test_the_cheapest_comes_first_where_the_first_refutation_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+
+    def watch(name: str) -> Any:
+        def draw(given: Any, count: int) -> Any:
+            drawn.append(name)
+            return release_rows(WRONG.release)(given, count)
+
+        return draw
+
+    parts = [AuditedPart(name, watch(name), (([0], [1]),), RIGHT.loss(1), dear=dear) for name, dear in WATCHED]
+    monkeypatch.setattr(running, "list_components", lambda stack, size: [("planted", each) for each in parts])
+    report = run(100_000, "planted", stop=True)
+    assert set(drawn) == {"cheap"}
+    assert report.broken == ["planted cheap"]
+
+
+def test_parts_that_are_done_in_processes_of_their_own_say_the_same() -> None:
+    size = AuditSize(1000, 2)
+    (found,) = pickle.loads(pickle.dumps(perform_apart(AuditTask("mechanism", "Laplace", 1, 2), size, "")))
+    assert (found.name, found.claim, len(found.bounds)) == ("Laplace", 1.0, 2)
+    whole = pickle.loads(pickle.dumps(perform_apart(AuditTask("replay", "local"), size, "")))
+    assert all(each.report.ok for each in whole)
+
+
+def test_the_worst_pair_is_looked_for_where_outputs_are_many() -> None:
+    def draw(given: int, count: int) -> Any:
+        return release_rows(RIGHT.release)([given], count)
+
+    part = AuditedPart("pairs", draw, tuple((0, far) for far in (0, 0, 0, 1)), RIGHT.loss(1))
+    assert len(running.audit("planted", part, 100_000).bounds) == 1
+    assert running.audit("planted", part, 100_000).bound.epsilon > 0.8
+    assert len(running.audit("planted", part, 4_000).bounds) == 4
+    together = AuditedPart("pairs", draw, part.pairs, part.loss, together=True)
+    assert len(running.audit("planted", together, 100_000).bounds) == 4
+
+
+def test_replace_neighbours_are_left_to_the_whole_audit() -> None:
+    light, whole = (list_tasks({}, AuditSize.choose(size)) for size in (running.LIGHT, running.WHOLE))
+    assert [each.name for each in whole if each not in light] == ["replace"]
 
 
 def test_the_command_says_what_was_audited() -> None:

@@ -11,11 +11,11 @@ from discreet.audit.house.running import LIGHT, WHOLE, run
 BEGIN, END = "<!-- what `make audit` found -->", "<!-- the end of what it found -->"
 
 
-def put_between(page: str, tables: str) -> str:
-    """Return a page with these tables in the place of those that an earlier audit left there."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{tables}{END}{after}"
+def put_between(page: str, tables: str, begin: str = BEGIN, end: str = END) -> str:
+    """Return a page with these tables in the place of those that an earlier audit left there, between two marks."""
+    before, _, rest = page.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}\n{tables}{end}{after}"
 
 
 def main() -> int:
@@ -24,11 +24,13 @@ def main() -> int:
     parser.add_argument("--light", action="store_true", help="fewer outputs: under a minute")
     parser.add_argument("--only", default="", metavar="WORD", help="components with this word in their names")
     parser.add_argument("--outputs", type=int, default=WHOLE, metavar="N", help="of each component, fewer of dear ones")
-    parser.add_argument("--stop", action="store_true", help="end with the first claim that is refuted")
+    parser.add_argument("--stop", action="store_true", help="the cheapest first, and end with the first claim refuted")
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that audit parts at once")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables into this page, too")
     given = parser.parse_args()
     outputs = LIGHT if given.light else given.outputs
-    report = run(outputs, given.only, lambda line: print(line, file=sys.stderr, flush=True), stop=given.stop)
+    tell = lambda line: print(line, file=sys.stderr, flush=True)  # noqa: E731
+    report = run(outputs, given.only, tell, stop=given.stop, workers=given.workers)
     print(report.markdown(), flush=True)
     counts = f"{len(report.findings)} components, {len(report.losses)} losses, {len(report.replays)} replays"
     print(f"{counts} in {report.seconds:.0f} s")

@@ -25,6 +25,8 @@ class AuditedPart:
     """Where the claim is looked at."""
     dear: int = 1
     """How many times longer an output takes than one of a vector of noise: so many fewer are drawn."""
+    together: bool = False
+    """Whether one call gives outputs on all inputs: then none are saved by looking for the worst pair first."""
 
     @property
     def claim(self) -> float:

@@ -1,133 +1,118 @@
-"""The curator as a component: one question grouped by many public keys gives a draw for each of them.
-
-Every key holds the same few units, and no unit is under two keys. So the answers for two tables, of which one has one
-more unit under every key, are independent draws on two neighbours; what is claimed is the whole price of the question.
-"""
+"""Questions to the curator as components: each is asked about many keys at once, and every key gives a draw."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from itertools import chain
 
-import numpy as np
-
-from discreet.audit.attacks.asking import open_curator, write_policy
 from discreet.audit.house.audited_part import AuditedPart
-from discreet.curator import Curator
+from discreet.audit.house.keyed_draws import (
+    LEAK,
+    KeyDraws,
+    KeyedRelease,
+    KeyedTables,
+    Units,
+    ask_shown,
+    ask_sql,
+)
+from discreet.privacy.loss import Loss
 from discreet.privacy.losses.concentrated import ZcdpLoss
 from discreet.privacy.losses.guarantees import ApproximateLoss, PureLoss
 
-EPSILON, RHO, DELTA = 1.0, 0.1, 1e-3
-LEAK = DELTA / 100
-"""The delta of one question."""
-MORE = f"question_delta = {LEAK}"
-BUDGET = 10_000.0
-"""Enough for all questions, and so little that one is worth more than the least share of it."""
+EPSILON, RHO = 1.0, 0.1
+SEEN_AT = 1e-5
+"""The delta at which claims of zCDP are looked at."""
+MOST_KEYS = 1_000_000
+"""Keys of one question."""
+FEWEST = 1_000
+"""Outputs on each pair of inputs."""
 
-Unit = tuple[float, ...]
-"""The values of one unit's rows."""
+HEAVY = (8.0,) * 12
+"""A unit with four times the rows that count."""
 
-UNIT_ROWS = """
-unit = "person"
-max_rows = 3
-max_groups = 1
-[tables.{name}.columns]
-person = {{ type = "integer" }}
-k = {key}
-x = {{ type = "float", lower = 0.0, upper = 8.0, step = 1.0 }}
-"""
-NEARBY: tuple[tuple[tuple[Unit, ...], tuple[Unit, ...]], ...] = (
+NEARBY: tuple[tuple[Units, Units], ...] = (
     ((), ((8.0,),)),
-    ((), ((8.0,) * 3,)),
-    ((), ((8.0,) * 40,)),
+    ((), (HEAVY,)),
     ((), ((1e9, -1e9, 1e300, 8.0),)),
-    (((0.0,), (8.0, 8.0)), ((0.0,), (8.0, 8.0), (8.0,) * 40)),
+    (((0.0,), (8.0, 8.0)), ((0.0,), (8.0, 8.0), HEAVY)),
+    ((), ((8.0,) * 3,)),
 )
 """Nobody or two people under a key, and one more: with as many rows as count, and with far more and larger ones."""
 
+SHOWN: tuple[tuple[Units, Units], ...] = tuple(
+    (((8.0,),) * units, ((8.0,),) * (units + 1)) for units in (0, 1, 4, 8, 12)
+)
+"""One more person under a key of the data: it is shown where enough have it."""
 
-@dataclass(slots=True)
-class KeyDraws:
-    """Asks one question of tables in which every key holds the units that are given."""
+SHARES = "0.1, 0.3, 0.5, 0.7, 0.9"
+"""So many quantiles that they come from one tree of ranks."""
 
-    asked: str
-    price: dict[str, Any]
-    keys: int
-    listed: bool
-    """Whether keys are public; else they are texts of the data, and the draw is whether a key is shown."""
-    stack: ExitStack
-    _open: dict[Any, Curator] = field(default_factory=dict)
-    _left: dict[Any, Any] = field(default_factory=dict)
-
-    def __call__(self, given: tuple[Unit, ...], count: int) -> Any:
-        """Return so many draws."""
-        parts, missing = [], count
-        while missing:
-            if given not in self._left or not len(self._left[given]):
-                self._left[given] = self._ask(given)
-            parts.append(self._left[given][:missing])
-            self._left[given] = self._left[given][missing:]
-            missing -= len(parts[-1])
-        return np.concatenate(parts)
-
-    def _ask(self, given: tuple[Unit, ...]) -> Any:
-        if given not in self._open:
-            self._open[given] = self.stack.enter_context(self._make(given))
-        answer = self._open[given].ask(self.asked, **self.price, fresh=True)
-        rows = answer.to_pandas().sort_values("k")
-        if not self.listed:
-            return np.isin(np.arange(self.keys).astype(str), rows["k"].to_numpy(str)).astype(np.int64)[:, None]
-        return rows.drop(columns="k").to_numpy(np.float64, na_value=-1e6)
-
-    @contextmanager
-    def _make(self, given: tuple[Unit, ...]) -> Iterator[Curator]:
-        lengths = [len(unit) for unit in given]
-        one = np.repeat(np.arange(len(given)), lengths)
-        people = (np.arange(self.keys)[:, None] * max(1, len(given)) + one).ravel()
-        keys = np.repeat(np.arange(self.keys), sum(lengths))
-        values = np.tile(np.array([value for unit in given for value in unit], np.float64), self.keys)
-        key = f'{{ type = "integer", lower = 0, upper = {self.keys - 1} }}' if self.listed else '{ type = "text" }'
-        columns = {"person": people, "k": keys if self.listed else keys.astype(str), "x": values}
-        policy = write_policy("t", UNIT_ROWS.format(name="t", key=key), size=10, epsilon=BUDGET, delta=DELTA, more=MORE)
-        other = UNIT_ROWS.format(name="u", key=key)
-        policy += '[tables.u]\nsource = "u.parquet"\nversion = "1"\nsize = 10\n' + other
-        with open_curator(policy, t=columns, u=columns) as curator:
-            yield curator
+DEAR = 60
+"""How many times longer what is said of a key takes than a number with noise."""
 
 
-def list_questions(stack: ExitStack, keys: int) -> list[AuditedPart]:
-    """Return questions about as many keys, asked at a price; curators are closed with the stack."""
+class QuestionMaker:
+    """Makes components of questions: so many outputs of each, of some of the pairs."""
 
-    def ask(name: str, what: str, rows: str = "t", dear: int = 1, **price: float) -> AuditedPart:
-        sql = f"SELECT {rows[0]}.k AS k, {what} FROM {rows} GROUP BY {rows[0]}.k"
-        draws = KeyDraws(sql, price or {"epsilon": EPSILON}, max(100, keys // dear), True, stack)
-        if "rho" in price:
-            return AuditedPart(name, draws, NEARBY, ZcdpLoss(Fraction(price["rho"])), 1e-5, dear)
-        return AuditedPart(name, draws, NEARBY, PureLoss(Fraction(EPSILON)), dear=dear)
+    def __init__(self, tables: KeyedTables, samples: int, most: int | None = None) -> None:
+        self._tables, self._samples, self._most = tables, samples, most
 
+    def make(
+        self,
+        name: str,
+        ask: KeyedRelease,
+        loss: Loss,
+        delta: float = 0.0,
+        dear: int = 1,
+        pairs: tuple[tuple[Units, Units], ...] = NEARBY,
+        listed: bool = True,
+        cells: int = MOST_KEYS,
+    ) -> AuditedPart:
+        """Return a component: each input of each pair has as many keys as outputs are drawn on it.
+
+        Where that is more keys than `cells` in all, the same is asked several times.
+        """
+        used = pairs[: self._most]
+        blocks = tuple(chain.from_iterable(used))
+        keys = min(max(FEWEST // 2, self._samples // dear // len(blocks)), cells // len(blocks))
+        return AuditedPart(name, KeyDraws(ask, self._tables, blocks, keys, listed), used, loss, delta, dear, True)
+
+
+def list_questions(tables: KeyedTables, samples: int, most: int | None = None) -> list[AuditedPart]:
+    """Return questions of every kind, for so many outputs each."""
+    made, pure = QuestionMaker(tables, samples, most), PureLoss(Fraction(EPSILON))
+    leaky = ApproximateLoss(Fraction(EPSILON), Fraction(LEAK))
     joined = "t JOIN u ON t.person = u.person AND t.k = u.k"
 
-    def show(name: str, what: str) -> AuditedPart:
-        draws = KeyDraws(f"SELECT k, {what} FROM t GROUP BY k", {"epsilon": EPSILON}, keys, False, stack)
-        return AuditedPart(name, draws, several, ApproximateLoss(Fraction(EPSILON), Fraction(LEAK)), LEAK)
+    def ask(name: str, what: str, rows: str = "t", dear: int = DEAR, most: int | None = None) -> AuditedPart:
+        asked = ask_sql(_write(what, rows), epsilon=EPSILON)
+        return made.make(name, asked, pure, dear=dear, pairs=NEARBY[:most])
 
-    several = tuple((((8.0,),) * units, ((8.0,),) * (units + 1)) for units in (0, 1, 4, 8))
+    def ask_rho(name: str, what: str) -> AuditedPart:
+        return made.make(name, ask_sql(_write(what, "t"), rho=RHO), ZcdpLoss(Fraction(RHO)), SEEN_AT, DEAR)
+
+    def show(name: str, what: str) -> AuditedPart:
+        asked = ask_shown(f"SELECT k, {what} FROM t GROUP BY k", epsilon=EPSILON)
+        return made.make(name, asked, leaky, LEAK, DEAR // 3, SHOWN, False)
+
     return [
         ask("COUNT(*)", "COUNT(*)"),
-        ask("COUNT(*) at a rho", "COUNT(*)", rho=RHO),
+        ask_rho("COUNT(*) at a rho", "COUNT(*)"),
         ask("COUNT(DISTINCT unit)", "COUNT(DISTINCT t.person)"),
         ask("SUM", "SUM(t.x)"),
-        ask("SUM at a rho", "SUM(t.x)", rho=RHO),
+        ask_rho("SUM at a rho", "SUM(t.x)"),
         ask("COUNT and SUM together", "COUNT(*), SUM(t.x)"),
         ask("AVG", "AVG(t.x)"),
         ask("VAR_POP", "VAR_POP(t.x)"),
-        ask("MEDIAN", "MEDIAN(t.x)", dear=100),
+        ask("MEDIAN", "MEDIAN(t.x)", dear=10 * DEAR, most=2),
+        ask("many quantiles", f"QUANTILE_CONT(t.x, [{SHARES}])", dear=20 * DEAR, most=2),
         ask("COUNT of a condition", "COUNT(*) FILTER (WHERE t.x > 4)"),
-        ask("COUNT of a join", "COUNT(*)", joined, dear=5),
-        ask("SUM of a join", "SUM(u.x)", joined, dear=5),
+        ask("COUNT of a join", "COUNT(*)", joined, dear=2 * DEAR),
+        ask("SUM of a join", "SUM(u.x)", joined, dear=2 * DEAR),
         show("keys of the data, by a threshold", "COUNT(*)"),
         show("keys of the data, selected", "SUM(x)"),
     ]
+
+
+def _write(what: str, rows: str) -> str:
+    return f"SELECT {rows[0]}.k AS k, {what} FROM {rows} GROUP BY {rows[0]}.k"

@@ -1,17 +1,26 @@
-"""Questions of all kinds, replayed on neighbours of a small table: what noise does not hide is a finding."""
+"""Questions and operations, replayed on neighbours of a small table: what noise does not hide is a finding."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from discreet.audit.graybox import ReplayReport, make_neighbours, replay
+from discreet import robust
+from discreet.audit.graybox import ReplayDatabase, ReplayNeighbours, ReplayReport, make_neighbours, replay
+from discreet.curator import Curator
+from discreet.learn import fit
+from discreet.local.client import Choices, CountMeanSketch, DirectResponse, Metric, Rappor, Texts
+from discreet.synthetic.from_table import synthesize
 
-RELATIONS = ("add-remove", "replace")
+LOCAL = "local"
+"""Any two people are neighbours where each sends reports."""
+RELATIONS = ("add-remove", LOCAL, "replace")
 POLICY = """
 [budget]
 epsilon = 1000.0
@@ -53,12 +62,37 @@ QUESTIONS = (
     "SELECT COUNT(DISTINCT name) FROM visits",
     "SELECT SUM(s) FROM (SELECT person, SUM(cost) AS s FROM visits GROUP BY person) AS q",
     "SELECT ward, COUNT(*) FROM visits GROUP BY ROLLUP (ward)",
+    f"SELECT QUANTILE_CONT(age, [{', '.join(f'{place / 10:g}' for place in range(1, 10))}]) FROM people",
 )
+OPERATIONS: dict[str, Callable[[Curator], object]] = {
+    "training a linear model": lambda curator: fit(
+        curator, "linear", "visits", target="cost", features=["ward"], epsilon=1
+    ).to_json(),
+    "synthetic data": lambda curator: synthesize(curator, "visits", 1, epsilon=1, columns=["ward"]),
+    "a smooth median": lambda curator: robust.median(curator, "visits", "cost", epsilon=1),
+    "a universal mean": lambda curator: robust.unbounded_mean(
+        curator, "visits", "cost", step=0.01, method="universal", epsilon=1
+    ),
+}
+"""Operations beside SQL, each at an epsilon of 1."""
+
+FRUITS = Choices(("apple", "pear", "plum"))
+METRICS = (
+    Metric("direct", FRUITS, DirectResponse.calibrate(1.0, FRUITS.size), lifetime=9),
+    Metric("sketch", Texts(), CountMeanSketch.calibrate(1.0, 8, 16), lifetime=9),
+    Metric("rappor", Texts(), Rappor.take(16, 2, 8, 0.35, 0.65, 0.25), lifetime=9),
+)
+PEOPLE: dict[str, Any] = {
+    "somebody": "apple",
+    "somebody else": "plum",
+    "an odd one": "\U0001f600" * 300,
+    "nobody": None,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A question under one relation of neighbours, and what its replay found."""
+    """An operation under one relation of neighbours, and what its replay found."""
 
     neighbours: str
     report: ReplayReport
@@ -69,8 +103,23 @@ class Replayed:
         return f"{self.report.operation} ({self.neighbours})"
 
 
-def replay_questions(only: str = "", relations: Sequence[str] = RELATIONS) -> Iterator[Replayed]:
-    """Yield what the replays of all questions found, under these relations of neighbours."""
+def replay_all(only: str = "", relations: Sequence[str] = RELATIONS) -> Iterator[Replayed]:
+    """Yield what the replays of all questions, operations and reports found, under these relations of neighbours.
+
+    Databases are opened once for all of them.
+    """
+    for neighbours in relations:
+        yield from _replay_reports(only) if neighbours == LOCAL else _replay_tables(only, neighbours)
+
+
+def _replay_reports(only: str) -> Iterator[Replayed]:
+    for metric in METRICS:
+        name = f"a report: {metric.name}"
+        if only.casefold() in f"replay {name} {LOCAL}".casefold():
+            yield Replayed(LOCAL, replace(replay(_report(metric), PEOPLE, clock=False), operation=name))
+
+
+def _replay_tables(only: str, neighbours: str) -> Iterator[Replayed]:
     import pyarrow as pa
     import pyarrow.parquet
 
@@ -83,13 +132,44 @@ def replay_questions(only: str = "", relations: Sequence[str] = RELATIONS) -> It
         "cost": np.round(generator.uniform(-20, 130, 40), 2),
     }
     ages = {"person": np.arange(people), "age": generator.integers(0, 100, people)}
-    for neighbours in relations:
-        with tempfile.TemporaryDirectory(prefix="discreet-audit-") as folder:
-            for name, columns in (("visits", visits), ("people", ages)):
-                pyarrow.parquet.write_table(pa.table(columns), Path(folder) / f"{name}.parquet")
-            path = Path(folder) / "policy.toml"
-            path.write_text(POLICY.format(neighbours=neighbours), encoding="utf-8")
-            made = make_neighbours(path)
-            for question in QUESTIONS:
-                if only.casefold() in f"replay {question} {neighbours}".casefold():
-                    yield Replayed(neighbours, replay(question, made, epsilon=1.0, clock=False))
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="discreet-audit-")))
+        for name, columns in (("visits", visits), ("people", ages)):
+            pyarrow.parquet.write_table(pa.table(columns), folder / f"{name}.parquet")
+        path = folder / "policy.toml"
+        path.write_text(POLICY.format(neighbours=neighbours), encoding="utf-8")
+        made = hold_open(make_neighbours(path), stack)
+        for name, operation in list_operations():
+            if only.casefold() in f"replay {name} {neighbours}".casefold():
+                yield Replayed(neighbours, replace(replay(operation, made, clock=False), operation=name))
+
+
+def list_operations() -> Iterator[tuple[str, Callable[[Curator], object]]]:
+    """Yield all that is done with a curator, by its name."""
+    for question in QUESTIONS:
+        yield question, _ask(question)
+    yield from OPERATIONS.items()
+
+
+def hold_open(found: ReplayNeighbours, stack: ExitStack) -> ReplayNeighbours:
+    """Return the same databases, each opened when it is first needed and closed with the stack."""
+
+    def hold(database: ReplayDatabase) -> ReplayDatabase:
+        held: list[Any] = []
+
+        def find() -> AbstractContextManager[Any]:
+            if not held:
+                held.append(stack.enter_context(database.open()))
+            return nullcontext(held[0])
+
+        return replace(database, open=find)
+
+    return ReplayNeighbours(tuple((hold(base), tuple(map(hold, others))) for base, others in found.groups))
+
+
+def _ask(question: str) -> Callable[[Curator], object]:
+    return lambda curator: curator.ask(question, 1.0)
+
+
+def _report(metric: Metric) -> Callable[[Any], object]:
+    return lambda value: metric.encode(value).to_bytes()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -28,6 +28,9 @@ VALUES: tuple[InputPair, ...] = (
 )
 """Values between 0 and 9 of which one person adds one."""
 
+AGREEING: tuple[InputPair, ...] = tuple(([0] * many + [9, 9], [0] * (many + 1) + [9, 9]) for many in (2, 3, 4))
+"""Values that agree more and more: where one person decides whether another could still move their median far."""
+
 VOTES: tuple[InputPair, ...] = (
     ({"a": 4}, {"a": 5}),
     ({}, {"a": 1}),
@@ -46,38 +49,52 @@ def list_robust() -> list[AuditedPart]:
     sampled, mode = SampleThreshold(EPSILON, DELTA, Fraction(1, 3)), MostFrequent(EPSILON)
     unbounded = UnboundedMean(EPSILON)
     names = {"a": 1.0, "b": 2.0}
+    close, undecided = (*AGREEING, *VALUES[:2]), (*_list_undecided(median, proposed), *VALUES[:2])
     counts = (([3, 1, 0], [3, 1, 1]), ([0, 0, 0], [1, 0, 0]), ([5, 5, 5], [5, 6, 5]))
     return [
-        _make("SmoothLaplace, the median", lambda v: laplace.release(median, v), VALUES, laplace, DELTA),
-        _make("SmoothStudent, the median", lambda v: student.release(median, v), VALUES, student),
-        _make("ProposeTestRelease", lambda v: _or_refused(proposed.release(median, v)), VALUES, proposed, DELTA),
+        _make("SmoothLaplace, the median", lambda v: laplace.release(median, v), close, laplace, DELTA),
+        _make("SmoothStudent, the median", lambda v: student.release(median, v), close, student),
+        _make("ProposeTestRelease", lambda v: _or_refused(proposed.release(median, v)), undecided, proposed, DELTA),
         _make("StableHistogram", lambda v: _list_counts(histogram.release(v)), VOTES, histogram, DELTA),
         _make("SampleThreshold", lambda v: _list_counts(sampled.release(v)), VOTES, sampled, DELTA),
         _make("StableValue", lambda v: names.get(steady.release_mode(v) or "", REFUSED), VOTES, steady, DELTA),
         _make("MostFrequent", mode.release, counts, mode),
         _make(
             "UnboundedMean",
-            lambda v: _list_fields(unbounded.release(v), "center radius count total squares"),
-            VALUES[:3],
+            _release_fields(unbounded, "center radius count total squares"),
+            VALUES[:2],
             unbounded,
+            dear=200,
         ),
         *_list_universal(),
     ]
 
 
+def _list_undecided(statistic: OrderStatistic, proposed: ProposeTestRelease) -> Iterator[InputPair]:
+    """Yield values of which one person decides whether the exact distance is beyond the threshold of the test."""
+    for many in range(1, 100):
+        first, second = [4] * many, [4] * (many + 1)
+        near, far = (statistic.distance(each, proposed.proposal) for each in (first, second))
+        if near <= proposed.threshold < far:
+            yield first, second
+
+
 def _list_universal() -> list[AuditedPart]:
-    mean, variance, quartiles = UniversalMean(EPSILON), UniversalVariance(EPSILON), UniversalQuartiles(EPSILON)
+    made = [
+        (UniversalMean(EPSILON), "center radius count total", 200),
+        (UniversalVariance(EPSILON), "radius count total", 200),
+        (UniversalQuartiles(EPSILON), "bucket first last", 400),
+    ]
     return [
-        _make("UniversalMean", lambda v: _list_fields(mean.release(v), "center radius count total"), VALUES, mean),
-        _make("UniversalVariance", lambda v: _list_fields(variance.release(v), "radius count total"), VALUES, variance),
-        _make(
-            "UniversalQuartiles", lambda v: _list_fields(quartiles.release(v), "bucket first last"), VALUES, quartiles
-        ),
+        _make(type(each).__name__, _release_fields(each, names), VALUES[:2], each, dear=dear)
+        for each, names, dear in made
     ]
 
 
-def _make(name: str, release: Callable[[Any], Any], pairs: Any, mechanism: Any, delta: float = 0.0) -> AuditedPart:
-    return AuditedPart(name, repeat(release), tuple(pairs), mechanism.loss(), delta, dear=300)
+def _make(
+    name: str, release: Callable[[Any], Any], pairs: Any, mechanism: Any, delta: float = 0.0, dear: int = 100
+) -> AuditedPart:
+    return AuditedPart(name, repeat(release), tuple(pairs), mechanism.loss(), delta, dear)
 
 
 def _or_refused(value: int | None) -> float:
@@ -88,5 +105,11 @@ def _list_counts(counts: dict[str, int]) -> list[float]:
     return [float(counts.get(name, REFUSED)) for name in ("a", "b")]
 
 
-def _list_fields(found: Any, names: str) -> list[float]:
-    return [float(getattr(found, name)) for name in names.split()]
+def _release_fields(mechanism: Any, names: str) -> Callable[[Any], list[float]]:
+    """Return a mechanism whose outputs are some fields of what is released."""
+
+    def release(values: Any) -> list[float]:
+        found = mechanism.release(values)
+        return [float(getattr(found, name)) for name in names.split()]
+
+    return release

@@ -1,20 +1,28 @@
-"""Runs the audit of the house, and tells what it found: `run(samples)` and `HouseReport.markdown()`."""
+"""Runs the audit of the house: `run(samples)` in this process, or in several."""
 
 from __future__ import annotations
 
+import atexit
+import multiprocessing
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 
-from discreet.audit.blackbox.lower_bound import LowerBound, lower_bound
-from discreet.audit.blackbox.several import refute_several
+from discreet.audit.blackbox.lower_bound import lower_bound
+from discreet.audit.blackbox.search import find_worst
 from discreet.audit.house.audited_part import AuditedPart
-from discreet.audit.house.losses import LossClaim, list_loss_claims
+from discreet.audit.house.findings import HouseReport, LossFinding, PartFinding, judge_together
+from discreet.audit.house.keyed_draws import KeyedTables
+from discreet.audit.house.local_reports import list_local
+from discreet.audit.house.losses import list_loss_claims
 from discreet.audit.house.mechanisms import list_mechanisms
-from discreet.audit.house.questions import list_questions
-from discreet.audit.house.replays import RELATIONS, Replayed, replay_questions
+from discreet.audit.house.questions import FEWEST, list_questions
+from discreet.audit.house.replays import RELATIONS, Replayed, replay_all
 from discreet.audit.house.robust_mechanisms import list_robust
+from discreet.audit.house.wings import list_wings
 
 WHOLE, LIGHT = 2_000_000, 20_000
 """Outputs of a component that takes no time, in the whole audit and in the light one; fewer of dearer ones."""
@@ -22,14 +30,17 @@ WHOLE, LIGHT = 2_000_000, 20_000
 FEW_PAIRS = 2
 """Of the inputs that are listed, so many pairs are tried in the light audit."""
 
-FEWEST = 1_000
-"""Outputs on each pair of inputs of the dearest components."""
+SEARCHED = 4_000
+"""Outputs for each pair from which on the worst pair is looked for first; with fewer, all pairs are certified."""
 
-CONFIDENCE, SURE = 0.95, 1 - 1e-6
-"""Of all bounds of a component together; and of all refutations of the audit, which is run often."""
+CONFIDENCE = 0.95
+"""Of all bounds of a component together."""
 
-MOST_KEYS = 100_000
-"""Keys of one question to the curator."""
+DEAREST = 100
+"""Components from this on are tried on one pair in the light audit."""
+
+ORDER = ("loss", "replay", "question", "mechanism", "wing", "local report", "robust")
+"""What comes first where the audit may stop early, behind all components that take no time."""
 
 LONGEST = 600.0
 """Seconds that a batch may take: beyond that a component hangs."""
@@ -38,154 +49,169 @@ AuditWatch = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class PartFinding:
-    """What the audit found of one component."""
+class AuditSize:
+    """How much is drawn: outputs of a component that takes no time, and how many pairs are tried where not all are."""
+
+    samples: int
+    most: int | None = None
+
+    @classmethod
+    def choose(cls, samples: int) -> AuditSize:
+        """Return all pairs, or a few in the light audit."""
+        return cls(samples, FEW_PAIRS if samples <= LIGHT else None)
+
+
+Components = dict[tuple[str, str], AuditedPart]
+"""Components by their kind and name."""
+
+Finding = LossFinding | Replayed | PartFinding
+
+
+@dataclass(frozen=True, slots=True)
+class AuditTask:
+    """A part of the audit that may be done in any process: all losses, the replays of one relation, or a component."""
 
     kind: str
     name: str
-    claim: float
-    delta: float
-    bounds: tuple[LowerBound, ...]
-    """Of each pair of inputs; all of them hold together with 95 % confidence."""
-    seconds: float
-    broken: bool = False
-    """Whether the claim is refuted, so surely that of a million audits one may refute a claim that holds."""
+    dear: int = 0
+    bounds: int = 0
+    """How many bounds are certified at the most."""
 
-    @property
-    def bound(self) -> LowerBound:
-        """The bound of the pair that shows the most; a fault is more than any."""
-        return max(self.bounds, key=lambda each: (each.fault is not None, each.epsilon))
-
-    @property
-    def samples(self) -> int:
-        """Outputs on all inputs, learning included."""
-        return sum(each.samples for each in self.bounds)
+    def perform(self, components: Components, size: AuditSize, only: str = "") -> Iterator[Finding]:
+        """Yield what is found."""
+        if self.kind == "loss":
+            yield from (LossFinding(each.name, each.find_shortfall()) for each in list_loss_claims())
+        elif self.kind == "replay":
+            yield from replay_all(only, (self.name,))
+        else:
+            component = components[self.kind, self.name]
+            yield audit(self.kind, component, size.samples // component.dear, size.most)
 
 
-@dataclass(frozen=True, slots=True)
-class LossFinding:
-    """By how much a loss claims too little, if it does."""
-
-    claim: LossClaim
-    shortfall: float
-
-
-@dataclass(frozen=True, slots=True)
-class HouseReport:
-    """Everything that was found."""
-
-    findings: tuple[PartFinding, ...]
-    losses: tuple[LossFinding, ...]
-    replays: tuple[Replayed, ...]
-    seconds: float
-
-    @property
-    def broken(self) -> list[str]:
-        """The components whose claims do not hold."""
-        found = [f"{each.kind} {each.name}" for each in self.findings if each.broken]
-        found += [f"loss {each.claim.name}" for each in self.losses if each.shortfall > 0]
-        return found + [f"replay {each.name}" for each in self.replays if not each.report.ok]
-
-    def markdown(self) -> str:
-        """Return the report as three tables."""
-        lines = [
-            "| component | claimed epsilon | at delta | certified lower bound | outputs | |",
-            "|---|---|---|---|---|---|",
-        ]
-        for each in self.findings:
-            bound = str(each.bound.fault) if each.bound.fault else f"{each.bound.epsilon:.3f}"
-            word = "**REFUTED**" if each.broken else "holds"
-            row = [
-                f"{each.kind}: {each.name}",
-                f"{each.claim:.3f}",
-                f"{each.delta:g}",
-                bound,
-                f"{each.samples:,}",
-            ]
-            lines.append(f"| {' | '.join([*row, word])} |")
-        lines += ["", "| loss | beside exact distributions |", "|---|---|"]
-        for other in self.losses:
-            lines.append(
-                f"| {other.claim.name} | {'claims too little' if other.shortfall > 0 else 'never below them'} |"
-            )
-        lines += ["", "| question, replayed | neighbours | mechanisms | |", "|---|---|---|---|"]
-        for one in self.replays:
-            word = one.report.matter if one.report.ok else f"**FOUND**: {one.report.matter}"
-            row = [
-                f"`{one.report.operation}`",
-                f"{len(one.report.neighbours)}, {one.neighbours}",
-                f"{one.report.calls}",
-            ]
-            lines.append(f"| {' | '.join([*row, word])} |")
-        return "\n".join(lines) + "\n"
-
-
-def list_components(stack: ExitStack, samples: int) -> Iterator[tuple[str, AuditedPart]]:
+def list_components(stack: ExitStack, size: AuditSize) -> Iterator[tuple[str, AuditedPart]]:
     """Yield everything that is audited by its outputs, with its kind."""
+    tables = KeyedTables(stack)
     yield from (("mechanism", each) for each in list_mechanisms())
+    yield from (("local report", each) for each in list_local())
     yield from (("robust", each) for each in list_robust())
-    yield from (("question", each) for each in list_questions(stack, min(MOST_KEYS, samples // 8)))
+    yield from (("question", each) for each in list_questions(tables, size.samples, size.most))
+    yield from (("wing", each) for each in list_wings(tables, size.samples, size.most))
 
 
-def run(samples: int = WHOLE, only: str = "", watch: AuditWatch | None = None, *, stop: bool = False) -> HouseReport:
+def list_tasks(components: Components, size: AuditSize, only: str = "") -> list[AuditTask]:
+    """Return all that is to be done, or what has a word in its name."""
+    found = [
+        AuditTask(kind, name, each.dear, len(each.pairs[: size.most]))
+        for (kind, name), each in components.items()
+        if only.casefold() in f"{kind} {name}".casefold()
+    ]
+    relations = RELATIONS if size.most is None else RELATIONS[:2]
+    replays = [AuditTask("replay", each) for each in relations]
+    return [*([] if only else [AuditTask("loss", "all")]), *replays, *found]
+
+
+def run(
+    samples: int = WHOLE, only: str = "", watch: AuditWatch | None = None, *, stop: bool = False, workers: int = 1
+) -> HouseReport:
     """Audit everything, or what has a word in its name, with so many outputs of each component.
 
-    With `stop` the audit ends with the first claim that is surely refuted, whatever the others would have shown.
+    With `stop` the audit begins with what is cheap and ends with the first claim that is surely refuted, whatever the
+    others would have shown. With several `workers` parts are done in processes of their own.
     """
-    start, light, tell = time.perf_counter(), samples <= LIGHT, watch or (lambda line: None)
-    losses = tuple(LossFinding(each, each.find_shortfall()) for each in list_loss_claims() if not only)
-    sound = all(each.shortfall <= 0 for each in losses)
-    replays = tuple(_replay(only, light, stop, tell)) if sound or not stop else ()
-    sound = sound and all(each.report.ok for each in replays)
-    most = FEW_PAIRS if light or stop else None
-    found = tuple(_audit_components(samples, only, most, stop, tell)) if sound or not stop else ()
-    return HouseReport(_judge(found), losses, replays, time.perf_counter() - start)
-
-
-def _replay(only: str, light: bool, stop: bool, tell: AuditWatch) -> Iterator[Replayed]:
-    for one in replay_questions(only, RELATIONS[:1] if light else RELATIONS):
-        tell(f"replay {one.name}: {'nothing found' if one.report.ok else 'FOUND'}")
-        yield one
-        if stop and not one.report.ok:
-            return
-
-
-def _audit_components(samples: int, only: str, most: int | None, stop: bool, tell: AuditWatch) -> Iterator[PartFinding]:
+    start, tell = time.perf_counter(), watch or (lambda line: None)
+    size, found = AuditSize.choose(samples), list[Finding]()
     with ExitStack() as stack:
-        wanted = [
-            (kind, each)
-            for kind, each in list_components(stack, samples)
-            if only.casefold() in f"{kind} {each.name}".casefold()
-        ]
-        bounds = sum(len(each.pairs[:most]) for _, each in wanted)
-        for kind, component in wanted:
-            finding = audit(kind, component, samples // component.dear, most)
-            tell(f"{finding.kind} {finding.name}: {finding.bound.epsilon:.3f} of {finding.claim:.3f}")
-            yield finding
-            if stop and any(each.find_p_value(finding.claim) <= (1 - SURE) / bounds for each in finding.bounds):
-                return
-
-
-def audit(kind: str, component: AuditedPart, samples: int, most: int | None = None) -> PartFinding:
-    """Audit one component: pairs of inputs, each with its part of the outputs and of the chance to be wrong."""
-    start, pairs = time.perf_counter(), component.pairs[:most]
-    confidence = 1 - (1 - CONFIDENCE) / len(pairs)
-    bounds = [
-        lower_bound(
-            component.draw,
-            *pair,
-            delta=component.delta,
-            confidence=confidence,
-            samples=max(FEWEST, samples // len(pairs)),
-            longest=LONGEST,
-        )
-        for pair in pairs
-    ]
-    return PartFinding(
-        kind, component.name, component.claim, component.delta, tuple(bounds), time.perf_counter() - start
+        components = {(kind, each.name): each for kind, each in list_components(stack, size)}
+        tasks = list_tasks(components, size, only)
+        bounds = sum(each.bounds for each in tasks)
+        for each in _perform(sorted(tasks, key=_rank) if stop else tasks, components, size, only, workers):
+            found.append(each)
+            tell(_tell(each))
+            if stop and _is_surely_wrong(each, bounds):
+                break
+    parts = {(each.kind, each.name): each for each in found if isinstance(each, PartFinding)}
+    return HouseReport(
+        judge_together([parts[name] for name in components if name in parts]),
+        tuple(each for each in found if isinstance(each, LossFinding)),
+        tuple(each for each in found if isinstance(each, Replayed)),
+        time.perf_counter() - start,
     )
 
 
-def _judge(found: Sequence[PartFinding]) -> tuple[PartFinding, ...]:
-    refuted = iter(refute_several([(bound, each.claim) for each in found for bound in each.bounds], SURE))
-    return tuple(replace(each, broken=any(tuple(next(refuted) for _ in each.bounds))) for each in found)
+def audit(kind: str, component: AuditedPart, samples: int, most: int | None = None) -> PartFinding:
+    """Audit one component: the worst pair of inputs is looked for and certified, or all pairs where outputs are few.
+
+    Pairs that are all certified have each their part of the outputs and of the chance to be wrong.
+    """
+    start, claim = time.perf_counter(), component.claim
+    pairs = component.pairs[: most if most is None or component.dear < DEAREST else 1]
+    if len(pairs) > 1 and not component.together and samples >= SEARCHED * len(pairs):
+        worst = find_worst(
+            component.draw,
+            pairs,
+            delta=component.delta,
+            confidence=CONFIDENCE,
+            samples=samples,
+            claim=claim,
+            longest=LONGEST,
+        )
+        bounds = [worst.bound]
+    else:
+        bounds = [
+            lower_bound(
+                component.draw,
+                *pair,
+                delta=component.delta,
+                confidence=1 - (1 - CONFIDENCE) / len(pairs),
+                samples=max(FEWEST, samples // len(pairs)),
+                claim=claim,
+                longest=LONGEST,
+            )
+            for pair in pairs
+        ]
+    return PartFinding(kind, component.name, claim, component.delta, tuple(bounds), time.perf_counter() - start)
+
+
+def _perform(
+    tasks: list[AuditTask], components: Components, size: AuditSize, only: str, workers: int
+) -> Iterator[Finding]:
+    """Yield what tasks find: here, in their order, or in processes of their own, as they end."""
+    if workers == 1:
+        for task in tasks:
+            yield from task.perform(components, size, only)
+        return
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        for done in as_completed([pool.submit(perform_apart, task, size, only) for task in tasks]):
+            yield from done.result()
+
+
+def perform_apart(task: AuditTask, size: AuditSize, only: str) -> list[Finding]:
+    """Perform a task with components that this process makes once: their curators are closed at its end."""
+    return list(task.perform(_find_components(size), size, only))
+
+
+@cache
+def _find_components(size: AuditSize) -> Components:
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return {(kind, each.name): each for kind, each in list_components(stack, size)}
+
+
+def _rank(task: AuditTask) -> tuple[int, int]:
+    """Return what is done before what: components that take no time, then by kind, and by how dear they are."""
+    return 0 if task.dear == 1 else 1 + (ORDER.index(task.kind) if task.kind in ORDER else 0), task.dear
+
+
+def _tell(found: Finding) -> str:
+    if isinstance(found, LossFinding):
+        return f"loss {found.name}: {'never below' if found.shortfall <= 0 else 'CLAIMS TOO LITTLE'}"
+    if isinstance(found, Replayed):
+        return f"replay {found.name}: {'nothing found' if found.report.ok else 'FOUND'} ({found.report.seconds:.1f} s)"
+    return f"{found.kind} {found.name}: {found.bound.epsilon:.3f} of {found.claim:.3f} ({found.seconds:.1f} s)"
+
+
+def _is_surely_wrong(found: Finding, bounds: int) -> bool:
+    """Say whether a claim does not hold, whatever the rest of the audit would show."""
+    if isinstance(found, LossFinding):
+        return found.shortfall > 0
+    return not found.report.ok if isinstance(found, Replayed) else found.is_refuted_among(bounds)

@@ -1,0 +1,60 @@
+"""The rules of the audit of the house, each broken once: what makes its draws independent and its refutations sure."""
+
+from __future__ import annotations
+
+from mutants.mutant import broken
+
+HERE = "tests/audit/house"
+
+MUTATIONS = [
+    broken(
+        "house: draws of keys are handed out twice",
+        "audit/house/keyed_draws.py",
+        "            self._left[given] = self._left[given][missing:]\n",
+        "            self._left[given] = self._left[given][missing:] if missing > 7 else self._left[given]\n",
+        f"{HERE}/test_keyed_draws.py",
+    ),
+    broken(
+        "house: an input has the draws of another's keys",
+        "audit/house/keyed_draws.py",
+        "            fresh = rows[place * self.keys : (place + 1) * self.keys]\n",
+        "            fresh = rows[: self.keys]\n",
+        f"{HERE}/test_keyed_draws.py",
+    ),
+    broken(
+        "house: a refutation among many is as sure as one alone",
+        "audit/house/findings.py",
+        "<= (1 - SURE) / many for",
+        "<= (1 - SURE) for",
+        f"{HERE}/test_findings.py",
+    ),
+    broken(
+        "house: replays with findings do not break the audit",
+        "audit/house/findings.py",
+        "for each in self.replays if not each.report.ok]",
+        "for each in self.replays if each.report.refused]",
+        f"{HERE}/test_running.py::test_whatever_is_the_matter_with_a_replay_stands_in_the_page",
+    ),
+    broken(
+        "replay does not hear universal means",
+        "audit/graybox/taps.py",
+        "    UniversalMean: FIRST,\n",
+        "",
+        "tests/audit/graybox/test_desks.py",
+        "tests/audit/graybox/test_replaying.py",
+    ),
+    broken(
+        "replay does not miss noise that was declared",
+        "audit/graybox/exact.py",
+        "    return sorted((wanted - called).keys())\n",
+        "    return []\n",
+        "tests/audit/graybox/test_desks.py",
+    ),
+    broken(
+        "replay does not count the values of a statistic at a desk",
+        "audit/graybox/judging.py",
+        "            if moved is None or moved.declared is None:\n                continue\n",
+        "            continue\n",
+        "tests/audit/graybox/test_desks.py",
+    ),
+]
