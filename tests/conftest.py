@@ -35,7 +35,7 @@ os.register_at_fork(after_in_child=gc.freeze)
 threads it had, ends the child by SIGSEGV."""
 
 
-MOST_EXAMPLES = 60
+MOST_EXAMPLES = 40
 """So many generated examples are tried by `make test` at the most; the long form and `make mutants` try all."""
 
 

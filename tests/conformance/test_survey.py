@@ -13,7 +13,7 @@ WORLDS = {each.name: each for each in worlds() if each.name in ("hospital", "rea
 
 
 @pytest.mark.many
-@pytest.mark.parametrize("engine", ["postgres", "spark"])
+@pytest.mark.parametrize("engine", ["postgres", pytest.param("spark", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 def test_every_engine_counts_the_same(
     world: World, engine: str, request: pytest.FixtureRequest, tmp_path: Path

@@ -53,8 +53,9 @@ def test_every_form_gives_what_duckdbs_gives_on_all_constants(run: Run, wanted: 
     assert differences(calls, wanted, run, write_sql, BATCH) == []
 
 
-def test_forms_inside_forms_give_what_duckdbs_give(run: Run, wanted: Run) -> None:
-    calls = nested(7, 120)
+@pytest.mark.parametrize("count", [50, pytest.param(120, marks=pytest.mark.slow)])
+def test_forms_inside_forms_give_what_duckdbs_give(run: Run, wanted: Run, count: int) -> None:
+    calls = nested(7, count)
     assert not CLOSE & {made.function for made in calls}
     assert differences(calls, wanted, run, write_sql, 30) == []
 

@@ -112,18 +112,18 @@ def test_rows_are_kept_until_they_are_closed_and_can_still_be_read(
     assert count_kept(session) == before
 
 
-def test_different_rows_are_counted_by_spark_as_by_duckdb(engines: tuple[Engines, Engines]) -> None:
+@pytest.mark.parametrize("table", ["numbered", pytest.param("single", marks=pytest.mark.slow)])
+def test_different_rows_are_counted_by_spark_as_by_duckdb(engines: tuple[Engines, Engines], table: str) -> None:
     duck, spark = engines
-    for table in ("numbered", "single"):
-        wanted = duck.hold(rows_of(duck, select(table)), wait).tally()
-        with held_by(spark, table) as held:
-            for _ in range(2):
-                found = held.tally()
-                assert found.points.tolist() == wanted.points.tolist()
-                assert found.counts.tolist() == wanted.counts.tolist()
-                assert held._here is None, "no row came to the desk"
-            held.read()
-            assert held.tally().counts.tolist() == wanted.counts.tolist()
+    wanted = duck.hold(rows_of(duck, select(table)), wait).tally()
+    with held_by(spark, table) as held:
+        for _ in range(2):
+            found = held.tally()
+            assert found.points.tolist() == wanted.points.tolist()
+            assert found.counts.tolist() == wanted.counts.tolist()
+            assert held._here is None, "no row came to the desk"
+        held.read()
+        assert held.tally().counts.tolist() == wanted.counts.tolist()
 
 
 @pytest.mark.slow
@@ -204,6 +204,7 @@ def fail_with(words: str) -> Callable[..., list[int]]:
     return fail
 
 
+@pytest.mark.slow
 def test_a_sum_that_fails_there_quotes_no_row(engines: tuple[Engines, Engines]) -> None:
     _, spark = engines
     encoding: Encoding = list_sums(rows_of(spark, select("numbered")))[0][0]
