@@ -67,14 +67,16 @@ def _check_bounds(section: Section, spine: Spine, column: DeclaredColumn | None)
     """
     if column is None or not isinstance(column.lower, Fraction) or not isinstance(column.upper, Fraction):
         return
+    where = f"the policy's bounds of the column {quote_value(column.name)}"
+    at_bounds = []
     for name in spine.geography.leaves.areas:
         number = int(name) if re.fullmatch("-?[0-9]+", name) else None
-        where = f"the policy's bounds of the column {quote_value(column.name)}"
         if number is None or not column.lower <= number <= column.upper:
             wrong = f"{quote_value(name)} is outside of {where}"
             section.wrong("file", wrong, "widen lower and upper there, or take them out")
             return
         if number in (column.lower, column.upper):
-            wrong = f"{quote_value(name)} is one of {where}, and who lives beyond would be counted in it"
-            section.wrong("file", wrong, "widen lower and upper there by 1, or take them out")
-            return
+            at_bounds.append(name)
+    if at_bounds:
+        wrong = f"{quote_value(at_bounds[0])} is one of {where}, and who lives beyond would be counted in it"
+        section.wrong("file", wrong, "widen lower and upper there by 1, or take them out")
