@@ -10,6 +10,8 @@ LOWER_BOUND = "tests/audit/blackbox/test_lower_bound.py"
 SEARCH = "tests/audit/blackbox/test_search.py"
 SEVERAL = "tests/audit/blackbox/test_several.py"
 ONE_RUN = "tests/audit/blackbox/test_one_run.py"
+SUMS_OF_PARTS = "tests/audit/blackbox/test_sums_of_parts.py"
+RATIOS = "tests/audit/suite/test_ratios.py"
 FRESH = "tests/audit/blackbox/test_fresh.py"
 
 SOUND = [
@@ -82,8 +84,8 @@ SOUND = [
     broken(
         "audit: the search certifies by more outputs than were asked for",
         "audit/blackbox/search.py",
-        "store.share(samples - 2 * certified - reader.drawn, [pair])",
-        "store.share(samples - 2 * certified, [pair])",
+        "store.share(samples - 2 * aim.pairs - reader.drawn, [pair])",
+        "store.share(samples - 2 * aim.pairs, [pair])",
         SEARCH,
     ),
     broken(
@@ -126,4 +128,59 @@ FAULTS = [
     ),
 ]
 
-MUTATIONS = [*SOUND, *FAULTS]
+CALLS = [
+    broken(
+        "audit: a wrong call of compiled code is a finding",
+        "audit/blackbox/outputs.py",
+        "            if not self.drawn and isinstance(trouble, TypeError) and _is_of_the_call(trouble):\n",
+        "            if False:\n",
+        LOWER_BOUND,
+    ),
+    broken(
+        "audit: every wrong type on the first call is a wrong call",
+        "audit/blackbox/outputs.py",
+        "isinstance(trouble, TypeError) and _is_of_the_call(trouble)",
+        "isinstance(trouble, TypeError)",
+        LOWER_BOUND,
+    ),
+    broken(
+        "audit: one output at a time may be asked for by a count",
+        "audit/blackbox/outputs.py",
+        '    check_takes(mechanism, None, expected="a function `mechanism(given)` that returns one output")\n',
+        "",
+        LOWER_BOUND,
+    ),
+]
+
+SEARCHED = [
+    broken(
+        "audit: pairs that are suspected are dropped",
+        "audit/blackbox/search.py",
+        "        orders = [shown, suspected]\n",
+        "        orders = [shown]\n",
+        SEARCH,
+    ),
+    broken(
+        "audit: no event is suspected",
+        "audit/blackbox/events.py",
+        "        if best.expected <= aim.claim and suspect.suspicion >= SUSPICIOUS:\n",
+        "        if False:\n",
+        LOWER_BOUND,
+    ),
+    broken(
+        "audit: sums of parts believe whatever few outputs say",
+        "audit/blackbox/sums_of_parts.py",
+        "    precision = choose_precision(width, turn.T @ slope)\n",
+        "    precision = 0.1\n",
+        SUMS_OF_PARTS,
+    ),
+    broken(
+        "audit: the chances of told answers forget the threshold",
+        "audit/suite/ratios.py",
+        "np.interp(lowest, noise, np.cumsum(chance) - chance / 2)",
+        "np.full(len(lowest), chance.sum())",
+        RATIOS,
+    ),
+]
+
+MUTATIONS = [*SOUND, *FAULTS, *CALLS, *SEARCHED]

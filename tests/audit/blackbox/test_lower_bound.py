@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from discreet.audit.blackbox.lower_bound import lower_bound
 from discreet.audit.blackbox.outputs import repeat
 from discreet.audit.blackbox.scores import LearnedScore
+from discreet.audit.blackbox.search import find_worst
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.mechanisms import Gaussian, Laplace
@@ -124,3 +126,44 @@ def test_bad_numbers_are_refused() -> None:
     for wrong in ({"delta": 1.0}, {"samples": 10}, {"confidence": 1.5}, {"claim": -1.0}, {"stop_early": True}):
         with pytest.raises(ParameterError):
             lower_bound(count_with_noise, 0, 1, **wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda given: np.zeros(5),
+        lambda given, count, seed: np.zeros(count),
+        lambda: 0.0,
+        np.zeros(3),
+        [].append,
+        dict.fromkeys,
+        lambda given, count: 0.5,
+    ],
+)
+def test_a_mechanism_that_is_called_otherwise_is_refused_and_refutes_nothing(wrong: Callable[..., object]) -> None:
+    for audit in (lambda: lower_bound(wrong, 0, 1), lambda: find_worst(wrong, [(0, 1)])):
+        with pytest.raises(ParameterError, match="mechanism must be a function `mechanism\\(given, count\\)`"):
+            audit()
+
+
+def test_one_output_at_a_time_is_asked_for_by_the_input_alone() -> None:
+    with pytest.raises(ParameterError, match="mechanism must be a function `mechanism\\(given\\)`"):
+        repeat(np.ldexp)  # type: ignore[arg-type]
+
+
+def test_a_type_that_a_mechanism_stumbles_over_is_still_a_finding() -> None:
+    def stumble(given: int, count: int) -> Floats:
+        return np.full(count, abs(given) if given else abs("none"))  # type: ignore[arg-type]
+
+    assert "raised TypeError" in str(lower_bound(stumble, 1, 0, samples=2_000))
+
+
+def test_an_event_that_is_suspected_is_tried_where_none_is_sure_to_exceed_the_claim() -> None:
+    generator = np.random.default_rng(7)
+
+    def whisper(given: int, count: int) -> Floats:
+        """Say 2 in a fiftieth of runs, with a ratio of e^0.4; other words tell less."""
+        return np.asarray(generator.choice(3, count, p=[0.48, 0.50, 0.02] if given else [0.47, 0.5166, 0.0134]))
+
+    found = [lower_bound(whisper, 0, 1, samples=120_000, claim=0.1) for _ in range(5)]
+    assert sum(each.refutes(0.1) for each in found) >= 3

@@ -7,8 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from discreet.audit.blackbox.events import ChosenEvent, EventAim
 from discreet.audit.blackbox.patterns import list_changes, move_answers
-from discreet.audit.blackbox.search import find_worst
+from discreet.audit.blackbox.scores import LearnedScore
+from discreet.audit.blackbox.search import find_worst, rank_pairs
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.mechanisms import Laplace
@@ -73,3 +75,24 @@ def test_an_input_in_several_pairs_is_drawn_once_for_learning() -> None:
     assert (found.first, found.second) == (0, 3)
     assert sum(drawn.values()) == found.bound.samples <= 60_000
     assert drawn[0] == drawn[3]
+
+
+def make_event(expected: float, suspicion: float) -> ChosenEvent:
+    score = LearnedScore("a score", lambda rows: rows[:, 0])
+    return ChosenEvent(score, 0.0, False, 0.5, 0.4, expected, 1_000, suspicion=suspicion)
+
+
+def test_pairs_that_show_much_and_pairs_that_are_suspected_are_kept_in_turn() -> None:
+    found = [
+        (make_event(0.09, 0.1), (0, 1)),
+        (make_event(0.05, 3.0), (1, 2)),
+        (make_event(0.08, 2.0), (2, 3)),
+        (None, (3, 4)),
+    ]
+    without, against = EventAim(1_000, 0.0, 0.95), EventAim(1_000, 0.0, 0.95, 0.1)
+    assert rank_pairs(found, without) == [(0, 1), (2, 3), (1, 2), (3, 4)]
+    assert rank_pairs(found, against) == [(1, 2), (0, 1), (2, 3), (3, 4)]
+    sure = [*found, (make_event(0.2, 1.0), (4, 5))]
+    assert rank_pairs(sure, against)[:2] == [(4, 5), (1, 2)]
+    calm = [(make_event(0.09, 0.1), (0, 1)), (make_event(0.05, 1.0), (1, 2))]
+    assert rank_pairs(calm, against) == [(0, 1), (1, 2)]

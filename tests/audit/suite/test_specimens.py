@@ -10,6 +10,16 @@ from discreet.audit.blackbox.direct import DirectTest
 from discreet.audit.blackbox.lower_bound import LowerBound
 from discreet.audit.blackbox.patterns import list_changes, list_histograms
 from discreet.audit.suite import sparse_vectors
+from discreet.audit.suite.sparse_vectors import (
+    PARALLEL,
+    SparseVector,
+    make_1,
+    make_2,
+    make_3,
+    make_4,
+    make_5,
+    make_6,
+)
 from discreet.audit.suite.specimens import EPSILON, Specimen
 from discreet.audit.suite.trials import SAMPLES, SpecimenTrial, judge, list_specimens, try_specimen
 
@@ -42,12 +52,22 @@ def test_every_specimen_gives_an_output_for_each_run(specimen: Specimen) -> None
 
 
 def test_sparse_vectors_end_at_their_cutoff() -> None:
-    for draw, cutoff in ((sparse_vectors.watch_1, 1), (sparse_vectors.watch_2, 2), (sparse_vectors.watch_4, 3)):
-        said = draw([5] * 10, 2_000)
-        assert (said == sparse_vectors.ABOVE).sum(axis=1).max() == cutoff
+    for variant in (make_1(1), make_2(2), make_4(3)):
+        said = variant.watch([5] * 10, 2_000)
+        assert (said == sparse_vectors.ABOVE).sum(axis=1).max() == variant.cutoff
         ended = said == sparse_vectors.ENDED
         assert np.array_equal(ended, np.maximum.accumulate(ended, axis=1))
-    assert not (sparse_vectors.watch_6([5] * 10, 2_000) == sparse_vectors.ENDED).any()
+    assert not (make_6().watch([5] * 10, 2_000) == sparse_vectors.ENDED).any()
+
+
+def test_sparse_vectors_have_the_noise_that_the_literature_gives_them() -> None:
+    assert make_1() == SparseVector(20, 40, 1)
+    assert make_2() == SparseVector(40, 80, 2, renew=True)
+    assert make_3() == SparseVector(20, 20, 1, tell=True)
+    assert make_4() == SparseVector(40, 4 / (3 * EPSILON), 1)
+    assert make_4(3).answer_scale == make_4().answer_scale
+    assert (make_5(), make_6()) == (SparseVector(20, 0, None), SparseVector(20, 20, None))
+    assert (SparseVector(20, 40, 2, tell=True), make_4(2)) == PARALLEL
 
 
 def test_verdicts_count_trials_by_specimen_and_correct_over_all() -> None:

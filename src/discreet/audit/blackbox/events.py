@@ -31,8 +31,8 @@ COMMON = 0.95
 FREQUENT = 1_000
 """Outputs in an event from which on the normal law is good enough."""
 
-SUSPICIOUS = 2.0
-"""Deviations from a claim, by a smooth score's own chances, that make an event worth a try against it."""
+SUSPICIOUS = 1.5
+"""Deviations from a claim, as they are expected of fresh outputs, that make an event worth a try against it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,8 @@ class EventAim:
     """What an event is wanted for: so many fresh pairs, at this delta, with this confidence.
 
     The event that is expected to show the largest epsilon is wanted; where that is no more than a claim, the event that
-    is the most deviations from the claim.
+    is the most deviations from the claim, if it is suspicious at all. The first one is known more surely: a frequent
+    event that shows little is no help against a claim, but the best there is to bound what holds.
     """
 
     pairs: int
@@ -69,6 +70,8 @@ class ChosenEvent:
     """How many outputs on each input it was chosen by."""
     width: int = 1
     """How many numbers an output has."""
+    suspicion: float = -math.inf
+    """By how many deviations fresh outputs are expected to exceed the claim, by the event that exceeds it the most."""
 
     def find(self, rows: Floats) -> Bools:
         """Say which outputs are in the event."""
@@ -94,66 +97,103 @@ class ChosenEvent:
         return f"{self.score.name}, likelier on the {'second' if self.swapped else 'first'} input"
 
 
-def choose_event(
-    scores: Sequence[LearnedScore], taught: tuple[Floats, Floats], judged: tuple[Floats, Floats], aim: EventAim
-) -> ChosenEvent | None:
-    """Return the event that is the best for what is wanted, or None.
+@dataclass(frozen=True, slots=True)
+class RatedOutputs:
+    """A score, and how it rates outputs on each input that did not teach it, in ascending order."""
 
-    Outputs that did not teach the scores choose score and threshold; what chance may have added is taken off. A smooth
-    score that is suspicious by its own chances is tried where nothing shows more than the claim.
-    """
+    score: LearnedScore
+    first: Floats
+    second: Floats
+
+    @classmethod
+    def sort(cls, score: LearnedScore, first: Floats, second: Floats) -> RatedOutputs:
+        """Put what was rated in order."""
+        return cls(score, np.sort(first), np.sort(second))
+
+
+def choose_event(rated: Sequence[RatedOutputs], width: int, aim: EventAim) -> ChosenEvent | None:
+    """Return the event that is the best for what is wanted, or None; what chance may have added is taken off."""
     best: ChosenEvent | None = None
-    suspect: tuple[float, ChosenEvent] | None = None
-    for score in scores:
-        learned, fresh = ([score.rate(rows[: score.most]) for rows in both] for both in (taught, judged))
+    suspect: ChosenEvent | None = None
+    for each in rated:
         for swapped in (False, True):
-            sides = _turn(learned, swapped), _turn(fresh, swapped)
-            event = _judge(score, _choose_threshold(score, *sides[1], aim), swapped, *sides[1], aim)
+            sides = _turn(each, swapped)
+            event = _judge(each.score, _choose_threshold(each.score, *sides, aim), swapped, *sides, aim)
             best = event if best is None or event.expected > best.expected else best
-            if score.smooth and aim.claim is not None:
-                deviations, threshold = _suspect(*sides[0], aim.claim, aim)
-                if deviations >= (SUSPICIOUS if suspect is None else suspect[0]):
-                    suspect = deviations, _judge(score, threshold, swapped, *sides[1], aim)
-    if suspect is not None and best is not None and aim.claim is not None and best.expected <= aim.claim:
-        best = suspect[1]
-    return best and replace(best, width=judged[0].shape[1])
+            if aim.claim is not None:
+                suspicion, threshold = _suspect(each.score, *sides, aim.claim, aim)
+                if suspect is None or suspicion > suspect.suspicion:
+                    suspect = replace(_judge(each.score, threshold, swapped, *sides, aim), suspicion=suspicion)
+    if best is not None and suspect is not None and aim.claim is not None:
+        best = replace(best, suspicion=suspect.suspicion)
+        if best.expected <= aim.claim and suspect.suspicion >= SUSPICIOUS:
+            best = suspect
+    return best and replace(best, width=width)
 
 
-def _turn(rated: Sequence[Floats], swapped: bool) -> tuple[Floats, Floats]:
-    """Return scores on the input where they shall be high, and on the other."""
-    return (-rated[1], -rated[0]) if swapped else (rated[0], rated[1])
+def _turn(rated: RatedOutputs, swapped: bool) -> tuple[Floats, Floats]:
+    """Return scores on the input where they shall be high, and on the other, in ascending order."""
+    return (-rated.second[::-1], -rated.first[::-1]) if swapped else (rated.first, rated.second)
 
 
 def _list_thresholds(ordered: Floats) -> Floats:
-    """Return thresholds to try: all scores where they are few, else more of the high ones."""
-    values = np.unique(ordered)
-    if len(values) <= MOST_THRESHOLDS:
-        return values
-    places = np.unique(np.geomspace(1, len(ordered), MOST_THRESHOLDS).astype(np.int64))
-    return np.unique(ordered[len(ordered) - places])
+    """Return thresholds to try: all scores where they are few, else more of the high ones.
+
+    Each is half way to the next lower score, so that a score which is learned again keeps what it was chosen for.
+    """
+    values = ordered[np.flatnonzero(np.diff(ordered, prepend=np.nan) != 0)]
+    if len(values) > MOST_THRESHOLDS:
+        places = np.unique(np.geomspace(1, len(ordered), MOST_THRESHOLDS).astype(np.int64))
+        return np.unique(ordered[len(ordered) - places])
+    return np.asarray(values - np.diff(values, prepend=values[0]) / 2)
 
 
 def _choose_threshold(score: LearnedScore, likely: Floats, unlikely: Floats, aim: EventAim) -> float:
     """Return the threshold of one score from which on outputs are expected to show the largest epsilon."""
-    ordered, others = np.sort(likely), np.sort(unlikely)
-    values = _list_thresholds(ordered)
-    high, low = _count(values, ordered), _count(values, others)
+    values = _list_thresholds(likely)
+    high, low = _count(values, likely), _count(values, unlikely)
     outputs = min(len(likely), len(unlikely)) / score.doubt**2
     return float(values[np.argmax(_expect(high, low, outputs, aim))])
 
 
-def _suspect(likely: Floats, unlikely: Floats, claim: float, aim: EventAim) -> tuple[float, float]:
-    """Return how many deviations from a claim the best threshold of a smooth score is, by its own chances, and it."""
-    both = np.sort(np.concatenate([likely, unlikely]))
-    share = 1 / (1 + np.exp(-both))
+def _suspect(score: LearnedScore, likely: Floats, unlikely: Floats, claim: float, aim: EventAim) -> tuple[float, float]:
+    """Return by how many deviations fresh outputs are expected to exceed a claim at the best threshold, and it.
+
+    A smooth score is asked for its own chances. Of others outputs are counted: what is no more than chance may do among
+    the events that are tried is nothing, and the rest is believed the more the larger it is (James, Stein 1961).
+    """
+    if score.smooth:
+        return find_excess(likely, unlikely, claim, aim)
+    values = _list_thresholds(likely)
+    high, low = _count(values, likely), _count(values, unlikely)
+    chance = CAUTION * score.doubt * math.sqrt(aim.pairs / min(len(likely), len(unlikely)))
+    found = _deviate(high, low, claim, aim)
+    with np.errstate(divide="ignore"):
+        believed = np.where(found > 0, found - chance**2 / found, -np.inf)
+    place = int(np.argmax(believed))
+    return float(believed[place]), float(values[place])
+
+
+def find_excess(likely: Floats, unlikely: Floats, claim: float, aim: EventAim) -> tuple[float, float]:
+    """Return by how many deviations the best threshold of a ratio's logarithm exceeds a claim, by the ratio, and it.
+
+    Both inputs' outputs are taken together: of those with the logarithm l, the part 1 / (1 + e^-l) is on the first.
+    """
+    both = np.sort(np.concatenate([likely, unlikely]), kind="stable")
+    share = 1 / (1 + np.exp(-np.clip(both, -500, 500)))
     values = _list_thresholds(both)
     start = np.searchsorted(both, values, side="left")
     high, low = (np.cumsum(each[::-1])[::-1][start] * 2 / len(both) for each in (share, 1 - share))
-    high, low, ratio = np.clip(high, 1e-9, 1 - 1e-9), np.clip(low, 1e-9, 1 - 1e-9), math.exp(claim)
-    deviation = np.sqrt((high * (1 - high) + ratio**2 * low * (1 - low)) / aim.pairs)
-    found = (high - aim.delta - ratio * low) / deviation
+    found = _deviate(np.clip(high, 1e-9, 1 - 1e-9), np.clip(low, 1e-9, 1 - 1e-9), claim, aim)
     place = int(np.argmax(found))
     return float(found[place]), float(values[place])
+
+
+def _deviate(high: Floats, low: Floats, claim: float, aim: EventAim) -> Floats:
+    """Return by how many deviations of fresh pairs events that are so likely exceed a claim."""
+    ratio = math.exp(claim)
+    deviation = np.sqrt((high * (1 - high) + ratio**2 * low * (1 - low)) / aim.pairs)
+    return np.asarray((high - aim.delta - ratio * low) / deviation)
 
 
 def _judge(
@@ -161,7 +201,7 @@ def _judge(
 ) -> ChosenEvent:
     """Return an event with what outputs that did not teach it say of it."""
     edge, outputs = np.array([threshold]), min(len(likely), len(unlikely))
-    high, low = _count(edge, np.sort(likely)), _count(edge, np.sort(unlikely))
+    high, low = _count(edge, likely), _count(edge, unlikely)
     expected = float(_expect(high, low, outputs / score.doubt**2, aim)[0])
     return ChosenEvent(score, threshold, swapped, float(high[0]), float(low[0]), expected, outputs)
 

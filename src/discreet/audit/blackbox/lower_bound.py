@@ -1,20 +1,23 @@
 """A lower bound on what a mechanism loses: `lower_bound(mechanism, one_input, its_neighbour)`.
 
-Some of the outputs are for learning: they teach scores, and choose the event. Then the event, the direction and the
-size of the sample are frozen, and the other outputs, which nobody has looked at, are tested (`direct`), or bet on by
-those who want to stop early (`betting`): the bound holds with the confidence that is asked for, whatever was learned.
+Some of the outputs are for learning: each half of them teaches scores, which the other half judges, and that chooses
+the event. Then the event, the direction and the size of the sample are frozen, and the other outputs, which nobody has
+looked at, are tested (`direct`), or bet on by those who want to stop early (`betting`): the bound holds with the
+confidence that is asked for, whatever was learned.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from discreet.audit.blackbox.betting import PairBets, PairCounts, bound_epsilon, choose_stake
 from discreet.audit.blackbox.direct import DirectTest
-from discreet.audit.blackbox.events import ChosenEvent, EventAim, choose_event
+from discreet.audit.blackbox.events import ChosenEvent, EventAim, RatedOutputs, choose_event
 from discreet.audit.blackbox.outputs import BATCH, LONGEST, BatchMechanism, FaultError, MechanismFault, OutputReader
 from discreet.audit.blackbox.scores import LearnedScore, learn_scores
 from discreet.base import check
@@ -26,9 +29,6 @@ LEAST = 1_000
 
 LEARNING = 0.3
 """The part of the outputs that is for learning."""
-
-TEACHING = 0.7
-"""The part of those that teaches scores; the others choose between events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +125,29 @@ def draw_both(reader: OutputReader, first: Any, second: Any, outputs: int) -> tu
 
 
 def learn_event(left: Floats, right: Floats, aim: EventAim, known: Sequence[LearnedScore] = ()) -> ChosenEvent | None:
-    """Return the best event: some outputs teach scores and thresholds, and the others choose between them."""
-    taught = int(len(left) * TEACHING)
-    scores = [*learn_scores(left[:taught], right[:taught]), *known]
-    return choose_event(scores, (left[:taught], right[:taught]), (left[taught:], right[taught:]), aim)
+    """Return the best event, and learn its score again from all outputs."""
+    event = judge_scores(left, right, aim, known)
+    if event is None or event.score in known:
+        return event
+    score = next((each for each in learn_scores(left, right) if each.name == event.score.name), event.score)
+    return replace(event, score=score)
+
+
+def judge_scores(left: Floats, right: Floats, aim: EventAim, known: Sequence[LearnedScore] = ()) -> ChosenEvent | None:
+    """Return the best event between two inputs: each half of the outputs teaches scores that the other half judges."""
+    half = len(left) // 2
+    halves = (left[:half], right[:half]), (left[half:], right[half:])
+    taught = [{score.name: score for score in learn_scores(*each)} for each in halves]
+    rated = [RatedOutputs.sort(score, score.rate(left), score.rate(right)) for score in known]
+    for name in taught[0]:
+        if name in taught[1]:
+            one, other = taught[0][name], taught[1][name]
+            sides = [
+                np.concatenate([other.rate(halves[0][side][: one.most]), one.rate(halves[1][side][: one.most])])
+                for side in (0, 1)
+            ]
+            rated.append(RatedOutputs.sort(one, *sides))
+    return choose_event(rated, left.shape[1], aim)
 
 
 def certify_event(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,6 +22,12 @@ BATCH = 50_000
 
 LONGEST = 60.0
 """Seconds that so many outputs may take, unless the caller says otherwise: what takes longer hangs."""
+
+EXPECTED = (
+    "a function `mechanism(given, count)` that returns an array of `count` outputs, a row for each; "
+    "`repeat(mechanism)` makes one of a function `mechanism(given)` that returns a single output"
+)
+"""What every audit by outputs is given."""
 
 FARTHEST = 1e100
 """What stands for infinite numbers, so that sums of them are numbers."""
@@ -48,8 +55,26 @@ class MechanismFault:
         return f"{self.what} on the input {self.given!r}"
 
 
+def check_takes(mechanism: Callable[..., Any], *given: Any, expected: str) -> None:
+    """Refuse what cannot be called like this, before it is called: a wrong call says nothing of a mechanism.
+
+    Where compiled code does not say what it takes, this does not know; `OutputReader` finds out by the first call.
+    """
+    if not callable(mechanism):
+        raise ParameterError("mechanism", type(mechanism).__name__, expected)
+    try:
+        signature = inspect.signature(mechanism)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*given)
+    except TypeError as trouble:
+        raise ParameterError("mechanism", f"one that takes {signature}", expected) from trouble
+
+
 def repeat(mechanism: Callable[[Any], Any]) -> BatchMechanism:
     """Return a mechanism that gives many outputs, from one that gives one at a time."""
+    check_takes(mechanism, None, expected="a function `mechanism(given)` that returns one output")
 
     def draw(given: Any, count: int) -> list[Any]:
         return [mechanism(given) for _ in range(count)]
@@ -66,6 +91,9 @@ class OutputReader:
     """Seconds for one call of it."""
     drawn: int = 0
     _codes: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_takes(self.mechanism, None, 1, expected=EXPECTED)
 
     def draw(self, given: Any, count: int, width: int | None = None) -> Floats:
         """Return so many outputs on an input, a row for each: of so many numbers, where `width` says how many."""
@@ -86,6 +114,8 @@ class OutputReader:
         except TimedOutError as trouble:
             raise FaultError(MechanismFault(f"it hung for {self.longest:g} seconds", given)) from trouble
         except (Exception, SystemExit) as trouble:
+            if not self.drawn and isinstance(trouble, TypeError) and _is_of_the_call(trouble):
+                raise ParameterError("mechanism", f"one that raises {trouble}", EXPECTED) from trouble
             raise FaultError(MechanismFault(f"it raised {type(trouble).__name__} ({trouble})", given)) from trouble
         self.drawn += count
         rows = self._read(raw)
@@ -101,10 +131,15 @@ class OutputReader:
         except ValueError:
             found = np.fromiter(map(repr, raw), dtype=object)
         if found.ndim == 0:
-            raise ParameterError("mechanism", type(raw).__name__, "a function that returns an array of outputs")
+            raise ParameterError("mechanism", f"one that returns a single {type(raw).__name__}", EXPECTED)
         if found.dtype.kind in "biuf":
             return found.astype(np.float64).reshape(len(found), -1)
         if any(isinstance(each, float) and math.isnan(each) for each in found.flat):
             return np.full((len(found), 1), math.nan)
         names = [repr(each) for each in (found if found.ndim == 1 else map(tuple, found))]
         return np.array([[self._codes.setdefault(name, len(self._codes))] for name in names], dtype=np.float64)
+
+
+def _is_of_the_call(trouble: TypeError) -> bool:
+    """Say whether an error comes of the call itself: no line of Python was run inside."""
+    return trouble.__traceback__ is None or trouble.__traceback__.tb_next is None

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.audit.blackbox.features import OutputFeature, OutputPart, find_largest, list_features, list_parts
+from discreet.audit.blackbox.sums_of_parts import choose_precision, learn_sum
 from discreet.base.grid import Floats
 from discreet.base.later import Later
 
@@ -75,12 +76,13 @@ def learn_scores(first: Floats, second: Floats) -> Iterator[LearnedScore]:
         yield from _learn_kinds(part, first, second)
     if 1 < width <= MOST_PLACES:
         yield _learn_table(first, second)
+        yield LearnedScore("the sum of what all numbers tell", learn_sum(first, second), smooth=True)
     most = None if width == 1 else MOST_FITTED
     left, right = first[:most], second[:most]
     features = list_features(left if not np.array_equal(left, np.rint(left)) else right)
     singles = [_learn_bins(feature, left, right, most) for feature in features]
     yield from singles
-    if width > 1:
+    if width > MOST_PLACES:
         yield _learn_regression(first[: 2 * MOST_FITTED], second[: 2 * MOST_FITTED])
 
 
@@ -149,12 +151,17 @@ def _learn_table(first: Floats, second: Floats) -> LearnedScore:
 
 
 def _fit_cells(held: Floats, first: Floats, second: Floats) -> Floats:
-    """Return the weights of a logistic regression on cells that were seen so often first, and second."""
+    """Return the weights of a logistic regression on cells that were seen so often first, and second.
+
+    They are believed as far as the outputs warrant it, like those of `sums_of_parts`.
+    """
     seen, weights = first + second, np.zeros(held.shape[1])
+    width, turn = np.linalg.eigh((held * (seen / 4)[:, None]).T @ held)
+    precision = choose_precision(np.maximum(width, 0.0), turn.T @ (held.T @ (first - seen / 2)))
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-np.clip(held @ weights, -30, 30)))
-        slope = held.T @ (first - seen * chance) - weights
-        bend = (held * (seen * chance * (1 - chance))[:, None]).T @ held + np.eye(len(weights))
+        slope = held.T @ (first - seen * chance) - precision * weights
+        bend = (held * (seen * chance * (1 - chance))[:, None]).T @ held + precision * np.eye(len(weights))
         weights = weights + np.linalg.solve(bend, slope)
     return weights
 

@@ -1,8 +1,13 @@
 """A search for the neighbours that show the most: `find_worst(mechanism, pairs)`.
 
-Every pair of inputs is tried with a few outputs, the best third with more, and so on; pairs near the best ones are
-tried beside them where `move` makes such. The one that is left is frozen, and only its event is certified, on outputs
-that nobody has looked at: so the search costs outputs, and no confidence.
+Every pair of inputs is tried with a few outputs, the better half with more, and so on (successive halving: Karnin,
+Koren, Somekh 2013); pairs near the best ones are tried beside them where `move` makes such. The one that is left is
+frozen, and only its event is certified, on outputs that nobody has looked at: so the search costs outputs, and no
+confidence.
+
+Against a claim two things make a pair better: an event that is known to show more, and one that is suspected to exceed
+the claim. Few outputs tell the first of frequent events only, and the second of none for sure: so of each round those
+are kept that lead in either.
 """
 
 from __future__ import annotations
@@ -14,24 +19,24 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.blackbox.events import ChosenEvent, EventAim
-from discreet.audit.blackbox.lower_bound import LowerBound, certify_event, learn_event, make_aim
+from discreet.audit.blackbox.events import SUSPICIOUS, ChosenEvent, EventAim
+from discreet.audit.blackbox.lower_bound import LowerBound, certify_event, judge_scores, learn_event, make_aim
 from discreet.audit.blackbox.outputs import LONGEST, BatchMechanism, FaultError, MechanismFault, OutputReader
 from discreet.audit.blackbox.patterns import InputPair, PairMove
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 
-TRYING, LEARNING = 0.2, 0.2
+TRYING, LEARNING = 0.3, 0.25
 """The parts of the outputs that find the pair, and that learn its event together with what was tried of it."""
 
 LEAST = 200
 """Outputs on each input of a pair that is tried, at the least."""
 
-KEPT_ONE_IN = 3
+KEPT_ONE_IN = 2
 """Of the pairs of a round, one in so many is kept for the next."""
 
-MOVING = 2
-"""Rounds in which pairs near the best ones are added."""
+MOVING, MOVES = 2, 2
+"""Rounds in which pairs near the best ones are added, and how many of them for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +55,10 @@ class OutputStore:
     reader: OutputReader
     _kept: dict[str, Floats] = field(default_factory=dict)
 
-    def learn(self, pair: InputPair, outputs: int, aim: EventAim) -> ChosenEvent | None:
-        """Return the best event between two inputs, from so many outputs on each, those kept included."""
+    def take(self, pair: InputPair, outputs: int) -> tuple[Floats, Floats]:
+        """Return so many outputs on each of two inputs, those kept included."""
         left = self._take(pair[0], outputs)
-        return learn_event(left, self._take(pair[1], outputs, left.shape[1]), aim)
+        return left, self._take(pair[1], outputs, left.shape[1])
 
     def keep(self, pairs: Sequence[InputPair]) -> None:
         """Forget the outputs on all other inputs."""
@@ -92,9 +97,8 @@ def find_worst(
 
     `move(pair, generator)` returns neighbours near a pair; the other words are those of `lower_bound`.
     """
-    certified = int(samples * (1 - TRYING - LEARNING) / 2)
-    aim = make_aim(certified, delta, confidence, claim)
-    rounds = max(1, math.ceil(math.log(max(1, len(pairs)), KEPT_ONE_IN))) + (0 if move is None else MOVING)
+    aim = make_search_aim(samples, delta, confidence, claim)
+    rounds = max(1, (len(pairs) - 1).bit_length()) + (0 if move is None else MOVING)
     tried = int(samples * TRYING / rounds)
     if not pairs or tried < 2 * LEAST * len(pairs):
         least = 2 * rounds * LEAST / TRYING
@@ -105,17 +109,42 @@ def find_worst(
     try:
         for turn in range(rounds if len(left) > 1 or move is not None else 0):
             outputs = store.share(tried, left)
-            found: list[tuple[float, int]] = []
-            for place, pair in enumerate(left):
-                event = store.learn(pair, outputs, aim)
-                found.append((-math.inf if event is None else event.expected, -place))
-            left = [left[-place] for _, place in sorted(found, reverse=True)[: -(-len(left) // KEPT_ONE_IN)]]
+            found: list[tuple[ChosenEvent | None, InputPair]] = []
+            for pair in left:
+                found.append((judge_scores(*store.take(pair, outputs), aim), pair))
+            left = rank_pairs(found, aim)[: -(-len(left) // KEPT_ONE_IN)]
             if move is not None and turn < MOVING:
-                left += [move(each, generator) for each in left for _ in range(KEPT_ONE_IN - 1)]
+                left += [move(each, generator) for each in left for _ in range(MOVES)]
             store.keep(left)
         pair = left[0]
-        event = store.learn(pair, store.share(samples - 2 * certified - reader.drawn, [pair]), aim)
+        outputs = store.share(samples - 2 * aim.pairs - reader.drawn, [pair])
+        event = learn_event(*store.take(pair, outputs), aim)
         bound = certify_event(reader, event, *pair, aim)
     except FaultError as trouble:
         bound = LowerBound.of_fault(trouble.fault, delta, confidence, reader.drawn)
     return WorstPair(*pair, bound)
+
+
+def make_search_aim(samples: int, delta: float, confidence: float, claim: float | None) -> EventAim:
+    """Return what the event of a search is wanted for: so many pairs are left for it."""
+    return make_aim(int(samples * (1 - TRYING - LEARNING) / 2), delta, confidence, claim)
+
+
+def rank_pairs(found: Sequence[tuple[ChosenEvent | None, InputPair]], aim: EventAim) -> list[InputPair]:
+    """Return pairs, the best first: in turn the one that shows the most, and the one that is suspected the most.
+
+    Where nothing exceeds the claim for sure and something is suspicious, the suspected ones come first.
+    """
+    expected = [-math.inf if event is None else event.expected for event, _ in found]
+    suspicion = [-math.inf if event is None else event.suspicion for event, _ in found]
+    shown, suspected = (
+        sorted(range(len(found)), key=values.__getitem__, reverse=True) for values in (expected, suspicion)
+    )
+    if aim.claim is None:
+        orders = [shown]
+    elif max(expected) <= aim.claim and max(suspicion) >= SUSPICIOUS:
+        orders = [suspected, shown]
+    else:
+        orders = [shown, suspected]
+    ranked = dict.fromkeys(place for turn in zip(*orders, strict=True) for place in turn)
+    return [found[place][1] for place in ranked]
