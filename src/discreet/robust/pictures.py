@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,18 +21,41 @@ DrawnCurve = tuple[str, Sequence[float], Sequence[float], Sequence[float] | None
 """A label, places, heights, and the low and the high edge of the band around them, if there is one."""
 
 
+UNTOLD = "too few people to say"
+"""What stands at an interval without an estimate."""
+
+LINE = 32
+LINES = 3
+"""Letters of a line, and lines, that a label may have."""
+
+
+def wrap_label(text: str) -> str:
+    """Return a label on a few lines; what does not fit is left out, and says so.
+
+    >>> wrap_label("correlation of worker's mean of tenure, pay in pay")
+    "correlation of worker's mean of\\ntenure, pay in pay"
+    """
+    return "\n".join(textwrap.wrap(quote_text(text), LINE, max_lines=LINES, placeholder="…"))
+
+
 def draw_intervals(rows: Sequence[IntervalRow], below: Sequence[str], path: Path | None) -> Any:
-    """Return a figure with a point and a line for each row, its numbers beside it."""
+    """Return a figure with a point and a line for each row, its numbers beside it; no number: nothing was told."""
     if not rows:
         raise DiscreetError("there is nothing to draw: a picture needs an interval")
     figure, axes = _start(7.5, 1.4 + 0.55 * len(rows))
     places = list(range(len(rows)))[::-1]
+    above: dict[str, Any] = {"xytext": (0, 6), "textcoords": "offset points", "fontsize": 8}
     for place, (_, estimate, low, high) in zip(places, rows, strict=True):
-        axes.plot([hold(low), hold(high)], [place, place], color=COLOURS[0], linewidth=1.6, marker="|", markersize=9)
+        if math.isfinite(low) or math.isfinite(high):
+            ends = [hold(low), hold(high)]
+            axes.plot(ends, [place, place], color=COLOURS[0], linewidth=1.6, marker="|", markersize=9)
+        if math.isnan(estimate):
+            axes.annotate(UNTOLD, (0.5, place), xycoords=("axes fraction", "data"), ha="center", **above)
+            continue
         axes.plot([hold(estimate)], [place], color=COLOURS[0], marker="o", markersize=5)
         words = f"{format_value(estimate, (low, high))} {format_interval(estimate, (low, high))}"
-        axes.annotate(quote_text(words), (hold(estimate), place), (0, 6), textcoords="offset points", fontsize=8)
-    axes.set_yticks(places, [quote_label(label) for label, *_ in rows], fontsize=8)
+        axes.annotate(quote_text(words), (hold(estimate), place), **above)
+    axes.set_yticks(places, [wrap_label(label) for label, *_ in rows], fontsize=8)
     axes.set_ylim(-0.6, len(rows) - 0.3)
     dress_number_axis(axes, "x")
     return _finish(figure, below, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from dataclasses import dataclass
 from html import escape
@@ -134,7 +135,7 @@ def plot_intervals(results: list[PopulationInterval], path: str | Path | None = 
 
     Each holds on its own; all of several hold together less often.
     """
-    rows = [(each.what, each.estimate, each.low, each.high) for each in results]
+    rows = [(each.what, each.estimate if each.enough else math.nan, each.low, each.high) for each in results]
     confident = ", ".join(sorted({format_percent(each.confidence) for each in results}))
     below = [
         f"{confident} intervals for sampling and noise together, each on its own; not for the bias of clamping",

@@ -205,6 +205,8 @@ def test_a_result_says_what_it_covers_and_what_it_cost(tmp_path: Path) -> None:
         for path in (tmp_path / "one.png", tmp_path / "both.svg"):
             plot_intervals([found, share], path)
             assert path.stat().st_size > 1_000
+        label = found.plot().axes[0].get_yticklabels()[0].get_text()
+        assert "age < 60" in label.replace("\n", " "), "no part of what is estimated is cut off"
         with pytest.raises(DiscreetError, match="pictures end in"):
             found.plot(tmp_path / "one.words")
         with pytest.raises(DiscreetError, match="nothing to draw"):

@@ -271,7 +271,8 @@ def test_nearly_singular_equations_are_said_to_be_and_nothing_raises(
         assert all((each.low, each.high) == (-math.inf, math.inf) for each in found.coefficients)
         assert "too few people to say" in str(found)
         assert "vary" in " ".join(found.notes) or "varies" in " ".join(found.notes)
-        assert found.plot(tmp_path / "nothing.png") is not None
+        words = {each.get_text() for each in found.plot(tmp_path / "nothing.png").axes[0].texts}
+        assert words == {"too few people to say"}
         close = robust.correlation_interval(curator, "visits", features[-1], "cost", **PRICE)
         assert (close.low, close.high) == (-1, 1) or len(rows) == len(ROWS)
         assert robust.ratio_interval(curator, "visits", "cost", "age", **PRICE).receipt.paid == "charged"

@@ -102,7 +102,11 @@ def test_survival_through_the_door(tmp_path: Path) -> None:
         text = " ".join(str(curve).split())
         for words in ("after 20:", "after 80:", "sampling and noise together", "epsilon 5", str(curve.receipt)):
             assert words in text
-        curve.plot(tmp_path / "curve.png")
+        figure = curve.plot(tmp_path / "curve.png")
+        (line,) = figure.axes[0].lines
+        assert line.get_xdata()[-1] > 80, "what is told at the last time is seen"
+        assert line.get_ydata()[-1] == curve.shares[-1]
+        assert "survival of visits" in figure.get_supxlabel()
         assert (tmp_path / "curve.png").stat().st_size > 1_000
         test = log_rank_test(curator, "visits", "age", "cost > 500", by="ward", between=["north", "icu"], **how)
         assert test.p_value < 0.001

@@ -41,6 +41,9 @@ from discreet.robust.testing.verdicts import PopulationTest
 MOST_TIMES = 100
 """Intervals of time of one curve."""
 
+BEYOND = 1.04
+"""How far behind its last time a curve is drawn, so that what is told there is seen."""
+
 ENDED = "(too few people at risk to say)"
 
 
@@ -113,10 +116,13 @@ class SurvivalCurve(ShownAsText):
     def plot(self, path: str | Path | None = None) -> Any:
         """Draw the curve with its intervals as steps; saved where a path is given."""
         told = slice(0, self.told)
-        at, heights = [0.0, *self.times[told]], [1.0, *self.shares[told]]
-        band = ([1.0, *self.low[told]], [1.0, *self.high[told]])
-        below = [f"{format_percent(self.confidence)} intervals for sampling and noise together, each on its own"]
-        curves = [(self.what, at, heights, *band)]
+        at = [0.0, *self.times[told]]
+        at.append(at[-1] * BEYOND)
+        heights, low, high = ([1.0, *each[told]] for each in (self.shares, self.low, self.high))
+        for each in (heights, low, high):
+            each.append(each[-1])
+        covers = f"{format_percent(self.confidence)} intervals for sampling and noise together, each on its own"
+        below, curves = [self.what, covers], [(self.what, at, heights, low, high)]
         place = None if path is None else Path(path)
         return draw_curves(curves, "time", "share without the event", [*below, self.paid.guarantee], place, steps=True)
 
