@@ -90,6 +90,9 @@ ON_SPARK = ("tests/engines/spark/", "tests/conformance/", "tests/local/test_engi
 ONE_SCENE = ("tests/ledger/test_crash.py", "tests/cli/test_demo.py", "tests/local/test_every_kind.py")
 """Where all tests look at what one long scene left: one worker plays each scene."""
 
+ON_A_CENSUS = ("tests/topdown/release/", "tests/topdown/test_making.py", "tests/topdown/test_forecasting.py")
+"""Where tests look at releases that are made once in each worker: one worker does them all."""
+
 ONE_FILE = (
     "tests/base/test_house.py",
     "tests/server/",
@@ -102,11 +105,13 @@ ONE_FILE = (
 
 
 class OneForEach(LoadScopeScheduling):  # type: ignore[misc]
-    """Gives every test to whichever worker is free, but all that need Spark, a scene or a server, to one."""
+    """Gives every test to whichever worker is free, but all that need Spark, a scene or a server to one."""
 
     def _split_scope(self, nodeid: str) -> str:
         if nodeid.startswith(ON_SPARK):
             return "spark"
+        if nodeid.startswith(ON_A_CENSUS):
+            return "census"
         if nodeid.startswith(ONE_SCENE):
             path, _, name = nodeid.partition("::")
             return f"{path}[{name.partition('[')[2]}"

@@ -42,6 +42,7 @@ def test_every_file_is_what_the_microdata_and_the_invariants_say(small_release: 
     assert found.tables == 20
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_and_the_folder_change_nothing(
     small_census: SmallCensus, small_release: CensusRelease, tmp_path: Path
 ) -> None:
@@ -54,6 +55,7 @@ def test_the_number_of_workers_and_the_folder_change_nothing(
     assert other.told["errors"] == small_release.told["errors"]
 
 
+@pytest.mark.slow
 def test_replications_tell_errors_and_change_no_count_and_no_margin(
     small_census: SmallCensus, small_release: CensusRelease, tmp_path: Path
 ) -> None:
@@ -126,6 +128,7 @@ def test_what_the_budget_does_not_cover_is_refused_without_a_charge(tmp_path: Pa
     assert census.count_charges() == 0
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_between_levels_goes_on_with_the_same_measurements(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

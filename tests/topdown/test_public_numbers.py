@@ -74,6 +74,7 @@ def test_a_plan_that_wastes_nothing_says_nothing(tmp_path: Path) -> None:
     assert "buys nothing" not in str(found)
 
 
+@pytest.mark.slow
 def test_wanted_errors_of_public_numbers_take_no_share(small_census: SmallCensus) -> None:
     wanted = {("Town", "kind"): Fraction(3)}
     alone = plan_for_targets(small_census.path, wanted)

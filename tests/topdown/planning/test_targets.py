@@ -128,6 +128,7 @@ def test_with_a_model_of_better_estimates_less_rho_will_do(tmp_path: Path) -> No
         assert estimated <= error
 
 
+@pytest.mark.slow
 def test_a_model_that_gains_nothing_changes_nothing(tmp_path: Path) -> None:
     spec = read_census(tmp_path)
 

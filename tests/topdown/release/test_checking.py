@@ -82,6 +82,7 @@ def test_a_row_that_is_missing_from_a_part_of_csv_is_found(copied_csv: CensusRel
     assert any("rows of 22 areas, not 330 of 22" in each for each in check(copied_csv).wrong)
 
 
+@pytest.mark.slow
 def test_a_release_in_another_kind_of_file_is_made_anew_for_free_and_leaves_no_old_file(
     copied_csv: CensusRelease, small_census: SmallCensus
 ) -> None:

@@ -71,6 +71,7 @@ def test_published_areas_of_a_regrouped_level_are_sums_of_their_towns(regrouped_
         assert row["gls_margin"] > 0
 
 
+@pytest.mark.slow
 def test_large_tables_are_written_in_parts_that_are_read_as_one(
     small_census: SmallCensus, small_release: CensusRelease, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ from discreet.topdown.solve.checking import check_release
 from topdown.small_release import SmallCensus, draw_readings, prepare_fit
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_counts_are_consistent_whole_and_keep_every_invariant(small_census: SmallCensus, objective: str) -> None:
     drawn = draw_readings(small_census)

@@ -15,6 +15,7 @@ from discreet.topdown.running.workers import SolverPool
 from topdown.small_release import SmallCensus, draw_readings
 
 
+@pytest.mark.slow
 def test_all_cells_are_counted_in_every_replication_and_public_totals_are_exact(
     regrouped_census: SmallCensus, tmp_path: Path
 ) -> None:
@@ -34,6 +35,7 @@ def test_all_cells_are_counted_in_every_replication_and_public_totals_are_exact(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_errors_simulated_from_a_release_are_about_those_of_the_truth(
     small_census: SmallCensus, tmp_path: Path
 ) -> None:

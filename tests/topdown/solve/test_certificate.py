@@ -33,6 +33,7 @@ def move(descent: _Descent, point: Floats) -> None:
     descent.gradient = descent.objective.find_gradient(descent.at)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("children", [1, 3])
 @pytest.mark.parametrize("kinds", ["", "z", "e", "l", "b", "lb"])
 def test_no_point_is_below_the_bound_for_any_prices(kinds: str, children: int) -> None:

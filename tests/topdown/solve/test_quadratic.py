@@ -98,6 +98,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 HURRIED = [(kinds, children) for kinds in ("", "z", "e", "l", "b", "lb") for children in (1, 3)]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(("kinds", "children"), HURRIED)
 def test_a_gap_is_true_wherever_the_descent_ends(kinds: str, children: int, request: pytest.FixtureRequest) -> None:
     """A point of the region whose objective is below objective - gap would prove the certificate wrong."""

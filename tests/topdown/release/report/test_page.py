@@ -60,6 +60,7 @@ def test_sizes_are_those_that_were_released_and_a_bias_has_its_error(small_relea
     assert float(empty[3]) > 0, "no count is below 0, so empty cells gain"
 
 
+@pytest.mark.slow
 def test_of_few_replications_no_bias_is_told_and_how_to_get_one_is(small_census: SmallCensus, tmp_path: Path) -> None:
     few = run(small_census.path, tmp_path / "few", workers=1, replications=1)
     quality = measure_quality(few)
@@ -74,6 +75,7 @@ def test_of_few_replications_no_bias_is_told_and_how_to_get_one_is(small_census:
     assert "bias" not in quality.list_cells()[0]
 
 
+@pytest.mark.slow
 def test_rho_is_an_exact_fraction_with_a_decimal_beside_it(tmp_path: Path) -> None:
     path = write_small_census(tmp_path, spec=SPEC.replace("rho = 3\n", 'rho = "10/3"\n')).path
     found = run(path, workers=1, replications=0)
@@ -108,6 +110,18 @@ def test_areas_are_as_wide_as_they_have_people_and_darker_with_their_errors() ->
     assert wide[1] / wide[2] == pytest.approx(3, rel=0.01)
     dark = [float(each.attrib["fill-opacity"]) for each in boxes]
     assert dark[1] == 1.0 > dark[0] > dark[2]
+
+
+def test_an_area_without_people_neither_hides_a_name_nor_sets_the_scale() -> None:
+    whole = AreaLevel("all", ("land",), np.zeros(1, dtype=np.int64), np.array([100.0]), np.array([0.1]))
+    people, shares = np.array([0.0, 60.0, 0.0, 40.0]), np.array([0.9, 0.2, 0.9, 0.0])
+    names = ("empty", "north", "bare", "south")
+    parts = AreaLevel("part", names, np.zeros(4, dtype=np.int64), people, shares)
+    drawing = draw_icicle([whole, parts])
+    for words in (">north</text>", ">south</text>", ">20.0%</text>"):
+        assert words in drawing
+    for words in ("empty", "bare", "90.0%", "2 areas"):
+        assert words not in drawing
 
 
 def test_narrow_areas_are_drawn_together_and_none_is_lost() -> None:
