@@ -219,6 +219,7 @@ def test_what_could_not_run_is_refused_and_nothing_is_charged(tmp_path: Path, as
         assert kinds(curator) == ["CREATE"]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("rows", [[], [(1, 30, 5.0, "icu")], [(p, 30, 7.0, "icu") for p in range(9)]], ids=len)
 def test_nobody_one_person_and_ties_are_answered(tmp_path: Path, rows: list[Visit]) -> None:
     with open_clinic(tmp_path, rows, epsilon=9000.0, delta=1e-8) as curator:

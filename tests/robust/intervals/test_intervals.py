@@ -102,6 +102,7 @@ def test_gaussian_noise_is_taken_from_the_price(tmp_path: Path) -> None:
         assert found.receipt.charge.rho == 1
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     "rows",
     [

@@ -65,6 +65,7 @@ def cover(ends: MeanEnds, truth: float) -> float:
     return float(np.mean((ends.low <= truth) & (truth <= ends.high)))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("people", "epsilon"), [(1000, 1.0), (300, 0.1), (20, 1.0), (1, 10.0)])
 def test_the_interval_of_a_mean_covers(kind: str, people: int, epsilon: float) -> None:
@@ -91,6 +92,7 @@ def test_noise_counts_in_the_width_and_few_people_are_too_few() -> None:
     assert not bound_mean(nobody, 0.05).enough.mean() > 0.1
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", ["normal", "lognormal", "constant"])
 @pytest.mark.parametrize(("people", "epsilon"), [(1000, 1.0), (300, 0.1), (20, 1.0)])
 def test_the_interval_of_a_difference_covers(kind: str, people: int, epsilon: float) -> None:
@@ -112,6 +114,7 @@ def test_p_values_of_true_means_are_seldom_small() -> None:
     assert np.mean(far + 0.005 <= 0.05) > 0.9
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.01, 0.0])
 @pytest.mark.parametrize(("people", "epsilon"), [(1000, 1.0), (1000, 0.1), (30, 1.0), (1, 1.0), (0, 1.0)])
 def test_the_intervals_of_shares_cover(share: float, people: int, epsilon: float) -> None:

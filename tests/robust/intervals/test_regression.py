@@ -239,6 +239,7 @@ def test_a_regression_is_one_charge_one_record_and_free_again(tmp_path: Path) ->
         assert curator.ledger.verify().ok
 
 
+@pytest.mark.slow
 def test_correlations_and_ratios_are_one_charge_each(tmp_path: Path) -> None:
     with open_clinic(tmp_path, ROWS, epsilon=200.0, delta=1e-8) as curator:
         close = robust.correlation_interval(curator, "visits", "age", "cost", **PRICE)
