@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,6 @@ sys.path.insert(0, str(ROOT / "tests"))
 from discreet.audit.house.__main__ import put_between  # noqa: E402
 from mutants.every import every_mutant  # noqa: E402
 from mutants.mutant import Mutant  # noqa: E402
-from mutants.run import copy_project  # noqa: E402
 
 OUTPUTS = 300_000
 LONGEST = 1200
@@ -100,7 +100,7 @@ def ask_audit(sound: Path, outputs: int, mutant: Mutant) -> Caught:
     """Break a copy of sound code, and run the audit on it."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
-        copy_project(sound, Path(name))
+        shutil.copytree(sound / "src", Path(name) / "src")
         mutant.apply(Path(name) / "src" / "discreet")
         env = {**os.environ, "PYTHONPATH": str(Path(name) / "src")}
         command = [sys.executable, "-m", "discreet.audit.house", "--stop", "--outputs", str(outputs)]
@@ -146,7 +146,8 @@ def main() -> None:
     found = read_results(given.results, given.outputs)
     left = [each for each in (*(known[name] for name in CHOSEN), SOUND) if each.name not in found]
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(given.workers) as pool:
-        copy_project(ROOT, Path(name))
+        shutil.copytree(ROOT / "src", Path(name) / "src")
+        subprocess.run([sys.executable, "-m", "compileall", "-q", name], check=True)
         for each in pool.map(partial(ask_audit, Path(name), given.outputs), left):
             found[each.name] = each
             with given.results.open("a", encoding="utf-8") as lines:

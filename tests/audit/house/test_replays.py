@@ -22,6 +22,13 @@ def test_operations_beside_sql_are_replayed_and_nothing_is_found(name: str) -> N
     assert any(each.observed > 0 for each in found.report.moved)
 
 
+def test_the_light_form_tries_a_few_neighbours() -> None:
+    (found,) = replay_all("SELECT COUNT(*) FROM visits", ("add-remove",), light=True)
+    assert found.report.ok
+    assert 3 <= len(found.report.neighbours) <= 6
+    assert any("many rows" in each for each in found.report.neighbours)
+
+
 def test_reports_of_people_are_replayed_and_nothing_is_found() -> None:
     found = list(replay_all("", (LOCAL,)))
     assert len(found) == len(METRICS)

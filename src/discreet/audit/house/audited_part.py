@@ -12,6 +12,9 @@ from discreet.audit.blackbox.outputs import BatchMechanism
 from discreet.audit.blackbox.patterns import InputPair
 from discreet.privacy.loss import Loss
 
+DEAREST = 100
+"""Components from this on are tried on one pair in the light audit."""
+
 
 @dataclass(frozen=True, slots=True)
 class AuditedPart:
@@ -32,6 +35,11 @@ class AuditedPart:
     def claim(self) -> float:
         """The epsilon that is claimed at this delta."""
         return float(self.loss.epsilon(self.delta).high)
+
+
+def choose_pairs(pairs: tuple[InputPair, ...], dear: int, most: int | None) -> tuple[InputPair, ...]:
+    """Return the pairs that are tried: all of them, or so many, and one of the dearest components."""
+    return pairs if most is None else pairs[: most if dear < DEAREST else 1]
 
 
 def release_rows(release: Callable[[Any], Any]) -> BatchMechanism:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import chain
 
-from discreet.audit.house.audited_part import AuditedPart
+from discreet.audit.house.audited_part import AuditedPart, choose_pairs
 from discreet.audit.house.keyed_draws import (
     LEAK,
     KeyDraws,
@@ -72,7 +72,7 @@ class QuestionMaker:
 
         Where that is more keys than `cells` in all, the same is asked several times.
         """
-        used = pairs[: self._most]
+        used = choose_pairs(pairs, dear, self._most)
         blocks = tuple(chain.from_iterable(used))
         keys = min(max(FEWEST // 2, self._samples // dear // len(blocks)), cells // len(blocks))
         return AuditedPart(name, KeyDraws(ask, self._tables, blocks, keys, listed), used, loss, delta, dear, True)

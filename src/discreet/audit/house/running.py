@@ -13,7 +13,7 @@ from functools import cache
 
 from discreet.audit.blackbox.lower_bound import lower_bound
 from discreet.audit.blackbox.search import find_worst
-from discreet.audit.house.audited_part import AuditedPart
+from discreet.audit.house.audited_part import AuditedPart, choose_pairs
 from discreet.audit.house.findings import HouseReport, LossFinding, PartFinding, judge_together
 from discreet.audit.house.keyed_draws import KeyedTables
 from discreet.audit.house.local_reports import list_local
@@ -37,7 +37,7 @@ CONFIDENCE = 0.95
 """Of all bounds of a component together."""
 
 DEAREST = 100
-"""Components from this on are tried on one pair in the light audit."""
+"""AuditedParts from this on are tried on one pair in the light audit."""
 
 ORDER = ("loss", "replay", "question", "mechanism", "wing", "local report", "robust")
 """What comes first where the audit may stop early, behind all components that take no time."""
@@ -61,10 +61,10 @@ class AuditSize:
         return cls(samples, FEW_PAIRS if samples <= LIGHT else None)
 
 
-Components = dict[tuple[str, str], AuditedPart]
-"""Components by their kind and name."""
+AuditedParts = dict[tuple[str, str], AuditedPart]
+"""AuditedParts by their kind and name."""
 
-Finding = LossFinding | Replayed | PartFinding
+AuditFinding = LossFinding | Replayed | PartFinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +77,12 @@ class AuditTask:
     bounds: int = 0
     """How many bounds are certified at the most."""
 
-    def perform(self, components: Components, size: AuditSize, only: str = "") -> Iterator[Finding]:
+    def perform(self, components: AuditedParts, size: AuditSize, only: str = "") -> Iterator[AuditFinding]:
         """Yield what is found."""
         if self.kind == "loss":
             yield from (LossFinding(each.name, each.find_shortfall()) for each in list_loss_claims())
         elif self.kind == "replay":
-            yield from replay_all(only, (self.name,))
+            yield from replay_all(only, (self.name,), light=size.most is not None)
         else:
             component = components[self.kind, self.name]
             yield audit(self.kind, component, size.samples // component.dear, size.most)
@@ -98,10 +98,10 @@ def list_components(stack: ExitStack, size: AuditSize) -> Iterator[tuple[str, Au
     yield from (("wing", each) for each in list_wings(tables, size.samples, size.most))
 
 
-def list_tasks(components: Components, size: AuditSize, only: str = "") -> list[AuditTask]:
+def list_tasks(components: AuditedParts, size: AuditSize, only: str = "") -> list[AuditTask]:
     """Return all that is to be done, or what has a word in its name."""
     found = [
-        AuditTask(kind, name, each.dear, len(each.pairs[: size.most]))
+        AuditTask(kind, name, each.dear, len(choose_pairs(each.pairs, each.dear, size.most)))
         for (kind, name), each in components.items()
         if only.casefold() in f"{kind} {name}".casefold()
     ]
@@ -119,7 +119,7 @@ def run(
     others would have shown. With several `workers` parts are done in processes of their own.
     """
     start, tell = time.perf_counter(), watch or (lambda line: None)
-    size, found = AuditSize.choose(samples), list[Finding]()
+    size, found = AuditSize.choose(samples), list[AuditFinding]()
     with ExitStack() as stack:
         components = {(kind, each.name): each for kind, each in list_components(stack, size)}
         tasks = list_tasks(components, size, only)
@@ -144,7 +144,7 @@ def audit(kind: str, component: AuditedPart, samples: int, most: int | None = No
     Pairs that are all certified have each their part of the outputs and of the chance to be wrong.
     """
     start, claim = time.perf_counter(), component.claim
-    pairs = component.pairs[: most if most is None or component.dear < DEAREST else 1]
+    pairs = choose_pairs(component.pairs, component.dear, most)
     if len(pairs) > 1 and not component.together and samples >= SEARCHED * len(pairs):
         worst = find_worst(
             component.draw,
@@ -173,8 +173,8 @@ def audit(kind: str, component: AuditedPart, samples: int, most: int | None = No
 
 
 def _perform(
-    tasks: list[AuditTask], components: Components, size: AuditSize, only: str, workers: int
-) -> Iterator[Finding]:
+    tasks: list[AuditTask], components: AuditedParts, size: AuditSize, only: str, workers: int
+) -> Iterator[AuditFinding]:
     """Yield what tasks find: here, in their order, or in processes of their own, as they end."""
     if workers == 1:
         for task in tasks:
@@ -185,13 +185,13 @@ def _perform(
             yield from done.result()
 
 
-def perform_apart(task: AuditTask, size: AuditSize, only: str) -> list[Finding]:
+def perform_apart(task: AuditTask, size: AuditSize, only: str) -> list[AuditFinding]:
     """Perform a task with components that this process makes once: their curators are closed at its end."""
     return list(task.perform(_find_components(size), size, only))
 
 
 @cache
-def _find_components(size: AuditSize) -> Components:
+def _find_components(size: AuditSize) -> AuditedParts:
     stack = ExitStack()
     atexit.register(stack.close)
     return {(kind, each.name): each for kind, each in list_components(stack, size)}
@@ -202,7 +202,7 @@ def _rank(task: AuditTask) -> tuple[int, int]:
     return 0 if task.dear == 1 else 1 + (ORDER.index(task.kind) if task.kind in ORDER else 0), task.dear
 
 
-def _tell(found: Finding) -> str:
+def _tell(found: AuditFinding) -> str:
     if isinstance(found, LossFinding):
         return f"loss {found.name}: {'never below' if found.shortfall <= 0 else 'CLAIMS TOO LITTLE'}"
     if isinstance(found, Replayed):
@@ -210,7 +210,7 @@ def _tell(found: Finding) -> str:
     return f"{found.kind} {found.name}: {found.bound.epsilon:.3f} of {found.claim:.3f} ({found.seconds:.1f} s)"
 
 
-def _is_surely_wrong(found: Finding, bounds: int) -> bool:
+def _is_surely_wrong(found: AuditFinding, bounds: int) -> bool:
     """Say whether a claim does not hold, whatever the rest of the audit would show."""
     if isinstance(found, LossFinding):
         return found.shortfall > 0
