@@ -47,6 +47,7 @@ def is_rare(misses: int, runs: int, miss: float) -> bool:
     return bool(binom.sf(misses - 1, runs, miss) < 1e-9)
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("currency", ["epsilon", "rho"])
 def test_intervals_cover_the_truth_of_fixed_questions(currency: str) -> None:
     runs, confidence = 150, 0.8

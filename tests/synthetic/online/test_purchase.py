@@ -95,6 +95,7 @@ def spent(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("step", STEPS)
 def test_a_process_that_is_killed_while_it_buys_leads_to_no_second_draw(tmp_path: Path, step: str, spent: Path) -> None:
     shutil.copytree(spent, tmp_path, dirs_exist_ok=True)

@@ -42,6 +42,7 @@ def make_truth(columns: tuple[PlacedColumn, ...] = COLUMNS, rows: int = 2000) ->
     return pa.table(made, names=[column.name for column in columns])
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("columns", [COLUMNS, HOSTILE, COLUMNS[:1], HOSTILE[2:]])
 def test_pages_are_well_formed_and_names_are_text(tmp_path: Path, columns: tuple[PlacedColumn, ...]) -> None:
     model = make_model(columns, sets=((0, 1),) if len(columns) > 1 else ())
