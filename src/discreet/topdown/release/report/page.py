@@ -59,7 +59,7 @@ def _show_errors(quality: CensusQuality) -> list[str]:
         "<h2>Where errors are</h2>",
         f'<p class="soft small">The released counts were taken for the truth, measured with new noise and estimated '
         f"again, in {count_replications(told['replications'])}. Each row is a level; an area is as wide as it has "
-        f"people, and darker the more of them are counted in a wrong cell of {safe(told['finest'])}.</p>",
+        f"people, and darker the more of them are counted in a wrong cell of the query {safe(told['finest'])}.</p>",
         f'<div class="card wide">{draw_icicle(quality.levels)}</div>',
         "<h2>Errors by level and query</h2>",
         '<p class="soft small">The mean absolute error of one answer.</p>',
