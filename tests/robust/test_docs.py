@@ -11,6 +11,7 @@ from support.clinic import VISITS, open_clinic
 PAGE = Path(__file__).parents[2] / "docs" / "robust.md"
 
 
+@pytest.mark.slow
 def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     with open_clinic(tmp_path, VISITS, epsilon=200.0) as curator:

@@ -141,6 +141,7 @@ def test_tests_through_the_door(tmp_path: Path) -> None:
         assert "bias of clamping" in str(small[2])
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("rows", [[], [(1, 40, 100.0, "north")], [(p, 40, float("nan"), "icu") for p in range(9)]])
 def test_no_data_raises_after_the_charge(rows: list[Visit], tmp_path: Path) -> None:
     with open_clinic(tmp_path, rows, epsilon=500.0) as curator:

@@ -117,6 +117,7 @@ def test_default_cuts_are_equal_parts() -> None:
     )
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     "rows",
     [

@@ -97,6 +97,7 @@ TESTS: dict[str, tuple[Explained, tuple[tuple[float, ...], ...], tuple[tuple[flo
 }
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("noise", [Laplace(1.0), Laplace(8.0), Gaussian(5.0)])
 @pytest.mark.parametrize("test", list(TESTS))
 def test_what_is_true_is_seldom_rejected_and_other_things_often(test: str, noise: SumNoise) -> None:
@@ -157,6 +158,7 @@ def test_the_most_people_are_at_least_as_many_as_there_are(noise: SumNoise, monk
     assert counts == [int(each) for each in bound_people(noisy[:50], noise)]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("noise", [Laplace(1.0), Laplace(8.0), Gaussian(6.0)])
 @pytest.mark.parametrize("second", [SHARES, SHIFTED])
 def test_effects_lie_in_their_intervals(second: tuple[float, ...], noise: SumNoise) -> None:
