@@ -49,6 +49,7 @@ def test_a_model_is_charged_once_recorded_and_free_again(tmp_path: Path) -> None
         assert curator.ledger.verify().ok
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("model", "target", "features"),
     [

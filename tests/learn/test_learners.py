@@ -177,6 +177,7 @@ def test_with_hardly_any_noise_steps_follow_the_log_odds(tmp_path: Path) -> None
     assert [model.columns[at].name for at, _ in model.rank_columns()] == ["age", "ward"]
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("kind", ["linear", "kmeans", "stumps"])
 def test_a_run_that_was_killed_goes_on_from_its_journal_and_is_paid_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str

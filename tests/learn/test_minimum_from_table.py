@@ -32,6 +32,7 @@ TRUTH = np.array([cost > 1100 for _, _, cost, _ in ROWS if cost is not None])
 each_method = pytest.mark.parametrize("method", METHODS)
 
 
+@pytest.mark.many
 @each_method
 def test_a_model_is_charged_once_recorded_and_free_again(tmp_path: Path, method: str) -> None:
     with open_clinic(tmp_path, ROWS, epsilon=20.0) as curator:
@@ -86,6 +87,7 @@ def test_an_epsilon_is_charged_as_the_rho_whose_zcdp_implies_it(tmp_path: Path) 
         assert ZcdpLoss(found["output"].rho).epsilon(delta).high > 0.5
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("model", "target", "method"),
     [

@@ -119,6 +119,7 @@ def test_bending_costs_a_third_and_a_lower_ridge_more() -> None:
     assert rest == pytest.approx(allowance.rho * REST, rel=1e-6)
 
 
+@pytest.mark.many
 @each_method
 def test_with_hardly_any_noise_it_is_the_minimum_of_cut_slopes_and_a_ridge(method: Method) -> None:
     points, features, labels = draw_rows()
@@ -135,6 +136,7 @@ def test_with_hardly_any_noise_it_is_the_minimum_of_cut_slopes_and_a_ridge(metho
     assert np.abs(np.array(found.weights) / WEIGHT_STEPS - exact).max() < 1e-3
 
 
+@pytest.mark.many
 @each_method
 def test_what_is_said_of_the_noise_bounds_it(method: Method) -> None:
     """A category that no row has is told nothing by the data: its weight is noise, and shrinks to 0 without."""

@@ -93,6 +93,7 @@ def test_logistic_regression_learns_and_says_what_it_cost() -> None:
     assert abs(model.rows_ - 5000) < 500
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("method", ["output", "objective"])
 def test_a_noisy_minimum_is_learned_and_says_what_it_cost(method: str) -> None:
     X, y = make_rows()  # noqa: N806
