@@ -58,6 +58,7 @@ def test_what_measurements_do_not_determine_has_no_error(tmp_path: Path) -> None
 
     plan = plan_errors(read_census(tmp_path), model=know_nothing)
     assert plan.find("Country", "kind").estimated is None
+    assert plan.undetermined == {}, "the model says nothing of any query"
     assert "inf" not in json.dumps(plan.to_dict()).lower()
 
 
@@ -74,3 +75,16 @@ def test_it_reads_as_a_table_and_as_json(tmp_path: Path) -> None:
     assert told["rho"] == "5/2"
     assert told["errors"][0]["query"] == "total"
     assert len(told["errors"]) == 12
+
+
+def test_what_no_measurement_determines_is_said_to_be_published_without_margins(tmp_path: Path) -> None:
+    def know_some(spec: CensusSpec, noise: CensusNoise) -> Deviations:
+        names = [query.name for query in spec.queries]
+        return {(level, name): 1.0 for level in (0, 1) for name in names} | {(2, "kind"): 1.0, (2, "total"): 1.0}
+
+    plan = plan_errors(read_census(tmp_path), model=know_some)
+    assert plan.undetermined == {"Town": ["facility", "detailed"]}
+    told = "no measurement determines facility, detailed in every area of Town: published without margins where none"
+    assert told in str(plan)
+    assert plan.to_dict()["undetermined"] == {"Town": ["facility", "detailed"]}
+    assert plan_errors(read_census(tmp_path)).undetermined == {}

@@ -96,6 +96,16 @@ class CensusPlan(ShownAsText):
         """What is measured although it is public already."""
         return tuple(each for each in self.errors if each.is_public and each.rho)
 
+    @property
+    def undetermined(self) -> dict[str, list[str]]:
+        """By level, the queries that no measurement determines, where a model says so: they have no margins."""
+        found: dict[str, list[str]] = {}
+        if any(each.estimated is not None for each in self.errors):
+            for each in self.errors:
+                if each.estimated is None:
+                    found.setdefault(each.level, []).append(each.query)
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON values: exact numbers as texts."""
         return {
@@ -105,6 +115,7 @@ class CensusPlan(ShownAsText):
             "delta": str(self.delta),
             "epsilon": self.epsilon,
             "errors": [each.to_dict() for each in self.errors],
+            "undetermined": self.undetermined,
             "guarantee": list(self.guarantee),
             "budget": None if self.budget is None else self.budget.to_dict(),
             "note": self.note or None,
@@ -116,6 +127,9 @@ class CensusPlan(ShownAsText):
         shown = [each for each in self.errors if each.raw is not None or each.estimated is not None]
         before = [str(each) for each in (self.budget, self.note and f"note: {self.note}") if each]
         lines = [head, *before, "", *write_errors(shown, self.rho)]
+        for level, queries in self.undetermined.items():
+            where = f"no measurement determines {', '.join(queries)} in every area of {level}"
+            lines += ["", f"{where}: published without margins where none does"]
         lines += ["", *write_wasted(self.wasted, self.rho)] if self.wasted else []
         return "\n".join([*lines, *(["", *self.guarantee] if self.guarantee else [])])
 

@@ -163,7 +163,8 @@ class InvariantReader:
             return Invariant(name, place, query, values, False, np.where(silent[:, None], NO_MOST, values))
         wrong_free = np.argwhere((values > 0) & free)
         if len(wrong_free):
-            part.wrong("except", f"{quote_value(areas[int(wrong_free[0][0])])} has such facilities", "take it out")
+            wrong = f"{quote_value(areas[int(wrong_free[0][0])])} has such facilities"
+            part.wrong("except", wrong, "take its line out of the file, or the value out of this list")
             return None
         most = np.where((values == 0) & ~free & ~silent[:, None], 0, NO_MOST)
         return Invariant(name, place, query, values, exact=False, most=most)
