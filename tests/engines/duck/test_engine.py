@@ -135,7 +135,8 @@ def test_tables_from_python_are_seen_by_those_alone_who_were_given_them() -> Non
         assert cursor.execute("SELECT count(*) FROM duckdb_databases() WHERE NOT internal").fetchall() == [(1,)]
 
 
-def test_a_shared_database_that_became_unusable_is_replaced() -> None:
+def test_a_shared_database_that_became_unusable_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_shared", {})
     with closing(share()):
         connection._shared[os.getpid()].close()
     with closing(share()) as cursor:
