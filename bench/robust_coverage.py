@@ -41,8 +41,8 @@ def show_coverage(runs: int, parts: list[str] | None = None) -> bool:
     """Print every line of some parts and say whether all are as good as asked: of two of the same, the second."""
     lines: dict[tuple[str, str, int, float, bool], CoverageLine] = {}
     begun = time.process_time()
-    print("| | data | people | epsilon | share | runs | standard error | width | asked | |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print("| | data | people | epsilon | share | runs | standard error | width | told | asked | |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     for line in measure_parts(runs, parts or list(PARTS)):
         print(line, flush=True)
         lines[line.what, line.data, line.people, line.epsilon, line.test] = line

@@ -45,6 +45,8 @@ class CoverageLine:
     test: bool = False
     width: float = math.nan
     """The mean width over that of the same interval without noise, where that was measured."""
+    told: float = 1.0
+    """The share of runs that told anything at all: where nothing is told, all numbers are covered."""
 
     @property
     def met(self) -> bool:
@@ -55,9 +57,10 @@ class CoverageLine:
         error = math.sqrt(self.share * (1 - self.share) / self.runs)
         asked = f"<= {MOST_REJECTED:.0%}" if self.test else f">= {LEAST_COVERED:.0%}"
         width = "" if math.isnan(self.width) else f"{self.width:.2f}"
+        told = "" if self.told == 1 else f"{self.told:.1%}"
         return (
             f"| {self.what} | {self.data} | {self.people:,} | {self.epsilon:g} | {self.share:.2%} | {self.runs:,} | "
-            f"{error:.2%} | {width} | {asked} | {'met' if self.met else 'MISSED'} |"
+            f"{error:.2%} | {width} | {told} | {asked} | {'met' if self.met else 'MISSED'} |"
         )
 
 

@@ -141,7 +141,8 @@ def count_function(tally: FunctionTally, data: str, people: int, plain: Floats) 
         low, high = (np.concatenate(each)[:, place] for each in (tally.lows, tally.highs))
         covered = float(np.mean((low <= tally.truth[place]) & (tally.truth[place] <= high)))
         width = float(np.median(high - low) / (2 * NORMAL * usual[place])) if usual[place] > 0 else math.nan
-        yield CoverageLine(name, data, people, tally.epsilon, covered, len(low), False, width)
+        told = float(np.mean(np.isfinite(low)))
+        yield CoverageLine(name, data, people, tally.epsilon, covered, len(low), False, width, told)
 
 
 def draw_vectors(population: Population, people: int, rng: np.random.Generator) -> Singles:
