@@ -7,7 +7,8 @@ Flags are at 95 % each; corrected ones hold all together (Holm). A regular expre
 Every trial has fresh randomness from the operating system: there are no seeds to choose from. Trials are written to a
 file as they come, and those that it has already are not run again. Seconds are those of all processors together.
 
-`power` asks of sparse vectors what the best event there is would show, by the formulas of their noise.
+`power` asks of sparse vectors what the best event there is would show, by the formulas of their noise: by how many
+deviations the pairs that certify exceed the claim, how likely the test then refutes it, and how far a bet grows.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-from discreet.audit.blackbox.betting import PairCounts
+from discreet.audit.blackbox.betting import LARGEST, PairCounts, choose_stake, find_log_wealth
 from discreet.audit.blackbox.direct import DirectTest, find_deviations, special
 from discreet.audit.blackbox.lower_bound import LowerBound
 from discreet.audit.blackbox.outputs import MechanismFault
@@ -38,9 +39,9 @@ from discreet.audit.suite.trials import (
 )
 from timing import markdown
 
-TRIALS, DRAWN = 20, 200_000
+TRIALS, DRAWN = 20, 50_000
 HEADER = ["mechanism", "is", "claims", "flagged", "corrected", "median bound", "most seconds", "samples"]
-BEST_HEADER = ["mechanism", "best pair", "epsilon", "event: likely", "unlikely", "log ratio", "deviations", "power"]
+BEST_HEADER = ["mechanism", "best pair", "epsilon", "event: likely", "unlikely", "deviations", "power", "log of a bet"]
 
 
 def describe(verdict: SpecimenVerdict) -> list[str]:
@@ -123,10 +124,12 @@ def find_powers() -> list[list[str]]:
     for name, each in variants.items():
         best = find_best(each, pairs, aim, DRAWN)
         power = float(special.ndtr(best.excess - find_deviations(aim.miss)))
-        ratio = float(special.log1p(best.likely / best.unlikely - 1))
-        shown = [f"{best.epsilon:.3f}", f"{best.likely:.4f}", f"{best.unlikely:.4f}", f"{ratio:.3f}"]
+        counts = PairCounts.expect(best.likely, best.unlikely, aim.pairs)
+        wealth = find_log_wealth(counts, choose_stake(counts, EPSILON, 0.0), EPSILON, 0.0)
         words = " and ".join("".join(map(str, given)) for given in best.pair)
-        rows.append([f"sparse vector {name}", words, *shown, f"{best.excess:.1f}", f"{power:.4f}"])
+        epsilon = "infinite" if best.epsilon >= LARGEST else f"{best.epsilon:.3f}"
+        shown = [f"{best.likely:.4f}", f"{best.unlikely:.4f}", f"{best.excess:.1f}", f"{power:.4f}", f"{wealth:.1f}"]
+        rows.append([f"sparse vector {name}", words, epsilon, *shown])
     return rows
 
 

@@ -84,8 +84,8 @@ SOUND = [
     broken(
         "audit: the search certifies by more outputs than were asked for",
         "audit/blackbox/search.py",
-        "store.share(samples - 2 * aim.pairs - reader.drawn, [pair])",
-        "store.share(samples - 2 * aim.pairs, [pair])",
+        "store.share(samples - 2 * aim.pairs - reader.drawn if last else tried, left)",
+        "store.share(samples - 2 * aim.pairs if last else tried, left)",
         SEARCH,
     ),
     broken(

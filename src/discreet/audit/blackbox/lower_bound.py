@@ -125,10 +125,13 @@ def draw_both(reader: OutputReader, first: Any, second: Any, outputs: int) -> tu
 
 
 def learn_event(left: Floats, right: Floats, aim: EventAim, known: Sequence[LearnedScore] = ()) -> ChosenEvent | None:
-    """Return the best event, and learn its score again from all outputs."""
+    """Return the best event, with its score learned from all outputs."""
     event = judge_scores(left, right, aim, known)
-    if event is None or event.score in known:
-        return event
+    return event if event is None or event.score in known else learn_again(event, left, right)
+
+
+def learn_again(event: ChosenEvent, left: Floats, right: Floats) -> ChosenEvent:
+    """Learn the score of an event, which half of the outputs taught, from all of them."""
     score = next((each for each in learn_scores(left, right) if each.name == event.score.name), event.score)
     return replace(event, score=score)
 

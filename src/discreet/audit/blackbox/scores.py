@@ -42,6 +42,9 @@ MOST_KINDS = 4_096
 FEW_KINDS = 1_100
 """Different outputs of which chance favours few."""
 
+VERY_FEW_KINDS = 32
+"""Different outputs whose counts are as good as a fit."""
+
 SHRUNK = 0.5
 """What is added to every count, so that a bin that was never seen is no proof."""
 
@@ -62,7 +65,7 @@ class LearnedScore:
     name: str
     rate: Callable[[Floats], Floats]
     smooth: bool = False
-    """Whether it is a smooth fit to few numbers, so that its own chances are better than counts."""
+    """Whether it is a smooth fit to few numbers, or few numbers, so that its own chances are better than counts."""
     doubt: float = 1.0
     """How much more than others it must show to be believed: there are many of its kind, or it has many parts."""
     most: int | None = None
@@ -101,7 +104,8 @@ def _learn_kinds(part: OutputPart, first: Floats, second: Floats) -> Iterator[Le
         where = np.minimum(np.searchsorted(kinds, own), len(kinds) - 1)
         return np.where(kinds[where] == own, ratios[where], 0.0)
 
-    yield LearnedScore(f"the whole output{part.name}", rate, doubt=DOUBT if len(kinds) > FEW_KINDS else 1.0)
+    doubt, smooth = DOUBT if len(kinds) > FEW_KINDS else 1.0, len(kinds) <= VERY_FEW_KINDS
+    yield LearnedScore(f"the whole output{part.name}", rate, smooth=smooth, doubt=doubt)
 
 
 def hash_rows(rows: Floats) -> NDArray[np.uint64]:

@@ -1,9 +1,9 @@
 """A search for the neighbours that show the most: `find_worst(mechanism, pairs)`.
 
 Every pair of inputs is tried with a few outputs, the better half with more, and so on (successive halving: Karnin,
-Koren, Somekh 2013); pairs near the best ones are tried beside them where `move` makes such. The one that is left is
-frozen, and only its event is certified, on outputs that nobody has looked at: so the search costs outputs, and no
-confidence.
+Koren, Somekh 2013); pairs near the best ones are tried beside them where `move` makes such. Of the last two, the one
+whose event is the better is frozen, and only that event is certified, on outputs that nobody has looked at: so the
+search costs outputs, and no confidence.
 
 Against a claim two things make a pair better: an event that is known to show more, and one that is suspected to exceed
 the claim. Few outputs tell the first of frequent events only, and the second of none for sure: so of each round those
@@ -20,20 +20,23 @@ from typing import Any
 import numpy as np
 
 from discreet.audit.blackbox.events import SUSPICIOUS, ChosenEvent, EventAim
-from discreet.audit.blackbox.lower_bound import LowerBound, certify_event, judge_scores, learn_event, make_aim
+from discreet.audit.blackbox.lower_bound import LowerBound, certify_event, judge_scores, learn_again, make_aim
 from discreet.audit.blackbox.outputs import LONGEST, BatchMechanism, FaultError, MechanismFault, OutputReader
 from discreet.audit.blackbox.patterns import InputPair, PairMove
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 
-TRYING, LEARNING = 0.3, 0.25
-"""The parts of the outputs that find the pair, and that learn its event together with what was tried of it."""
+TRYING, LEARNING = 0.25, 0.3
+"""The parts of the outputs that find the last pairs, and that learn their events together with those tried before."""
 
 LEAST = 200
 """Outputs on each input of a pair that is tried, at the least."""
 
 KEPT_ONE_IN = 2
 """Of the pairs of a round, one in so many is kept for the next."""
+
+LAST = 2
+"""Pairs that are left when the last outputs for learning are drawn."""
 
 MOVING, MOVES = 2, 2
 """Rounds in which pairs near the best ones are added, and how many of them for each."""
@@ -98,27 +101,32 @@ def find_worst(
     `move(pair, generator)` returns neighbours near a pair; the other words are those of `lower_bound`.
     """
     aim = make_search_aim(samples, delta, confidence, claim)
-    rounds = max(1, (len(pairs) - 1).bit_length()) + (0 if move is None else MOVING)
-    tried = int(samples * TRYING / rounds)
+    rounds = max(0, (len(pairs) - 1).bit_length() - 1) + (0 if move is None else MOVING)
+    tried = int(samples * TRYING / max(1, rounds))
     if not pairs or tried < 2 * LEAST * len(pairs):
-        least = 2 * rounds * LEAST / TRYING
+        least = 2 * max(1, rounds) * LEAST / TRYING
         raise ParameterError("samples", samples, f"at least {least:,.0f} for each of the pairs")
     reader = OutputReader(mechanism, longest)
     store, left, generator = OutputStore(reader), list(pairs), np.random.default_rng()
     pair = left[0]
     try:
-        for turn in range(rounds if len(left) > 1 or move is not None else 0):
-            outputs = store.share(tried, left)
+        for turn in range(rounds + 1):
+            last = turn == rounds
+            left = left[:LAST] if last else left
+            outputs = store.share(samples - 2 * aim.pairs - reader.drawn if last else tried, left)
             found: list[tuple[ChosenEvent | None, InputPair]] = []
             for pair in left:
                 found.append((judge_scores(*store.take(pair, outputs), aim), pair))
-            left = rank_pairs(found, aim)[: -(-len(left) // KEPT_ONE_IN)]
+            ranked = rank_pairs(found, aim)
+            if last:
+                break
+            left = [found[place][1] for place in ranked[: -(-len(left) // KEPT_ONE_IN)]]
             if move is not None and turn < MOVING:
                 left += [move(each, generator) for each in left for _ in range(MOVES)]
             store.keep(left)
-        pair = left[0]
-        outputs = store.share(samples - 2 * aim.pairs - reader.drawn, [pair])
-        event = learn_event(*store.take(pair, outputs), aim)
+        event, pair = found[ranked[0]]
+        if event is not None:
+            event = learn_again(event, *store.take(pair, outputs))
         bound = certify_event(reader, event, *pair, aim)
     except FaultError as trouble:
         bound = LowerBound.of_fault(trouble.fault, delta, confidence, reader.drawn)
@@ -130,8 +138,8 @@ def make_search_aim(samples: int, delta: float, confidence: float, claim: float 
     return make_aim(int(samples * (1 - TRYING - LEARNING) / 2), delta, confidence, claim)
 
 
-def rank_pairs(found: Sequence[tuple[ChosenEvent | None, InputPair]], aim: EventAim) -> list[InputPair]:
-    """Return pairs, the best first: in turn the one that shows the most, and the one that is suspected the most.
+def rank_pairs(found: Sequence[tuple[ChosenEvent | None, InputPair]], aim: EventAim) -> list[int]:
+    """Return the places of pairs, the best first: in turn who shows the most, and who is suspected the most.
 
     Where nothing exceeds the claim for sure and something is suspicious, the suspected ones come first.
     """
@@ -146,5 +154,4 @@ def rank_pairs(found: Sequence[tuple[ChosenEvent | None, InputPair]], aim: Event
         orders = [suspected, shown]
     else:
         orders = [shown, suspected]
-    ranked = dict.fromkeys(place for turn in zip(*orders, strict=True) for place in turn)
-    return [found[place][1] for place in ranked]
+    return list(dict.fromkeys(place for turn in zip(*orders, strict=True) for place in turn))

@@ -107,6 +107,6 @@ def _find_density(values: Floats, scale: float) -> Floats:
 def _find_below(values: Floats, scale: float) -> Floats:
     """Return how likely noise is below numbers."""
     if not scale:
-        return np.where(values > 0, 1.0, np.where(values < 0, 0.0, 0.5))
+        return np.where(values > 0, 1.0, 0.0)
     tail = np.exp(-np.abs(values) / scale) / 2
     return np.where(values > 0, 1 - tail, tail)
