@@ -47,6 +47,7 @@ def test_python_m_discreet_and_discreet_are_the_same_program() -> None:
     assert "demo" in outputs.pop()
 
 
+@pytest.mark.slow
 def test_help_takes_little_more_work_than_loading_the_library_that_reads_commands() -> None:
     """Half a second where that library takes a seventh: a ratio, for machines differ."""
 

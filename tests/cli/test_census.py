@@ -32,6 +32,7 @@ def test_a_release_is_run_once_and_shown_again_for_free(written: SmallCensus) ->
     assert "certified" in shown
 
 
+@pytest.mark.slow
 def test_a_plan_is_free_and_finds_shares(written: SmallCensus) -> None:
     shown = run("census", "plan", written.path)
     assert "it was measured before with just these settings: a run finds that, and costs nothing" in shown
@@ -112,6 +113,7 @@ def test_an_engine_that_is_not_spark_solves_nothing_and_nothing_is_charged(tmp_p
     assert found.count_charges() == 0
 
 
+@pytest.mark.slow
 def test_a_run_says_whether_it_was_charged_or_found_and_tables_may_be_csv(tmp_path: Path) -> None:
     found = write_small_census(tmp_path)
     assert "it fits into what is left of the budget: total 100.00% left now" in run("census", "plan", found.path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -19,7 +20,12 @@ def test_every_line_names_a_test() -> None:
     assert all(re.search(r"`tests/[a-z_/]+\.py::\w+`", line) for line in lines)
 
 
+@functools.cache
+def list_tests(file: str) -> frozenset[str]:
+    tree = ast.parse((ROOT / file).read_text())
+    return frozenset(each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef))
+
+
 @pytest.mark.parametrize(("file", "name"), NAMED)
 def test_the_test_exists(file: str, name: str) -> None:
-    tree = ast.parse((ROOT / file).read_text())
-    assert name in {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)}
+    assert name in list_tests(file)

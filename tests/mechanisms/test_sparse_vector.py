@@ -68,6 +68,7 @@ def test_wrong_algorithm_3_tells_the_noise_that_decided(epsilon: float) -> None:
     assert not keeps(epsilon, here, there)
 
 
+@pytest.mark.slow
 def test_wrong_algorithm_3_gets_worse_with_every_question() -> None:
     for questions in (4, 7, 10):
         here = wrong.algorithm_3((*[0] * questions, 1), 1.0)

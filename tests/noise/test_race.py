@@ -100,6 +100,7 @@ def lead_law(scores: list[int], scale: float, most: int) -> NDArray[np.float64]:
     return np.array(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("draws", "off"), FEW_AND_MANY)
 def test_laplace_winners_and_leads_follow_the_exact_integral(draws: int, off: float) -> None:
     scores, scale, most = [0, 2, 3], 2.0, 15
@@ -114,6 +115,7 @@ def test_laplace_winners_and_leads_follow_the_exact_integral(draws: int, off: fl
     assert chi_square_p(observed.ravel(), lead_law(scores, scale * off, most).ravel()) < ALARM
 
 
+@pytest.mark.slow
 def test_equal_scores_win_equally_often() -> None:
     for pick in (gumbel_argmax, exponential_argmax, laplace_argmax):
         assert chi_square_p(wins(pick, 5_000, [7, 7, 7, 7], 0.5), np.full(4, 0.25)) >= ALARM

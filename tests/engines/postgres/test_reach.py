@@ -53,6 +53,7 @@ def test_every_function_stays_within_its_reach(cursor: duckdb.DuckDBPyConnection
     check(cursor, calls, 11)
 
 
+@pytest.mark.slow
 def test_functions_of_functions_stay_within_their_reach(cursor: duckdb.DuckDBPyConnection) -> None:
     check(cursor, numeric(nested(3, 300)), 11)
 

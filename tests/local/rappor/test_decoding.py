@@ -71,7 +71,7 @@ def test_the_total_and_what_is_unallocated_are_those_of_the_population(
     assert np.std(apart) < 2.5
 
 
-@pytest.mark.many
+@pytest.mark.slow
 @pytest.mark.parametrize("candidates", [FEW, MANY])
 @pytest.mark.parametrize("others", [1, 100])
 def test_absent_candidates_are_seldom_named_where_nobody_has_any(candidates: Candidates, others: int) -> None:

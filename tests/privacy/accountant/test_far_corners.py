@@ -33,6 +33,7 @@ def assert_around(found: Certified, truth: arb) -> None:
     assert found.low == 0 or laws.ball(found.low) <= truth.upper()
 
 
+@pytest.mark.slow
 def test_many_groups_of_nearly_one_loss_cost_what_one_group_does() -> None:
     """Each group has a window of its own, so that together they span far more than the total loss does."""
     mus = [1.1 * (1 + 1e-9 * i) for i in range(20)]

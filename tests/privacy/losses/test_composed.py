@@ -108,6 +108,7 @@ def test_delta_is_a_bracket_of_probabilities(losses: list[Loss], epsilon: float)
     assert 0 <= found.low <= found.high <= 1
 
 
+@pytest.mark.slow
 @given(st.lists(with_pair, min_size=1, max_size=3), st.sampled_from([1e-10, 1e-5, 0.01]))
 @quick
 def test_epsilon_and_delta_agree(losses: list[Loss], delta: float) -> None:

@@ -98,6 +98,7 @@ def test_no_randomiser_costs_more(bound: str) -> None:
     assert closest > 0.9  # the test can fail: some come close
 
 
+@pytest.mark.slow
 def test_more_people_and_smaller_epsilons_cost_less() -> None:
     highs = [ShuffledLoss(1.0, count).epsilon(1e-6).high for count in (1, 2, 10, 100, 1000, 10_000, 20_000)]
     assert highs == sorted(highs, reverse=True)

@@ -17,6 +17,8 @@ from discreet.privacy.charges import Charge
 from support.browsing import Window, browsing
 from support.serving import Served, make_served_clinic, serving
 
+pytestmark = pytest.mark.slow
+
 ANALYST = ("/ask", "/tables", "/history", "/budget", "/receipts/1")
 OWNER = ("/owner", "/owner/failures", "/owner/data", "/owner/policy", "/owner/log")
 BY_TIME = "SELECT date_trunc('quarter', day) AS quarter, ward, COUNT(*) AS n FROM visits GROUP BY quarter, ward"

@@ -237,6 +237,7 @@ def test_pg8000_asks(wire: RunningWire) -> None:
     connection.close()
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("driver", ["psycopg", "psycopg2", "pg8000"])
 def test_sqlalchemy_connects_inspects_and_feeds_pandas(wire: RunningWire, driver: str) -> None:
     sqlalchemy = need("sqlalchemy")

@@ -56,6 +56,7 @@ def test_every_cell_has_margins_and_public_totals_have_none_to_fear(small_releas
     assert np.asarray(small_release.table("Region", "total").column("margin")).max() == 0
 
 
+@pytest.mark.slow
 def test_published_areas_of_a_regrouped_level_are_sums_of_their_towns(regrouped_release: CensusRelease) -> None:
     districts = regrouped_release.table("District", "detailed")
     assert set(districts.column("area").to_pylist()) == {f"d{number}" for number in range(1, 6)}

@@ -36,6 +36,7 @@ def test_counts_are_consistent_whole_and_keep_every_invariant(small_census: Smal
     assert [len(each.figures) for each in found.levels] == [1, 1, 2, 7]
 
 
+@pytest.mark.slow
 def test_estimates_are_better_than_the_measurements(small_census: SmallCensus) -> None:
     drawn = draw_readings(small_census)
     with SolverPool(1) as pool:
@@ -62,6 +63,7 @@ def test_levels_that_are_kept_are_not_solved_again(small_census: SmallCensus, tm
     assert kept.violations == ()
 
 
+@pytest.mark.slow
 def test_a_job_is_handed_out_in_files_and_holds_what_was_handed_out_last(small_census: SmallCensus) -> None:
     with SolverPool(1) as pool:
         for seed in (3, 4):

@@ -60,6 +60,7 @@ def test_impossible_answers_are_left_out_and_the_finest_query_is_found(small_cen
     assert find_possible(find_finest(queries)).sum() == 15
 
 
+@pytest.mark.slow
 def test_of_many_small_areas_some_are_simulated_in_turn(
     small_census: SmallCensus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,6 +79,7 @@ def test_of_many_small_areas_some_are_simulated_in_turn(
     assert np.isnan(once.average("spread")[1])
 
 
+@pytest.mark.slow
 def test_replications_that_are_kept_are_not_made_again(small_census: SmallCensus, tmp_path: Path) -> None:
     drawn = draw_readings(small_census)
     model = model_readings(drawn.problem, drawn.readings)

@@ -87,6 +87,7 @@ def test_rho_is_an_exact_fraction_with_a_decimal_beside_it(tmp_path: Path) -> No
     assert "<dt>rho</dt><dd>10/3 (3.333)</dd>" in render_page(measure_quality(found))
 
 
+@pytest.mark.slow
 def test_without_simulation_errors_are_left_out(small_census: SmallCensus, tmp_path: Path) -> None:
     bare = run(small_census.path, tmp_path / "bare", workers=1, replications=0)
     page = write_report(bare, tmp_path / "bare.html").read_text()
