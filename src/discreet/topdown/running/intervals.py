@@ -16,6 +16,9 @@ Ends are rounded to the nearest whole number. Noise is rounded too, so that wher
 held just if it is within some whole number of g; with m rounded to the nearest, that is the case where the noise before
 its own rounding is within round(m) + 1/2 >= m. Public bounds are kept, which costs nothing: the truth keeps them.
 
+The true count is that of the rows that a release counts, and all of it rests on public numbers being what these rows
+have: where the owner states others (`measure.inspecting` tells), least squares is off by as much, and so is this.
+
 What holds the truth 95 times in 100 is the interval of an answer that was chosen before looking. Among answers chosen
 by what was released, the largest say, more may be missed.
 """
