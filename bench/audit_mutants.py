@@ -28,7 +28,7 @@ from discreet.audit.house.__main__ import put_between  # noqa: E402
 from mutants.every import every_mutant  # noqa: E402
 from mutants.mutant import Mutant  # noqa: E402
 
-OUTPUTS = 300_000
+OUTPUTS = 500_000
 LONGEST = 1200
 """Seconds that the audit may take: on a mutant that takes longer it hangs."""
 

@@ -86,7 +86,17 @@ def list_loss_claims() -> list[LossClaim]:
         LossClaim(
             "SampledLoss of a Laplace",
             SampledLoss(DiscreteLaplaceLoss(3.0, 1), 0.1),
-            compare(laplace, 0.9 * laplace + 0.1 * np.roll(laplace, 1)),
+            compare(*_sample(laplace, np.roll(laplace, 1), 0.1)),
+        ),
+        LossClaim(
+            "SampledLoss of what may fail",
+            SampledLoss(ApproximateLoss(Fraction(1), Fraction(1, 100)), 0.1),
+            compare(*_sample(*_respond(1.0, 0.01), 0.1)),
+        ),
+        LossClaim(
+            "two samples of what may fail",
+            SampledLoss(ApproximateLoss(Fraction(1), Fraction(1, 100)), 0.1) * 2,
+            compare(*(np.outer(each, each).ravel() for each in _sample(*_respond(1.0, 0.01), 0.1))),
         ),
     ]
 
@@ -96,6 +106,11 @@ def _respond(epsilon: float, delta: float = 0.0) -> tuple[Floats, Floats]:
     e = math.exp(epsilon)
     first = np.array([delta, (1 - delta) * e / (1 + e), (1 - delta) / (1 + e), 0.0])
     return first, first[::-1].copy()
+
+
+def _sample(first: Floats, second: Floats, rate: float) -> tuple[Floats, Floats]:
+    """Return the first, and a mixture in which the second comes as often as somebody is drawn into a sample."""
+    return first, (1 - rate) * first + rate * second
 
 
 def _choose(reach: float) -> tuple[Floats, Floats]:

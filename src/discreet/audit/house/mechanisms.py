@@ -24,7 +24,9 @@ from discreet.mechanisms import (
     TruncatedLaplace,
 )
 
-EPSILON, DELTA = 1.0, 1e-3
+EPSILON, DELTA, LARGE_DELTA = 1.0, 1e-3, 0.05
+"""A large delta lets a fault of it be seen in few outputs."""
+
 ONE = (([0], [1]), ([5], [4]))
 """A number that one person moves by one."""
 
@@ -94,15 +96,17 @@ def _list_others() -> list[AuditedPart]:
     least = Quantile.extreme(True, 9, EPSILON)
     values: tuple[InputPair, ...] = ({3: 2, 5: 2}, {3: 2, 5: 3}), ({4: 1}, {4: 1, 0: 1}), ({}, {8: 1}), ({0: 5}, {0: 4})
     thrice: tuple[InputPair, ...] = ({4: 3}, {4: 3, 0: 3}), ({}, {8: 3}), ({0: 3, 8: 3}, {0: 3, 8: 6})
-    keys = KeySelection(EPSILON, DELTA)
-    counts = tuple(([units], [units + 1]) for units in (0, 1, 3, 6, 9))
+    keys, leaky = KeySelection(EPSILON, DELTA), KeySelection(EPSILON, LARGE_DELTA)
+    counts = tuple(([units], [units + 1]) for units in (0, 12, 1, 3, 6, 9, 11, 13, 14))
+    few = tuple(([units], [units + 1]) for units in (4, 5, 0, 1, 2, 3, 6))
     return [
         AuditedPart("Quantile, the median", _draw_quantiles(median), values, median.loss(), dear=100),
         AuditedPart("Quantile, three rows of a unit", _draw_quantiles(tripled), thrice, tripled.loss(), dear=60),
         AuditedPart("Quantile, the least", _draw_quantiles(least), values, least.loss(), dear=100),
         AuditedPart("KeySelection", release_rows(keys.release), counts, keys.loss(), DELTA),
+        AuditedPart("KeySelection, a large delta", release_rows(leaky.release), few, leaky.loss(), LARGE_DELTA),
         _ask_sparsely("SparseVector", SparseVector.calibrate(EPSILON, 2)),
-        _ask_sparsely("SparseVector, many questions", SparseVector.calibrate(EPSILON, 1), MANY, 30),
+        _ask_often("SparseVector, many questions", SparseVector.calibrate(EPSILON, 1)),
         _ask_sparsely("SparseVector with numbers", SparseVector.calibrate(EPSILON, 1, answers=0.5)),
         _ask_sparsely("SparseVector, redrawn", SparseVector.calibrate(EPSILON, 2, redraw=True)),
     ]
@@ -112,9 +116,20 @@ def _draw_quantiles(quantile: Quantile) -> BatchMechanism:
     return repeat(lambda given: [quantile.release(given).value])
 
 
-def _ask_sparsely(name: str, vector: SparseVector, pairs: tuple[InputPair, ...] = FEW, dear: int = 100) -> AuditedPart:
+def _ask_sparsely(name: str, vector: SparseVector) -> AuditedPart:
     def release(values: list[int]) -> list[float]:
         answers = [float(answer) if answer is not None else NOTHING for answer in vector.release(values, 1)]
         return answers + [NOTHING] * (len(values) - len(answers))
 
-    return AuditedPart(name, repeat(release), pairs, vector.loss(1), dear=dear)
+    return AuditedPart(name, repeat(release), FEW, vector.loss(1), dear=100)
+
+
+def _ask_often(name: str, vector: SparseVector) -> AuditedPart:
+    """Return a run over many questions, told by when it says yes first and how its answers lean to the first half."""
+
+    def release(values: list[int]) -> tuple[int, int]:
+        answers = [bool(answer) for answer in vector.release(values, 1)]
+        half = len(values) // 2
+        return [*answers, True].index(True), sum(answers[:half]) - sum(answers[half:])
+
+    return AuditedPart(name, repeat(release), MANY, vector.loss(1), dear=10)

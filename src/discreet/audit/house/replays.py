@@ -59,6 +59,7 @@ QUESTIONS = (
     "SELECT COUNT(DISTINCT person), AVG(cost) FROM visits WHERE cost > 10",
     "SELECT ward, MEDIAN(cost) FROM visits GROUP BY ward",
     "SELECT name, COUNT(*) FROM visits GROUP BY name",
+    "SELECT name, SUM(cost) FROM visits GROUP BY name",
     "SELECT VAR_POP(cost), MIN(cost) FROM visits",
     "SELECT COUNT(*), SUM(p.age) FROM visits AS v JOIN people AS p ON v.person = p.person",
     "SELECT v.ward, AVG(p.age) FROM visits AS v LEFT JOIN people AS p ON v.person = p.person GROUP BY v.ward",

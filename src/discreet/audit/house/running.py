@@ -30,7 +30,7 @@ WHOLE, LIGHT = 2_000_000, 20_000
 FEW_PAIRS = 2
 """Of the inputs that are listed, so many pairs are tried in the light audit."""
 
-SEARCHED = 4_000
+SEARCHED = 6_000
 """Outputs for each pair from which on the worst pair is looked for first; with fewer, all pairs are certified."""
 
 CONFIDENCE = 0.95
