@@ -155,15 +155,5 @@ def test_a_type_that_a_mechanism_stumbles_over_is_still_a_finding() -> None:
     def stumble(given: int, count: int) -> Floats:
         return np.full(count, abs(given) if given else abs("none"))  # type: ignore[arg-type]
 
-    assert "raised TypeError" in str(lower_bound(stumble, 1, 0, samples=2_000))
-
-
-def test_an_event_that_is_suspected_is_tried_where_none_is_sure_to_exceed_the_claim() -> None:
-    generator = np.random.default_rng(7)
-
-    def whisper(given: int, count: int) -> Floats:
-        """Say 2 in a fiftieth of runs, with a ratio of e^0.4; other words tell less."""
-        return np.asarray(generator.choice(3, count, p=[0.48, 0.50, 0.02] if given else [0.47, 0.5166, 0.0134]))
-
-    found = [lower_bound(whisper, 0, 1, samples=120_000, claim=0.1) for _ in range(5)]
-    assert sum(each.refutes(0.1) for each in found) >= 3
+    for pair in ((0, 1), (1, 0)):
+        assert "raised TypeError" in str(lower_bound(stumble, *pair, samples=2_000))
