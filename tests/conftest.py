@@ -34,6 +34,14 @@ os.register_at_fork(after_in_child=gc.freeze)
 """A forked child must not collect what its parent left over: a DuckDB connection that is closed there, without the
 threads it had, ends the child by SIGSEGV."""
 
+gc.set_threshold(20_000, 20, 20)
+"""What tests are made of is never garbage: looking through it as often as programs do takes a twentieth of the time."""
+
+
+def pytest_collection_finish() -> None:
+    """Have the collector leave alone what was made for all tests."""
+    gc.freeze()
+
 
 MOST_EXAMPLES = 40
 """So many generated examples are tried by `make test` at the most; the long form and `make mutants` try all."""
