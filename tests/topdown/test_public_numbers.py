@@ -11,6 +11,7 @@ from discreet.base.errors import ParameterError
 from discreet.topdown import public_numbers
 from discreet.topdown.forecasting import plan, plan_for_targets
 from discreet.topdown.planning.expected_errors import plan_errors
+from discreet.topdown.planning.targets import plan_targets
 from discreet.topdown.public_numbers import find_public
 from topdown.small_release import SPEC, SmallCensus, write_small_census
 from topdown.spec.small_census import AREAS, read_census
@@ -75,11 +76,17 @@ def test_a_plan_that_wastes_nothing_says_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_wanted_errors_of_public_numbers_take_no_share(small_census: SmallCensus) -> None:
-    wanted = {("Town", "kind"): Fraction(3)}
-    alone = plan_for_targets(small_census.path, wanted)
-    both = plan_for_targets(small_census.path, {**wanted, ("Region", "total"): Fraction(1)})
-    assert both.allocation == alone.allocation
-    assert "buys nothing" not in str(both)
+def test_wanted_errors_of_public_numbers_take_no_share(tmp_path: Path) -> None:
+    spec = read_census(tmp_path)
+    wanted, public = {("Town", "kind"): Fraction(3)}, find_public(spec)
+    both = {**wanted, ("Region", "total"): Fraction(1)}
+    alone = plan_targets(spec, wanted)
+    assert plan_targets(spec, both, public=public).allocation == alone.allocation
+    assert plan_targets(spec, both).rho > alone.rho
+    with pytest.raises(ParameterError, match="not public already"):
+        plan_targets(spec, {("Region", "total"): Fraction(1)}, public=public)
+
+
+def test_a_command_for_wanted_errors_knows_what_is_public(small_census: SmallCensus) -> None:
     with pytest.raises(ParameterError, match="not public already"):
         plan_for_targets(small_census.path, {("Region", "total"): Fraction(1)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,14 +11,14 @@ import numpy as np
 import pytest
 
 from discreet.base.errors import ParameterError
-from discreet.topdown.forecasting import plan
 from discreet.topdown.making import run
+from discreet.topdown.planning.expected_errors import plan_errors
 from discreet.topdown.release.census_release import CensusRelease
 from discreet.topdown.release.report.icicle import draw_icicle, merge_narrow
 from discreet.topdown.release.report.page import render_page, write_report
 from discreet.topdown.release.report.quality import AreaLevel, measure_quality
-from discreet.topdown.spec.reading import read_spec
-from topdown.small_release import SPEC, SmallCensus, write_small_census
+from topdown.small_release import SmallCensus
+from topdown.spec.small_census import read_census
 
 
 def test_a_page_has_pictures_numbers_and_the_guarantee(small_release: CensusRelease, tmp_path: Path) -> None:
@@ -61,9 +62,11 @@ def test_sizes_are_those_that_were_released_and_a_bias_has_its_error(small_relea
 
 
 @pytest.mark.slow
-def test_of_few_replications_no_bias_is_told_and_how_to_get_one_is(small_census: SmallCensus, tmp_path: Path) -> None:
-    few = run(small_census.path, tmp_path / "few", workers=1, replications=1)
-    quality = measure_quality(few)
+def test_of_few_replications_no_bias_is_told_and_how_to_get_one_is(small_release: CensusRelease) -> None:
+    errors = [each.to_dict() for each in small_release.errors]
+    for query in errors:
+        query["classes"] = [{**each, "bias": None, "bias_error": None} for each in query["classes"]]
+    quality = measure_quality(replace(small_release, told={**small_release.told, "replications": 1, "errors": errors}))
     assert not quality.tells_bias
     page = render_page(quality)
     for told in (str(quality), page):
@@ -76,18 +79,24 @@ def test_of_few_replications_no_bias_is_told_and_how_to_get_one_is(small_census:
 
 
 @pytest.mark.slow
-def test_rho_is_an_exact_fraction_with_a_decimal_beside_it(tmp_path: Path) -> None:
-    path = write_small_census(tmp_path, spec=SPEC.replace("rho = 3\n", 'rho = "10/3"\n')).path
-    found = run(path, workers=1, replications=0)
-    shown = "rho 10/3 (3.333)"
-    assert shown in str(found)
-    assert shown in str(found.payment)
-    assert shown in str(plan(path))
-    assert shown in str(read_spec(path))
+def test_rho_is_an_exact_fraction_with_a_decimal_beside_it(small_release: CensusRelease, tmp_path: Path) -> None:
+    receipt = {**small_release.told["receipt"], "rho": "10/3"}
+    found = replace(small_release, told={**small_release.told, "receipt": receipt})
+    assert "rho 10/3 (3.333): epsilon" in str(found)
     assert "<dt>rho</dt><dd>10/3 (3.333)</dd>" in render_page(measure_quality(found))
+    spec = read_census(tmp_path, ('rho = "5/2"', 'rho = "10/3"'))
+    assert "rho 10/3 (3.333), delta" in str(spec)
+    assert "rho 10/3 (3.333): epsilon" in str(plan_errors(spec))
 
 
-@pytest.mark.slow
+def test_a_certified_epsilon_is_never_shown_smaller_than_it_is(small_release: CensusRelease) -> None:
+    receipt = {**small_release.told["receipt"], "epsilon": [{"delta": "1/1000000000", "epsilon": 11.0126}]}
+    found = replace(small_release, told={**small_release.told, "receipt": receipt})
+    for shown in (str(found), render_page(measure_quality(found))):
+        assert "11.013 at delta 1e-9, certified" in shown
+        assert "11.01 " not in shown
+
+
 def test_without_simulation_errors_are_left_out(small_census: SmallCensus, tmp_path: Path) -> None:
     bare = run(small_census.path, tmp_path / "bare", workers=1, replications=0)
     page = write_report(bare, tmp_path / "bare.html").read_text()
