@@ -6,17 +6,21 @@ import math
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from discreet.audit.blackbox.lower_bound import lower_bound
+from discreet.audit.blackbox.events import EventAim
+from discreet.audit.blackbox.lower_bound import learn_again, learn_event, lower_bound
 from discreet.audit.blackbox.outputs import repeat
 from discreet.audit.blackbox.scores import LearnedScore
 from discreet.audit.blackbox.search import find_worst
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.mechanisms import Gaussian, Laplace
+
+CHANCES = [0.4, 0.5, 0.1], [0.42, 0.52, 0.06]
 
 
 def count_with_noise(count: int, outputs: int) -> Floats:
@@ -157,3 +161,16 @@ def test_a_type_that_a_mechanism_stumbles_over_is_still_a_finding() -> None:
 
     for pair in ((0, 1), (1, 0)):
         assert "raised TypeError" in str(lower_bound(stumble, *pair, samples=2_000))
+
+
+def test_an_event_keeps_its_outputs_when_its_score_is_learned_again() -> None:
+    """A threshold between what two halves say of one output would leave an event that is empty."""
+    generator = np.random.default_rng(9)
+    left, right = (generator.choice(3, (20_000, 1), p=chances).astype(np.float64) for chances in CHANCES)
+    event = learn_event(left, right, EventAim(50_000, 0.0, 0.95, 0.1))
+    assert event is not None
+    rated = np.unique(event.score.rate(left))
+    moved = learn_again(replace(event, likely=0.02, unlikely=0.01, threshold=float(rated[-1]) + 0.01), left, right)
+    assert moved.find(np.array([[2.0], [1.0], [0.0]])).tolist() == [True, False, False]
+    whole = replace(event, likely=(left == 2).mean(), unlikely=(right == 2).mean())
+    assert learn_again(whole, left, right).find(np.array([[2.0], [1.0], [0.0]])).tolist() == [True, False, False]

@@ -131,9 +131,16 @@ def learn_event(left: Floats, right: Floats, aim: EventAim, known: Sequence[Lear
 
 
 def learn_again(event: ChosenEvent, left: Floats, right: Floats) -> ChosenEvent:
-    """Learn the score of an event, which half of the outputs taught, from all of them."""
+    """Learn the score of an event, which half of the outputs taught, from all of them.
+
+    Its threshold moves to where as many of these outputs are in the event as were before: scores that were learned from
+    more outputs differ a little, and an output whose score is just the threshold must not be lost.
+    """
     score = next((each for each in learn_scores(left, right) if each.name == event.score.name), event.score)
-    return replace(event, score=score)
+    rated = np.concatenate([score.rate(left), score.rate(right)])
+    ordered = np.sort(-rated if event.swapped else rated)
+    inside = max(1, int((event.likely + event.unlikely) / 2 * len(ordered)) - 1)
+    return replace(event, score=score, threshold=float(ordered[len(ordered) - inside]))
 
 
 def judge_scores(left: Floats, right: Floats, aim: EventAim, known: Sequence[LearnedScore] = ()) -> ChosenEvent | None:
