@@ -19,7 +19,11 @@ pytest_plugins = ["servers.fixtures"]
 
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")  # on a busy computer a deadline would be a flaky test
-settings.register_profile("alike", settings.get_profile("patient"), derandomize=True, max_examples=40)
+
+MOST_EXAMPLES = 25
+"""So many generated examples are tried by `make test` at the most; the long form and `make mutants` try all."""
+
+settings.register_profile("alike", settings.get_profile("patient"), derandomize=True, max_examples=MOST_EXAMPLES)
 
 
 MEMORY, ROOM = Path("/dev/shm"), 4 << 30
@@ -43,8 +47,9 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-MOST_EXAMPLES = 40
-"""So many generated examples are tried by `make test` at the most; the long form and `make mutants` try all."""
+def pytest_unconfigure() -> None:
+    """Let everything go in the end."""
+    gc.unfreeze()
 
 
 ONE_IN = 5
