@@ -113,6 +113,13 @@ MUTATIONS = [
         SOURCES,
     ),
     broken(
+        "files are attached where everybody sees them",
+        "engines/duck/engine.py",
+        "share() if in_python else connect()",
+        "share()",
+        "tests/engines/duck/test_engine.py",
+    ),
+    broken(
         "moments are read in the machine's zone",
         "engines/duck/connection.py",
         "SET GLOBAL TimeZone = 'UTC'",
