@@ -152,7 +152,6 @@ def audit(kind: str, component: AuditedPart, samples: int, most: int | None = No
             delta=component.delta,
             confidence=CONFIDENCE,
             samples=samples,
-            claim=claim,
             longest=LONGEST,
         )
         bounds = [worst.bound]
@@ -164,7 +163,6 @@ def audit(kind: str, component: AuditedPart, samples: int, most: int | None = No
                 delta=component.delta,
                 confidence=1 - (1 - CONFIDENCE) / len(pairs),
                 samples=max(FEWEST, samples // len(pairs)),
-                claim=claim,
                 longest=LONGEST,
             )
             for pair in pairs
