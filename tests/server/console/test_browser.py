@@ -17,8 +17,6 @@ from discreet.privacy.charges import Charge
 from support.browsing import Window, browsing
 from support.serving import Served, make_served_clinic, serving
 
-pytestmark = pytest.mark.slow
-
 ANALYST = ("/ask", "/tables", "/history", "/budget", "/receipts/1")
 OWNER = ("/owner", "/owner/failures", "/owner/data", "/owner/policy", "/owner/log")
 BY_TIME = "SELECT date_trunc('quarter', day) AS quarter, ward, COUNT(*) AS n FROM visits GROUP BY quarter, ward"
@@ -95,6 +93,7 @@ def check_quiet(window: Window) -> None:
     assert window.complaints == []
 
 
+@pytest.mark.slow
 def test_ctrl_enter_asks_and_a_refusal_is_read_out(served: Served, browser: Any) -> None:
     window = Window(browser, served)
     window.log_in("alice")
@@ -109,6 +108,7 @@ def test_ctrl_enter_asks_and_a_refusal_is_read_out(served: Served, browser: Any)
     check_quiet(window)
 
 
+@pytest.mark.slow
 def test_an_ended_login_leads_to_the_login(served: Served, browser: Any) -> None:
     window = Window(browser, served)
     with window.page.expect_response("**/preview"):  # the one that an empty page asks for
@@ -157,6 +157,7 @@ def test_axe_finds_nothing_and_no_page_is_too_wide(served: Served, browser: Any,
     check_quiet(window)
 
 
+@pytest.mark.slow
 def test_hostile_names_do_nothing_in_a_browser(served: Served, browser: Any) -> None:
     window = Window(browser, served)
     said: list[str] = []
