@@ -16,7 +16,7 @@ from discreet.audit.suite.sparse_vectors import (
     ENDED,
     PARALLEL,
     SILENT,
-    SparseVector,
+    SparseVectorSpecimen,
     make_1,
     make_2,
     make_3,
@@ -42,13 +42,13 @@ def list_outputs(length: int, cutoff: int | None) -> Floats:
 
 
 @pytest.mark.parametrize("variant", [make_1(), make_1(2), make_4(), make_4(3), make_5(), make_6()])
-def test_chances_of_all_outputs_add_up_to_one(variant: SparseVector) -> None:
+def test_chances_of_all_outputs_add_up_to_one(variant: SparseVectorSpecimen) -> None:
     rows = list_outputs(4, variant.cutoff)
     assert np.exp(find_chances(variant, rows, ANSWERS)).sum() == pytest.approx(1, abs=1e-4)
 
 
 @pytest.mark.parametrize("variant", [make_1(), make_4(3), make_6()])
-def test_outputs_are_as_frequent_as_they_are_likely(variant: SparseVector) -> None:
+def test_outputs_are_as_frequent_as_they_are_likely(variant: SparseVectorSpecimen) -> None:
     outputs = 100_000
     kinds, counts = np.unique(variant.watch(ANSWERS, outputs), axis=0, return_counts=True)
     expected = np.exp(find_chances(variant, kinds, ANSWERS)) * outputs
@@ -68,7 +68,7 @@ def test_told_answers_are_as_frequent_as_their_density_says() -> None:
 
 
 def test_one_question_is_randomized_response_of_the_difference_of_two_noises() -> None:
-    variant = SparseVector(1.0, 1.0, 1)
+    variant = SparseVectorSpecimen(1.0, 1.0, 1)
     above = math.exp(find_chances(variant, np.array([[ABOVE]]), [3])[0])
     assert above == pytest.approx(1 - math.exp(-2) * (2 + 2) / 4, abs=1e-3)
 

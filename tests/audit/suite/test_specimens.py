@@ -12,7 +12,7 @@ from discreet.audit.blackbox.patterns import list_changes, list_histograms
 from discreet.audit.suite import sparse_vectors
 from discreet.audit.suite.sparse_vectors import (
     PARALLEL,
-    SparseVector,
+    SparseVectorSpecimen,
     make_1,
     make_2,
     make_3,
@@ -61,13 +61,13 @@ def test_sparse_vectors_end_at_their_cutoff() -> None:
 
 
 def test_sparse_vectors_have_the_noise_that_the_literature_gives_them() -> None:
-    assert make_1() == SparseVector(20, 40, 1)
-    assert make_2() == SparseVector(40, 80, 2, renew=True)
-    assert make_3() == SparseVector(20, 20, 1, tell=True)
-    assert make_4() == SparseVector(40, 4 / (3 * EPSILON), 1)
+    assert make_1() == SparseVectorSpecimen(20, 40, 1)
+    assert make_2() == SparseVectorSpecimen(40, 80, 2, renew=True)
+    assert make_3() == SparseVectorSpecimen(20, 20, 1, tell=True)
+    assert make_4() == SparseVectorSpecimen(40, 4 / (3 * EPSILON), 1)
     assert make_4(3).answer_scale == make_4().answer_scale
-    assert (make_5(), make_6()) == (SparseVector(20, 0, None), SparseVector(20, 20, None))
-    assert (SparseVector(20, 40, 2, tell=True), make_4(2)) == PARALLEL
+    assert (make_5(), make_6()) == (SparseVectorSpecimen(20, 0, None), SparseVectorSpecimen(20, 20, None))
+    assert (SparseVectorSpecimen(20, 40, 2, tell=True), make_4(2)) == PARALLEL
 
 
 def test_verdicts_count_trials_by_specimen_and_correct_over_all() -> None:

@@ -20,7 +20,7 @@ import numpy as np
 from discreet.audit.blackbox.betting import LARGEST
 from discreet.audit.blackbox.events import EventAim, find_excess
 from discreet.audit.blackbox.patterns import InputPair
-from discreet.audit.suite.sparse_vectors import ABOVE, ENDED, SILENT, THRESHOLD, SparseVector
+from discreet.audit.suite.sparse_vectors import ABOVE, ENDED, SILENT, THRESHOLD, SparseVectorSpecimen
 from discreet.base.grid import Floats
 
 STEP = 0.1
@@ -43,7 +43,7 @@ class BestEvent:
     """By how many deviations fresh pairs are expected to exceed the claim."""
 
 
-def find_chances(variant: SparseVector, rows: Floats, answers: Sequence[float]) -> Floats:
+def find_chances(variant: SparseVectorSpecimen, rows: Floats, answers: Sequence[float]) -> Floats:
     """Return the logarithm of how likely outputs are on an input; of answers that were told, how dense."""
     if variant.renew:
         raise NotImplementedError("chances with renewed thresholds")
@@ -65,7 +65,9 @@ def find_chances(variant: SparseVector, rows: Floats, answers: Sequence[float]) 
     return found
 
 
-def find_best(variants: Sequence[SparseVector], pairs: Sequence[InputPair], aim: EventAim, outputs: int) -> BestEvent:
+def find_best(
+    variants: Sequence[SparseVectorSpecimen], pairs: Sequence[InputPair], aim: EventAim, outputs: int
+) -> BestEvent:
     """Return the best event against a claim between all pairs, for variants that stand side by side.
 
     Outputs that are drawn are rated by their true ratio; how likely an event is comes of the ratios, too.
@@ -75,7 +77,7 @@ def find_best(variants: Sequence[SparseVector], pairs: Sequence[InputPair], aim:
     return max(found, key=lambda event: event.excess)
 
 
-def _find_best(variants: Sequence[SparseVector], pair: InputPair, aim: EventAim, outputs: int) -> BestEvent:
+def _find_best(variants: Sequence[SparseVectorSpecimen], pair: InputPair, aim: EventAim, outputs: int) -> BestEvent:
     rated = np.zeros((2, outputs))
     for variant in (replace(each, rounded=False) for each in variants):
         for side, given in enumerate(pair):
@@ -89,7 +91,7 @@ def _find_best(variants: Sequence[SparseVector], pair: InputPair, aim: EventAim,
     return BestEvent(pair, float(rated.max()), likely, unlikely, excess)
 
 
-def _sum_up(chance: Floats, noise: Floats, told: Floats, answers: Floats, variant: SparseVector) -> Floats:
+def _sum_up(chance: Floats, noise: Floats, told: Floats, answers: Floats, variant: SparseVectorSpecimen) -> Floats:
     """Return the logarithms of sums over all thresholds; where answers are told, over those that they all reach."""
     if not variant.tell or not told.shape[1]:
         total = float(chance.sum())

@@ -27,7 +27,7 @@ SILENT = -1_000.0
 
 
 @dataclass(frozen=True, slots=True)
-class SparseVector:
+class SparseVectorSpecimen:
     """One variant: the scales of its noise, and what it does.
 
     `renew` draws a new threshold after each answer above it; `tell` says the noisy answer in place of `above`. Without
@@ -61,37 +61,37 @@ class SparseVector:
         return said
 
 
-def make_1(cutoff: int = 1) -> SparseVector:
+def make_1(cutoff: int = 1) -> SparseVectorSpecimen:
     """Return variant 1: the right one."""
-    return SparseVector(2 / EPSILON, 4 * cutoff / EPSILON, cutoff)
+    return SparseVectorSpecimen(2 / EPSILON, 4 * cutoff / EPSILON, cutoff)
 
 
-def make_2(cutoff: int = 2) -> SparseVector:
+def make_2(cutoff: int = 2) -> SparseVectorSpecimen:
     """Return variant 2: right, with a new threshold after each answer above."""
-    return SparseVector(2 * cutoff / EPSILON, 4 * cutoff / EPSILON, cutoff, renew=True)
+    return SparseVectorSpecimen(2 * cutoff / EPSILON, 4 * cutoff / EPSILON, cutoff, renew=True)
 
 
-def make_3(cutoff: int = 1) -> SparseVector:
+def make_3(cutoff: int = 1) -> SparseVectorSpecimen:
     """Return variant 3: wrong, it tells the noisy answers that it compared."""
-    return SparseVector(2 / EPSILON, 2 * cutoff / EPSILON, cutoff, tell=True)
+    return SparseVectorSpecimen(2 / EPSILON, 2 * cutoff / EPSILON, cutoff, tell=True)
 
 
-def make_4(cutoff: int = 1) -> SparseVector:
+def make_4(cutoff: int = 1) -> SparseVectorSpecimen:
     """Return variant 4: wrong, the noise of answers does not grow with the cutoff.
 
     It loses (1 + 6 cutoff) / 4 times what it claims at the most (Lyu, Su, Li 2017).
     """
-    return SparseVector(4 / EPSILON, 4 / (3 * EPSILON), cutoff)
+    return SparseVectorSpecimen(4 / EPSILON, 4 / (3 * EPSILON), cutoff)
 
 
-def make_5() -> SparseVector:
+def make_5() -> SparseVectorSpecimen:
     """Return variant 5: wrong, answers have no noise and it never ends."""
-    return SparseVector(2 / EPSILON, 0.0, None)
+    return SparseVectorSpecimen(2 / EPSILON, 0.0, None)
 
 
-def make_6() -> SparseVector:
+def make_6() -> SparseVectorSpecimen:
     """Return variant 6: wrong, it never ends."""
-    return SparseVector(2 / EPSILON, 2 / EPSILON, None)
+    return SparseVectorSpecimen(2 / EPSILON, 2 / EPSILON, None)
 
 
 PARALLEL = make_3(2), make_4(2)
