@@ -120,6 +120,13 @@ MUTATIONS = [
         "tests/engines/duck/test_engine.py",
     ),
     broken(
+        "forked children keep the database of their parent",
+        "engines/duck/connection.py",
+        "    _Shared.turn.acquire()\n    _Shared.connection = None\n",
+        "    _Shared.turn.acquire()\n",
+        "tests/engines/duck/test_engine.py",
+    ),
+    broken(
         "moments are read in the machine's zone",
         "engines/duck/connection.py",
         "SET GLOBAL TimeZone = 'UTC'",

@@ -118,7 +118,7 @@ MUTATIONS = [
     broken(
         "census: a folder of another spec is gone on with",
         "topdown/running/run_folder.py",
-        '    if known is not None and "measured" in known and not _is_own(known, own):\n',
+        "    if known is not None and not _is_own(known, own) and not _is_unused(path, known, own):\n",
         "    if False:\n",
         FOLDER,
     ),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -136,11 +137,29 @@ def test_tables_from_python_are_seen_by_those_alone_who_were_given_them() -> Non
 
 
 def test_a_shared_database_that_became_unusable_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "_shared", {})
+    monkeypatch.setattr(connection._Shared, "connection", None)
     with closing(share()):
-        connection._shared[os.getpid()].close()
+        assert connection._Shared.connection is not None
+        connection._Shared.connection.close()
     with closing(share()) as cursor:
         assert cursor.execute("SELECT current_setting('TimeZone')").fetchall() == [("UTC",)]
+
+
+FORKING = """
+import os, sys
+from discreet.engines.duck.connection import share
+
+share().close()
+child = os.fork()
+assert share().execute("SELECT 1").fetchone() == (1,)
+if child:
+    sys.exit(os.waitpid(child, 0)[1])
+"""
+
+
+def test_a_forked_child_uses_and_leaves_a_shared_database_of_its_own() -> None:
+    ended = subprocess.run([sys.executable, "-c", FORKING], timeout=60, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_what_is_attached_is_seen_by_those_alone_who_attached_it(tmp_path: Path) -> None:

@@ -38,6 +38,16 @@ def test_a_folder_in_which_nothing_was_measured_may_be_taken_over(tmp_path: Path
         RunFolder(tmp_path / "full", "digest", "plain")
 
 
+@pytest.mark.parametrize("state", ['{"my": "own"}', '{"spec": "digest", "objective": "plain"}'])
+def test_a_folder_that_holds_more_than_an_unused_run_is_nobody_elses(tmp_path: Path, state: str) -> None:
+    (tmp_path / "run.json").write_text(state)
+    (tmp_path / "working").mkdir()
+    (tmp_path / "working" / "thesis.txt").write_text("mine")
+    with pytest.raises(DiscreetError, match="another spec"):
+        RunFolder(tmp_path, "other", "plain")
+    assert (tmp_path / "working" / "thesis.txt").read_text() == "mine"
+
+
 def test_what_was_made_of_other_measurements_is_thrown_away(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "out", "digest", "plain") as held:
         held.settle("first")

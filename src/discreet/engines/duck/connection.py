@@ -40,26 +40,41 @@ def connect() -> duckdb.DuckDBPyConnection:
     return connection
 
 
-_shared: dict[int, duckdb.DuckDBPyConnection] = {}
-_turn = threading.Lock()
+class _Shared:
+    """The database that engines over tables from Python share."""
+
+    turn = threading.Lock()
+    connection: duckdb.DuckDBPyConnection | None = None
 
 
 def share() -> duckdb.DuckDBPyConnection:
     """Return a cursor, set up like a connection, of a database that all of this process share and that holds nothing.
 
     To make a database takes longer than most questions. Tables from Python are seen by the cursor alone that was given
-    them; what is to be attached needs a connection of its own. A forked child has a database of its own, and a database
-    that an error inside of DuckDB made unusable is replaced.
+    them; what is to be attached needs a connection of its own. A database that an error inside of DuckDB made unusable
+    is replaced.
     """
-    with _turn:
-        if not _is_alive(_shared.get(os.getpid())):
-            _shared[os.getpid()] = connect()
-        return _shared[os.getpid()].cursor()
+    with _Shared.turn:
+        if _Shared.connection is None or not _is_alive(_Shared.connection):
+            _Shared.connection = connect()
+        return _Shared.connection.cursor()
 
 
-def _is_alive(connection: duckdb.DuckDBPyConnection | None) -> bool:
+def _let_go() -> None:
+    """Let go of the shared database before a fork: a child that closes one without its threads crashes.
+
+    It lives on in the parent while cursors of it do.
+    """
+    _Shared.turn.acquire()
+    _Shared.connection = None
+
+
+os.register_at_fork(before=_let_go, after_in_parent=_Shared.turn.release, after_in_child=_Shared.turn.release)
+
+
+def _is_alive(connection: duckdb.DuckDBPyConnection) -> bool:
     try:
-        return connection is not None and connection.execute("SELECT 1").fetchone() == (1,)
+        return connection.execute("SELECT 1").fetchone() == (1,)
     except duckdb.Error:
         return False
 

@@ -86,7 +86,7 @@ def refuse_other(path: Path, own: dict[str, str], *, taken: bool = False) -> Non
     known = read_json(path / STATE)
     if known is None and not taken and path.exists() and (not path.is_dir() or _holds_other(path)):
         raise DiscreetError(f"{path} holds other things; name a new or empty folder with output (--output)")
-    if known is not None and "measured" in known and not _is_own(known, own):
+    if known is not None and not _is_own(known, own) and not _is_unused(path, known, own):
         raise DiscreetError(f"{path} holds the release of another spec; name another folder with output (--output)")
 
 
@@ -94,9 +94,14 @@ def _is_own(known: dict[str, Any] | None, own: dict[str, str]) -> bool:
     return known is not None and {name: known.get(name) for name in own} == own
 
 
+def _is_unused(path: Path, known: dict[str, Any], own: dict[str, str]) -> bool:
+    """Say whether a folder is that of a run in which nothing was measured, and holds nothing else."""
+    return set(known) == set(own) and not _holds_other(path)
+
+
 def _holds_other(path: Path) -> bool:
-    """Say whether a folder holds anything but what a run leaves that ended before it had a name."""
-    return any(each.name != LOCK and not _is_bare(each) for each in path.iterdir())
+    """Say whether a folder holds anything but what a run leaves that ended before it measured."""
+    return any(each.name not in (LOCK, STATE) and not _is_bare(each) for each in path.iterdir())
 
 
 def _is_bare(path: Path) -> bool:
