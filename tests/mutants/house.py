@@ -8,6 +8,13 @@ HERE = "tests/audit/house"
 
 MUTATIONS = [
     broken(
+        "audit: neighbours lie in one table",
+        "audit/house/keyed_draws.py",
+        "sides = self.blocks[0::2], self.blocks[1::2]",
+        "sides = (self.blocks,)",
+        f"{HERE}/test_keyed_draws.py",
+    ),
+    broken(
         "house: draws of keys are handed out twice",
         "audit/house/keyed_draws.py",
         "            self._left[given] = self._left[given][missing:]\n",

@@ -16,9 +16,10 @@ class CountedTables:
 
     def __init__(self) -> None:
         self.asked: list[int] = []
+        self.tables: list[Any] = []
 
-    def find(self, *_: Any) -> None:
-        return None
+    def find(self, blocks: Any, *_: Any) -> None:
+        self.tables.append(blocks)
 
     def ask(self, _: Any, keys: int) -> Any:
         self.asked.append(keys)
@@ -32,9 +33,17 @@ def make_draws() -> tuple[KeyDraws, CountedTables]:
 
 def test_an_input_has_all_of_its_blocks_and_no_others() -> None:
     draws, tables = make_draws()
-    assert draws(NOBODY, 20).ravel().tolist() == [*range(1000, 1010), *range(1020, 1030)]
-    assert draws(SOMEBODY, 5).ravel().tolist() == [*range(1010, 1015)]
-    assert tables.asked == [40]
+    assert draws(NOBODY, 20).ravel().tolist() == [*range(1000, 1020)]
+    assert draws(SOMEBODY, 5).ravel().tolist() == [*range(2000, 2005)]
+    assert draws(TWO, 5).ravel().tolist() == [*range(2010, 2015)]
+    assert tables.asked == [20, 20]
+
+
+def test_neighbours_never_lie_in_one_table() -> None:
+    draws, tables = make_draws()
+    for given in (NOBODY, SOMEBODY, TWO):
+        draws(given, 5)
+    assert tables.tables == [(NOBODY, NOBODY), (SOMEBODY, TWO)]
 
 
 def test_no_draw_is_handed_out_twice_and_what_is_missing_is_asked_for_again() -> None:

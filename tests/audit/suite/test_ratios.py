@@ -24,6 +24,7 @@ from discreet.audit.suite.sparse_vectors import (
     make_5,
     make_6,
 )
+from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 
 ANSWERS = [1, 0, 2, 1]
@@ -74,7 +75,7 @@ def test_one_question_is_randomized_response_of_the_difference_of_two_noises() -
 
 
 def test_renewed_thresholds_are_refused() -> None:
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(ParameterError, match="keeps its threshold"):
         find_chances(make_2(), np.zeros((1, 4)), ANSWERS)
 
 

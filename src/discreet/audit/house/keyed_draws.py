@@ -2,7 +2,8 @@
 
 Every input of every pair has a block of keys, and under each key of the block are the units of that input; no unit is
 under two keys. So what a question says of the keys of two blocks are independent draws on two neighbours, and what is
-claimed for them is the whole price of the question.
+claimed for them is the whole price of the question. The first inputs of all pairs lie in one table and the second ones
+in another: what follows a whole table, such as noise by its largest unit, would be the same for both in one.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class KeyDraws:
     ask: KeyedRelease
     tables: KeyedTables
     blocks: tuple[Units, ...]
-    """The inputs whose keys are asked about together; one that is in two pairs is there twice."""
+    """The inputs of all pairs, first and second in turn; one that is in two pairs is there twice."""
     keys: int
     """Keys of each block."""
     listed: bool = True
@@ -86,8 +87,9 @@ class KeyDraws:
         return np.concatenate(parts)
 
     def _refill(self, given: Units) -> None:
-        """Ask, and keep what was said of all blocks: draws that were left from before are kept as well."""
-        blocks = self.blocks if given in self.blocks else (given,)
+        """Ask about all inputs of one side, and keep what was said of each beside what was left from before."""
+        sides = self.blocks[0::2], self.blocks[1::2]
+        blocks = next((side for side in sides if given in side), (given,))
         curator = self.tables.find(blocks, self.keys, self.listed)
         rows = self.ask(curator, self.keys * len(blocks))
         for place, each in enumerate(blocks):

@@ -37,7 +37,7 @@ CONFIDENCE = 0.95
 """Of all bounds of a component together."""
 
 DEAREST = 100
-"""AuditedParts from this on are tried on one pair in the light audit."""
+"""How dear components are from which on the light audit tries one pair of inputs alone."""
 
 ORDER = ("loss", "replay", "question", "mechanism", "wing", "local report", "robust")
 """What comes first where the audit may stop early, behind all components that take no time."""
@@ -62,7 +62,7 @@ class AuditSize:
 
 
 AuditedParts = dict[tuple[str, str], AuditedPart]
-"""AuditedParts by their kind and name."""
+"""Components by their kind and name."""
 
 AuditFinding = LossFinding | Replayed | PartFinding
 

@@ -21,6 +21,7 @@ from discreet.audit.blackbox.betting import LARGEST
 from discreet.audit.blackbox.events import EventAim, find_excess
 from discreet.audit.blackbox.patterns import InputPair
 from discreet.audit.suite.sparse_vectors import ABOVE, ENDED, SILENT, THRESHOLD, SparseVectorSpecimen
+from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 
 STEP = 0.1
@@ -46,7 +47,9 @@ class BestEvent:
 def find_chances(variant: SparseVectorSpecimen, rows: Floats, answers: Sequence[float]) -> Floats:
     """Return the logarithm of how likely outputs are on an input; of answers that were told, how dense."""
     if variant.renew:
-        raise NotImplementedError("chances with renewed thresholds")
+        raise ParameterError(
+            "variant", variant, "one that keeps its threshold: chances of others are not known"
+        )
     most = round(REACH * variant.threshold_scale / STEP)
     noise = np.arange(-most, most + 1, dtype=np.float64) * STEP
     weight = _find_density(noise, variant.threshold_scale) * STEP
