@@ -47,9 +47,7 @@ class BestEvent:
 def find_chances(variant: SparseVectorSpecimen, rows: Floats, answers: Sequence[float]) -> Floats:
     """Return the logarithm of how likely outputs are on an input; of answers that were told, how dense."""
     if variant.renew:
-        raise ParameterError(
-            "variant", variant, "one that keeps its threshold: chances of others are not known"
-        )
+        raise ParameterError("variant", variant, "one that keeps its threshold: chances of others are not known")
     most = round(REACH * variant.threshold_scale / STEP)
     noise = np.arange(-most, most + 1, dtype=np.float64) * STEP
     weight = _find_density(noise, variant.threshold_scale) * STEP
