@@ -164,9 +164,30 @@ SEARCHED = [
     broken(
         "audit: no event is suspected",
         "audit/blackbox/events.py",
-        "        if best.expected <= aim.claim and suspect.suspicion >= SUSPICIOUS:\n",
+        "        if not certain and suspect.suspicion >= SUSPICIOUS:\n",
         "        if False:\n",
         EVENTS,
+    ),
+    broken(
+        "audit: a rare event that looks too good is certain",
+        "audit/blackbox/events.py",
+        "        certain = best.expected > aim.claim and best.suspicion >= CERTAIN\n",
+        "        certain = best.expected > aim.claim\n",
+        EVENTS,
+    ),
+    broken(
+        "audit: scores are believed whatever outputs bear out",
+        "audit/blackbox/events.py",
+        "_bear_out(first, second) if score.smooth else 1.0",
+        "1.0",
+        EVENTS,
+    ),
+    broken(
+        "audit: an event takes in a frequent kind when its score is learned again",
+        "audit/blackbox/lower_bound.py",
+        "float(values[np.argmin(np.abs(inside - wanted))])",
+        "float(values[np.flatnonzero(inside >= wanted)[-1]])",
+        LOWER_BOUND,
     ),
     broken(
         "audit: sums of parts believe whatever few outputs say",

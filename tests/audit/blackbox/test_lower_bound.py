@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet.audit.blackbox.events import EventAim
+from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.lower_bound import learn_again, learn_event, lower_bound
 from discreet.audit.blackbox.outputs import repeat
 from discreet.audit.blackbox.scores import LearnedScore
@@ -174,3 +174,15 @@ def test_an_event_keeps_its_outputs_when_its_score_is_learned_again() -> None:
     assert moved.find(np.array([[2.0], [1.0], [0.0]])).tolist() == [True, False, False]
     whole = replace(event, likely=(left == 2).mean(), unlikely=(right == 2).mean())
     assert learn_again(whole, left, right).find(np.array([[2.0], [1.0], [0.0]])).tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("off", [0.8, 1.25])
+def test_an_event_of_few_outputs_takes_in_no_frequent_kind_when_its_score_is_learned_again(off: float) -> None:
+    """How likely an event is was counted in few outputs: in all of them it is a little more, or less."""
+    generator = np.random.default_rng(12)
+    chances = [0.5, 0.5, 0.0], [0.47, 0.48, 0.05]
+    left, right = (generator.choice(3, (20_000, 1), p=each).astype(np.float64) for each in chances)
+    event = learn_event(left, right, EventAim(50_000, 0.0, 0.95, 0.1))
+    assert event is not None
+    again = learn_again(replace(event, likely=event.likely * off), left, right)
+    assert again.find(np.array([[2.0], [1.0], [0.0]])).tolist() == [True, False, False]

@@ -7,7 +7,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from discreet.audit.blackbox.events import ChosenEvent, EventAim
+from discreet.audit.blackbox.events import ChosenEvent
+from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.patterns import list_changes, move_answers
 from discreet.audit.blackbox.scores import LearnedScore
 from discreet.audit.blackbox.search import find_worst, rank_pairs
@@ -77,9 +78,9 @@ def test_an_input_in_several_pairs_is_drawn_once_for_learning() -> None:
     assert drawn[0] == drawn[3]
 
 
-def make_event(expected: float, suspicion: float) -> ChosenEvent:
+def make_event(expected: float, suspicion: float, certain: bool = False) -> ChosenEvent:
     score = LearnedScore("a score", lambda rows: rows[:, 0])
-    return ChosenEvent(score, 0.0, False, 0.5, 0.4, expected, 1_000, suspicion=suspicion)
+    return ChosenEvent(score, 0.0, False, 0.5, 0.4, expected, 1_000, suspicion=suspicion, certain=certain)
 
 
 def test_pairs_that_show_much_and_pairs_that_are_suspected_are_kept_in_turn() -> None:
@@ -92,7 +93,9 @@ def test_pairs_that_show_much_and_pairs_that_are_suspected_are_kept_in_turn() ->
     without, against = EventAim(1_000, 0.0, 0.95), EventAim(1_000, 0.0, 0.95, 0.1)
     assert rank_pairs(found, without) == [0, 2, 1, 3]
     assert rank_pairs(found, against) == [1, 0, 2, 3]
-    sure = [*found, (make_event(0.2, 1.0), (4, 5))]
+    sure = [*found, (make_event(0.2, 1.0, certain=True), (4, 5)), (make_event(0.3, 0.0), (5, 6))]
     assert rank_pairs(sure, against)[:2] == [4, 1]
+    lucky = [*found, (make_event(0.2, 1.0), (4, 5))]
+    assert rank_pairs(lucky, against)[:2] == [1, 4]
     calm = [(make_event(0.09, 0.1), (0, 1)), (make_event(0.05, 1.0), (1, 2))]
     assert rank_pairs(calm, against) == [0, 1]

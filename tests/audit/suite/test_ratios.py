@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from discreet.audit.blackbox.events import EventAim
+from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.suite.ratios import find_best, find_chances
 from discreet.audit.suite.sparse_vectors import (
     ABOVE,

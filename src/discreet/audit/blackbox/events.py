@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.audit.blackbox.direct import find_deviations
+from discreet.audit.blackbox.expecting import CAUTION, EventAim, expect_epsilon
 from discreet.audit.blackbox.scores import LearnedScore
 from discreet.base.grid import Floats
 from discreet.base.later import Later
@@ -16,43 +17,18 @@ from discreet.noise.coin import Bools
 
 special = Later("scipy.special")
 
-CAUTION = 2.0
-"""Deviations that are taken off what an event showed where it was chosen: the best of many looks too good."""
-
-TURNS = 20
-"""Bisections of what is expected."""
+BEST_OF_MANY = 3.5
+"""Deviations by which the best of all thresholds of all scores exceeds a claim by chance."""
 
 MOST_THRESHOLDS = 200
 """Thresholds of one score that are tried."""
 
-COMMON = 0.95
-"""How likely an event may be on the input where it is rarer: what nearly always happens shows nothing."""
+BEARING, MOST_BORNE_OUT = 4, 2.0
+"""Newton's steps to what outputs bear out of a score, and how much of it they may at the most."""
 
-FREQUENT = 1_000
-"""Outputs in an event from which on the normal law is good enough."""
-
-SUSPICIOUS = 1.5
-"""Deviations from a claim, as they are expected of fresh outputs, that make an event worth a try against it."""
-
-
-@dataclass(frozen=True, slots=True)
-class EventAim:
-    """What an event is wanted for: so many fresh pairs, at this delta, with this confidence.
-
-    The event that is expected to show the largest epsilon is wanted; where that is no more than a claim, the event that
-    is the most deviations from the claim, if it is suspicious at all. The first one is known more surely: a frequent
-    event that shows little is no help against a claim, but the best there is to bound what holds.
-    """
-
-    pairs: int
-    delta: float
-    confidence: float
-    claim: float | None = None
-
-    @property
-    def miss(self) -> float:
-        """How likely a bound may be wrong."""
-        return 1 - self.confidence
+SUSPICIOUS, CERTAIN = 1.5, 5.0
+"""Deviations from a claim, as they are expected of fresh outputs, that make an event worth a try against it, and that
+make it refute the claim as good as surely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +48,8 @@ class ChosenEvent:
     """How many numbers an output has."""
     suspicion: float = -math.inf
     """By how many deviations fresh outputs are expected to exceed the claim, by the event that exceeds it the most."""
+    certain: bool = False
+    """Whether it is as good as certain to refute the claim."""
 
     def find(self, rows: Floats) -> Bools:
         """Say which outputs are in the event."""
@@ -104,36 +82,93 @@ class RatedOutputs:
     score: LearnedScore
     first: Floats
     second: Floats
+    borne_out: float = 1.0
+    """By what the score of a ratio's logarithm is to be multiplied for these outputs to be the likeliest."""
 
     @classmethod
     def sort(cls, score: LearnedScore, first: Floats, second: Floats) -> RatedOutputs:
         """Put what was rated in order."""
-        return cls(score, np.sort(first), np.sort(second))
+        return cls(score, np.sort(first), np.sort(second), _bear_out(first, second) if score.smooth else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _TurnedOutputs:
+    """A score, or its negative, on the input where it shall be high and on the other, in ascending order."""
+
+    score: LearnedScore
+    swapped: bool
+    likely: Floats
+    unlikely: Floats
+    borne_out: float
+
+    @classmethod
+    def turn(cls, rated: RatedOutputs, swapped: bool) -> _TurnedOutputs:
+        sides = (-rated.second[::-1], -rated.first[::-1]) if swapped else (rated.first, rated.second)
+        return cls(rated.score, swapped, *sides, rated.borne_out)
+
+    @property
+    def outputs(self) -> int:
+        return min(len(self.likely), len(self.unlikely))
+
+    def count(self, thresholds: Floats) -> tuple[Floats, Floats]:
+        """Return how likely outputs reach thresholds on each input."""
+        return _count(thresholds, self.likely), _count(thresholds, self.unlikely)
+
+    def expect(self, thresholds: Floats, aim: EventAim) -> Floats:
+        """Return the epsilon that outputs from each threshold on are expected to show."""
+        return expect_epsilon(*self.count(thresholds), self.outputs / self.score.doubt**2, aim)
+
+    def believe(self, thresholds: Floats, claim: float, aim: EventAim) -> Floats:
+        """Return by how many deviations fresh outputs are expected to exceed a claim, at each threshold.
+
+        A smooth score is asked for its own chances, as far as outputs that did not teach it bear it out. Of others
+        outputs are counted: what is no more than chance may do among the events that are tried is nothing, and the rest
+        is believed the more the larger it is (James, Stein 1961).
+        """
+        if self.score.smooth:
+            both = _merge(self.likely, self.unlikely)
+            return _find_excess(thresholds * self.borne_out, both * self.borne_out, claim, aim)
+        chance = BEST_OF_MANY * self.score.doubt * math.sqrt(aim.pairs / self.outputs)
+        found = _deviate(*self.count(thresholds), claim, aim)
+        with np.errstate(divide="ignore"):
+            return np.where(found > 0, found - chance**2 / found, -np.inf)
+
+    def choose(self, aim: EventAim) -> ChosenEvent:
+        """Return the event that is expected to show the largest epsilon."""
+        values = _list_thresholds(self.likely)
+        return self._judge(float(values[np.argmax(self.expect(values, aim))]), aim)
+
+    def suspect(self, claim: float, aim: EventAim) -> ChosenEvent:
+        """Return the event that is expected to exceed a claim by the most deviations."""
+        values = _list_thresholds(_merge(self.likely, self.unlikely) if self.score.smooth else self.likely)
+        return self._judge(float(values[np.argmax(self.believe(values, claim, aim))]), aim)
+
+    def _judge(self, threshold: float, aim: EventAim) -> ChosenEvent:
+        """Return an event with what outputs that did not teach it say of it."""
+        edge = np.array([threshold])
+        likely, unlikely, expected = (float(each[0]) for each in (*self.count(edge), self.expect(edge, aim)))
+        event = ChosenEvent(self.score, threshold, self.swapped, likely, unlikely, expected, self.outputs)
+        if aim.claim is None:
+            return event
+        return replace(event, suspicion=float(self.believe(edge, aim.claim, aim)[0]))
 
 
 def choose_event(rated: Sequence[RatedOutputs], width: int, aim: EventAim) -> ChosenEvent | None:
     """Return the event that is the best for what is wanted, or None; what chance may have added is taken off."""
     best: ChosenEvent | None = None
     suspect: ChosenEvent | None = None
-    for each in rated:
-        for swapped in (False, True):
-            sides = _turn(each, swapped)
-            event = _judge(each.score, _choose_threshold(each.score, *sides, aim), swapped, *sides, aim)
-            best = event if best is None or event.expected > best.expected else best
-            if aim.claim is not None:
-                suspicion, threshold = _suspect(each.score, *sides, aim.claim, aim)
-                if suspect is None or suspicion > suspect.suspicion:
-                    suspect = replace(_judge(each.score, threshold, swapped, *sides, aim), suspicion=suspicion)
+    for turned in (_TurnedOutputs.turn(each, swapped) for each in rated for swapped in (False, True)):
+        event = turned.choose(aim)
+        best = event if best is None or event.expected > best.expected else best
+        if aim.claim is not None:
+            event = turned.suspect(aim.claim, aim)
+            suspect = event if suspect is None or event.suspicion > suspect.suspicion else suspect
     if best is not None and suspect is not None and aim.claim is not None:
-        best = replace(best, suspicion=suspect.suspicion)
-        if best.expected <= aim.claim and suspect.suspicion >= SUSPICIOUS:
+        certain = best.expected > aim.claim and best.suspicion >= CERTAIN
+        if not certain and suspect.suspicion >= SUSPICIOUS:
             best = suspect
+        best = replace(best, suspicion=suspect.suspicion, certain=certain)
     return best and replace(best, width=width)
-
-
-def _turn(rated: RatedOutputs, swapped: bool) -> tuple[Floats, Floats]:
-    """Return scores on the input where they shall be high, and on the other, in ascending order."""
-    return (-rated.second[::-1], -rated.first[::-1]) if swapped else (rated.first, rated.second)
 
 
 def _list_thresholds(ordered: Floats) -> Floats:
@@ -148,30 +183,18 @@ def _list_thresholds(ordered: Floats) -> Floats:
     return np.asarray(values - np.diff(values, prepend=values[0]) / 2)
 
 
-def _choose_threshold(score: LearnedScore, likely: Floats, unlikely: Floats, aim: EventAim) -> float:
-    """Return the threshold of one score from which on outputs are expected to show the largest epsilon."""
-    values = _list_thresholds(likely)
-    high, low = _count(values, likely), _count(values, unlikely)
-    outputs = min(len(likely), len(unlikely)) / score.doubt**2
-    return float(values[np.argmax(_expect(high, low, outputs, aim))])
+def _bear_out(likely: Floats, unlikely: Floats) -> float:
+    """Return by what a ratio's logarithm is to be multiplied so that outputs it was not learned from are the likeliest.
 
-
-def _suspect(score: LearnedScore, likely: Floats, unlikely: Floats, claim: float, aim: EventAim) -> tuple[float, float]:
-    """Return by how many deviations fresh outputs are expected to exceed a claim at the best threshold, and it.
-
-    A smooth score is asked for its own chances. Of others outputs are counted: what is no more than chance may do among
-    the events that are tried is nothing, and the rest is believed the more the larger it is (James, Stein 1961).
+    A logistic regression on one number: who learned too much from too little gets less than 1, who learned nothing 0.
     """
-    if score.smooth:
-        return find_excess(likely, unlikely, claim, aim)
-    values = _list_thresholds(likely)
-    high, low = _count(values, likely), _count(values, unlikely)
-    chance = CAUTION * score.doubt * math.sqrt(aim.pairs / min(len(likely), len(unlikely)))
-    found = _deviate(high, low, claim, aim)
-    with np.errstate(divide="ignore"):
-        believed = np.where(found > 0, found - chance**2 / found, -np.inf)
-    place = int(np.argmax(believed))
-    return float(believed[place]), float(values[place])
+    factor, label = 1.0, np.repeat([1.0, 0.0], [len(likely), len(unlikely)])
+    both = np.clip(np.concatenate([likely, unlikely]), -30, 30)
+    for _ in range(BEARING):
+        share = 1 / (1 + np.exp(-factor * both))
+        bend = float((share * (1 - share) * both**2).sum())
+        factor = min(MOST_BORNE_OUT, max(0.0, factor + float(((label - share) * both).sum()) / bend)) if bend else 0.0
+    return factor
 
 
 def find_excess(likely: Floats, unlikely: Floats, claim: float, aim: EventAim) -> tuple[float, float]:
@@ -179,14 +202,24 @@ def find_excess(likely: Floats, unlikely: Floats, claim: float, aim: EventAim) -
 
     Both inputs' outputs are taken together: of those with the logarithm l, the part 1 / (1 + e^-l) is on the first.
     """
-    both = np.sort(np.concatenate([likely, unlikely]), kind="stable")
-    share = 1 / (1 + np.exp(-np.clip(both, -500, 500)))
+    both = _merge(likely, unlikely)
     values = _list_thresholds(both)
-    start = np.searchsorted(both, values, side="left")
-    high, low = (np.cumsum(each[::-1])[::-1][start] * 2 / len(both) for each in (share, 1 - share))
-    found = _deviate(np.clip(high, 1e-9, 1 - 1e-9), np.clip(low, 1e-9, 1 - 1e-9), claim, aim)
+    found = _find_excess(values, both, claim, aim)
     place = int(np.argmax(found))
     return float(found[place]), float(values[place])
+
+
+def _merge(first: Floats, second: Floats) -> Floats:
+    """Return all numbers of two in ascending order; where both are in order already, that is quick."""
+    return np.sort(np.concatenate([first, second]), kind="stable")
+
+
+def _find_excess(values: Floats, both: Floats, claim: float, aim: EventAim) -> Floats:
+    """Return by how many deviations a ratio's logarithm exceeds a claim at each threshold, by the ratio."""
+    share = 1 / (1 + np.exp(-np.clip(both, -500, 500)))
+    start = np.minimum(np.searchsorted(both, values, side="left"), len(both) - 1)
+    high, low = (np.cumsum(each[::-1])[::-1][start] * 2 / len(both) for each in (share, 1 - share))
+    return _deviate(np.clip(high, 1e-9, 1 - 1e-9), np.clip(low, 1e-9, 1 - 1e-9), claim, aim)
 
 
 def _deviate(high: Floats, low: Floats, claim: float, aim: EventAim) -> Floats:
@@ -196,62 +229,7 @@ def _deviate(high: Floats, low: Floats, claim: float, aim: EventAim) -> Floats:
     return np.asarray((high - aim.delta - ratio * low) / deviation)
 
 
-def _judge(
-    score: LearnedScore, threshold: float, swapped: bool, likely: Floats, unlikely: Floats, aim: EventAim
-) -> ChosenEvent:
-    """Return an event with what outputs that did not teach it say of it."""
-    edge, outputs = np.array([threshold]), min(len(likely), len(unlikely))
-    high, low = _count(edge, likely), _count(edge, unlikely)
-    expected = float(_expect(high, low, outputs / score.doubt**2, aim)[0])
-    return ChosenEvent(score, threshold, swapped, float(high[0]), float(low[0]), expected, outputs)
-
-
 def _count(thresholds: Floats, ordered: Floats) -> Floats:
     """Return how likely sorted scores reach thresholds: never quite 0 nor 1."""
     above = len(ordered) - np.searchsorted(ordered, thresholds, side="left")
     return np.asarray((above + 0.5) / (len(ordered) + 1))
-
-
-def _expect(high: Floats, low: Floats, outputs: float, aim: EventAim) -> Floats:
-    """Return the epsilon that events which were so likely in so many outputs are expected to show."""
-    expected = np.maximum(_expect_frequent(high, low, outputs, aim), _expect_rare(high, low, outputs, aim))
-    return np.where(low < COMMON, expected, -np.inf)
-
-
-def _expect_frequent(high: Floats, low: Floats, outputs: float, aim: EventAim) -> Floats:
-    """Return the epsilon that a frequent event is expected to show, by the normal law of log(p / q)."""
-    excess = high - aim.delta
-    with np.errstate(divide="ignore", invalid="ignore"):
-        deviation = np.sqrt((1 - high) * high / excess**2 + (1 - low) / low)
-        off = find_deviations(aim.miss) / math.sqrt(aim.pairs) + CAUTION / math.sqrt(outputs)
-        return np.where(excess > 0, np.log(excess / low) - off * deviation, -np.inf)
-
-
-def _expect_rare(high: Floats, low: Floats, outputs: float, aim: EventAim) -> Floats:
-    """Return the epsilon that a rare event is expected to show: of those that happen, a share is on the first input.
-
-    Among m of them a share w refutes every epsilon with m KL(w, e^epsilon / (1 + e^epsilon)) above log(1 / miss).
-    """
-    found = np.full(len(high), -np.inf)
-    rare = high * outputs < FREQUENT
-    likely, unlikely = _be_cautious(high[rare], low[rare], outputs, aim)
-    share, events = likely / (likely + unlikely), aim.pairs * (likely + unlikely)
-    least, most = np.zeros(len(likely)), np.log(likely / unlikely)
-    for _ in range(TURNS):
-        middle = (least + most) / 2
-        claim = 1 / (1 + np.exp(-middle))
-        refuted = (_part(share, claim) * events > -math.log(aim.miss)) & (share > claim)
-        least, most = np.where(refuted, middle, least), np.where(refuted, most, middle)
-    found[rare] = np.where(likely > unlikely, least, -np.inf)
-    return found
-
-
-def _be_cautious(high: Floats, low: Floats, outputs: float, aim: EventAim) -> tuple[Floats, Floats]:
-    """Return how likely an event is on each input, less and more than it was by what chance may have done."""
-    excess = high - CAUTION * np.sqrt(high / outputs) - aim.delta
-    return np.maximum(excess, 1e-300), low + CAUTION * np.sqrt(low / outputs)
-
-
-def _part(share: Floats, claim: Floats | float) -> Floats:
-    """Return how far apart two coins are, in nats a throw."""
-    return np.asarray(share * np.log(share / claim) + (1 - share) * np.log((1 - share) / (1 - claim)))

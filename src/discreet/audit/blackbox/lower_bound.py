@@ -17,7 +17,8 @@ import numpy as np
 
 from discreet.audit.blackbox.betting import PairBets, PairCounts, bound_epsilon, choose_stake
 from discreet.audit.blackbox.direct import DirectTest
-from discreet.audit.blackbox.events import ChosenEvent, EventAim, RatedOutputs, choose_event
+from discreet.audit.blackbox.events import ChosenEvent, RatedOutputs, choose_event
+from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.outputs import BATCH, LONGEST, BatchMechanism, FaultError, MechanismFault, OutputReader
 from discreet.audit.blackbox.scores import LearnedScore, learn_scores
 from discreet.base import check
@@ -133,14 +134,16 @@ def learn_event(left: Floats, right: Floats, aim: EventAim, known: Sequence[Lear
 def learn_again(event: ChosenEvent, left: Floats, right: Floats) -> ChosenEvent:
     """Learn the score of an event, which half of the outputs taught, from all of them.
 
-    Its threshold moves to where as many of these outputs are in the event as were before: scores that were learned from
-    more outputs differ a little, and an output whose score is just the threshold must not be lost.
+    Its threshold moves to where about as many of these outputs are in the event as were before: scores that were
+    learned from more outputs differ a little. Outputs with the same score are in the event together or not at all, so
+    a few more or less than expected must not add all of a frequent kind, nor lose all of a rare one.
     """
     score = next((each for each in learn_scores(left, right) if each.name == event.score.name), event.score)
     rated = np.concatenate([score.rate(left), score.rate(right)])
-    ordered = np.sort(-rated if event.swapped else rated)
-    inside = max(1, int((event.likely + event.unlikely) / 2 * len(ordered)) - 1)
-    return replace(event, score=score, threshold=float(ordered[len(ordered) - inside]))
+    values, counts = np.unique(-rated if event.swapped else rated, return_counts=True)
+    inside = np.cumsum(counts[::-1])[::-1]
+    wanted = (event.likely + event.unlikely) / 2 * len(rated)
+    return replace(event, score=score, threshold=float(values[np.argmin(np.abs(inside - wanted))]))
 
 
 def judge_scores(left: Floats, right: Floats, aim: EventAim, known: Sequence[LearnedScore] = ()) -> ChosenEvent | None:

@@ -19,14 +19,15 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.blackbox.events import SUSPICIOUS, ChosenEvent, EventAim
+from discreet.audit.blackbox.events import SUSPICIOUS, ChosenEvent
+from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.lower_bound import LowerBound, certify_event, judge_scores, learn_again, make_aim
 from discreet.audit.blackbox.outputs import LONGEST, BatchMechanism, FaultError, MechanismFault, OutputReader
 from discreet.audit.blackbox.patterns import InputPair, PairMove
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 
-TRYING, LEARNING = 0.25, 0.3
+TRYING, LEARNING = 0.35, 0.2
 """The parts of the outputs that find the last pairs, and that learn their events together with those tried before."""
 
 LEAST = 200
@@ -141,17 +142,23 @@ def make_search_aim(samples: int, delta: float, confidence: float, claim: float 
 def rank_pairs(found: Sequence[tuple[ChosenEvent | None, InputPair]], aim: EventAim) -> list[int]:
     """Return the places of pairs, the best first: in turn who shows the most, and who is suspected the most.
 
-    Where nothing exceeds the claim for sure and something is suspicious, the suspected ones come first.
+    Where nothing is certain to refute the claim and something is suspicious, the suspected ones come first.
     """
-    expected = [-math.inf if event is None else event.expected for event, _ in found]
-    suspicion = [-math.inf if event is None else event.suspicion for event, _ in found]
-    shown, suspected = (
-        sorted(range(len(found)), key=values.__getitem__, reverse=True) for values in (expected, suspicion)
-    )
+    events, places = [event for event, _ in found], range(len(found))
+    shown = sorted(places, key=lambda place: _rate_shown(events[place]), reverse=True)
+    suspected = sorted(places, key=lambda place: _rate_suspected(events[place]), reverse=True)
     if aim.claim is None:
         orders = [shown]
-    elif max(expected) <= aim.claim and max(suspicion) >= SUSPICIOUS:
+    elif not _rate_shown(events[shown[0]])[0] and _rate_suspected(events[suspected[0]]) >= SUSPICIOUS:
         orders = [suspected, shown]
     else:
         orders = [shown, suspected]
     return list(dict.fromkeys(place for turn in zip(*orders, strict=True) for place in turn))
+
+
+def _rate_shown(event: ChosenEvent | None) -> tuple[bool, float]:
+    return (False, -math.inf) if event is None else (event.certain, event.expected)
+
+
+def _rate_suspected(event: ChosenEvent | None) -> float:
+    return -math.inf if event is None else event.suspicion

@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet.audit.blackbox.betting import LARGEST
-from discreet.audit.blackbox.events import EventAim, find_excess
+from discreet.audit.blackbox.events import find_excess
+from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.patterns import InputPair
 from discreet.audit.suite.sparse_vectors import ABOVE, ENDED, SILENT, THRESHOLD, SparseVectorSpecimen
 from discreet.base.errors import ParameterError
