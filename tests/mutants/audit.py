@@ -157,8 +157,8 @@ SEARCHED = [
     broken(
         "audit: pairs that are suspected are dropped",
         "audit/blackbox/search.py",
-        "        orders = [shown, suspected]\n",
-        "        orders = [shown]\n",
+        "for turn in zip(shown, suspected, strict=True) for place in turn",
+        "for place in shown",
         SEARCH,
     ),
     broken(

@@ -58,6 +58,24 @@ def test_a_score_that_no_output_bears_out_is_not_suspicious() -> None:
     assert event.suspicion < 0
 
 
+def test_of_smooth_scores_the_one_that_has_learned_the_most_is_suspected() -> None:
+    """The other one promises more by a few outputs, and knows nothing of all the rest."""
+    ratios = np.log(np.divide(*CHANCES))
+    sides = [np.repeat(ratios, np.rint(np.multiply(chances, OUTPUTS)).astype(int)) for chances in CHANCES]
+    few = [np.repeat([1.0, 0.0], [seen, OUTPUTS - seen]) for seen in (300, 110)]
+    rated = [
+        RatedOutputs.sort(LearnedScore(name, lambda rows: rows[:, 0], smooth=True), *given)
+        for name, given in (("the ratio", sides), ("a few", few))
+    ]
+    aim = EventAim(450_000, 0.0, 0.95, 0.1)
+    alone = choose_event(rated[1:], 1, aim)
+    found = choose_event(rated, 1, aim)
+    assert alone is not None
+    assert found is not None
+    assert alone.suspicion > found.suspicion
+    assert rated[0].gained > rated[1].gained
+
+
 def test_a_rare_event_that_looks_far_too_good_does_not_keep_a_likely_one_from_being_tried() -> None:
     """110 outputs against 55 promise more than the claim, and may be chance: they are the best of many events."""
     lucky = [np.repeat([3.0, 0.0], [seen, OUTPUTS - seen]) for seen in (110, 55)]

@@ -20,6 +20,7 @@ from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.mechanisms import Gaussian, Laplace
 
+AIM = EventAim(50_000, 0.0, 0.95, 0.1)
 CHANCES = [0.4, 0.5, 0.1], [0.42, 0.52, 0.06]
 
 
@@ -167,13 +168,13 @@ def test_an_event_keeps_its_outputs_when_its_score_is_learned_again() -> None:
     """A threshold between what two halves say of one output would leave an event that is empty."""
     generator = np.random.default_rng(9)
     left, right = (generator.choice(3, (20_000, 1), p=chances).astype(np.float64) for chances in CHANCES)
-    event = learn_event(left, right, EventAim(50_000, 0.0, 0.95, 0.1))
+    event = learn_event(left, right, AIM)
     assert event is not None
     rated = np.unique(event.score.rate(left))
-    moved = learn_again(replace(event, likely=0.02, unlikely=0.01, threshold=float(rated[-1]) + 0.01), left, right)
+    moved = learn_again(replace(event, likely=0.02, unlikely=0.01, threshold=float(rated[-1]) + 0.01), left, right, AIM)
     assert moved.find(np.array([[2.0], [1.0], [0.0]])).tolist() == [True, False, False]
     whole = replace(event, likely=(left == 2).mean(), unlikely=(right == 2).mean())
-    assert learn_again(whole, left, right).find(np.array([[2.0], [1.0], [0.0]])).tolist() == [True, False, False]
+    assert learn_again(whole, left, right, AIM).find(np.array([[2.0], [1.0], [0.0]])).tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize("off", [0.8, 1.25])
@@ -182,7 +183,17 @@ def test_an_event_of_few_outputs_takes_in_no_frequent_kind_when_its_score_is_lea
     generator = np.random.default_rng(12)
     chances = [0.5, 0.5, 0.0], [0.47, 0.48, 0.05]
     left, right = (generator.choice(3, (20_000, 1), p=each).astype(np.float64) for each in chances)
-    event = learn_event(left, right, EventAim(50_000, 0.0, 0.95, 0.1))
+    event = learn_event(left, right, AIM)
     assert event is not None
-    again = learn_again(replace(event, likely=event.likely * off), left, right)
+    again = learn_again(replace(event, likely=event.likely * off), left, right, AIM)
     assert again.find(np.array([[2.0], [1.0], [0.0]])).tolist() == [True, False, False]
+
+
+def test_a_suspected_score_that_is_learned_again_is_asked_for_its_own_chances() -> None:
+    """What two halves had in the event, each by a score of its own, says little of which outputs are worth it."""
+    generator = np.random.default_rng(13)
+    left, right = (generator.choice(3, (200_000, 1), p=chances).astype(np.float64) for chances in CHANCES)
+    event = learn_event(left, right, AIM)
+    assert event is not None
+    muddled = replace(event, likely=0.3, unlikely=0.3, borne_out=1.0)
+    assert learn_again(muddled, left, right, AIM).find(np.array([[2.0], [1.0], [0.0]])).tolist() == [True, False, False]

@@ -92,10 +92,10 @@ def test_pairs_that_show_much_and_pairs_that_are_suspected_are_kept_in_turn() ->
     ]
     without, against = EventAim(1_000, 0.0, 0.95), EventAim(1_000, 0.0, 0.95, 0.1)
     assert rank_pairs(found, without) == [0, 2, 1, 3]
-    assert rank_pairs(found, against) == [1, 0, 2, 3]
+    assert rank_pairs(found, against) == [1, 2, 0, 3]
     sure = [*found, (make_event(0.2, 1.0, certain=True), (4, 5)), (make_event(0.3, 0.0), (5, 6))]
     assert rank_pairs(sure, against)[:2] == [4, 1]
     lucky = [*found, (make_event(0.2, 1.0), (4, 5))]
-    assert rank_pairs(lucky, against)[:2] == [1, 4]
+    assert rank_pairs(lucky, against) == [1, 2, 4, 0, 3]
     calm = [(make_event(0.09, 0.1), (0, 1)), (make_event(0.05, 1.0), (1, 2))]
     assert rank_pairs(calm, against) == [0, 1]

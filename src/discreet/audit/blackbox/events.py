@@ -50,6 +50,8 @@ class ChosenEvent:
     """By how many deviations fresh outputs are expected to exceed the claim, by the event that exceeds it the most."""
     certain: bool = False
     """Whether it is as good as certain to refute the claim."""
+    borne_out: float | None = None
+    """By what a smooth score is to be multiplied for its own chances, where it was chosen by them."""
 
     def find(self, rows: Floats) -> Bools:
         """Say which outputs are in the event."""
@@ -84,11 +86,14 @@ class RatedOutputs:
     second: Floats
     borne_out: float = 1.0
     """By what the score of a ratio's logarithm is to be multiplied for these outputs to be the likeliest."""
+    gained: float = -math.inf
+    """How much likelier a smooth score then makes these outputs, as a logarithm: what it has learned in all."""
 
     @classmethod
     def sort(cls, score: LearnedScore, first: Floats, second: Floats) -> RatedOutputs:
         """Put what was rated in order."""
-        return cls(score, np.sort(first), np.sort(second), _bear_out(first, second) if score.smooth else 1.0)
+        borne_out, gained = _bear_out(first, second) if score.smooth else (1.0, -math.inf)
+        return cls(score, np.sort(first), np.sort(second), borne_out, gained)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,8 @@ class _TurnedOutputs:
     def suspect(self, claim: float, aim: EventAim) -> ChosenEvent:
         """Return the event that is expected to exceed a claim by the most deviations."""
         values = _list_thresholds(_merge(self.likely, self.unlikely) if self.score.smooth else self.likely)
-        return self._judge(float(values[np.argmax(self.believe(values, claim, aim))]), aim)
+        event = self._judge(float(values[np.argmax(self.believe(values, claim, aim))]), aim)
+        return replace(event, borne_out=self.borne_out) if self.score.smooth else event
 
     def _judge(self, threshold: float, aim: EventAim) -> ChosenEvent:
         """Return an event with what outputs that did not teach it say of it."""
@@ -154,15 +160,21 @@ class _TurnedOutputs:
 
 
 def choose_event(rated: Sequence[RatedOutputs], width: int, aim: EventAim) -> ChosenEvent | None:
-    """Return the event that is the best for what is wanted, or None; what chance may have added is taken off."""
+    """Return the event that is the best for what is wanted, or None; what chance may have added is taken off.
+
+    Of smooth scores only the one that has learned the most is asked for what is suspicious: all outputs together tell
+    that far more surely than the few of a rare event.
+    """
     best: ChosenEvent | None = None
     suspect: ChosenEvent | None = None
-    for turned in (_TurnedOutputs.turn(each, swapped) for each in rated for swapped in (False, True)):
-        event = turned.choose(aim)
-        best = event if best is None or event.expected > best.expected else best
-        if aim.claim is not None:
-            event = turned.suspect(aim.claim, aim)
-            suspect = event if suspect is None or event.suspicion > suspect.suspicion else suspect
+    gained = max((each.gained for each in rated), default=-math.inf)
+    for each in rated:
+        for turned in (_TurnedOutputs.turn(each, swapped) for swapped in (False, True)):
+            event = turned.choose(aim)
+            best = event if best is None or event.expected > best.expected else best
+            if aim.claim is not None and (each.gained == gained or not each.score.smooth):
+                event = turned.suspect(aim.claim, aim)
+                suspect = event if suspect is None or event.suspicion > suspect.suspicion else suspect
     if best is not None and suspect is not None and aim.claim is not None:
         certain = best.expected > aim.claim and best.suspicion >= CERTAIN
         if not certain and suspect.suspicion >= SUSPICIOUS:
@@ -183,10 +195,11 @@ def _list_thresholds(ordered: Floats) -> Floats:
     return np.asarray(values - np.diff(values, prepend=values[0]) / 2)
 
 
-def _bear_out(likely: Floats, unlikely: Floats) -> float:
+def _bear_out(likely: Floats, unlikely: Floats) -> tuple[float, float]:
     """Return by what a ratio's logarithm is to be multiplied so that outputs it was not learned from are the likeliest.
 
-    A logistic regression on one number: who learned too much from too little gets less than 1, who learned nothing 0.
+    Returned beside it is how much likelier they are than by guessing, as a logarithm. It is a logistic regression on
+    one number: who learned too much from too little gets less than 1, who learned nothing 0.
     """
     factor, label = 1.0, np.repeat([1.0, 0.0], [len(likely), len(unlikely)])
     both = np.clip(np.concatenate([likely, unlikely]), -30, 30)
@@ -194,7 +207,9 @@ def _bear_out(likely: Floats, unlikely: Floats) -> float:
         share = 1 / (1 + np.exp(-factor * both))
         bend = float((share * (1 - share) * both**2).sum())
         factor = min(MOST_BORNE_OUT, max(0.0, factor + float(((label - share) * both).sum()) / bend)) if bend else 0.0
-    return factor
+    return factor, float(
+        -np.logaddexp(0, np.where(label == 1.0, -factor, factor) * both).sum() + math.log(2) * len(both)
+    )
 
 
 def find_excess(likely: Floats, unlikely: Floats, claim: float, aim: EventAim) -> tuple[float, float]:

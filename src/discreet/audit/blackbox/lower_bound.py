@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.audit.blackbox.betting import PairBets, PairCounts, bound_epsilon, choose_stake
 from discreet.audit.blackbox.direct import DirectTest
-from discreet.audit.blackbox.events import ChosenEvent, RatedOutputs, choose_event
+from discreet.audit.blackbox.events import ChosenEvent, RatedOutputs, choose_event, find_excess
 from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.outputs import BATCH, LONGEST, BatchMechanism, FaultError, MechanismFault, OutputReader
 from discreet.audit.blackbox.scores import LearnedScore, learn_scores
@@ -128,21 +128,26 @@ def draw_both(reader: OutputReader, first: Any, second: Any, outputs: int) -> tu
 def learn_event(left: Floats, right: Floats, aim: EventAim, known: Sequence[LearnedScore] = ()) -> ChosenEvent | None:
     """Return the best event, with its score learned from all outputs."""
     event = judge_scores(left, right, aim, known)
-    return event if event is None or event.score in known else learn_again(event, left, right)
+    return event if event is None or event.score in known else learn_again(event, left, right, aim)
 
 
-def learn_again(event: ChosenEvent, left: Floats, right: Floats) -> ChosenEvent:
-    """Learn the score of an event, which half of the outputs taught, from all of them.
+def learn_again(event: ChosenEvent, left: Floats, right: Floats, aim: EventAim) -> ChosenEvent:
+    """Learn the score of an event, which half of the outputs taught, from all of them, and choose its threshold again.
 
-    Its threshold moves to where about as many of these outputs are in the event as were before: scores that were
-    learned from more outputs differ a little. Outputs with the same score are in the event together or not at all, so
-    a few more or less than expected must not add all of a frequent kind, nor lose all of a rare one.
+    A smooth score that was suspected is asked for its own chances. Others take in about as many outputs as they did
+    before: scores that were learned from more outputs differ a little. Outputs with the same score are in the event
+    together or not at all, so a few more or less than expected must not add all of a frequent kind, nor lose all of a
+    rare one.
     """
     score = next((each for each in learn_scores(left, right) if each.name == event.score.name), event.score)
-    rated = np.concatenate([score.rate(left), score.rate(right)])
-    values, counts = np.unique(-rated if event.swapped else rated, return_counts=True)
+    sides = [(-1 if event.swapped else 1) * score.rate(rows) for rows in (left, right)]
+    if event.borne_out and aim.claim is not None:
+        likely, unlikely = (event.borne_out * side for side in (sides[::-1] if event.swapped else sides))
+        threshold = find_excess(likely, unlikely, aim.claim, aim)[1] / event.borne_out
+        return replace(event, score=score, threshold=threshold)
+    values, counts = np.unique(np.concatenate(sides), return_counts=True)
     inside = np.cumsum(counts[::-1])[::-1]
-    wanted = (event.likely + event.unlikely) / 2 * len(rated)
+    wanted = (event.likely + event.unlikely) / 2 * inside[0]
     return replace(event, score=score, threshold=float(values[np.argmin(np.abs(inside - wanted))]))
 
 

@@ -7,7 +7,7 @@ search costs outputs, and no confidence.
 
 Against a claim two things make a pair better: an event that is known to show more, and one that is suspected to exceed
 the claim. Few outputs tell the first of frequent events only, and the second of none for sure: so of each round those
-are kept that lead in either.
+are kept that lead in either, and first those that are suspicious where nothing is certain.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from discreet.audit.blackbox.patterns import InputPair, PairMove
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 
-TRYING, LEARNING = 0.35, 0.2
+TRYING, LEARNING = 0.35, 0.1
 """The parts of the outputs that find the last pairs, and that learn their events together with those tried before."""
 
 LEAST = 200
@@ -127,7 +127,7 @@ def find_worst(
             store.keep(left)
         event, pair = found[ranked[0]]
         if event is not None:
-            event = learn_again(event, *store.take(pair, outputs))
+            event = learn_again(event, *store.take(pair, outputs), aim)
         bound = certify_event(reader, event, *pair, aim)
     except FaultError as trouble:
         bound = LowerBound.of_fault(trouble.fault, delta, confidence, reader.drawn)
@@ -142,18 +142,17 @@ def make_search_aim(samples: int, delta: float, confidence: float, claim: float 
 def rank_pairs(found: Sequence[tuple[ChosenEvent | None, InputPair]], aim: EventAim) -> list[int]:
     """Return the places of pairs, the best first: in turn who shows the most, and who is suspected the most.
 
-    Where nothing is certain to refute the claim and something is suspicious, the suspected ones come first.
+    Where nothing is certain to refute the claim, all that are suspicious come before.
     """
     events, places = [event for event, _ in found], range(len(found))
     shown = sorted(places, key=lambda place: _rate_shown(events[place]), reverse=True)
-    suspected = sorted(places, key=lambda place: _rate_suspected(events[place]), reverse=True)
     if aim.claim is None:
-        orders = [shown]
-    elif not _rate_shown(events[shown[0]])[0] and _rate_suspected(events[suspected[0]]) >= SUSPICIOUS:
-        orders = [suspected, shown]
-    else:
-        orders = [shown, suspected]
-    return list(dict.fromkeys(place for turn in zip(*orders, strict=True) for place in turn))
+        return shown
+    suspected = sorted(places, key=lambda place: _rate_suspected(events[place]), reverse=True)
+    in_turn = [place for turn in zip(shown, suspected, strict=True) for place in turn]
+    if not _rate_shown(events[shown[0]])[0]:
+        in_turn = [place for place in suspected if _rate_suspected(events[place]) >= SUSPICIOUS] + in_turn
+    return list(dict.fromkeys(in_turn))
 
 
 def _rate_shown(event: ChosenEvent | None) -> tuple[bool, float]:
