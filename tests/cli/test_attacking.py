@@ -84,6 +84,7 @@ def test_programs_are_told_that_a_table_of_ones_own_is_for_the_owners_eyes(peopl
         (("linkage", "--table", "PEOPLE", "--by", "sex,height", "--secret", "diagnosis"), "one of born, sex"),
         (("linkage", "--table", "PEOPLE", "--by", "sexx", "--secret", "diagnosis"), "did you mean 'sex'?"),
         (("float-bits", "--table", "PEOPLE", "--secret", "sex", "--value", "f", "--count", 3), "leave it out"),
+        (("differencing", "--seed", "-3"), "x>=0"),
         (("float-bits", "-o", "picture.doc"), "ends in .png"),
         (("float-bits", "-o", "nowhere/picture.png"), "there is no folder"),
     ],

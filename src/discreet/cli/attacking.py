@@ -33,7 +33,8 @@ SpentOption = Annotated[float, typer.Option("--epsilon", "-e", help="What the cu
 FailingOption = Annotated[float, typer.Option("--delta", help="With epsilon: the chance of failing it.")]
 RunsOption = Annotated[int, typer.Option("--runs", help="How often, on people and noise drawn anew.")]
 SeedOption = Annotated[
-    int | None, typer.Option("--seed", help="Draw the same people again; noise is always new.", show_default=False)
+    int | None,
+    typer.Option("--seed", min=0, help="Draw the same people again; noise is always new.", show_default=False),
 ]
 PictureOption = Annotated[
     Path | None, typer.Option("-o", "--output", help="Draw it, too: .png, .pdf or .svg.", show_default=False)

@@ -63,3 +63,14 @@ def test_only_the_surest_are_guessed_where_that_is_asked_for() -> None:
     for wrong in ((4, 2), (-1, 1)):
         with pytest.raises(ParameterError, match="guesses"):
             count_right(scores, coins, *wrong)
+
+
+@pytest.mark.parametrize(("canaries", "guesses", "wrong"), [([], None, "canaries"), ([1] * 10, (20, 20), "guesses")])
+def test_a_run_without_canaries_or_with_more_guesses_than_canaries_is_refused(
+    canaries: list[int], guesses: tuple[int, int] | None, wrong: str
+) -> None:
+    def run(chosen: list[int]) -> int:
+        raise AssertionError("nothing is run")
+
+    with pytest.raises(ParameterError, match=f"{wrong} must be"):
+        one_run(run, canaries, lambda released, canary: 0.0, guesses=guesses)

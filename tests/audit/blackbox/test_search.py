@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,3 +100,14 @@ def test_pairs_that_show_much_and_pairs_that_are_suspected_are_kept_in_turn() ->
     assert rank_pairs(lucky, against) == [1, 2, 4, 0, 3]
     calm = [(make_event(0.09, 0.1), (0, 1)), (make_event(0.05, 1.0), (1, 2))]
     assert rank_pairs(calm, against) == [0, 1]
+
+
+@pytest.mark.parametrize("pairs", [[], [1, 2], [(0, 1), (2,)]])
+def test_inputs_that_are_no_pairs_are_refused(pairs: list[Any]) -> None:
+    with pytest.raises(ParameterError, match="pairs must be neighbouring inputs two by two"):
+        find_worst(count_twice_if_seven, pairs)
+
+
+def test_a_worst_pair_is_told_in_a_sentence() -> None:
+    found = find_worst(count_twice_if_seven, [(6, 7)], samples=4_000)
+    assert str(found) == f"between 6 and 7: {found.bound}"

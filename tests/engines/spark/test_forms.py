@@ -53,7 +53,8 @@ def test_every_form_gives_what_duckdbs_gives_on_all_constants(run: Run, wanted: 
     assert differences(calls, wanted, run, write_sql, BATCH) == []
 
 
-@pytest.mark.parametrize("count", [50, pytest.param(120, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [50, 120])
 def test_forms_inside_forms_give_what_duckdbs_give(run: Run, wanted: Run, count: int) -> None:
     calls = nested(7, count)
     assert not CLOSE & {made.function for made in calls}

@@ -123,7 +123,7 @@ def test_narrow_losses_beside_a_wide_one_stay_narrow() -> None:
     assert sum(block.losses.size for block in laws_on_grid.blocks) < 2e6
 
 
-@pytest.mark.many
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", [100.0, 300.0])
 def test_losses_that_no_grid_holds_are_still_bounded(mu: float) -> None:
     """Of such a Gaussian loss no mass lies on a grid that the other's tail would choose: nothing raises."""

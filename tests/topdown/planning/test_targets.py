@@ -117,6 +117,7 @@ def estimate(spec: CensusSpec, noise: CensusNoise) -> Deviations:
     return found
 
 
+@pytest.mark.slow
 def test_with_a_model_of_better_estimates_less_rho_will_do(tmp_path: Path) -> None:
     spec = read_census(tmp_path)
     wanted = {("Region", "kind"): Fraction(3), ("Region", "total"): Fraction(5), ("Country", "total"): Fraction(4)}

@@ -95,8 +95,7 @@ def lower_bound(
     end as soon as it is refuted. `score` is one more score, such as a ratio of densities that are known. A call that
     takes more than `longest` seconds for up to 50,000 outputs hangs.
     """
-    if samples < LEAST:
-        raise ParameterError("samples", samples, f"at least {LEAST:,}")
+    check.integer("samples", samples, least=LEAST)
     learned = int(samples * LEARNING / 2)
     aim = make_aim(samples // 2 - learned, delta, confidence, claim)
     if stop_early and claim is None:

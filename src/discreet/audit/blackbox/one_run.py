@@ -64,7 +64,11 @@ def one_run(
     to be out; without it every canary is guessed. It must be fixed before the run: to take the best of several is to
     be wrong oftener than the confidence says.
     """
+    if not len(canaries):
+        raise ParameterError("canaries", canaries, "at least one")
     most_in, most_out = _share(len(canaries)) if guesses is None else guesses
+    if min(most_in, most_out) < 0 or most_in + most_out > len(canaries):
+        raise ParameterError("guesses", guesses, f"two numbers, together at most {len(canaries)}")
     _check(len(canaries), most_in + most_out, 0)
     coins = np.random.default_rng().random(len(canaries)) < 0.5
     released = procedure([canary for canary, chosen in zip(canaries, coins, strict=True) if chosen])

@@ -24,6 +24,7 @@ from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.lower_bound import LowerBound, certify_event, judge_scores, learn_again, make_aim
 from discreet.audit.blackbox.outputs import LONGEST, BatchMechanism, FaultError, MechanismFault, OutputReader
 from discreet.audit.blackbox.patterns import InputPair, PairMove
+from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 
@@ -50,6 +51,9 @@ class WorstPair:
     first: Any
     second: Any
     bound: LowerBound
+
+    def __str__(self) -> str:
+        return f"between {self.first!r} and {self.second!r}: {self.bound}"
 
 
 @dataclass(slots=True)
@@ -101,10 +105,13 @@ def find_worst(
 
     `move(pair, generator)` returns neighbours near a pair; the other words are those of `lower_bound`.
     """
+    check.integer("samples", samples, least=1)
+    if not pairs or any(not isinstance(pair, Sequence) or len(pair) != 2 for pair in pairs):
+        raise ParameterError("pairs", list(pairs)[:3], "neighbouring inputs two by two, such as [(0, 1), (1, 2)]")
     aim = make_search_aim(samples, delta, confidence, claim)
     rounds = max(0, (len(pairs) - 1).bit_length() - 1) + (0 if move is None else MOVING)
     tried = int(samples * TRYING / max(1, rounds))
-    if not pairs or tried < 2 * LEAST * len(pairs):
+    if tried < 2 * LEAST * len(pairs):
         least = 2 * max(1, rounds) * LEAST / TRYING
         raise ParameterError("samples", samples, f"at least {least:,.0f} for each of the pairs")
     reader = OutputReader(mechanism, longest)
