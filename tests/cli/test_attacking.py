@@ -84,7 +84,6 @@ def test_programs_are_told_that_a_table_of_ones_own_is_for_the_owners_eyes(peopl
         (("linkage", "--table", "PEOPLE", "--by", "sex,height", "--secret", "diagnosis"), "one of born, sex"),
         (("linkage", "--table", "PEOPLE", "--by", "sexx", "--secret", "diagnosis"), "did you mean 'sex'?"),
         (("float-bits", "--table", "PEOPLE", "--secret", "sex", "--value", "f", "--count", 3), "leave it out"),
-        (("differencing", "--seed", "-3"), "x>=0"),
         (("float-bits", "-o", "picture.doc"), "ends in .png"),
         (("float-bits", "-o", "nowhere/picture.png"), "there is no folder"),
     ],
@@ -92,6 +91,12 @@ def test_programs_are_told_that_a_table_of_ones_own_is_for_the_owners_eyes(peopl
 def test_what_cannot_be_attacked_is_refused(people: Path, arguments: tuple[object, ...], words: str) -> None:
     given = [people if each == "PEOPLE" else each for each in arguments]
     assert words in " ".join(refused("attack", *given).split())
+
+
+def test_seeds_below_zero_are_refused() -> None:
+    ran = Ran("attack", "differencing", "--seed", "-3")
+    assert ran.code == 2
+    assert "greater than or equal to 0" in " ".join(ran.err.split())
 
 
 def test_examples_in_the_source_hold() -> None:

@@ -178,8 +178,8 @@ SEARCHED = [
     broken(
         "audit: scores are believed whatever outputs bear out",
         "audit/blackbox/events.py",
-        "_bear_out(first, second) if score.smooth else 1.0",
-        "1.0",
+        "_bear_out(first, second) if score.smooth else",
+        "(1.0, _bear_out(first, second)[1]) if score.smooth else",
         EVENTS,
     ),
     broken(
