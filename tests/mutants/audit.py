@@ -11,6 +11,7 @@ SEARCH = "tests/audit/blackbox/test_search.py"
 SEVERAL = "tests/audit/blackbox/test_several.py"
 ONE_RUN = "tests/audit/blackbox/test_one_run.py"
 SUMS_OF_PARTS = "tests/audit/blackbox/test_sums_of_parts.py"
+SCORES = "tests/audit/blackbox/test_scores.py"
 RATIOS = "tests/audit/suite/test_ratios.py"
 EVENTS = "tests/audit/blackbox/test_events.py"
 FRESH = "tests/audit/blackbox/test_fresh.py"
@@ -195,6 +196,13 @@ SEARCHED = [
         "    precision = choose_precision(width, turn.T @ slope)\n",
         "    precision = 0.1\n",
         SUMS_OF_PARTS,
+    ),
+    broken(
+        "audit: rare ones of few kinds are believed whatever chance did",
+        "audit/blackbox/scores.py",
+        "    return _compare(first, second, kinds) * width / (width + precision)\n",
+        "    return _compare(first, second, kinds) * width / (width + 1e-9 * precision)\n",
+        SCORES,
     ),
     broken(
         "audit: the chances of told answers forget the threshold",

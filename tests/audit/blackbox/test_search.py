@@ -12,7 +12,7 @@ from discreet.audit.blackbox.events import ChosenEvent
 from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.patterns import list_changes, move_answers
 from discreet.audit.blackbox.scores import LearnedScore
-from discreet.audit.blackbox.search import find_worst, rank_pairs
+from discreet.audit.blackbox.search import LAST, count_rounds, find_worst, rank_pairs
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.mechanisms import Laplace
@@ -111,3 +111,11 @@ def test_inputs_that_are_no_pairs_are_refused(pairs: list[Any]) -> None:
 def test_a_worst_pair_is_told_in_a_sentence() -> None:
     found = find_worst(count_twice_if_seven, [(6, 7)], samples=4_000)
     assert str(found) == f"between 6 and 7: {found.bound}"
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 3, 8, 9, 100])
+def test_rounds_go_on_until_the_last_pairs_are_left(pairs: int) -> None:
+    rounds = count_rounds(pairs, moving=False)
+    assert -(-pairs // 2**rounds) <= LAST
+    assert rounds == 0 or -(-pairs // 2 ** (rounds - 1)) > LAST
+    assert count_rounds(pairs, moving=True) > rounds

@@ -51,6 +51,8 @@ class LowerBound:
     """What came in place of an output, where something did: then nothing is bounded."""
     evidence: DirectTest | PairBets | None = None
     """What was counted; None where no event was found."""
+    claim: float | None = None
+    """The epsilon that the event was chosen to refute, where one was named."""
 
     @classmethod
     def of_fault(cls, fault: MechanismFault, delta: float, confidence: float, samples: int) -> LowerBound:
@@ -61,7 +63,10 @@ class LowerBound:
         if self.fault is not None:
             return f"a fault: {self.fault}"
         words = f"epsilon is at least {self.epsilon:.4g} at delta {self.delta:g}, mu at least {self.mu:.4g}"
-        return f"{words}, with {self.confidence:.1%} confidence, by {self.event} ({self.samples:,} outputs)"
+        words = f"{words}, with {self.confidence:.1%} confidence, by {self.event} ({self.samples:,} outputs)"
+        if self.claim is None:
+            return words
+        return f"{words}; the claim of {self.claim:g} is {'refuted' if self.refutes(self.claim) else 'not refuted'}"
 
     def refutes(self, epsilon: float) -> bool:
         """Say whether a claim of so much at this delta is refuted; a fault refutes every claim."""
@@ -176,14 +181,14 @@ def certify_event(
     stop early, a stake, and bets that may be looked at whenever one likes.
     """
     if event is None:
-        return LowerBound(0.0, 0.0, aim.delta, aim.confidence, "nothing that tells them apart", reader.drawn)
+        nothing = "nothing that tells them apart"
+        return LowerBound(0.0, 0.0, aim.delta, aim.confidence, nothing, reader.drawn, claim=aim.claim)
     likely, unlikely = (second, first) if event.swapped else (first, second)
     stake = choose_stake(
         PairCounts.expect(event.likely, event.unlikely, aim.pairs),
         max(0.0, aim.claim or 0.0, event.expected),
         aim.delta,
     )
-    tangent = event.expect_mu(aim.pairs, aim.miss)[1]
     counts = PairCounts(0, 0, 0, 0)
     while counts.pairs < aim.pairs:
         size = int(min(BATCH, aim.pairs - counts.pairs))
@@ -193,7 +198,8 @@ def certify_event(
             break
     if stop_early:
         bets, epsilon = PairBets(counts, stake), bound_epsilon(counts, stake, aim.delta, aim.miss)
-        return LowerBound(epsilon, 0.0, aim.delta, aim.confidence, str(event), reader.drawn, evidence=bets)
+        return LowerBound(epsilon, 0.0, aim.delta, aim.confidence, str(event), reader.drawn, None, bets, aim.claim)
     test = DirectTest(counts, secrets.randbits(64))
+    tangent = event.expect_mu(aim.pairs, aim.miss)[1]
     bounds = test.bound_epsilon(aim.delta, aim.miss), test.bound_mu(tangent, aim.miss)
-    return LowerBound(*bounds, aim.delta, aim.confidence, str(event), reader.drawn, evidence=test)
+    return LowerBound(*bounds, aim.delta, aim.confidence, str(event), reader.drawn, None, test, aim.claim)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ FEW_KINDS = 1_100
 """Different outputs of which chance favours few."""
 
 VERY_FEW_KINDS = 32
-"""Different outputs whose counts are as good as a fit."""
+"""Different outputs of which each is believed as far as it was seen."""
 
 SHRUNK = 0.5
 """What is added to every count, so that a bin that was never seen is no proof."""
@@ -90,22 +91,29 @@ def learn_scores(first: Floats, second: Floats) -> Iterator[LearnedScore]:
 
 
 def _learn_kinds(part: OutputPart, first: Floats, second: Floats) -> Iterator[LearnedScore]:
-    """Score each output that occurs by how much oftener it does; no score where there are too many kinds."""
+    """Score each output that occurs by how much oftener it does; no score where there are too many kinds.
+
+    Where there are very few, a second score believes of each as much as it was seen often enough for: the first one is
+    for a kind that is rare, and that one input never gives.
+    """
     names = hash_rows(np.concatenate([part.cut(first), part.cut(second)]))
     if len(np.unique(names[:MOST_KINDS])) > MOST_KINDS // 4:
         return
     kinds, places = np.unique(names, return_inverse=True)
     if len(kinds) > min(MOST_KINDS, len(names) // LEAST_OF_A_KIND):
         return
-    ratios = _compare(places[: len(first)], places[len(first) :], len(kinds))
+    sides = places[: len(first)], places[len(first) :]
 
-    def rate(rows: Floats) -> Floats:
+    def look_up(ratios: Floats, rows: Floats) -> Floats:
         own = hash_rows(part.cut(rows))
         where = np.minimum(np.searchsorted(kinds, own), len(kinds) - 1)
         return np.where(kinds[where] == own, ratios[where], 0.0)
 
-    doubt, smooth = DOUBT if len(kinds) > FEW_KINDS else 1.0, len(kinds) <= VERY_FEW_KINDS
-    yield LearnedScore(f"the whole output{part.name}", rate, smooth=smooth, doubt=doubt)
+    doubt = 1.0 if VERY_FEW_KINDS < len(kinds) <= FEW_KINDS else DOUBT
+    yield LearnedScore(f"the whole output{part.name}", partial(look_up, _compare(*sides, len(kinds))), doubt=doubt)
+    if len(kinds) <= VERY_FEW_KINDS:
+        rate = partial(look_up, _compare_few(*sides, len(kinds)))
+        yield LearnedScore(f"which output it is{part.name}", rate, smooth=True)
 
 
 def hash_rows(rows: Floats) -> NDArray[np.uint64]:
@@ -214,3 +222,11 @@ def _place(edges: Floats, values: Floats) -> NDArray[np.int64]:
 def _compare(first: NDArray[np.int64], second: NDArray[np.int64], kinds: int) -> Floats:
     counts = [np.bincount(each, minlength=kinds) + SHRUNK for each in (first, second)]
     return np.log(counts[0] / len(first)) - np.log(counts[1] / len(second))
+
+
+def _compare_few(first: NDArray[np.int64], second: NDArray[np.int64], kinds: int) -> Floats:
+    """Return what few kinds tell, of each as much as it was seen often enough for: rare ones look good by chance."""
+    counts = [np.bincount(each, minlength=kinds) for each in (first, second)]
+    width = (counts[0] + counts[1]) / 4
+    precision = choose_precision(width, (counts[0] - counts[1]) / 2)
+    return _compare(first, second, kinds) * width / (width + precision)

@@ -1,9 +1,9 @@
 """A search for the neighbours that show the most: `find_worst(mechanism, pairs)`.
 
 Every pair of inputs is tried with a few outputs, the better half with more, and so on (successive halving: Karnin,
-Koren, Somekh 2013); pairs near the best ones are tried beside them where `move` makes such. Of the last two, the one
-whose event is the better is frozen, and only that event is certified, on outputs that nobody has looked at: so the
-search costs outputs, and no confidence.
+Koren, Somekh 2013); pairs near the best ones are tried beside them where `move` makes such. Of the last
+ones, the one whose event is the best is frozen, and only that event is certified, on outputs that nobody has looked at:
+so the search costs outputs, and no confidence.
 
 Against a claim two things make a pair better: an event that is known to show more, and one that is suspected to exceed
 the claim. Few outputs tell the first of frequent events only, and the second of none for sure: so of each round those
@@ -28,7 +28,7 @@ from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 
-TRYING, LEARNING = 0.35, 0.1
+TRYING, LEARNING = 0.25, 0.25
 """The parts of the outputs that find the last pairs, and that learn their events together with those tried before."""
 
 LEAST = 200
@@ -37,8 +37,8 @@ LEAST = 200
 KEPT_ONE_IN = 2
 """Of the pairs of a round, one in so many is kept for the next."""
 
-LAST = 2
-"""Pairs that are left when the last outputs for learning are drawn."""
+LAST = 4
+"""Pairs that are left when the last outputs for learning are drawn: few outputs do not tell good ones apart."""
 
 MOVING, MOVES = 2, 2
 """Rounds in which pairs near the best ones are added, and how many of them for each."""
@@ -109,7 +109,7 @@ def find_worst(
     if not pairs or any(not isinstance(pair, Sequence) or len(pair) != 2 for pair in pairs):
         raise ParameterError("pairs", list(pairs)[:3], "neighbouring inputs two by two, such as [(0, 1), (1, 2)]")
     aim = make_search_aim(samples, delta, confidence, claim)
-    rounds = max(0, (len(pairs) - 1).bit_length() - 1) + (0 if move is None else MOVING)
+    rounds = count_rounds(len(pairs), move is not None)
     tried = int(samples * TRYING / max(1, rounds))
     if tried < 2 * LEAST * len(pairs):
         least = 2 * max(1, rounds) * LEAST / TRYING
@@ -139,6 +139,14 @@ def find_worst(
     except FaultError as trouble:
         bound = LowerBound.of_fault(trouble.fault, delta, confidence, reader.drawn)
     return WorstPair(*pair, bound)
+
+
+def count_rounds(pairs: int, moving: bool) -> int:
+    """Return after how many rounds the last pairs are left; those that are added by moves take one more."""
+    rounds = MOVING + 1 if moving else 0
+    while pairs > LAST:
+        pairs, rounds = -(-pairs // KEPT_ONE_IN), rounds + 1
+    return rounds
 
 
 def make_search_aim(samples: int, delta: float, confidence: float, claim: float | None) -> EventAim:
