@@ -80,7 +80,10 @@ def test_a_question_that_tells_a_person_is_found(policy: Path, monkeypatch: pyte
 def test_without_questions_the_simplest_are_asked_of_every_private_table(policy: Path) -> None:
     ran = Ran("audit", policy, "--no-clock", "--format", "json")
     found = [each["question"] for each in json.loads(ran.out)["questions"]]
-    assert found == ['SELECT COUNT(*), SUM("cost") FROM "visits"', 'SELECT COUNT(*) FROM "patients"']
+    assert found == [
+        'SELECT COUNT(*), SUM("age"), SUM("cost"), SUM("quantity") FROM "visits"',
+        'SELECT COUNT(*) FROM "patients"',
+    ]
     assert ran.code == 0
 
 
@@ -107,3 +110,11 @@ def test_what_cannot_be_read_is_refused(policy: Path, tmp_path: Path) -> None:
     assert "questions alone" in refused("audit", policy, "--questions", command)
     assert "a text file that can be read" in refused("audit", policy, "--questions", tmp_path / "none.sql")
     assert "at least 1" in refused("audit", policy, "--rows", "0")
+    assert "epsilon must be" in refused("audit", policy, "-e", "-1")
+
+
+def test_a_policy_that_is_not_found_is_asked_for_as_an_argument(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "or name it: discreet audit POLICY" in refused("audit")

@@ -30,7 +30,7 @@ def audit(
         Path | None, typer.Option(help="A file of questions, each ends with a semicolon.", show_default=False)
     ] = None,
     epsilon: Annotated[float, typer.Option("--epsilon", "-e", help="What each question would spend.")] = 1.0,
-    rows: Annotated[int, typer.Option(help="Rows of a table that are read; of larger ones, some people's.")] = 20_000,
+    rows: Annotated[int, typer.Option(help="Of larger tables, those of the first 500 people are read.")] = 20_000,
     clock: Annotated[bool, typer.Option("--clock/--no-clock", help="Whether times are compared.")] = True,
     format: FormatOption = ListFormat.TABLE,
 ) -> None:
@@ -42,7 +42,9 @@ def audit(
         if rows < 1:
             raise ParameterError("--rows", rows, "at least 1")
         is_table = format is ListFormat.TABLE
-        found = audit_questions(find_policy(policy), asked, epsilon, most_rows=rows, clock=clock)
+        found = audit_questions(
+            find_policy(policy, ": discreet audit POLICY"), asked, epsilon, most_rows=rows, clock=clock
+        )
         if is_table:
             typer.echo("\n".join(textwrap.wrap(FOR_THE_OWNER, WIDTH)), err=True)
         reports = []

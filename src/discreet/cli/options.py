@@ -81,7 +81,7 @@ QuestionArgument = Annotated[
 ]
 
 
-def find_policy(given: Path | None) -> Path:
+def find_policy(given: Path | None, name_with: str = " with --policy") -> Path:
     """Return the policy that was named, else policy.toml here or in the nearest folder above."""
     if given is not None:
         return given / POLICY if given.is_dir() else given
@@ -90,7 +90,7 @@ def find_policy(given: Path | None) -> Path:
         if (folder / POLICY).is_file():
             return Path(POLICY) if folder == here else folder / POLICY
     raise PolicyError(
-        f"there is no {POLICY} here or in a folder above; `discreet init DATA...` drafts one, or name it with --policy"
+        f"there is no {POLICY} here or in a folder above; `discreet init DATA...` drafts one, or name it{name_with}"
     )
 
 

@@ -329,6 +329,8 @@ def test_a_report_says_what_is_declared_and_what_was_observed() -> None:
         ({"neighbours": 7}, "neighbours must be a policy's path"),
         ({"neighbours": [VALUES]}, "neighbours must be a database and at least one neighbour"),
         ({"longest": 0}, "longest must be"),
+        ({"sensitivity": -1}, "sensitivity must be"),
+        ({"operation": "SELECT COUNT(*) FROM t"}, "neighbours must be a policy or its neighbours"),
     ],
 )
 def test_what_cannot_be_replayed_is_refused(how: dict[str, Any], words: str) -> None:

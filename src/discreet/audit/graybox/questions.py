@@ -6,11 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from discreet.audit.graybox.neighbours import MOST_ROWS, ReplayNeighbours, make_neighbours
+import pyarrow as pa
+
+from discreet.audit.graybox.neighbours import MOST_ROWS, ArrowTables, ReplayNeighbours, make_neighbours
 from discreet.audit.graybox.replaying import replay
 from discreet.audit.graybox.report import ReplayReport
+from discreet.base import check
 from discreet.policy import load
 from discreet.policy.model import Policy, Table
+
+MOST_SUMS = 3
+"""Columns of a table that are added up where nobody named a question."""
 
 FOR_THE_OWNER = (
     "for the owner's eyes only: questions are run on your own rows and on rows with one unit more or less, in ledgers "
@@ -39,6 +45,7 @@ def audit_questions(
     Rows are read once and before the first report, of large tables those of some people, and handed to DuckDB, wherever
     they lie. `watch` is called with each question before it is replayed.
     """
+    check.positive("epsilon", epsilon)
     policy = load(path)
     neighbours: ReplayNeighbours = make_neighbours(policy, most_rows=most_rows)
 
@@ -46,7 +53,7 @@ def audit_questions(
         watch(question)
         return name_hidden(replay(question, neighbours, epsilon=epsilon, clock=clock), policy)
 
-    return map(replay_one, questions or list_simplest(policy))
+    return map(replay_one, questions or list_simplest(policy, neighbours.groups[0][0].tables or {}))
 
 
 def name_hidden(report: ReplayReport, policy: Policy) -> ReplayReport:
@@ -59,12 +66,18 @@ def name_hidden(report: ReplayReport, policy: Policy) -> ReplayReport:
     return report
 
 
-def list_simplest(policy: Policy) -> list[str]:
+def list_simplest(policy: Policy, tables: ArrowTables) -> list[str]:
     """Return questions about every private table: how many rows there are, and what bounded numbers add up to."""
-    return [_count_and_sum(table) for table in policy.tables if not table.public]
+    return [_count_and_sum(table, tables[table.name].schema) for table in policy.tables if not table.public]
 
 
-def _count_and_sum(table: Table) -> str:
-    bounded = [each.name for each in table.columns if each.lower is not None and each.step is not None]
-    listed = ["COUNT(*)", *(f'SUM("{name}")' for name in bounded[:3] if name not in table.hidden)]
+def _count_and_sum(table: Table, kinds: pa.Schema) -> str:
+    bounded = [
+        each.name
+        for each in table.columns
+        if each.lower is not None
+        and (each.step is not None or pa.types.is_integer(kinds.field(each.name).type))
+        and each.name not in table.hidden
+    ]
+    listed = ["COUNT(*)", *(f'SUM("{name}")' for name in bounded[:MOST_SUMS])]
     return f'SELECT {", ".join(listed)} FROM "{table.name}"'

@@ -57,6 +57,10 @@ def replay(
     if not (callable(operation) or isinstance(operation, str)):
         raise ParameterError("operation", operation, "a function of one database, or a question in SQL")
     check.positive("longest", longest)
+    if isinstance(operation, str) and isinstance(neighbours, list | tuple | Mapping):
+        raise ParameterError("neighbours", neighbours, "a policy or its neighbours: plain values are not asked in SQL")
+    if sensitivity is not None:
+        check.real("sensitivity", sensitivity, least=0)
     found = _read_neighbours(neighbours)
     declared = _Declared(sensitivity, None if isinstance(operation, str) else epsilon, delta)
     run = _ask(operation, 1.0 if epsilon is None else epsilon) if isinstance(operation, str) else operation
