@@ -7,6 +7,7 @@ everybody does, looks whether an answer can come of a count at all (Mironov 2012
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,7 +87,11 @@ class FloatBits(ShownAsText):
                 )
                 for label, read in both
             ),
-            ("no attacker", f"is right more often than {write_percent(self.bound)} on average, if the claim is true"),
+            (
+                "no attacker",
+                f"is right more often than {write_percent(self.bound)} on average, if the claim is true; two "
+                f"deviations of {self.outputs:,} guesses are {100 / math.sqrt(self.outputs):.2g} points",
+            ),
         ]
         note = (
             "Answers are drawn from the mechanisms themselves: a curator would have to be asked "

@@ -10,7 +10,7 @@ from discreet.answers.arrow import require_module
 from discreet.answers.figures import save_figure
 from discreet.answers.picture_parts import quote_text, write_tick
 
-LETTERS = 138
+LETTERS = 124
 """Of the words below, in one line."""
 
 

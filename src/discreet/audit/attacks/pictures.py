@@ -17,6 +17,12 @@ from discreet.base.wide import Ints
 from discreet.noise.coin import Bools
 
 BARE, SAFE, OTHER, YELLOW, GREY = "#d55e00", "#0072b2", "#009e73", "#e69f00", "0.45"
+CLEAR = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+"""What lies behind words, so that no line runs through them."""
+
+MARKS = "os^"
+"""Of each method of an attack."""
+
 NotedLine = tuple[str, Sequence[float], Sequence[float]]
 """A label, places and heights."""
 
@@ -46,10 +52,12 @@ def draw_reconstruction(
     figure, (axes,) = start_picture(1, 4.6)
     every = sorted({each for _, at, _ in curves for each in at})
     least = min((each for each in every if each), default=1.0) / 2
-    for (label, at, heights), colour, mark in zip(curves, (BARE, YELLOW, GREY), "os^", strict=False):
+    for (label, at, heights), colour, mark in zip(curves, (BARE, YELLOW, GREY), MARKS, strict=False):
         axes.plot(np.maximum(at, least), heights, color=colour, marker=mark, markersize=4, label=label)
     for (words, bound, (label, at, heights)), colour in zip(guards, (SAFE, OTHER), strict=False):
-        axes.plot(at, heights, color=colour, marker="D", markersize=5, linestyle="", label=label)
+        for place, mark in zip(range(len(at)), MARKS, strict=False):
+            shown = {"color": colour, "marker": mark, "markersize": 6, "linestyle": ""}
+            axes.plot([at[place]], [heights[place]], label="_" if place else f"{label}, marks as above", **shown)
         axes.axhline(bound, color=colour, linestyle="--", linewidth=1)
         axes.annotate(words, (least, bound), (2, 3), textcoords="offset points", fontsize=8, color=colour)
     axes.axhline(0.5, color=GREY, linestyle=":", linewidth=1)
@@ -134,7 +142,8 @@ def draw_averages(truth: int, ways: Sequence[tuple[str, Floats]], below: str, pa
         axes.plot(np.arange(1, len(means) + 1), means, color=colour, label=label, linewidth=1.6)
     end = (len(means), float(means[-1]))
     axes.plot([end[0]], [end[1]], color=OTHER, marker="X", markersize=8, linestyle="")
-    axes.annotate("the budget is spent", end, (10, -12), textcoords="offset points", fontsize=8, color=OTHER)
+    words = {"textcoords": "offset points", "fontsize": 8, "color": OTHER, "bbox": CLEAR}
+    axes.annotate("the budget is spent", end, (10, -12), **words)
     axes.set_xscale("log")
     axes.minorticks_off()
     axes.xaxis.set_major_formatter(lambda value, _: write_tick(value))
@@ -167,4 +176,5 @@ def draw_bits(
 
 
 def _note(axes: Any, place: float, height: float, words: str) -> None:
-    axes.annotate(words, (place, height), (0, 2), textcoords="offset points", ha="center", fontsize=8)
+    shown = {"textcoords": "offset points", "ha": "center", "fontsize": 8, "bbox": CLEAR}
+    axes.annotate(words, (place, height), (0, 4), **shown)
