@@ -164,7 +164,16 @@ def test_the_example_runs() -> None:
     assert len(result.stdout.splitlines()) == 5
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/questions.md", "docs/mechanisms.md", "docs/accounting.md"])
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "docs/questions.md",
+        "docs/mechanisms.md",
+        "docs/accounting.md",
+        "docs/audit.md",
+    ],
+)
 def test_the_python_shown_in_the_docs_runs(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
