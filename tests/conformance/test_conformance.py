@@ -21,6 +21,9 @@ from discreet.plan.functions import FUNCTIONS
 from discreet.policy.model import DeclaredEngine
 from servers.postgres import Cluster as Postgres
 
+MANY = 12
+"""Conditions that are counted by one question."""
+
 Opening = Callable[..., Engines]
 Answered = tuple[BoundedPlan, ExactResult]
 
@@ -90,7 +93,7 @@ def test_there_are_enough_questions_and_every_function_is_among_them(in_process:
     assert len(cases()) >= 150
     assert len(examples()) >= 100
     assert len(QUIRKS) >= 12
-    plans = " ".join(repr(plan) for plan, _ in in_process.ask(cases()).values())
+    plans = " ".join(repr(plan) for plan, _ in in_process.ask(together(cases(), MANY)).values())
     assert [name for name in FUNCTIONS if f"'{name}'" not in plans] == []
 
 
@@ -104,7 +107,15 @@ def test_few_questions_may_differ_by_a_grid_step() -> None:
     assert len(close) < len(cases()) / 10
 
 
-def test_every_question_has_the_same_numbers_on_postgresql(
+def test_every_condition_and_question_has_the_same_numbers_on_postgresql(
+    in_process: Reference, on_postgres: dict[str, Engines]
+) -> None:
+    asked = together(cases(), MANY)
+    assert list(differences(in_process.ask(asked), ran(on_postgres, asked))) == []
+
+
+@pytest.mark.slow
+def test_every_question_by_itself_has_the_same_numbers_on_postgresql(
     in_process: Reference, on_postgres: dict[str, Engines]
 ) -> None:
     assert list(differences(in_process.ask(cases()), ran(on_postgres, cases()))) == []
@@ -112,7 +123,7 @@ def test_every_question_has_the_same_numbers_on_postgresql(
 
 def list_quirks() -> list[Case]:
     """Return all counts under conditions, and one of the other questions of every line."""
-    some = together([case for case in cases() if case.world != "clinic"], 12)
+    some = together([case for case in cases() if case.world != "clinic"], MANY)
     counts = [case for case in some if "COUNT(*) FILTER" in case.text]
     return list(dict.fromkeys([*counts, *{case.line: case for case in some}.values()]))
 
@@ -135,7 +146,7 @@ def test_every_quirk_has_the_same_numbers_on_spark(in_process: Reference, on_spa
 def test_compiled_statements_have_the_same_numbers_on_spark(
     in_process: Reference, on_compiling_spark: dict[str, Engines]
 ) -> None:
-    some = together(cases(), 12)[::120]
+    some = together(cases(), MANY)[::120]
     assert list(differences(in_process.ask(some), ran(on_compiling_spark, some, AT_ONCE))) == []
 
 

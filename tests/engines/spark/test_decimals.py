@@ -23,7 +23,8 @@ def test_every_call_on_decimals_is_what_fractions_say(
     assert found[:5] == []
 
 
-@pytest.mark.many
-@pytest.mark.parametrize("digits", [1, 9, 17, 18, 19, 37, 38])
+@pytest.mark.parametrize(
+    "digits", [37, *(pytest.param(each, marks=pytest.mark.slow) for each in (1, 9, 17, 18, 19, 38))]
+)
 def test_no_decimal_is_too_large_to_be_read(session: SparkConnection, digits: int) -> None:
     assert list_wrong_ends(write_last_places, lambda text: tuple(session.session.sql(text).collect()[0]), digits) == []

@@ -38,7 +38,7 @@ QUESTIONS = (
 
 
 MANY_STAGES = QUESTIONS[3]
-SOME = (QUESTIONS[1], MANY_STAGES)
+SOME = (QUESTIONS[1],)
 
 
 @pytest.fixture(scope="module")
