@@ -78,8 +78,8 @@ MUTATIONS = [
     broken(
         "kept: light units are counted as one",
         HEAVY,
-        "[UNIT] if by_unit else []",
-        "[UNIT] if not by_unit else []",
+        "_select_apart(limits, sums) if by_unit else",
+        "_select_apart(limits, sums) if not by_unit else",
         KEEPING,
     ),
     broken(
@@ -92,8 +92,36 @@ MUTATIONS = [
     broken(
         "kept: heavy units are cut together",
         HEAVY,
-        "windows.cut(limits, hashed, PLACE)",
-        "windows.cut(limits, hashed, '1')",
+        "NUMBER), PLACE)",
+        "NUMBER), '1')",
+        KEEPING,
+    ),
+    broken(
+        "kept: light units are cut as if they were one",
+        HEAVY,
+        'for which in ("=", ">")',
+        'for which in ("<", ">=")',
+        KEEPING,
+    ),
+    broken(
+        "kept: heavy units keep all of their rows",
+        HEAVY,
+        'for which in ("=", ">")',
+        'for which in (">=", "<")',
+        KEEPING,
+    ),
+    broken(
+        "kept: values that are NULL are counted",
+        SUMS,
+        "count(CASE WHEN {self.name} = 1 THEN 1 END)",
+        "count({self.name})",
+        KEEPING,
+    ),
+    broken(
+        "kept: counts of values are not scaled",
+        SUMS,
+        "THEN {self.name} ELSE {part} END)",
+        "THEN {self.name} ELSE {self.name} END)",
         KEEPING,
     ),
     broken(

@@ -18,7 +18,10 @@ from discreet.engines.limiting.hashing import HASH, NUMBER
 from discreet.engines.limiting.unit_limits import ALL, HEAVY, UnitLimits
 
 PLACE = "__discreet_heavy_place"
-"""The place of a heavy unit among all of them, in no order: a number that is faster to group by than a text."""
+"""The place of a heavy unit among all of them, from 1 on, in no order: faster to group by than a text."""
+
+GROUPS = "__discreet_groups"
+"""What all rows add up to by heavy unit and key."""
 
 
 def find_heavy_units(limits: UnitLimits) -> str:
@@ -26,7 +29,8 @@ def find_heavy_units(limits: UnitLimits) -> str:
     once, rows = limits.grouped.dialect.once, limits.grouped.rows
     heavy = f"SELECT {UNIT} FROM {ALL} GROUP BY {UNIT} HAVING count(*) > {limits.least}"
     return (
-        f"{ALL} AS {once} ({rows}), {HEAVY} AS {once} (SELECT {UNIT}, {limits.unit_number} AS {NUMBER}, "
+        f"{ALL} AS {once} ({rows}), "
+        f"{HEAVY} AS {once} (SELECT {UNIT}, {limits.unit_number} AS {NUMBER}, "
         f"row_number() OVER () AS {PLACE} FROM ({heavy}) AS q)"
     )
 
@@ -36,12 +40,39 @@ def select_kept(limits: UnitLimits, sums: Sequence[str], by_unit: bool) -> str:
 
     Light units are added up as one, unless they are to be told apart, as where they are counted: `by_unit`.
     """
-    listed = limits.grouped.listed
-    counted, units = listed(f"count(*) AS {ROWS}", *sums), [UNIT] if by_unit else []
-    alone = f"SELECT {counted} FROM {ALL} ANTI JOIN {HEAVY} USING ({UNIT}) GROUP BY {listed(*units)}"
-    light = f"SELECT {listed(ROWS, f'0 AS {HASH}', *limits.added, f'{ROWS} AS {KEEP}')} FROM ({alone}) AS q"
-    by = f"{PLACE}, {NUMBER}"
-    pairs = f"SELECT {by}, {counted} FROM {ALL} JOIN {HEAVY} USING ({UNIT}) GROUP BY {by}, {listed()}"
-    hashed = limits.add_hashes(f"({pairs}) AS q", NUMBER)
-    heavy = f"SELECT {listed(ROWS, HASH, *limits.added, KEEP)} FROM ({windows.cut(limits, hashed, PLACE)}) AS q"
-    return f"WITH {find_heavy_units(limits)} {light} UNION ALL {heavy}"
+    return f"WITH {find_heavy_units(limits)}{_select_apart(limits, sums) if by_unit else _select_at_once(limits, sums)}"
+
+
+def _select_at_once(limits: UnitLimits, sums: Sequence[str]) -> str:
+    """Add up all rows in one pass: those of light units as if they were one unit, with the place 0."""
+    by = f"coalesce({PLACE}, 0) AS {PLACE}, coalesce({NUMBER}, 0) AS {NUMBER}"
+    counted = limits.grouped.listed(f"count(*) AS {ROWS}", *sums)
+    columns = limits.grouped.listed()
+    groups = (
+        f"SELECT {by}, {counted} FROM {ALL} LEFT JOIN {HEAVY} USING ({UNIT}) "
+        f"GROUP BY coalesce({PLACE}, 0), coalesce({NUMBER}, 0), {columns}"
+    )
+    light, heavy = (f"SELECT * FROM {GROUPS} WHERE {PLACE} {which} 0" for which in ("=", ">"))
+    kept = f"{_keep_all(limits, light)} UNION ALL {_cut(limits, heavy)}"
+    return f", {GROUPS} AS {limits.grouped.dialect.once} ({groups}) {kept}"
+
+
+def _select_apart(limits: UnitLimits, sums: Sequence[str]) -> str:
+    """Add up the rows of each unit by itself."""
+    counted, by = limits.grouped.listed(f"count(*) AS {ROWS}", *sums), f"{PLACE}, {NUMBER}"
+    columns = limits.grouped.listed()
+    light = f"SELECT {counted} FROM {ALL} ANTI JOIN {HEAVY} USING ({UNIT}) GROUP BY {UNIT}, {columns}"
+    heavy = f"SELECT {by}, {counted} FROM {ALL} JOIN {HEAVY} USING ({UNIT}) GROUP BY {by}, {columns}"
+    return f" {_keep_all(limits, light)} UNION ALL {_cut(limits, heavy)}"
+
+
+def _keep_all(limits: UnitLimits, groups: str) -> str:
+    """Return groups of light units with all of their rows."""
+    kept = limits.grouped.listed(ROWS, f"0 AS {HASH}", *limits.added, f"{ROWS} AS {KEEP}")
+    return f"SELECT {kept} FROM ({groups}) AS q"
+
+
+def _cut(limits: UnitLimits, groups: str) -> str:
+    """Return what is kept of groups of heavy units."""
+    cut = windows.cut(limits, limits.add_hashes(f"({groups}) AS q", NUMBER), PLACE)
+    return f"SELECT {limits.grouped.listed(ROWS, HASH, *limits.added, KEEP)} FROM ({cut}) AS q"

@@ -207,7 +207,9 @@ def _grouped(
             index = f"({index} * {size} + {place})" if at else first
         places, named = [f"{index} AS __discreet_key"], [("__discreet_key", Type.INTEGER)]
     values = tuple((name_measure(place), _type_of(measure)) for place, measure in enumerate(measures))
-    listed = ([f"r.{UNIT}"] if unit else []) + places + [f"r.{name}" for name, _ in values]
+    picked = any(name_part(measure) in PICKED for measure in measures)
+    used = [name for (name, _), each in zip(values, measures, strict=True) if picked or each.part is not Part.ROWS]
+    listed = ([f"r.{UNIT}"] if unit else []) + places + [f"r.{name}" for name in used]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     select = f"SELECT {', '.join(listed)} FROM {' '.join(tables)}{where}"
     return GroupedRows(select, tuple(named), groups, values, tuple(each.reach for each in measures), unit, dialect)

@@ -80,7 +80,13 @@ class Adding:
     @property
     def halved(self) -> bool:
         """Say whether sums over a unit's rows are in two halves of 64 bits, and what is kept of them fits into one."""
-        return self.dialect.halves is not None and self.reach < HALVED and self.reach * self.each < 1 << 62
+        narrow = self.reach < HALVED and self.reach * self.each < 1 << 62
+        return self.dialect.halves is not None and narrow and not self.counted
+
+    @property
+    def counted(self) -> bool:
+        """Say whether contributions are 0 or 1: engines count those that are 1 faster than they add them up."""
+        return self.part == "VALUES"
 
     @property
     def sums(self) -> tuple[tuple[str, str], ...]:
@@ -89,6 +95,8 @@ class Adding:
             return ()
         if self.part == HOLDERS:
             return ((f"max({self.name})", self.name),)
+        if self.counted:
+            return ((f"count(CASE WHEN {self.name} = 1 THEN 1 END)", self.name),)
         if self.dialect.halves is None or not self.halved:
             return ((self.dialect.total(self.name), self.name),)
         high, low = self.dialect.halves(self.name)
@@ -103,6 +111,9 @@ class Adding:
             return "count(*)"
         if self.part == HOLDERS:
             return f"sum({self.name})"
+        if self.counted:
+            part = self.dialect.bigint(_scaled(self.name, self.dialect))
+            return self.dialect.summed(f"(CASE WHEN {KEEP} = {ROWS} THEN {self.name} ELSE {part} END)", self.each)
         if not self.halved:
             return f"sum(CASE WHEN {KEEP} = {ROWS} THEN {self.name} ELSE {_scaled(self.name, self.dialect)} END)"
         high, low = f"{self.name}_high", f"{self.name}_low"
