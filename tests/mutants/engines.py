@@ -92,22 +92,36 @@ MUTATIONS = [
     broken(
         "kept: heavy units are cut together",
         HEAVY,
-        "NUMBER), PLACE)",
-        "NUMBER), '1')",
+        "NUMBER), PLACE, uncut=uncut)",
+        "NUMBER), '1', uncut=uncut)",
         KEEPING,
     ),
     broken(
         "kept: light units are cut as if they were one",
         HEAVY,
-        'for which in ("=", ">")',
-        'for which in ("<", ">=")',
+        "_cut(limits, groups, LIGHT)",
+        "_cut(limits, groups)",
         KEEPING,
     ),
     broken(
         "kept: heavy units keep all of their rows",
         HEAVY,
-        'for which in ("=", ">")',
-        'for which in (">=", "<")',
+        'LIGHT = f"{PLACE} <= 0"',
+        'LIGHT = f"{PLACE} >= 0"',
+        KEEPING,
+    ),
+    broken(
+        "kept: groups that shall be whole lose rows where only those of a group are limited",
+        WINDOWS,
+        'return f"SELECT *, CASE WHEN {uncut} THEN {ROWS} ELSE {few} END AS {KEEP}',
+        'return f"SELECT *, {few} AS {KEEP}',
+        KEEPING,
+    ),
+    broken(
+        "kept: groups that shall be whole lose rows in windows",
+        WINDOWS,
+        'kept = f"SELECT *, CASE WHEN {uncut} THEN {ROWS} ELSE {some} END AS {KEEP}',
+        'kept = f"SELECT *, {some} AS {KEEP}',
         KEEPING,
     ),
     broken(
@@ -165,8 +179,8 @@ MUTATIONS = [
     broken(
         "kept: windows keep one group too many",
         WINDOWS,
-        'within = f"{PLACE} <= {limits.most_groups}"',
-        'within = f"{PLACE} <= {limits.most_groups} + 1"',
+        '{PLACE} <= {limits.most_groups}"',
+        '{PLACE} <= {limits.most_groups} + 1"',
         KEEPING,
     ),
     broken(

@@ -20,8 +20,8 @@ from discreet.engines.limiting.unit_limits import ALL, HEAVY, UnitLimits
 PLACE = "__discreet_heavy_place"
 """The place of a heavy unit among all of them, from 1 on, in no order: faster to group by than a text."""
 
-GROUPS = "__discreet_groups"
-"""What all rows add up to by heavy unit and key."""
+LIGHT = f"{PLACE} <= 0"
+"""What says that rows are those of light units, where all are added up at once."""
 
 
 def find_heavy_units(limits: UnitLimits) -> str:
@@ -44,35 +44,30 @@ def select_kept(limits: UnitLimits, sums: Sequence[str], by_unit: bool) -> str:
 
 
 def _select_at_once(limits: UnitLimits, sums: Sequence[str]) -> str:
-    """Add up all rows in one pass: those of light units as if they were one unit, with the place 0."""
-    by = f"coalesce({PLACE}, 0) AS {PLACE}, coalesce({NUMBER}, 0) AS {NUMBER}"
-    counted = limits.grouped.listed(f"count(*) AS {ROWS}", *sums)
-    columns = limits.grouped.listed()
+    """Add up all rows in one pass: those of light units as if each key were one unit, which keeps them all."""
+    nobody = f"-{limits.grouped.columns[0]}" if limits.grouped.numbered else "0"
+    place, number = f"coalesce({PLACE}, {nobody})", f"coalesce({NUMBER}, 0)"
+    counted, columns = limits.grouped.listed(f"count(*) AS {ROWS}", *sums), limits.grouped.listed()
     groups = (
-        f"SELECT {by}, {counted} FROM {ALL} LEFT JOIN {HEAVY} USING ({UNIT}) "
-        f"GROUP BY coalesce({PLACE}, 0), coalesce({NUMBER}, 0), {columns}"
+        f"SELECT {place} AS {PLACE}, {number} AS {NUMBER}, {counted} FROM {ALL} LEFT JOIN {HEAVY} USING ({UNIT}) "
+        f"GROUP BY {place}, {number}, {columns}"
     )
-    light, heavy = (f"SELECT * FROM {GROUPS} WHERE {PLACE} {which} 0" for which in ("=", ">"))
-    kept = f"{_keep_all(limits, light)} UNION ALL {_cut(limits, heavy)}"
-    return f", {GROUPS} AS {limits.grouped.dialect.once} ({groups}) {kept}"
+    return f" {_cut(limits, groups, LIGHT)}"
 
 
 def _select_apart(limits: UnitLimits, sums: Sequence[str]) -> str:
     """Add up the rows of each unit by itself."""
     counted, by = limits.grouped.listed(f"count(*) AS {ROWS}", *sums), f"{PLACE}, {NUMBER}"
     columns = limits.grouped.listed()
-    light = f"SELECT {counted} FROM {ALL} ANTI JOIN {HEAVY} USING ({UNIT}) GROUP BY {UNIT}, {columns}"
+    alone = f"SELECT {counted} FROM {ALL} ANTI JOIN {HEAVY} USING ({UNIT}) GROUP BY {UNIT}, {columns}"
     heavy = f"SELECT {by}, {counted} FROM {ALL} JOIN {HEAVY} USING ({UNIT}) GROUP BY {by}, {columns}"
-    return f" {_keep_all(limits, light)} UNION ALL {_cut(limits, heavy)}"
+    light = (
+        f"SELECT {limits.grouped.listed(ROWS, f'0 AS {HASH}', *limits.added, f'{ROWS} AS {KEEP}')} FROM ({alone}) AS q"
+    )
+    return f" {light} UNION ALL {_cut(limits, heavy)}"
 
 
-def _keep_all(limits: UnitLimits, groups: str) -> str:
-    """Return groups of light units with all of their rows."""
-    kept = limits.grouped.listed(ROWS, f"0 AS {HASH}", *limits.added, f"{ROWS} AS {KEEP}")
-    return f"SELECT {kept} FROM ({groups}) AS q"
-
-
-def _cut(limits: UnitLimits, groups: str) -> str:
-    """Return what is kept of groups of heavy units."""
-    cut = windows.cut(limits, limits.add_hashes(f"({groups}) AS q", NUMBER), PLACE)
+def _cut(limits: UnitLimits, groups: str, uncut: str = "FALSE") -> str:
+    """Return what is kept of groups with the place and the number of their unit."""
+    cut = windows.cut(limits, limits.add_hashes(f"({groups}) AS q", NUMBER), PLACE, uncut=uncut)
     return f"SELECT {limits.grouped.listed(ROWS, HASH, *limits.added, KEEP)} FROM ({cut}) AS q"

@@ -20,15 +20,16 @@ def select_kept(limits: UnitLimits, pairs: str) -> str:
     return cut(limits, _hashed(limits, pairs), UNIT, _order(limits))
 
 
-def cut(limits: UnitLimits, hashed: str, owner: str, order: str | None = None) -> str:
+def cut(limits: UnitLimits, hashed: str, owner: str, order: str | None = None, uncut: str = "FALSE") -> str:
     """Return pairs of owner and key that keep a row, and how many they keep, of pairs with their hash.
 
     An owner is a unit or a number that stands for one. Groups are in the order of their hashes unless it is given.
+    Where `uncut` holds, all rows are kept: an owner is many units then, of which none is over a limit.
     """
     few = f"least({ROWS}, {limits.most_per_group})"
     wide, long = limits.too_many_groups, limits.too_many_rows
     if not (wide or long):
-        return f"SELECT *, {few} AS {KEEP} FROM ({hashed}) AS q"
+        return f"SELECT *, CASE WHEN {uncut} THEN {ROWS} ELSE {few} END AS {KEEP} FROM ({hashed}) AS q"
     by = f"PARTITION BY {owner} ORDER BY {ORDER}"
     ranks = [f"row_number() OVER ({by}) AS {PLACE}"] if wide else []
     ranks += [f"coalesce(sum({few}) OVER ({by} {ABOVE}), 0) AS {BEFORE}"] if long else []
@@ -36,8 +37,9 @@ def cut(limits: UnitLimits, hashed: str, owner: str, order: str | None = None) -
         f"SELECT *, {', '.join(ranks)} FROM (SELECT *, {order or limits.order} AS {ORDER} FROM ({hashed}) AS q) AS q"
     )
     some = f"least({few}, {limits.limits.rows} - {BEFORE})" if long else few
-    within = f"{PLACE} <= {limits.most_groups}" if wide else "TRUE"
-    return f"SELECT * FROM (SELECT *, {some} AS {KEEP} FROM ({ranked}) AS q WHERE {within}) AS q WHERE {KEEP} > 0"
+    within = f"{uncut} OR {PLACE} <= {limits.most_groups}" if wide else "TRUE"
+    kept = f"SELECT *, CASE WHEN {uncut} THEN {ROWS} ELSE {some} END AS {KEEP} FROM ({ranked}) AS q WHERE {within}"
+    return f"SELECT * FROM ({kept}) AS q WHERE {KEEP} > 0"
 
 
 def _hashed(limits: UnitLimits, pairs: str) -> str:
