@@ -78,8 +78,7 @@ def check_partitions(duck: Engines, declared: DeclaredEngine, folder: Path, tabl
         spark.close()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("table", "parts"), [("numbered", 5), ("named", 1)])
+@pytest.mark.parametrize(("table", "parts"), [pytest.param("numbered", 5, marks=pytest.mark.slow), ("named", 1)])
 def test_sums_are_those_of_duckdb(
     engines: tuple[Engines, Engines], declared: DeclaredEngine, tmp_path: Path, table: str, parts: int
 ) -> None:
