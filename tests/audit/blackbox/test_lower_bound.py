@@ -123,6 +123,12 @@ def test_bets_end_as_soon_as_the_claim_is_refuted() -> None:
     assert early.samples < whole.samples == 400_000
 
 
+@pytest.mark.parametrize(("claim", "words"), [(0.1, "claim of 0.1 is refuted"), (9.0, "claim of 9 is not refuted")])
+def test_a_bound_says_whether_it_refutes_its_claim(claim: float, words: str) -> None:
+    assert words in str(lower_bound(count_with_noise, 0, 20, samples=20_000, claim=claim))
+    assert "claim" not in str(lower_bound(count_with_noise, 0, 20, samples=20_000))
+
+
 def test_equal_outputs_show_nothing() -> None:
     assert lower_bound(lambda given, size: np.zeros(size), 0, 1, samples=2_000).epsilon == 0
 

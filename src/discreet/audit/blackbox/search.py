@@ -1,9 +1,9 @@
 """A search for the neighbours that show the most: `find_worst(mechanism, pairs)`.
 
 Every pair of inputs is tried with a few outputs, the better half with more, and so on (successive halving: Karnin,
-Koren, Somekh 2013); pairs near the best ones are tried beside them where `move` makes such. Of the last
-ones, the one whose event is the best is frozen, and only that event is certified, on outputs that nobody has looked at:
-so the search costs outputs, and no confidence.
+Koren, Somekh 2013); pairs near the best ones are tried beside them where `move` makes such. Of the last ones, the
+one whose event is the best is frozen, and only that event is certified, on outputs that nobody has looked at: so the
+search costs outputs, and no confidence.
 
 Against a claim two things make a pair better: an event that is known to show more, and one that is suspected to exceed
 the claim. Few outputs tell the first of frequent events only, and the second of none for sure: so of each round those
