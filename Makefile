@@ -24,15 +24,20 @@ help:
 	@echo "make audit     attack everything that is shipped, into docs/audit.md"
 	@echo "make mutants   break one rule at a time; the tests must notice"
 
-$(PRODUCT): pyproject.toml constraints.txt
+# What is installed is compiled when it is first used: most of it never is.
+INSTALL := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "discreet needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
-	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+
+$(PRODUCT): pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) -e .
 	@touch $@
 
-$(READY): $(PRODUCT)
-	PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@touch $@
+$(READY): pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) -e '.[dev]'
+	@touch $(PRODUCT) $@
 
 $(PEERS_READY): bench/peers.txt constraints.txt $(READY)
 	$(PYTHON) -m venv $(PEERS)
@@ -50,6 +55,8 @@ setup: $(READY)
 demo: $(PRODUCT)
 	$(BIN)/discreet demo
 
+# Each worker has one processor for its algebra.
+test test-all: export OPENBLAS_NUM_THREADS := 1
 test: $(READY)
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not long"
 
