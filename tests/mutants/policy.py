@@ -109,6 +109,13 @@ MUTATIONS = [
         TABLES,
     ),
     broken(
+        "limits of any size",
+        "policy/tables.py",
+        "        if most is not None and most > MOST_ROWS:\n",
+        "        if most is not None and most < 0:\n",
+        "tests/policy/test_load.py",
+    ),
+    broken(
         "secrets in sources",
         "policy/tables.py",
         "    if SECRET.search(source):\n",

@@ -223,6 +223,18 @@ def test_all_problems_are_told_at_once_one_on_each_line() -> None:
     ]
 
 
+@pytest.mark.parametrize("word", ["max_rows", "max_groups", "max_rows_per_group"])
+def test_a_limit_that_no_engine_counts_to_is_refused(word: str) -> None:
+    limits = {"max_rows": 2, "max_groups": 2, "max_rows_per_group": 2}
+
+    def write(most: int) -> str:
+        lines = "\n".join(f"{name} = {number}" for name, number in (limits | {word: most}).items())
+        return f'[budget]\nepsilon = 1\n[tables.t]\nsource = "a.csv"\nunit = "u"\n{lines}\n'
+
+    assert read(write(1 << 48)).tables[0].name == "t"
+    assert refusal(write((1 << 48) + 1)).startswith(f"tables.t.{word}: is {(1 << 48) + 1}, more than any table has")
+
+
 def test_a_policy_without_tables_is_refused() -> None:
     assert refusal("[budget]\nepsilon = 1\n").startswith(
         "tables: there is none; write a section such as [tables.visits]"

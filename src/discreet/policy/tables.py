@@ -38,6 +38,8 @@ ENDINGS = {
     ".ddb": SourceFormat.DUCKDB,
     ".db": SourceFormat.DUCKDB,
 }
+MOST_ROWS = 1 << 48
+"""The largest limit of a unit's rows or groups: engines count as far in whole numbers without an overflow."""
 SECRET = re.compile(
     r"\$\{|://[^/]*@|(?<![a-z])(password|passwd|pwd|secret|token|(access|secret|api)_?key(_id)?)\s*=", re.IGNORECASE
 )
@@ -209,6 +211,11 @@ def _with_unit(section: Section, table: Table) -> Table:
 def _bounded(section: Section, table: Table) -> Table:
     words = ("max_rows", "max_groups", "max_rows_per_group")
     rows, groups, rows_per_group = (section.whole(word) for word in words)
+    for word, most in zip(words, (rows, groups, rows_per_group), strict=True):
+        if most is not None and most > MOST_ROWS:
+            section.wrong(
+                word, f"is {most}, more than any table has", f"write at most {MOST_ROWS}, such as {word} = 20"
+            )
     if table.rows_are_units:
         for word, most in zip(words, (rows, groups, rows_per_group), strict=True):
             if most not in (None, 1):

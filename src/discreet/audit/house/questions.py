@@ -12,6 +12,7 @@ from discreet.audit.house.keyed_draws import (
     KeyedRelease,
     KeyedTables,
     Units,
+    ask_in_parts,
     ask_shown,
     ask_sql,
 )
@@ -70,11 +71,11 @@ class QuestionMaker:
     ) -> AuditedPart:
         """Return a component: each input of each pair has as many keys as outputs are drawn on it.
 
-        Where that is more keys than `cells` in all, the same is asked several times.
+        Where that is more keys than `cells` in one question, the same is asked several times.
         """
         used = choose_pairs(pairs, dear, self._most)
         blocks = tuple(chain.from_iterable(used))
-        keys = min(max(FEWEST // 2, self._samples // dear // len(blocks)), cells // len(blocks))
+        keys = min(max(FEWEST // 2, self._samples // dear // len(blocks)), cells // len(used))
         return AuditedPart(name, KeyDraws(ask, self._tables, blocks, keys, listed), used, loss, delta, dear, True)
 
 
@@ -95,7 +96,9 @@ def list_questions(tables: KeyedTables, samples: int, most: int | None = None) -
         asked = ask_shown(f"SELECT k, {what} FROM t GROUP BY k", epsilon=EPSILON)
         return made.make(name, asked, leaky, LEAK, DEAR // 3, SHOWN, False)
 
+    by_parts = ask_in_parts("SELECT high, low, COUNT(*) FROM t GROUP BY high, low", epsilon=EPSILON)
     return [
+        made.make("COUNT(*) by a million keys", by_parts, pure),
         ask("COUNT(*)", "COUNT(*)"),
         ask_rho("COUNT(*) at a rho", "COUNT(*)"),
         ask("COUNT(DISTINCT unit)", "COUNT(DISTINCT t.person)"),

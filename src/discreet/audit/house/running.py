@@ -196,8 +196,9 @@ def _find_components(size: AuditSize) -> AuditedParts:
 
 
 def _rank(task: AuditTask) -> tuple[int, int]:
-    """Return what is done before what: components that take no time, then by kind, and by how dear they are."""
-    return 0 if task.dear == 1 else 1 + (ORDER.index(task.kind) if task.kind in ORDER else 0), task.dear
+    """Return what is done before what: mechanisms that take no time, then by kind, and by how dear components are."""
+    at_once = task.dear == 1 and task.kind == "mechanism"
+    return 0 if at_once else 1 + (ORDER.index(task.kind) if task.kind in ORDER else 0), task.dear
 
 
 def _tell(found: AuditFinding) -> str:
