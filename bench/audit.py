@@ -26,6 +26,7 @@ from discreet.audit.blackbox.lower_bound import LowerBound
 from discreet.audit.blackbox.outputs import MechanismFault
 from discreet.audit.blackbox.patterns import list_changes
 from discreet.audit.blackbox.search import make_search_aim
+from discreet.audit.blackbox.staged import StagedTest
 from discreet.audit.suite import sparse_vectors
 from discreet.audit.suite.ratios import find_best
 from discreet.audit.suite.specimens import EPSILON, Specimen
@@ -61,7 +62,7 @@ def describe(verdict: SpecimenVerdict) -> list[str]:
 def write_trial(trial: SpecimenTrial, number: int) -> dict[str, Any]:
     """Return a trial as plain data, with all that was counted."""
     bound = trial.bound
-    test = bound.evidence
+    tests = bound.evidence.tests if isinstance(bound.evidence, StagedTest) else ()
     return {
         "specimen": trial.specimen.name,
         "number": number,
@@ -70,8 +71,8 @@ def write_trial(trial: SpecimenTrial, number: int) -> dict[str, Any]:
         "event": bound.event,
         "samples": bound.samples,
         "fault": None if bound.fault is None else str(bound.fault),
-        "counts": None if test is None else list(astuple(test.counts)),
-        "seed": test.seed if isinstance(test, DirectTest) else None,
+        "counts": [list(astuple(test.counts)) for test in tests],
+        "seeds": [test.seed for test in tests],
         "p": bound.find_p_value(EPSILON),
         "seconds": trial.seconds,
     }
@@ -79,7 +80,9 @@ def write_trial(trial: SpecimenTrial, number: int) -> dict[str, Any]:
 
 def read_trial(line: dict[str, Any], specimen: Specimen) -> SpecimenTrial:
     """Return a trial that was written."""
-    test = None if line["counts"] is None else DirectTest(PairCounts(*line["counts"]), line["seed"])
+    counted = zip(line["counts"], line["seeds"], strict=True)
+    tests = tuple(DirectTest(PairCounts(*counts), seed) for counts, seed in counted)
+    test = StagedTest(tests) if tests else None
     fault = None if line["fault"] is None else MechanismFault(line["fault"], None)
     bound = LowerBound(line["epsilon"], line["mu"], 0.0, 0.95, line["event"], line["samples"], fault, test)
     return SpecimenTrial(specimen, bound, line["seconds"])

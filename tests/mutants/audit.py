@@ -15,6 +15,7 @@ SCORES = "tests/audit/blackbox/test_scores.py"
 RATIOS = "tests/audit/suite/test_ratios.py"
 EVENTS = "tests/audit/blackbox/test_events.py"
 FRESH = "tests/audit/blackbox/test_fresh.py"
+STAGED = "tests/audit/blackbox/test_staged.py"
 
 SOUND = [
     broken(
@@ -82,6 +83,55 @@ SOUND = [
         "(1 - confidence) / (len(values) - rank)",
         "(1 - confidence)",
         SEVERAL,
+    ),
+    broken(
+        "audit: the event of a stage is chosen by the outputs of that stage",
+        "audit/blackbox/search.py",
+        "        likely, unlikely = (event.find(rows) for rows in turn_pair(store.draw(pair, size), event.swapped))\n",
+        "        rows = store.draw(pair, size)\n"
+        "        event = judge_scores(*rows, aim) or event\n"
+        "        event = learn_again(event, *rows, aim)\n"
+        "        likely, unlikely = (event.find(each) for each in turn_pair(rows, event.swapped))\n",
+        FRESH,
+    ),
+    broken(
+        "audit: stages look at outputs that were learned from",
+        "audit/blackbox/search.py",
+        "            fresh = self.reader.draw(given, outputs, kept.shape[1])\n",
+        "            fresh = np.resize(kept, (outputs, kept.shape[1]))\n",
+        FRESH,
+    ),
+    broken(
+        "audit: a pair is not left whatever its stages show",
+        "audit/blackbox/search.py",
+        "            return best if shown[best] >= BELIEVED * event.suspicion / math.sqrt(STAGES) else place\n",
+        "            return best\n",
+        SEARCH,
+    ),
+    broken(
+        "audit: stages are weighed as if each were all",
+        "audit/blackbox/staged.py",
+        "math.sqrt(test.counts.pairs / pairs)",
+        "math.sqrt(test.counts.pairs / pairs * 2)",
+        STAGED,
+    ),
+    broken(
+        "audit: counts of stages are added up",
+        "audit/blackbox/staged.py",
+        "        pairs = sum(test.counts.pairs for test in self.tests)\n",
+        "        added = self.tests[0].counts\n"
+        "        for each in self.tests[1:]:\n"
+        "            added = added.add(each.counts)\n"
+        "        return DirectTest(added, self.tests[0].seed).find_p_values(epsilons, deltas)\n"
+        "        pairs = sum(test.counts.pairs for test in self.tests)\n",
+        STAGED,
+    ),
+    broken(
+        "audit: a stage without a word speaks against the claim",
+        "audit/blackbox/direct.py",
+        "        return np.asarray(more + share * (_reach(won, lost) - more))\n",
+        "        return np.asarray(more)\n",
+        STAGED,
     ),
     broken(
         "audit: the search certifies by more outputs than were asked for",

@@ -8,6 +8,7 @@ import pytest
 from discreet.audit.blackbox.betting import PairBets
 from discreet.audit.blackbox.direct import DirectTest
 from discreet.audit.blackbox.lower_bound import lower_bound
+from discreet.audit.blackbox.search import find_worst
 from discreet.base.grid import Floats
 
 TRIES = 20
@@ -33,8 +34,16 @@ def test_the_outputs_that_certify_are_drawn_after_those_that_teach() -> None:
     found = lower_bound(draw, 0, 1, samples=10_000)
     assert sum(count for _, count in drawn) == found.samples == 10_000
     assert [count for _, count in drawn] == [1_500, 1_500, 3_500, 3_500]
-    assert found.evidence is not None
+    assert isinstance(found.evidence, DirectTest)
     assert found.evidence.counts.pairs == 3_500
+
+
+def test_what_chance_showed_in_one_stage_is_no_evidence_in_the_same() -> None:
+    def say_one(_given: int, outputs: int) -> Floats:
+        return np.random.default_rng().integers(0, 100, outputs).astype(np.float64)
+
+    found = [find_worst(say_one, [(0, 1)], samples=8_000, claim=0.0) for _ in range(TRIES)]
+    assert sum(each.bound.refutes(0.0) for each in found) <= 6
 
 
 @pytest.mark.parametrize(("early", "kind"), [(True, PairBets), (False, DirectTest)])

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from discreet.audit.blackbox.direct import DirectTest
 from discreet.audit.blackbox.events import ChosenEvent
 from discreet.audit.blackbox.expecting import EventAim
-from discreet.audit.blackbox.patterns import list_changes, move_answers
+from discreet.audit.blackbox.lower_bound import judge_scores
+from discreet.audit.blackbox.outputs import OutputReader
+from discreet.audit.blackbox.patterns import InputPair, list_changes, move_answers
 from discreet.audit.blackbox.scores import LearnedScore
-from discreet.audit.blackbox.search import LAST, count_rounds, find_worst, rank_pairs
+from discreet.audit.blackbox.search import (
+    LAST,
+    STAGES,
+    OutputStore,
+    certify_in_stages,
+    choose_next,
+    count_rounds,
+    find_worst,
+    rank_pairs,
+)
+from discreet.audit.blackbox.staged import StagedTest
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.mechanisms import Laplace
@@ -121,3 +135,53 @@ def test_rounds_go_on_until_the_last_pairs_are_left(pairs: int) -> None:
     assert -(-pairs // 2**rounds) <= LAST
     assert rounds == 0 or -(-pairs // 2 ** (rounds - 1)) > LAST
     assert count_rounds(pairs, moving=True) > rounds
+
+
+def test_a_pair_that_only_looked_good_is_left_after_a_stage() -> None:
+    drawn: Counter[int] = Counter()
+
+    def tell(given: int, outputs: int) -> Floats:
+        drawn[given] += outputs
+        return np.random.default_rng().laplace(given == 3, 2.0, outputs)
+
+    store, aim = OutputStore(OutputReader(tell)), EventAim(50_000, 0.0, 0.95, 0.1)
+    nothing, something = (0, 1), (2, 3)
+    kept = {pair: judge_scores(*store.take(pair, 5_000), aim) for pair in (nothing, something)}
+    event = kept[something]
+    assert event is not None
+    tricked = replace(event, suspicion=9.0, expected=9.0, certain=True)
+    found: list[tuple[ChosenEvent | None, InputPair]] = [(tricked, nothing), (event, something)]
+    pair, bound = certify_in_stages(store, event, found, 0, aim)
+    assert pair == something
+    assert bound.refutes(0.1)
+    assert drawn[0] == drawn[1] == 5_000 + 50_000 // STAGES
+    assert drawn[2] == drawn[3] == 5_000 + 50_000 // STAGES * (STAGES - 1)
+    assert bound.samples == drawn.total() == 2 * (2 * 5_000 + 50_000)
+
+
+@pytest.mark.parametrize(
+    ("shown", "next_pair"),
+    [
+        ({0: 2.5}, 0),
+        ({0: 0.4}, 1),
+        ({0: 0.4, 1: 2.5}, 1),
+        ({0: 0.4, 1: 0.2}, 0),
+        ({0: -3.0, 1: -2.0}, 2),
+        ({0: -3.0, 1: -2.0, 2: -1.0}, 2),
+    ],
+)
+def test_the_next_stage_goes_where_fresh_outputs_show_the_most(shown: dict[int, float], next_pair: int) -> None:
+    """Two pairs are suspected by 6 and 4 deviations, in five stages 2.7 and 1.8 each; of the third one nothing is."""
+    found: list[tuple[ChosenEvent | None, InputPair]] = [(None, (9, 10))]
+    found[:0] = [(make_event(0.05, suspicion), (place, place + 1)) for place, suspicion in enumerate((6.0, 4.0, -1.0))]
+    assert choose_next(found, shown, EventAim(50_000, 0.0, 0.95, 0.1)) == next_pair
+
+
+def test_a_claim_is_tested_in_stages_and_a_bound_at_once() -> None:
+    pairs = [(0, 1), (3, 2)]
+    claimed = find_worst(count_twice_if_seven, pairs, samples=50_000, claim=0.1).bound.evidence
+    bounded = find_worst(count_twice_if_seven, pairs, samples=50_000).bound.evidence
+    assert isinstance(claimed, StagedTest)
+    assert len(claimed.tests) == STAGES
+    assert len({test.counts.pairs for test in claimed.tests}) == 1
+    assert isinstance(bounded, DirectTest)

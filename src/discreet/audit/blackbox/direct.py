@@ -24,6 +24,9 @@ from discreet.base.later import Later
 
 special = Later("scipy.special")
 
+TINY = 1e-300
+"""P-values below it count as it: so that no number of deviations is infinite."""
+
 GRID = np.concatenate([np.arange(0.0, 2.0, 0.0005), np.arange(2.0, 10.0, 0.005), np.arange(10.0, 60.0, 0.05)])
 """The claims that are tested, from below, until one is not refuted: a bound is the last that is."""
 
@@ -37,9 +40,28 @@ class DirectTest:
 
     def find_p_values(self, epsilons: Floats, deltas: Floats) -> Floats:
         """Return how likely such counts are at the most, for each claim, if it holds: P[B >= won], B binomial."""
+        return _reach(*self._throw(epsilons, deltas, np.random.default_rng(self.seed)))
+
+    def find_uniform(self, epsilons: Floats, deltas: Floats) -> Floats:
+        """Return P[B > won] + U P[B = won], U uniform: a p-value, too, just uniform where the sign is a fair coin.
+
+        Tests with few pairs, or none, can be added up by it: `staged` does.
+        """
+        generator = np.random.default_rng(self.seed)
+        share = 1 - generator.random()
+        won, lost = self._throw(epsilons, deltas, generator)
+        more = np.where(lost > 0, _reach(won + 1, lost - 1), 0.0)
+        return np.asarray(more + share * (_reach(won, lost) - more))
+
+    def find_excess(self, epsilon: float, delta: float) -> float:
+        """Return by how many deviations the counts exceed a claim."""
+        p_value = float(self.find_uniform(np.array([epsilon]), np.array([delta]))[0])
+        return -float(special.ndtri(max(p_value, TINY)))
+
+    def _throw(self, epsilons: Floats, deltas: Floats, generator: np.random.Generator) -> tuple[Floats, Floats]:
+        """Return for each claim how many pairs say so, and how many say the opposite, after they are thinned."""
         whole = np.exp(epsilons) + deltas
         kept, added = 1 / whole, deltas / whole
-        generator = np.random.default_rng(self.seed)
         both, first, neither = (
             np.sort(generator.random(round(count)))
             for count in (self.counts.both, self.counts.first, self.counts.neither if deltas.any() else 0)
@@ -48,7 +70,7 @@ class DirectTest:
         lost = self.counts.second + len(both) - np.searchsorted(both, kept, side="left")
         lost = lost + len(first) - np.searchsorted(first, 1 - added, side="left")
         lost = lost + len(neither) - np.searchsorted(neither, 1 - added, side="left")
-        return np.where(won > 0, special.betainc(np.maximum(won, 1), lost + 1, 0.5), 1.0)
+        return np.asarray(won, np.float64), np.asarray(lost, np.float64)
 
     def find_p_value(self, epsilon: float, delta: float) -> float:
         """Return how likely such counts are at the most if the claim holds."""
@@ -59,7 +81,7 @@ class DirectTest:
 
         To report more than the truth is to refute the first claim of the grid above it, which holds.
         """
-        return _climb(self.find_p_values(GRID, np.full(len(GRID), delta)), miss)
+        return climb(self.find_p_values(GRID, np.full(len(GRID), delta)), miss)
 
     def bound_mu(self, epsilon: float, miss: float) -> float:
         """Return the mu below which Gaussian privacy is refuted: mu-GDP is (epsilon, delta(mu))-DP at every epsilon.
@@ -67,7 +89,7 @@ class DirectTest:
         One epsilon, fixed before, is enough: it is a tangent of the trade-off curve (Dong, Roth, Su 2022).
         """
         deltas = np.array([find_gaussian_delta(float(mu), epsilon) for mu in GRID])
-        return _climb(self.find_p_values(np.full(len(GRID), epsilon), deltas), miss)
+        return climb(self.find_p_values(np.full(len(GRID), epsilon), deltas), miss)
 
 
 def find_deviations(miss: float) -> float:
@@ -75,7 +97,12 @@ def find_deviations(miss: float) -> float:
     return float(-special.ndtri(miss)) if miss < 0.5 else 0.0
 
 
-def _climb(p_values: Floats, miss: float) -> float:
+def _reach(won: Floats, lost: Floats) -> Floats:
+    """Return how likely so many fair coins, or more, fall on one side, and the others on the other side."""
+    return np.where(won > 0, special.betainc(np.maximum(won, 1), np.maximum(lost, 0) + 1, 0.5), 1.0)
+
+
+def climb(p_values: Floats, miss: float) -> float:
     """Return the last of the grid's claims before the first that is not refuted; 0 where none is."""
     kept = np.flatnonzero(p_values > miss)
     first = int(kept[0]) if len(kept) else len(GRID)

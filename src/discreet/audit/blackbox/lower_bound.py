@@ -21,6 +21,7 @@ from discreet.audit.blackbox.events import ChosenEvent, RatedOutputs, choose_eve
 from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.outputs import BATCH, LONGEST, BatchMechanism, FaultError, MechanismFault, OutputReader
 from discreet.audit.blackbox.scores import LearnedScore, learn_scores
+from discreet.audit.blackbox.staged import StagedTest
 from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
@@ -49,7 +50,7 @@ class LowerBound:
     """Outputs on both inputs, learning included."""
     fault: MechanismFault | None = None
     """What came in place of an output, where something did: then nothing is bounded."""
-    evidence: DirectTest | PairBets | None = None
+    evidence: DirectTest | StagedTest | PairBets | None = None
     """What was counted; None where no event was found."""
     claim: float | None = None
     """The epsilon that the event was chosen to refute, where one was named."""

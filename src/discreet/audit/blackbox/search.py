@@ -3,7 +3,8 @@
 Every pair of inputs is tried with a few outputs, the better half with more, and so on (successive halving: Karnin,
 Koren, Somekh 2013); pairs near the best ones are tried beside them where `move` makes such. Of the last ones, the
 one whose event is the best is frozen, and only that event is certified, on outputs that nobody has looked at: so the
-search costs outputs, and no confidence.
+search costs outputs, and no confidence. A claim is tested in stages, and what one of them shows is learned from before
+the next: a pair that only looked good is left for another one (`staged`).
 
 Against a claim two things make a pair better: an event that is known to show more, and one that is suspected to exceed
 the claim. Few outputs tell the first of frequent events only, and the second of none for sure: so of each round those
@@ -13,22 +14,27 @@ are kept that lead in either, and first those that are suspicious where nothing 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import secrets
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 
+from discreet.audit.blackbox.betting import PairCounts
+from discreet.audit.blackbox.direct import DirectTest
 from discreet.audit.blackbox.events import SUSPICIOUS, ChosenEvent
 from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.lower_bound import LowerBound, certify_event, judge_scores, learn_again, make_aim
 from discreet.audit.blackbox.outputs import LONGEST, BatchMechanism, FaultError, MechanismFault, OutputReader
 from discreet.audit.blackbox.patterns import InputPair, PairMove
+from discreet.audit.blackbox.staged import StagedTest
 from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 
-TRYING, LEARNING = 0.25, 0.25
+TRYING, LEARNING = 0.25, 0.15
 """The parts of the outputs that find the last pairs, and that learn their events together with those tried before."""
 
 LEAST = 200
@@ -39,6 +45,12 @@ KEPT_ONE_IN = 2
 
 LAST = 4
 """Pairs that are left when the last outputs for learning are drawn: few outputs do not tell good ones apart."""
+
+STAGES = 5
+"""Stages of fresh outputs against a claim: what one shows is learned from before the next."""
+
+BELIEVED = 0.5
+"""How far the deviations are believed that are suspected of a pair before it had a stage."""
 
 MOVING, MOVES = 2, 2
 """Rounds in which pairs near the best ones are added, and how many of them for each."""
@@ -72,6 +84,20 @@ class OutputStore:
         """Forget the outputs on all other inputs."""
         names = {repr(given) for pair in pairs for given in pair}
         self._kept = {name: rows for name, rows in self._kept.items() if name in names}
+
+    def count(self, pair: InputPair) -> int:
+        """Return how many outputs there are on both inputs of a pair."""
+        return min(len(self._kept[repr(given)]) for given in pair)
+
+    def draw(self, pair: InputPair, outputs: int) -> tuple[Floats, Floats]:
+        """Return so many fresh outputs on each of two inputs, and keep them for learning later on."""
+        rows: list[Floats] = []
+        for given in pair:
+            kept = self._kept[repr(given)]
+            fresh = self.reader.draw(given, outputs, kept.shape[1])
+            self._kept[repr(given)] = np.concatenate([kept, fresh])
+            rows.append(fresh)
+        return rows[0], rows[1]
 
     def share(self, fresh: int, pairs: Sequence[InputPair]) -> int:
         """Return how many outputs there may be on each input of some pairs, so that so many are fresh ones."""
@@ -135,10 +161,61 @@ def find_worst(
         event, pair = found[ranked[0]]
         if event is not None:
             event = learn_again(event, *store.take(pair, outputs), aim)
-        bound = certify_event(reader, event, *pair, aim)
+        if event is None or claim is None:
+            bound = certify_event(reader, event, *pair, aim)
+        else:
+            pair, bound = certify_in_stages(store, event, found, ranked[0], aim)
     except FaultError as trouble:
         bound = LowerBound.of_fault(trouble.fault, delta, confidence, reader.drawn)
     return WorstPair(*pair, bound)
+
+
+def certify_in_stages(
+    store: OutputStore, event: ChosenEvent, found: list[tuple[ChosenEvent | None, InputPair]], place: int, aim: EventAim
+) -> tuple[InputPair, LowerBound]:
+    """Return what fresh outputs say against a claim, and the pair of inputs that the last of them were drawn on.
+
+    The outputs of each stage are looked at by an event that was frozen before, and are then learned from, too: so the
+    next stage may turn to a better event, or to another pair (`staged`).
+    """
+    tangent, tests, size = event.expect_mu(aim.pairs, aim.miss)[1], list[DirectTest](), int(aim.pairs) // STAGES
+    shown: dict[int, list[float]] = {}
+    while True:
+        pair = found[place][1]
+        likely, unlikely = (event.find(rows) for rows in turn_pair(store.draw(pair, size), event.swapped))
+        tests.append(DirectTest(PairCounts.count(likely, unlikely), secrets.randbits(64)))
+        if len(tests) == STAGES:
+            break
+        shown.setdefault(place, []).append(tests[-1].find_excess(aim.claim or 0.0, aim.delta))
+        found[place] = judge_scores(*store.take(pair, store.count(pair)), aim), pair
+        place = choose_next(found, {each: fmean(stages) for each, stages in shown.items()}, aim)
+        better, pair = found[place]
+        if better is not None:
+            event = learn_again(better, *store.take(pair, store.count(pair)), aim)
+    test = StagedTest(tuple(tests))
+    bounds = test.bound_epsilon(aim.delta, aim.miss), test.bound_mu(tangent, aim.miss)
+    drawn = store.reader.drawn
+    return pair, LowerBound(*bounds, aim.delta, aim.confidence, str(event), drawn, None, test, aim.claim)
+
+
+def choose_next(
+    found: Sequence[tuple[ChosenEvent | None, InputPair]], shown: Mapping[int, float], aim: EventAim
+) -> int:
+    """Return the place of the pair for the next stage; of some, stages showed how many deviations exceed the claim.
+
+    What fresh outputs showed is honest; what is suspected of the best of many pairs is not, and is believed by half.
+    """
+    best = max(shown, key=shown.__getitem__)
+    for place in rank_pairs(found, aim):
+        event = found[place][0]
+        if place not in shown and event is not None:
+            return best if shown[best] >= BELIEVED * event.suspicion / math.sqrt(STAGES) else place
+    return best
+
+
+def turn_pair(rows: tuple[Floats, Floats], swapped: bool) -> tuple[Floats, Floats]:
+    """Return the outputs on the input where the event is likelier before the others."""
+    return (rows[1], rows[0]) if swapped else rows
 
 
 def count_rounds(pairs: int, moving: bool) -> int:

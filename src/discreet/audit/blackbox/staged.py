@@ -1,0 +1,55 @@
+"""A test of a claim in stages: between them what is looked at may change, and no confidence is lost.
+
+Before each stage a pair of inputs, an event and a direction are frozen, by whatever was seen before; the size of every
+stage was fixed from the start. If the claim holds of the mechanism, it holds between all neighbours, so the p-value of
+each stage (`direct`) is, whatever came before, uniform on [0, 1] or larger. Theorem (Bauer, Köhne 1994; Lehmacher,
+Wassmer 1999): then z = sum_k w_k Phi^-1(1 - p_k), with fixed weights whose squares add up to 1, exceeds t with
+probability at most 1 - Phi(t). For each Phi^-1(1 - p_k) is at most a standard normal number that is independent of all
+before, and their weighted sum is standard normal. The counts themselves must not be added up: events that are chosen
+between stages would stop the sum at a moment of their choice.
+
+What is refuted is the claim for the mechanism: that it holds between all the pairs that were looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.audit.blackbox.betting import find_gaussian_delta
+from discreet.audit.blackbox.direct import GRID, TINY, DirectTest, climb
+from discreet.base.grid import Floats
+from discreet.base.later import Later
+
+special = Later("scipy.special")
+
+
+@dataclass(frozen=True, slots=True)
+class StagedTest:
+    """The tests of all stages, in their order; a stage weighs by its pairs, whose number was fixed before."""
+
+    tests: tuple[DirectTest, ...]
+
+    def find_p_values(self, epsilons: Floats, deltas: Floats) -> Floats:
+        """Return how likely such counts are at the most, for each claim, if it holds between all pairs of inputs."""
+        pairs = sum(test.counts.pairs for test in self.tests)
+        total = np.zeros(len(epsilons))
+        for test in self.tests:
+            found = np.maximum(test.find_uniform(epsilons, deltas), TINY)
+            total -= math.sqrt(test.counts.pairs / pairs) * special.ndtri(found)
+        return np.asarray(special.ndtr(-total))
+
+    def find_p_value(self, epsilon: float, delta: float) -> float:
+        """Return how likely such counts are at the most if the claim holds."""
+        return float(self.find_p_values(np.array([epsilon]), np.array([delta]))[0])
+
+    def bound_epsilon(self, delta: float, miss: float) -> float:
+        """Return the epsilon below which every claim is refuted at this delta, with confidence one less `miss`."""
+        return climb(self.find_p_values(GRID, np.full(len(GRID), delta)), miss)
+
+    def bound_mu(self, epsilon: float, miss: float) -> float:
+        """Return the mu below which Gaussian privacy is refuted, by a tangent that was fixed before the first stage."""
+        deltas = np.array([find_gaussian_delta(float(mu), epsilon) for mu in GRID])
+        return climb(self.find_p_values(np.full(len(GRID), epsilon), deltas), miss)
