@@ -52,6 +52,21 @@ def test_an_input_that_breaks_the_mechanism_is_named() -> None:
     assert (found.first, found.second) == (2, 3)
 
 
+def test_an_input_that_breaks_the_mechanism_in_a_late_stage_is_named() -> None:
+    drawn: Counter[int] = Counter()
+
+    def fail_in_the_end(count: int, outputs: int) -> Floats:
+        drawn[count] += outputs
+        if drawn[3] > 35_000:
+            raise ZeroDivisionError
+        return np.rint(np.random.default_rng().laplace(20 * (count == 3), 10.0, outputs))
+
+    found = find_worst(fail_in_the_end, [(0, 1), (3, 2)], samples=100_000, claim=0.1)
+    assert "ZeroDivisionError" in str(found.bound)
+    assert (found.first, found.second) == (3, 2)
+    assert 60_000 < found.bound.samples < 100_000
+
+
 def test_too_few_outputs_are_refused() -> None:
     with pytest.raises(ParameterError, match="for each of the pairs"):
         find_worst(count_twice_if_seven, [(0, 1)] * 100, samples=10_000)

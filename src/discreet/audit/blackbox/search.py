@@ -142,15 +142,12 @@ def find_worst(
         raise ParameterError("samples", samples, f"at least {least:,.0f} for each of the pairs")
     reader = OutputReader(mechanism, longest)
     store, left, generator = OutputStore(reader), list(pairs), np.random.default_rng()
-    pair = left[0]
     try:
         for turn in range(rounds + 1):
             last = turn == rounds
             left = left[:LAST] if last else left
             outputs = store.share(samples - 2 * aim.pairs - reader.drawn if last else tried, left)
-            found: list[tuple[ChosenEvent | None, InputPair]] = []
-            for pair in left:
-                found.append((judge_scores(*store.take(pair, outputs), aim), pair))
+            found = [(judge_scores(*store.take(pair, outputs), aim), pair) for pair in left]
             ranked = rank_pairs(found, aim)
             if last:
                 break
@@ -166,6 +163,7 @@ def find_worst(
         else:
             pair, bound = certify_in_stages(store, event, found, ranked[0], aim)
     except FaultError as trouble:
+        pair = next(pair for pair in left if repr(trouble.fault.given) in map(repr, pair))
         bound = LowerBound.of_fault(trouble.fault, delta, confidence, reader.drawn)
     return WorstPair(*pair, bound)
 
