@@ -24,7 +24,7 @@ import numpy as np
 
 from discreet.audit.blackbox.betting import PairCounts
 from discreet.audit.blackbox.direct import DirectTest
-from discreet.audit.blackbox.events import SUSPICIOUS, ChosenEvent
+from discreet.audit.blackbox.events import CERTAIN, SUSPICIOUS, ChosenEvent
 from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.lower_bound import LowerBound, certify_event, judge_scores, learn_again, make_aim
 from discreet.audit.blackbox.outputs import LONGEST, BatchMechanism, FaultError, MechanismFault, OutputReader
@@ -174,7 +174,7 @@ def certify_in_stages(
     """Return what fresh outputs say against a claim, and the pair of inputs that the last of them were drawn on.
 
     The outputs of each stage are looked at by an event that was frozen before, and are then learned from, too: so the
-    next stage may turn to a better event, or to another pair (`staged`).
+    next stage may turn to a better event, or to another pair (`staged`). What refutes the claim for sure is kept.
     """
     tangent, tests, size = event.expect_mu(aim.pairs, aim.miss)[1], list[DirectTest](), int(aim.pairs) // STAGES
     shown: dict[int, list[float]] = {}
@@ -184,7 +184,10 @@ def certify_in_stages(
         tests.append(DirectTest(PairCounts.count(likely, unlikely), secrets.randbits(64)))
         if len(tests) == STAGES:
             break
-        shown.setdefault(place, []).append(tests[-1].find_excess(aim.claim or 0.0, aim.delta))
+        excess = tests[-1].find_excess(aim.claim or 0.0, aim.delta)
+        if excess >= CERTAIN:
+            continue
+        shown.setdefault(place, []).append(excess)
         found[place] = judge_scores(*store.take(pair, store.count(pair)), aim), pair
         place = choose_next(found, {each: fmean(stages) for each, stages in shown.items()}, aim)
         better, pair = found[place]
