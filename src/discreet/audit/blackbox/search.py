@@ -58,7 +58,10 @@ MOVING, MOVES = 2, 2
 
 @dataclass(frozen=True, slots=True)
 class WorstPair:
-    """The pair of inputs that showed the most, and the bound between them."""
+    """The pair of inputs that showed the most, and the bound between them.
+
+    Against a claim it bounds what the mechanism loses: a stage may have looked at another of the pairs (`staged`).
+    """
 
     first: Any
     second: Any
