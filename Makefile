@@ -55,8 +55,6 @@ setup: $(READY)
 demo: $(PRODUCT)
 	$(BIN)/discreet demo
 
-# Each worker has one processor for its algebra.
-test test-all: export OPENBLAS_NUM_THREADS := 1
 test: $(READY)
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not long"
 
