@@ -1,4 +1,4 @@
-"""`make`: the demo needs the product alone, everything else the developers' tools on top of it."""
+"""`make`: the demo needs the product alone, everything else it and the developers' tools, installed at once."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def test_the_demo_installs_the_product_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("goal", ["setup", "test", "test-all", "lint", "mutants", "fuzz"])
-def test_what_developers_run_has_their_tools_on_top_of_the_product(tmp_path: Path, goal: str) -> None:
-    assert planned(goal, tmp_path / "venv") == [".", "'.[dev]'"]
+def test_what_developers_run_installs_their_tools_with_the_product_at_once(tmp_path: Path, goal: str) -> None:
+    assert planned(goal, tmp_path / "venv") == ["'.[dev]'"]
 
 
 def test_what_was_installed_is_not_installed_again(tmp_path: Path) -> None:
