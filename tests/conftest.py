@@ -34,20 +34,6 @@ if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usa
     os.environ["TMPDIR"], tempfile.tempdir = str(MEMORY), str(MEMORY)
 
 
-def keep_to_one_processor() -> None:
-    """Give each worker a processor of its own, where there are as many of both.
-
-    One thread does small questions and sums sooner than two that wait for each other and for the other worker.
-    """
-    worker, workers = (os.environ.get(f"PYTEST_XDIST_WORKER{word}", "") for word in ("", "_COUNT"))
-    processors = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    if worker and int(workers) == len(processors):
-        os.sched_setaffinity(0, {processors[int(worker.removeprefix("gw"))]})
-
-
-keep_to_one_processor()
-
-
 os.register_at_fork(after_in_child=gc.freeze)
 """A forked child must not collect what its parent left over: a DuckDB connection that is closed there, without the
 threads it had, ends the child by SIGSEGV."""
