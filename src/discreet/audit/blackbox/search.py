@@ -180,17 +180,17 @@ def certify_in_stages(
     next stage may turn to a better event, or to another pair (`staged`). What refutes the claim for sure is kept.
     """
     tangent, tests, size = event.expect_mu(aim.pairs, aim.miss)[1], list[DirectTest](), int(aim.pairs) // STAGES
-    shown: dict[int, list[float]] = {}
+    shown, excesses = dict[int, list[float]](), list[float]()
     while True:
         pair = found[place][1]
         likely, unlikely = (event.find(rows) for rows in turn_pair(store.draw(pair, size), event.swapped))
         tests.append(DirectTest(PairCounts.count(likely, unlikely), secrets.randbits(64)))
         if len(tests) == STAGES:
             break
-        excess = tests[-1].find_excess(aim.claim or 0.0, aim.delta)
-        if excess >= CERTAIN:
+        excesses.append(tests[-1].find_excess(aim.claim or 0.0, aim.delta))
+        if sum(excesses) / math.sqrt(len(excesses)) >= CERTAIN:
             continue
-        shown.setdefault(place, []).append(excess)
+        shown.setdefault(place, []).append(excesses[-1])
         found[place] = judge_scores(*store.take(pair, store.count(pair)), aim), pair
         place = choose_next(found, {each: fmean(stages) for each, stages in shown.items()}, aim)
         better, pair = found[place]
