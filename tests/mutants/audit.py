@@ -87,11 +87,11 @@ SOUND = [
     broken(
         "audit: the event of a stage is chosen by the outputs of that stage",
         "audit/blackbox/search.py",
-        "        likely, unlikely = (event.find(rows) for rows in turn_pair(store.draw(pair, size), event.swapped))\n",
+        "        drawn = store.draw(pair[::-1] if event.swapped else pair, size)\n",
         "        rows = store.draw(pair, size)\n"
         "        event = judge_scores(*rows, aim) or event\n"
         "        event = learn_again(event, *rows, aim)\n"
-        "        likely, unlikely = (event.find(each) for each in turn_pair(rows, event.swapped))\n",
+        "        drawn = rows[::-1] if event.swapped else rows\n",
         FRESH,
     ),
     broken(
@@ -113,6 +113,13 @@ SOUND = [
         "audit/blackbox/staged.py",
         "math.sqrt(test.counts.pairs / pairs)",
         "math.sqrt(test.counts.pairs / pairs * 2)",
+        STAGED,
+    ),
+    broken(
+        "audit: a stage of few pairs weighs as much as one of many",
+        "audit/blackbox/staged.py",
+        "math.sqrt(test.counts.pairs / pairs)",
+        "math.sqrt(1 / len(self.tests))",
         STAGED,
     ),
     broken(

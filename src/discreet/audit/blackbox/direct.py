@@ -14,6 +14,7 @@ It is no test for people who look before the end: `betting` is.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,8 +32,37 @@ GRID = np.concatenate([np.arange(0.0, 2.0, 0.0005), np.arange(2.0, 10.0, 0.005),
 """The claims that are tested, from below, until one is not refuted: a bound is the last that is."""
 
 
+class ClaimTest(ABC):
+    """What was counted, tested against whatever claims one likes: `find_p_values` says how."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def find_p_values(self, epsilons: Floats, deltas: Floats) -> Floats:
+        """Return how likely such counts are at the most, for each claim, if it holds."""
+
+    def find_p_value(self, epsilon: float, delta: float) -> float:
+        """Return how likely such counts are at the most if the claim holds."""
+        return float(self.find_p_values(np.array([epsilon]), np.array([delta]))[0])
+
+    def bound_epsilon(self, delta: float, miss: float) -> float:
+        """Return the epsilon below which every claim is refuted at this delta, with confidence one less `miss`.
+
+        To report more than the truth is to refute the first claim of the grid above it, which holds.
+        """
+        return _climb(self.find_p_values(GRID, np.full(len(GRID), delta)), miss)
+
+    def bound_mu(self, epsilon: float, miss: float) -> float:
+        """Return the mu below which Gaussian privacy is refuted: mu-GDP is (epsilon, delta(mu))-DP at every epsilon.
+
+        One epsilon, fixed before, is enough: it is a tangent of the trade-off curve (Dong, Roth, Su 2022).
+        """
+        deltas = np.array([find_gaussian_delta(float(mu), epsilon) for mu in GRID])
+        return _climb(self.find_p_values(np.full(len(GRID), epsilon), deltas), miss)
+
+
 @dataclass(frozen=True, slots=True)
-class DirectTest:
+class DirectTest(ClaimTest):
     """Pairs that were counted, and what decides which of them are thinned: enough to test every claim again."""
 
     counts: PairCounts
@@ -72,25 +102,6 @@ class DirectTest:
         lost = lost + len(neither) - np.searchsorted(neither, 1 - added, side="left")
         return np.asarray(won, np.float64), np.asarray(lost, np.float64)
 
-    def find_p_value(self, epsilon: float, delta: float) -> float:
-        """Return how likely such counts are at the most if the claim holds."""
-        return float(self.find_p_values(np.array([epsilon]), np.array([delta]))[0])
-
-    def bound_epsilon(self, delta: float, miss: float) -> float:
-        """Return the epsilon below which every claim is refuted at this delta, with confidence one less `miss`.
-
-        To report more than the truth is to refute the first claim of the grid above it, which holds.
-        """
-        return climb(self.find_p_values(GRID, np.full(len(GRID), delta)), miss)
-
-    def bound_mu(self, epsilon: float, miss: float) -> float:
-        """Return the mu below which Gaussian privacy is refuted: mu-GDP is (epsilon, delta(mu))-DP at every epsilon.
-
-        One epsilon, fixed before, is enough: it is a tangent of the trade-off curve (Dong, Roth, Su 2022).
-        """
-        deltas = np.array([find_gaussian_delta(float(mu), epsilon) for mu in GRID])
-        return climb(self.find_p_values(np.full(len(GRID), epsilon), deltas), miss)
-
 
 def find_deviations(miss: float) -> float:
     """Return by how many deviations the test must see a claim exceeded, about: for what is expected of an event."""
@@ -102,7 +113,7 @@ def _reach(won: Floats, lost: Floats) -> Floats:
     return np.where(won > 0, special.betainc(np.maximum(won, 1), np.maximum(lost, 0) + 1, 0.5), 1.0)
 
 
-def climb(p_values: Floats, miss: float) -> float:
+def _climb(p_values: Floats, miss: float) -> float:
     """Return the last of the grid's claims before the first that is not refuted; 0 where none is."""
     kept = np.flatnonzero(p_values > miss)
     first = int(kept[0]) if len(kept) else len(GRID)

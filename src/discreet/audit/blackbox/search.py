@@ -88,9 +88,9 @@ class OutputStore:
         names = {repr(given) for pair in pairs for given in pair}
         self._kept = {name: rows for name, rows in self._kept.items() if name in names}
 
-    def count(self, pair: InputPair) -> int:
-        """Return how many outputs there are on both inputs of a pair."""
-        return min(len(self._kept[repr(given)]) for given in pair)
+    def take_all(self, pair: InputPair) -> tuple[Floats, Floats]:
+        """Return the outputs kept on each of two inputs, of both as many."""
+        return self.take(pair, min(len(self._kept[repr(given)]) for given in pair))
 
     def draw(self, pair: InputPair, outputs: int) -> tuple[Floats, Floats]:
         """Return so many fresh outputs on each of two inputs, and keep them for learning later on."""
@@ -183,23 +183,23 @@ def certify_in_stages(
     shown, excesses = dict[int, list[float]](), list[float]()
     while True:
         pair = found[place][1]
-        likely, unlikely = (event.find(rows) for rows in turn_pair(store.draw(pair, size), event.swapped))
-        tests.append(DirectTest(PairCounts.count(likely, unlikely), secrets.randbits(64)))
+        drawn = store.draw(pair[::-1] if event.swapped else pair, size)
+        tests.append(DirectTest(PairCounts.count(*map(event.find, drawn)), secrets.randbits(64)))
         if len(tests) == STAGES:
             break
         excesses.append(tests[-1].find_excess(aim.claim or 0.0, aim.delta))
         if sum(excesses) / math.sqrt(len(excesses)) >= CERTAIN:
             continue
         shown.setdefault(place, []).append(excesses[-1])
-        found[place] = judge_scores(*store.take(pair, store.count(pair)), aim), pair
+        found[place] = judge_scores(*store.take_all(pair), aim), pair
         place = choose_next(found, {each: fmean(stages) for each, stages in shown.items()}, aim)
         better, pair = found[place]
         if better is not None:
-            event = learn_again(better, *store.take(pair, store.count(pair)), aim)
+            event = learn_again(better, *store.take_all(pair), aim)
     test = StagedTest(tuple(tests))
     bounds = test.bound_epsilon(aim.delta, aim.miss), test.bound_mu(tangent, aim.miss)
-    drawn = store.reader.drawn
-    return pair, LowerBound(*bounds, aim.delta, aim.confidence, str(event), drawn, None, test, aim.claim)
+    outputs = store.reader.drawn
+    return pair, LowerBound(*bounds, aim.delta, aim.confidence, str(event), outputs, None, test, aim.claim)
 
 
 def choose_next(
@@ -215,11 +215,6 @@ def choose_next(
         if place not in shown and event is not None:
             return best if shown[best] >= BELIEVED * event.suspicion / math.sqrt(STAGES) else place
     return best
-
-
-def turn_pair(rows: tuple[Floats, Floats], swapped: bool) -> tuple[Floats, Floats]:
-    """Return the outputs on the input where the event is likelier before the others."""
-    return (rows[1], rows[0]) if swapped else rows
 
 
 def count_rounds(pairs: int, moving: bool) -> int:

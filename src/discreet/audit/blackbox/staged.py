@@ -8,7 +8,8 @@ probability at most 1 - Phi(t). For each Phi^-1(1 - p_k) is at most a standard n
 before, and their weighted sum is standard normal. The counts themselves must not be added up: events that are chosen
 between stages would stop the sum at a moment of their choice.
 
-What is refuted is the claim for the mechanism: that it holds between all the pairs that were looked at.
+What is refuted is the claim for the mechanism: that it holds between all the pairs that were looked at. For a mu the
+tangent must be fixed before the first stage.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.audit.blackbox.betting import find_gaussian_delta
-from discreet.audit.blackbox.direct import GRID, TINY, DirectTest, climb
+from discreet.audit.blackbox.direct import TINY, ClaimTest, DirectTest
 from discreet.base.grid import Floats
 from discreet.base.later import Later
 
@@ -27,7 +27,7 @@ special = Later("scipy.special")
 
 
 @dataclass(frozen=True, slots=True)
-class StagedTest:
+class StagedTest(ClaimTest):
     """The tests of all stages, in their order; a stage weighs by its pairs, whose number was fixed before."""
 
     tests: tuple[DirectTest, ...]
@@ -40,16 +40,3 @@ class StagedTest:
             found = np.maximum(test.find_uniform(epsilons, deltas), TINY)
             total -= math.sqrt(test.counts.pairs / pairs) * special.ndtri(found)
         return np.asarray(special.ndtr(-total))
-
-    def find_p_value(self, epsilon: float, delta: float) -> float:
-        """Return how likely such counts are at the most if the claim holds."""
-        return float(self.find_p_values(np.array([epsilon]), np.array([delta]))[0])
-
-    def bound_epsilon(self, delta: float, miss: float) -> float:
-        """Return the epsilon below which every claim is refuted at this delta, with confidence one less `miss`."""
-        return climb(self.find_p_values(GRID, np.full(len(GRID), delta)), miss)
-
-    def bound_mu(self, epsilon: float, miss: float) -> float:
-        """Return the mu below which Gaussian privacy is refuted, by a tangent that was fixed before the first stage."""
-        deltas = np.array([find_gaussian_delta(float(mu), epsilon) for mu in GRID])
-        return climb(self.find_p_values(np.full(len(GRID), epsilon), deltas), miss)

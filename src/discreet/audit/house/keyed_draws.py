@@ -103,22 +103,12 @@ class KeyDraws:
             self._left[each] = fresh if kept is None else np.concatenate([kept, fresh])
 
 
-def ask_sql(question: str, **price: Any) -> KeyedRelease:
-    """Return a question by public keys `k`, asked anew each time: numbers, and -1e6 for NULL."""
+def ask_sql(question: str, keys: tuple[str, ...] = ("k",), **price: Any) -> KeyedRelease:
+    """Return a question by public keys, asked anew each time: numbers, and -1e6 for NULL."""
 
-    def ask(curator: Curator, keys: int) -> Floats:
-        rows = curator.ask(question, **price, fresh=True).to_pandas().sort_values("k")
-        return np.asarray(rows.drop(columns="k").to_numpy(np.float64, na_value=-1e6))
-
-    return ask
-
-
-def ask_in_parts(question: str, **price: Any) -> KeyedRelease:
-    """Return a question by the two parts of public keys, asked anew each time: numbers."""
-
-    def ask(curator: Curator, keys: int) -> Floats:
-        rows = curator.ask(question, **price, fresh=True).to_pandas().sort_values(["high", "low"])
-        return np.asarray(rows.drop(columns=["high", "low"]).to_numpy(np.float64))[:keys]
+    def ask(curator: Curator, count: int) -> Floats:
+        rows = curator.ask(question, **price, fresh=True).to_pandas().sort_values(list(keys))
+        return np.asarray(rows.drop(columns=list(keys)).to_numpy(np.float64, na_value=-1e6))[:count]
 
     return ask
 

@@ -12,7 +12,6 @@ from discreet.audit.house.keyed_draws import (
     KeyedRelease,
     KeyedTables,
     Units,
-    ask_in_parts,
     ask_shown,
     ask_sql,
 )
@@ -96,7 +95,7 @@ def list_questions(tables: KeyedTables, samples: int, most: int | None = None) -
         asked = ask_shown(f"SELECT k, {what} FROM t GROUP BY k", epsilon=EPSILON)
         return made.make(name, asked, leaky, LEAK, DEAR // 3, SHOWN, False)
 
-    by_parts = ask_in_parts("SELECT high, low, COUNT(*) FROM t GROUP BY high, low", epsilon=EPSILON)
+    by_parts = ask_sql("SELECT high, low, COUNT(*) FROM t GROUP BY high, low", ("high", "low"), epsilon=EPSILON)
     return [
         made.make("COUNT(*) by a million keys", by_parts, pure),
         ask("COUNT(*)", "COUNT(*)"),
