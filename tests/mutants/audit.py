@@ -102,6 +102,13 @@ SOUND = [
         FRESH,
     ),
     broken(
+        "audit: large inputs have the same name",
+        "audit/blackbox/search.py",
+        "        return pickle.dumps(given)\n",
+        "        return repr(given).encode()\n",
+        SEARCH,
+    ),
+    broken(
         "audit: a pair is not left whatever its stages show",
         "audit/blackbox/search.py",
         "            return best if shown[best] >= BELIEVED * event.suspicion / math.sqrt(STAGES) else place\n",

@@ -24,6 +24,7 @@ from discreet.audit.blackbox.search import (
     choose_next,
     count_rounds,
     find_worst,
+    name_input,
     rank_pairs,
 )
 from discreet.audit.blackbox.staged import StagedTest
@@ -108,6 +109,23 @@ def test_an_input_in_several_pairs_is_drawn_once_for_learning() -> None:
     assert (found.first, found.second) == (0, 3)
     assert sum(drawn.values()) == found.bound.samples <= 60_000
     assert drawn[0] == drawn[3]
+
+
+def test_large_inputs_that_differ_in_the_middle_alone_are_told_apart() -> None:
+    first = np.zeros(5_000)
+    second, third = first.copy(), first.copy()
+    second[2_500], third[2_500] = 1.0, 0.0
+    assert repr(first) == repr(second)
+    assert name_input(first) != name_input(second)
+    assert name_input(first) == name_input(third)
+    tell = lambda given, outputs: np.rint(np.random.default_rng().laplace(20 * given.sum(), 10.0, outputs))  # noqa: E731
+    assert find_worst(tell, [(first, second)], samples=20_000, claim=1.0).bound.refutes(1.0)
+
+
+def test_inputs_that_cannot_be_written_down_are_told_apart() -> None:
+    stay, move = (lambda rows, shift=shift: rows + shift for shift in (0, 20))
+    tell = lambda given, outputs: given(np.rint(np.random.default_rng().laplace(0.0, 10.0, outputs)))  # noqa: E731
+    assert find_worst(tell, [(stay, move)], samples=20_000, claim=1.0).bound.refutes(1.0)
 
 
 def make_event(expected: float, suspicion: float, certain: bool = False) -> ChosenEvent:

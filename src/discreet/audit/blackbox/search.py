@@ -14,6 +14,7 @@ are kept that lead in either, and first those that are suspicious where nothing 
 from __future__ import annotations
 
 import math
+import pickle
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -71,12 +72,20 @@ class WorstPair:
         return f"between {self.first!r} and {self.second!r}: {self.bound}"
 
 
+def name_input(given: Any) -> bytes | int:
+    """Return a name that two different inputs never share: a large array's `repr` leaves out its middle."""
+    try:
+        return pickle.dumps(given)
+    except Exception:
+        return id(given)
+
+
 @dataclass(slots=True)
 class OutputStore:
     """Outputs for learning: an input that is in several pairs is drawn once for all of them."""
 
     reader: OutputReader
-    _kept: dict[str, Floats] = field(default_factory=dict)
+    _kept: dict[bytes | int, Floats] = field(default_factory=dict)
 
     def take(self, pair: InputPair, outputs: int) -> tuple[Floats, Floats]:
         """Return so many outputs on each of two inputs, those kept included."""
@@ -85,34 +94,34 @@ class OutputStore:
 
     def keep(self, pairs: Sequence[InputPair]) -> None:
         """Forget the outputs on all other inputs."""
-        names = {repr(given) for pair in pairs for given in pair}
+        names = {name_input(given) for pair in pairs for given in pair}
         self._kept = {name: rows for name, rows in self._kept.items() if name in names}
 
     def take_all(self, pair: InputPair) -> tuple[Floats, Floats]:
         """Return the outputs kept on each of two inputs, of both as many."""
-        return self.take(pair, min(len(self._kept[repr(given)]) for given in pair))
+        return self.take(pair, min(len(self._kept[name_input(given)]) for given in pair))
 
     def draw(self, pair: InputPair, outputs: int) -> tuple[Floats, Floats]:
         """Return so many fresh outputs on each of two inputs, and keep them for learning later on."""
         rows: list[Floats] = []
         for given in pair:
-            kept = self._kept[repr(given)]
+            kept = self._kept[name_input(given)]
             fresh = self.reader.draw(given, outputs, kept.shape[1])
-            self._kept[repr(given)] = np.concatenate([kept, fresh])
+            self._kept[name_input(given)] = np.concatenate([kept, fresh])
             rows.append(fresh)
         return rows[0], rows[1]
 
     def share(self, fresh: int, pairs: Sequence[InputPair]) -> int:
         """Return how many outputs there may be on each input of some pairs, so that so many are fresh ones."""
-        names = {repr(given) for pair in pairs for given in pair}
+        names = {name_input(given) for pair in pairs for given in pair}
         return (fresh + sum(len(self._kept[name]) for name in names if name in self._kept)) // len(names)
 
     def _take(self, given: Any, outputs: int, width: int | None = None) -> Floats:
-        kept = self._kept.get(repr(given))
+        kept = self._kept.get(name_input(given))
         if kept is None or len(kept) < outputs:
             missing = outputs - (0 if kept is None else len(kept))
             fresh = self.reader.draw(given, missing, width if kept is None else kept.shape[1])
-            kept = self._kept[repr(given)] = fresh if kept is None else np.concatenate([kept, fresh])
+            kept = self._kept[name_input(given)] = fresh if kept is None else np.concatenate([kept, fresh])
         if width is not None and kept.shape[1] != width:
             what = f"it gave {kept.shape[1]} numbers where the neighbour had {width}"
             raise FaultError(MechanismFault(what, given))
@@ -166,7 +175,7 @@ def find_worst(
         else:
             pair, bound = certify_in_stages(store, event, found, ranked[0], aim)
     except FaultError as trouble:
-        pair = next(pair for pair in left if repr(trouble.fault.given) in map(repr, pair))
+        pair = next(pair for pair in left if any(given is trouble.fault.given for given in pair))
         bound = LowerBound.of_fault(trouble.fault, delta, confidence, reader.drawn)
     return WorstPair(*pair, bound)
 
