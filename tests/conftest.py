@@ -52,8 +52,8 @@ def pytest_unconfigure() -> None:
     gc.unfreeze()
 
 
-ONE_IN = 5
-"""Of tests that are marked `many`, one case in so many is run by `make test`: the first, the sixth, and so on."""
+ONE_IN = 10
+"""Of tests that are marked `many`, one case in so many is run by `make test`: the first, the eleventh, and so on."""
 
 
 def pytest_configure(config: Any) -> None:
@@ -68,7 +68,7 @@ def is_quick(config: Any) -> bool:
 
 
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    """Leave to `make test-all` what is marked `slow`, and of what is marked `many` all but one case in five."""
+    """Leave to `make test-all` what is marked `slow`, and of what is marked `many` all but one case in ten."""
     if not is_quick(config):
         return
     for item in items:

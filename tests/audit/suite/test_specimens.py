@@ -40,6 +40,7 @@ def test_what_is_far_off_is_flagged_by_few_outputs(specimen: Specimen) -> None:
     assert any(try_specimen(specimen, 200_000).bound.refutes(EPSILON) for _ in range(3))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("specimen", [each for each in ALL if each.right], ids=lambda each: each.name)
 def test_what_is_right_is_not_flagged(specimen: Specimen) -> None:
     found = try_specimen(specimen, 30_000).bound
