@@ -58,6 +58,16 @@ def test_gaussian_bounds_are_of_the_true_trade_off() -> None:
     assert 0.96 < test.bound_mu(0.0, 0.05) < 1.0
 
 
+def test_p_values_are_uniform_at_a_tangent_below_zero_too() -> None:
+    """Where an event is frequent the tangent of a Gaussian's trade-off has a slope below one."""
+    delta, likely, unlikely = find_gaussian_delta(1.0, -1.0), 0.9332, 0.6915
+    assert likely == pytest.approx(math.exp(-1) * unlikely + delta, abs=1e-3)
+    tests = draw_tests(math.exp(-1) * unlikely + delta, unlikely, 500, 8)
+    values = np.array([float(test.find_uniform(np.array([-1.0]), np.array([delta]))[0]) for test in tests])
+    for share in (0.05, 0.5, 0.8, 0.95):
+        assert abs((values <= share).mean() - share) <= 4 * math.sqrt(share * (1 - share) / TRIES)
+
+
 def test_the_same_pairs_give_the_same_answer_again() -> None:
     counts = PairCounts(50, 120, 80, 1_000)
     assert DirectTest(counts, 5).find_p_value(0.1, 0.01) == DirectTest(counts, 5).find_p_value(0.1, 0.01)

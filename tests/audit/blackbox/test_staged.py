@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
 from discreet.audit.blackbox.betting import PairCounts
 from discreet.audit.blackbox.direct import DirectTest
-from discreet.audit.blackbox.staged import StagedTest
+from discreet.audit.blackbox.staged import LEAST, StagedTest
 
 TRIES, STAGES, PAIRS = 1_000, 4, 500
 MOST = 0.05 * TRIES + 4 * math.sqrt(TRIES * 0.05 * 0.95)
@@ -18,6 +19,8 @@ MOST = 0.05 * TRIES + 4 * math.sqrt(TRIES * 0.05 * 0.95)
 
 NOTHING = PairCounts(0, 0, 0, PAIRS)
 """What an event shows that never happens."""
+
+NORMAL = NormalDist()
 
 Chances = tuple[float, float]
 """How likely an event is on each input."""
@@ -99,6 +102,17 @@ def test_a_stage_weighs_by_its_pairs() -> None:
     generator = np.random.default_rng(6)
     large, small = stage(generator, (0.36, 0.3), pairs=4_000), stage(generator, (0.05, 0.95), pairs=40)
     assert StagedTest((large, small)).find_p_value(0.0, 0.0) < 0.001
+
+
+def test_a_stage_that_looked_at_the_wrong_event_does_not_undo_the_others() -> None:
+    hopeless, good = (DirectTest(PairCounts(0, *sides, 5_000), 1) for sides in ((100, 3_000), (400, 150)))
+    assert hopeless.find_p_value(0.0, 0.0) == 1
+    assert StagedTest((hopeless, good, good, good, good)).find_p_value(0.0, 0.0) < 1e-6
+
+
+def test_that_it_does_not_is_paid_for_by_every_p_value() -> None:
+    sure = DirectTest(PairCounts(0, 9_000, 1_000, 0), 1)
+    assert StagedTest((sure,) * STAGES).find_p_value(0.0, 0.0) == pytest.approx(STAGES * NORMAL.cdf(LEAST))
 
 
 def test_bounds_exceed_the_truth_no_oftener_than_they_say() -> None:

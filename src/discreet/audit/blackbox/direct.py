@@ -25,8 +25,8 @@ from discreet.base.later import Later
 
 special = Later("scipy.special")
 
-TINY = 1e-300
-"""P-values below it count as it: so that no number of deviations is infinite."""
+TINY, SURE = 1e-300, 1 - 1e-16
+"""P-values below the one count as it, and those above the other, too: so that no number of deviations is infinite."""
 
 GRID = np.concatenate([np.arange(0.0, 2.0, 0.0005), np.arange(2.0, 10.0, 0.005), np.arange(10.0, 60.0, 0.05)])
 """The claims that are tested, from below, until one is not refuted: a bound is the last that is."""
@@ -86,7 +86,7 @@ class DirectTest(ClaimTest):
     def find_excess(self, epsilon: float, delta: float) -> float:
         """Return by how many deviations the counts exceed a claim."""
         p_value = float(self.find_uniform(np.array([epsilon]), np.array([delta]))[0])
-        return -float(special.ndtri(max(p_value, TINY)))
+        return -float(special.ndtri(min(max(p_value, TINY), SURE)))
 
     def _throw(self, epsilons: Floats, deltas: Floats, generator: np.random.Generator) -> tuple[Floats, Floats]:
         """Return for each claim how many pairs say so, and how many say the opposite, after they are thinned."""
@@ -96,9 +96,9 @@ class DirectTest(ClaimTest):
             np.sort(generator.random(round(count)))
             for count in (self.counts.both, self.counts.first, self.counts.neither if deltas.any() else 0)
         )
-        won = np.searchsorted(first, kept, side="left")
+        won = np.searchsorted(first, np.minimum(kept, 1 - added), side="left")
         lost = self.counts.second + len(both) - np.searchsorted(both, kept, side="left")
-        lost = lost + len(first) - np.searchsorted(first, 1 - added, side="left")
+        lost = lost + len(first) - np.searchsorted(first, np.maximum(kept, 1 - added), side="left")
         lost = lost + len(neither) - np.searchsorted(neither, 1 - added, side="left")
         return np.asarray(won, np.float64), np.asarray(lost, np.float64)
 

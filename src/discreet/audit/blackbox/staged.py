@@ -8,6 +8,9 @@ probability at most 1 - Phi(t). For each Phi^-1(1 - p_k) is at most a standard n
 before, and their weighted sum is standard normal. The counts themselves must not be added up: events that are chosen
 between stages would stop the sum at a moment of their choice.
 
+One stage that looked at the wrong event must not undo the others, so none counts for less than -c deviations. With K
+stages that costs K Phi(-c), which is added: max(z_k, -c) is at most that standard normal number unless it is below -c.
+
 What is refuted is the claim for the mechanism: that it holds between all the pairs that were looked at. For a mu the
 tangent must be fixed before the first stage.
 """
@@ -25,6 +28,9 @@ from discreet.base.later import Later
 
 special = Later("scipy.special")
 
+LEAST = -6.0
+"""Deviations that a stage counts for at the least: five stages pay 5e-9 for it."""
+
 
 @dataclass(frozen=True, slots=True)
 class StagedTest(ClaimTest):
@@ -38,5 +44,5 @@ class StagedTest(ClaimTest):
         total = np.zeros(len(epsilons))
         for test in self.tests:
             found = np.maximum(test.find_uniform(epsilons, deltas), TINY)
-            total -= math.sqrt(test.counts.pairs / pairs) * special.ndtri(found)
-        return np.asarray(special.ndtr(-total))
+            total += math.sqrt(test.counts.pairs / pairs) * np.maximum(-special.ndtri(found), LEAST)
+        return np.asarray(np.minimum(1.0, special.ndtr(-total) + len(self.tests) * special.ndtr(LEAST)))
