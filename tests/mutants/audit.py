@@ -16,6 +16,7 @@ RATIOS = "tests/audit/suite/test_ratios.py"
 EVENTS = "tests/audit/blackbox/test_events.py"
 FRESH = "tests/audit/blackbox/test_fresh.py"
 STAGED = "tests/audit/blackbox/test_staged.py"
+ROWS = "tests/audit/blackbox/test_output_rows.py"
 
 SOUND = [
     broken(
@@ -97,8 +98,9 @@ SOUND = [
     broken(
         "audit: stages look at outputs that were learned from",
         "audit/blackbox/search.py",
-        "            fresh = self.reader.draw(given, outputs, kept.shape[1])\n",
-        "            fresh = np.resize(kept, (outputs, kept.shape[1]))\n",
+        "            name, fresh = name_input(given), self.reader.draw(given, outputs)\n",
+        "            name = name_input(given)\n"
+        "            fresh = np.resize(self._kept[name], (outputs, self._kept[name].shape[1]))\n",
         FRESH,
     ),
     broken(
@@ -141,6 +143,41 @@ SOUND = [
         STAGED,
     ),
     broken(
+        "audit: one stage may undo all others",
+        "audit/blackbox/staged.py",
+        "LEAST = -6.0\n",
+        "LEAST = -60.0\n",
+        STAGED,
+    ),
+    broken(
+        "audit: that no stage undoes the others costs nothing",
+        "audit/blackbox/staged.py",
+        "special.ndtr(-total) + len(self.tests) * special.ndtr(LEAST)",
+        "special.ndtr(-total)",
+        STAGED,
+    ),
+    broken(
+        "audit: a pair that both sides thin is won and lost",
+        "audit/blackbox/direct.py",
+        "np.searchsorted(first, np.minimum(kept, 1 - added), side=",
+        "np.searchsorted(first, kept, side=",
+        DIRECT,
+    ),
+    broken(
+        "audit: one output that is no number changes all that were drawn with it",
+        "audit/blackbox/output_rows.py",
+        "    found = [read_numbers(each) for each in outputs]\n",
+        "    found = [None for _ in outputs]\n",
+        ROWS,
+    ),
+    broken(
+        "audit: an output of another length is a fault",
+        "audit/blackbox/output_rows.py",
+        "if isinstance(outputs, np.ndarray) or width in (None, whole.shape[1]):",
+        "if True:",
+        ROWS,
+    ),
+    broken(
         "audit: a stage without a word speaks against the claim",
         "audit/blackbox/direct.py",
         "        return np.asarray(more + share * (_reach(won, lost) - more))\n",
@@ -177,6 +214,13 @@ FAULTS = [
         "        if np.isnan(rows).any():\n",
         "        if False:\n",
         LOWER_BOUND,
+    ),
+    broken(
+        "audit: NaN beside a text is a text",
+        "audit/blackbox/output_rows.py",
+        "            row[0] = np.nan if _has_nan(each) else find_code(",
+        "            row[0] = find_code(",
+        ROWS,
     ),
     broken(
         "audit: a mechanism may hang",

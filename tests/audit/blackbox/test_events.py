@@ -20,7 +20,7 @@ def choose(claim: float | None, smooth: bool = True, stretched: float = 1.0) -> 
     ratios = np.log(np.divide(*CHANCES)) * stretched
     sides = [np.repeat(ratios, np.rint(np.multiply(chances, OUTPUTS)).astype(int)) for chances in CHANCES]
     score = LearnedScore("the ratio", lambda rows: rows[:, 0], smooth=smooth)
-    event = choose_event([RatedOutputs.sort(score, *sides)], 1, EventAim(450_000, 0.0, 0.95, claim))
+    event = choose_event([RatedOutputs.sort(score, *sides)], EventAim(450_000, 0.0, 0.95, claim))
     assert event is not None
     return event
 
@@ -53,7 +53,7 @@ def test_a_score_that_says_too_much_is_believed_as_far_as_outputs_bear_it_out(st
 def test_a_score_that_no_output_bears_out_is_not_suspicious() -> None:
     rated = np.random.default_rng(7).normal(0.0, 1.0, OUTPUTS)
     score = LearnedScore("nothing", lambda rows: rows[:, 0], smooth=True)
-    event = choose_event([RatedOutputs.sort(score, rated, rated)], 1, EventAim(450_000, 0.0, 0.95, 0.1))
+    event = choose_event([RatedOutputs.sort(score, rated, rated)], EventAim(450_000, 0.0, 0.95, 0.1))
     assert event is not None
     assert event.suspicion < 0
 
@@ -68,8 +68,8 @@ def test_of_smooth_scores_the_one_that_has_learned_the_most_is_suspected() -> No
         for name, given in (("the ratio", sides), ("a few", few))
     ]
     aim = EventAim(450_000, 0.0, 0.95, 0.1)
-    alone = choose_event(rated[1:], 1, aim)
-    found = choose_event(rated, 1, aim)
+    alone = choose_event(rated[1:], aim)
+    found = choose_event(rated, aim)
     assert alone is not None
     assert found is not None
     assert alone.suspicion > found.suspicion
@@ -86,7 +86,6 @@ def test_a_rare_event_that_looks_far_too_good_does_not_keep_a_likely_one_from_be
             RatedOutputs.sort(LearnedScore("luck", lambda rows: rows[:, 0]), *lucky),
             RatedOutputs.sort(LearnedScore("the ratio", lambda rows: rows[:, 0], smooth=True), *sides),
         ],
-        1,
         EventAim(450_000, 0.0, 0.95, 0.1),
     )
     assert found is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -41,8 +42,9 @@ def test_the_bits_of_floats_are_looked_at() -> None:
 
 
 def test_gaussian_noise_is_bounded_by_mu() -> None:
-    found = lower_bound(lambda count, size: Gaussian(2.0).release(np.full(size, count)), 0, 1, samples=400_000)
-    assert 0.3 < found.mu <= 0.5
+    noisy = lambda count, size: Gaussian(2.0).release(np.full(size, count))  # noqa: E731
+    found = [lower_bound(noisy, 0, 1, samples=200_000).mu for _ in range(5)]
+    assert 0.3 < statistics.median(found) <= 0.5, "a single one may be wrong, or chosen badly"
 
 
 def test_a_delta_forgives_what_is_rare() -> None:

@@ -122,6 +122,17 @@ def test_large_inputs_that_differ_in_the_middle_alone_are_told_apart() -> None:
     assert find_worst(tell, [(first, second)], samples=20_000, claim=1.0).bound.refutes(1.0)
 
 
+def test_inputs_that_are_made_anew_whenever_they_are_looked_at_have_their_fault() -> None:
+    def fail(given: int, count: int) -> Floats:
+        if given == 1_001:
+            raise ValueError("too many")
+        return np.zeros(count)
+
+    anew: Any = range(1_000, 1_002)
+    worst = find_worst(fail, [anew], samples=20_000, claim=1.0)
+    assert (worst.first, worst.second, worst.bound.fault and worst.bound.fault.given) == (1_000, 1_001, 1_001)
+
+
 def test_inputs_that_cannot_be_written_down_are_told_apart() -> None:
     stay, move = (lambda rows, shift=shift: rows + shift for shift in (0, 20))
     tell = lambda given, outputs: given(np.rint(np.random.default_rng().laplace(0.0, 10.0, outputs)))  # noqa: E731

@@ -44,8 +44,6 @@ class ChosenEvent:
     expected: float
     outputs: int
     """How many outputs on each input it was chosen by."""
-    width: int = 1
-    """How many numbers an output has."""
     suspicion: float = -math.inf
     """By how many deviations fresh outputs are expected to exceed the claim, by the event that exceeds it the most."""
     certain: bool = False
@@ -159,7 +157,7 @@ class _TurnedOutputs:
         return replace(event, suspicion=float(self.believe(edge, aim.claim, aim)[0]))
 
 
-def choose_event(rated: Sequence[RatedOutputs], width: int, aim: EventAim) -> ChosenEvent | None:
+def choose_event(rated: Sequence[RatedOutputs], aim: EventAim) -> ChosenEvent | None:
     """Return the event that is the best for what is wanted, or None; what chance may have added is taken off.
 
     Of smooth scores only the one that has learned the most is asked for what is suspicious: all outputs together tell
@@ -180,7 +178,7 @@ def choose_event(rated: Sequence[RatedOutputs], width: int, aim: EventAim) -> Ch
         if not certain and suspect.suspicion >= SUSPICIOUS:
             best = suspect
         best = replace(best, suspicion=suspect.suspicion, certain=certain)
-    return best and replace(best, width=width)
+    return best
 
 
 def _list_thresholds(ordered: Floats) -> Floats:

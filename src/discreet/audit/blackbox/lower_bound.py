@@ -95,11 +95,11 @@ def lower_bound(
 ) -> LowerBound:
     """Return what a mechanism loses between two neighbouring inputs at the least.
 
-    `mechanism(given, count)` returns an array of `count` independent outputs, numbers or texts, a row for each; one
-    that returns a single output is wrapped by `repeat`. `samples` are the outputs in all, on both inputs. With a
-    `claim`, an epsilon, the event is chosen that speaks the most against it; with `stop_early`, too, bets are made that
-    end as soon as it is refuted. `score` is one more score, such as a ratio of densities that are known. A call that
-    takes more than `longest` seconds for up to 50,000 outputs hangs.
+    `mechanism(given, count)` returns `count` independent outputs: an array with a row for each, or a list of whatever
+    there is, None and texts beside numbers, too; one that returns a single output is wrapped by `repeat`. `samples` are
+    the outputs in all, on both inputs. With a `claim`, an epsilon, the event is chosen that speaks the most against it;
+    with `stop_early`, too, bets are made that end as soon as it is refuted. `score` is one more score, such as a ratio
+    of densities that are known. A call that takes more than `longest` seconds for up to 50,000 outputs hangs.
     """
     check.integer("samples", samples, least=LEAST)
     learned = int(samples * LEARNING / 2)
@@ -125,9 +125,8 @@ def make_aim(pairs: int, delta: float, confidence: float, claim: float | None) -
 
 
 def draw_both(reader: OutputReader, first: Any, second: Any, outputs: int) -> tuple[Floats, Floats]:
-    """Return so many outputs on each of two inputs; outputs of another length are a fault."""
-    left = reader.draw(first, outputs)
-    return left, reader.draw(second, outputs, left.shape[1])
+    """Return so many outputs on each of two inputs."""
+    return reader.draw(first, outputs), reader.draw(second, outputs)
 
 
 def learn_event(left: Floats, right: Floats, aim: EventAim, known: Sequence[LearnedScore] = ()) -> ChosenEvent | None:
@@ -170,7 +169,7 @@ def judge_scores(left: Floats, right: Floats, aim: EventAim, known: Sequence[Lea
                 for side in (0, 1)
             ]
             rated.append(RatedOutputs.sort(one, *sides))
-    return choose_event(rated, left.shape[1], aim)
+    return choose_event(rated, aim)
 
 
 def certify_event(
@@ -193,7 +192,7 @@ def certify_event(
     counts = PairCounts(0, 0, 0, 0)
     while counts.pairs < aim.pairs:
         size = int(min(BATCH, aim.pairs - counts.pairs))
-        found = [event.find(reader.draw(given, size, event.width)) for given in (likely, unlikely)]
+        found = [event.find(reader.draw(given, size)) for given in (likely, unlikely)]
         counts = counts.add(PairCounts.count(*found))
         if stop_early and PairBets(counts, stake).find_p_value(aim.claim or 0.0, aim.delta) <= aim.miss:
             break

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from discreet.audit.blackbox.deadline import TimedOutError, limit_time
+from discreet.audit.blackbox.output_rows import read_rows
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 
@@ -84,28 +84,21 @@ def repeat(mechanism: Callable[[Any], Any]) -> BatchMechanism:
 
 @dataclass(slots=True)
 class OutputReader:
-    """Draws outputs and writes each as a row of floats; a text stands for the number of its first appearance."""
+    """Draws outputs and writes each as a row of floats (`output_rows`)."""
 
     mechanism: BatchMechanism
     longest: float = LONGEST
     """Seconds for one call of it."""
     drawn: int = 0
-    _codes: dict[str, int] = field(default_factory=dict)
+    _width: int | None = None
+    """Numbers of every row: those of most outputs of the first batch, which only teaches."""
 
     def __post_init__(self) -> None:
         check_takes(self.mechanism, None, 1, expected=EXPECTED)
 
-    def draw(self, given: Any, count: int, width: int | None = None) -> Floats:
-        """Return so many outputs on an input, a row for each: of so many numbers, where `width` says how many."""
-        batches: list[Floats] = []
-        for start in range(0, count, BATCH):
-            found = self._draw(given, min(BATCH, count - start))
-            width = found.shape[1] if width is None else width
-            if found.shape[1] != width:
-                what = f"it gave {found.shape[1]} numbers where others had {width}"
-                raise FaultError(MechanismFault(what, given))
-            batches.append(found)
-        return np.concatenate(batches)
+    def draw(self, given: Any, count: int) -> Floats:
+        """Return so many outputs on an input, a row for each; an array of another width than before is a fault."""
+        return np.concatenate([self._draw(given, min(BATCH, count - start)) for start in range(0, count, BATCH)])
 
     def _draw(self, given: Any, count: int) -> Floats:
         try:
@@ -118,26 +111,18 @@ class OutputReader:
                 raise ParameterError("mechanism", f"one that raises {trouble}", EXPECTED) from trouble
             raise FaultError(MechanismFault(f"it raised {type(trouble).__name__} ({trouble})", given)) from trouble
         self.drawn += count
-        rows = self._read(raw)
+        rows = read_rows(raw, self._width)
+        if rows is None:
+            raise ParameterError("mechanism", f"one that returns a single {type(raw).__name__}", EXPECTED)
         if len(rows) != count:
             raise FaultError(MechanismFault(f"it gave {len(rows)} outputs where {count} were asked for", given))
+        self._width = self._width or rows.shape[1]
+        if rows.shape[1] != self._width:
+            what = f"it gave {rows.shape[1]} numbers where others had {self._width}"
+            raise FaultError(MechanismFault(what, given))
         if np.isnan(rows).any():
             raise FaultError(MechanismFault("it gave NaN", given))
         return np.clip(rows, -FARTHEST, FARTHEST)
-
-    def _read(self, raw: Any) -> Floats:
-        try:
-            found = np.asarray(raw)
-        except ValueError:
-            found = np.fromiter(map(repr, raw), dtype=object)
-        if found.ndim == 0:
-            raise ParameterError("mechanism", f"one that returns a single {type(raw).__name__}", EXPECTED)
-        if found.dtype.kind in "biuf":
-            return found.astype(np.float64).reshape(len(found), -1)
-        if any(isinstance(each, float) and math.isnan(each) for each in found.flat):
-            return np.full((len(found), 1), math.nan)
-        names = [repr(each) for each in (found if found.ndim == 1 else map(tuple, found))]
-        return np.array([[self._codes.setdefault(name, len(self._codes))] for name in names], dtype=np.float64)
 
 
 def _is_of_the_call(trouble: TypeError) -> bool:

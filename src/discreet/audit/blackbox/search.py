@@ -28,7 +28,7 @@ from discreet.audit.blackbox.direct import DirectTest
 from discreet.audit.blackbox.events import CERTAIN, SUSPICIOUS, ChosenEvent
 from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.lower_bound import LowerBound, certify_event, judge_scores, learn_again, make_aim
-from discreet.audit.blackbox.outputs import LONGEST, BatchMechanism, FaultError, MechanismFault, OutputReader
+from discreet.audit.blackbox.outputs import LONGEST, BatchMechanism, FaultError, OutputReader
 from discreet.audit.blackbox.patterns import InputPair, PairMove
 from discreet.audit.blackbox.staged import StagedTest
 from discreet.base import check
@@ -89,8 +89,7 @@ class OutputStore:
 
     def take(self, pair: InputPair, outputs: int) -> tuple[Floats, Floats]:
         """Return so many outputs on each of two inputs, those kept included."""
-        left = self._take(pair[0], outputs)
-        return left, self._take(pair[1], outputs, left.shape[1])
+        return self._take(pair[0], outputs), self._take(pair[1], outputs)
 
     def keep(self, pairs: Sequence[InputPair]) -> None:
         """Forget the outputs on all other inputs."""
@@ -105,9 +104,8 @@ class OutputStore:
         """Return so many fresh outputs on each of two inputs, and keep them for learning later on."""
         rows: list[Floats] = []
         for given in pair:
-            kept = self._kept[name_input(given)]
-            fresh = self.reader.draw(given, outputs, kept.shape[1])
-            self._kept[name_input(given)] = np.concatenate([kept, fresh])
+            name, fresh = name_input(given), self.reader.draw(given, outputs)
+            self._kept[name] = np.concatenate([self._kept[name], fresh])
             rows.append(fresh)
         return rows[0], rows[1]
 
@@ -116,15 +114,12 @@ class OutputStore:
         names = {name_input(given) for pair in pairs for given in pair}
         return (fresh + sum(len(self._kept[name]) for name in names if name in self._kept)) // len(names)
 
-    def _take(self, given: Any, outputs: int, width: int | None = None) -> Floats:
-        kept = self._kept.get(name_input(given))
+    def _take(self, given: Any, outputs: int) -> Floats:
+        name = name_input(given)
+        kept = self._kept.get(name)
         if kept is None or len(kept) < outputs:
-            missing = outputs - (0 if kept is None else len(kept))
-            fresh = self.reader.draw(given, missing, width if kept is None else kept.shape[1])
-            kept = self._kept[name_input(given)] = fresh if kept is None else np.concatenate([kept, fresh])
-        if width is not None and kept.shape[1] != width:
-            what = f"it gave {kept.shape[1]} numbers where the neighbour had {width}"
-            raise FaultError(MechanismFault(what, given))
+            fresh = self.reader.draw(given, outputs - (0 if kept is None else len(kept)))
+            kept = self._kept[name] = fresh if kept is None else np.concatenate([kept, fresh])
         return kept[:outputs]
 
 
@@ -153,7 +148,7 @@ def find_worst(
         least = 2 * max(1, rounds) * LEAST / TRYING
         raise ParameterError("samples", samples, f"at least {least:,.0f} for each of the pairs")
     reader = OutputReader(mechanism, longest)
-    store, left, generator = OutputStore(reader), list(pairs), np.random.default_rng()
+    store, left, generator = OutputStore(reader), [(first, second) for first, second in pairs], np.random.default_rng()
     try:
         for turn in range(rounds + 1):
             last = turn == rounds
@@ -165,7 +160,8 @@ def find_worst(
                 break
             left = [found[place][1] for place in ranked[: -(-len(left) // KEPT_ONE_IN)]]
             if move is not None and turn < MOVING:
-                left += [move(each, generator) for each in left for _ in range(MOVES)]
+                moved = [move(each, generator) for each in left for _ in range(MOVES)]
+                left += [(first, second) for first, second in moved]
             store.keep(left)
         event, pair = found[ranked[0]]
         if event is not None:
