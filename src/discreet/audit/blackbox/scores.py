@@ -118,7 +118,7 @@ def _learn_kinds(part: OutputPart, first: Floats, second: Floats) -> Iterator[Le
 
 def hash_rows(rows: Floats) -> NDArray[np.uint64]:
     """Return a number for each row: equal ones for equal rows, and others for others as far as 64 bits allow."""
-    bits = (np.ascontiguousarray(rows) + 0.0).view(np.uint64)
+    bits = (rows + 0.0).view(np.uint64)
     found = np.zeros(len(rows), dtype=np.uint64)
     for column in bits.T:
         found = (found ^ column) * np.uint64(0x9E3779B97F4A7C15)

@@ -52,7 +52,7 @@ class _Cells:
 
     def find(self, rows: Floats) -> NDArray[np.int64]:
         """Return the cell of each feature, a row for each output."""
-        found = np.empty((len(rows), len(self.features)), dtype=np.int64)
+        found = np.empty((len(rows), len(self.features)), dtype=np.int64, order="F")
         start = 0
         for place, (feature, edges) in enumerate(zip(self.features, self.edges, strict=True)):
             found[:, place] = start + np.searchsorted(edges, feature.find(rows), side="right")
