@@ -93,6 +93,7 @@ def give_rarely(special: Any, usual: Callable[[float], Any]) -> BatchMechanism:
     return draw
 
 
+@pytest.mark.many
 @pytest.mark.parametrize(
     ("special", "usual"),
     [(None, float), (None, lambda x: "yes" if x < 25 else "no"), ([0], lambda x: [x, 1]), (2**64, int)],

@@ -35,6 +35,7 @@ def test_patterns_are_neighbours() -> None:
     assert all(np.abs(np.subtract(*pair)).sum() == 1 for pair in list_histograms(5))
 
 
+@pytest.mark.many
 @pytest.mark.parametrize("specimen", [each for each in ALL if each.name in EASY], ids=lambda each: each.name)
 def test_what_is_far_off_is_flagged_by_few_outputs(specimen: Specimen) -> None:
     assert any(try_specimen(specimen, 200_000).bound.refutes(EPSILON) for _ in range(3))
