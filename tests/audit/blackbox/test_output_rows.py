@@ -82,6 +82,20 @@ def test_a_single_output_is_none() -> None:
     assert all(read_rows(each) is None for each in (1.0, "abc", None, {1, 2}))
 
 
+class Unreadable:
+    """Something that does not even say what it is."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("nobody knows")
+
+
+@pytest.mark.parametrize("output", [Unreadable(), Decimal("sNaN")], ids=["no repr", "a signal"])
+def test_what_cannot_be_read_is_a_finding_and_no_crash(output: Any) -> None:
+    found = audit.lower_bound(lambda given, count: [output] * count, 0, 1, samples=2_000)
+    assert found.fault is not None
+    assert found.fault.what.startswith("it gave what cannot be read")
+
+
 def give_rarely(special: Any, usual: Callable[[float], Any]) -> BatchMechanism:
     """Return a mechanism with epsilon 3, by an output that is rare enough to be missing in most small batches."""
     generator = np.random.default_rng()

@@ -114,7 +114,10 @@ class OutputReader:
                 raise ParameterError("mechanism", f"one that raises {trouble}", EXPECTED) from trouble
             raise FaultError(MechanismFault(f"it raised {type(trouble).__name__} ({trouble})", given)) from trouble
         self.drawn += count
-        rows = read_rows(raw, self._width)
+        try:
+            rows = read_rows(raw, self._width)
+        except Exception as trouble:
+            raise FaultError(MechanismFault(f"it gave what cannot be read ({trouble})", given)) from trouble
         if rows is None:
             raise ParameterError("mechanism", f"one that returns a single {type(raw).__name__}", EXPECTED)
         if len(rows) != count:
