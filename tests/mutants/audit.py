@@ -223,6 +223,13 @@ FAULTS = [
         ROWS,
     ),
     broken(
+        "audit: an output that cannot be read ends the audit",
+        "audit/blackbox/outputs.py",
+        "            rows = read_rows(raw, self._width)\n        except Exception as trouble:\n",
+        "            rows = read_rows(raw, self._width)\n        except MemoryError as trouble:\n",
+        ROWS,
+    ),
+    broken(
         "audit: a mechanism may hang",
         "audit/blackbox/outputs.py",
         "            with limit_time(self.longest):\n",
