@@ -32,7 +32,7 @@ ONE = (([0], [1]), ([5], [4]))
 
 SCORES = tuple(list_changes(4)[place] for place in (3, 7, 4, 0))
 FEW = tuple(list_changes(5)[place] for place in (7, 6, 3))
-MANY = (([0] * 12, [1] * 12), list_changes(12)[7])
+MANY = (([-1] * 12, [0] * 12), list_changes(12)[7])
 """Scores and answers that one person moves by one each: one against the others, crossed, by halves, all; and many."""
 
 NOTHING = -99.0
@@ -132,4 +132,4 @@ def _ask_often(name: str, vector: SparseVector) -> AuditedPart:
         half = len(values) // 2
         return [*answers, True].index(True), sum(answers[:half]) - sum(answers[half:])
 
-    return AuditedPart(name, repeat(release), MANY, vector.loss(1), dear=10)
+    return AuditedPart(name, repeat(release), MANY, vector.loss(1), dear=5)
