@@ -129,7 +129,7 @@ def list_quirks() -> list[Case]:
 
 
 def test_some_quirks_have_the_same_numbers_on_spark(in_process: Reference, on_spark: dict[str, Engines]) -> None:
-    asked = list_quirks()[::20]
+    asked = list_quirks()[::60]
     assert asked
     assert list(differences(in_process.ask(asked), ran(on_spark, asked, AT_ONCE))) == []
 

@@ -19,6 +19,7 @@ def say_anything(_given: int, outputs: int) -> Floats:
     return np.random.default_rng().integers(0, 40, (outputs, 2)).astype(np.float64)
 
 
+@pytest.mark.slow
 def test_what_chance_showed_while_learning_is_no_evidence() -> None:
     found = [lower_bound(say_anything, 0, 1, samples=6_000) for _ in range(TRIES)]
     assert sum(each.refutes(0.0) for each in found) <= 6

@@ -74,7 +74,7 @@ def test_a_lifetime_of_hashed_reports_loses_no_more_than_stated(permanent: float
         assert mechanism.bound_lifetime(1) == pytest.approx(worst)
 
 
-@pytest.mark.parametrize("reports", [2, 3])
+@pytest.mark.parametrize("reports", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_lifetime_over_three_buckets_loses_no_more_than_stated(reports: int) -> None:
     mechanism = MemoisedHashing(3, 3, respond(1, 3), respond(3, 3))
     assert find_worst(mechanism, reports) <= mechanism.bound_lifetime(reports)

@@ -255,8 +255,8 @@ def test_correlations_and_ratios_are_one_charge_each(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "features"),
     [
-        pytest.param(ROWS[:3], ["age"], id="too few people"),
         pytest.param([], ["age"], id="nobody"),
+        pytest.param(ROWS[:3], ["age"], id="too few people"),
         pytest.param(ROWS[:1], ["age"], id="one person"),
         pytest.param(ROWS, ["age", "2 * age"], id="features that follow from one another"),
         pytest.param([(each, 40, 500.0, "icu") for each in range(3000)], ["age"], id="a constant feature"),
