@@ -165,8 +165,10 @@ run(sys.argv[1], workers=2, replications=1, watch=die)
 """
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("stage", ["Town", "Region", "simulating errors", "writing tables"])
+LATER = ("Region", "simulating errors", "writing tables")
+
+
+@pytest.mark.parametrize("stage", ["Town", *(pytest.param(stage, marks=pytest.mark.slow) for stage in LATER)])
 def test_a_process_that_is_killed_leaves_a_release_that_goes_on(tmp_path: Path, stage: str) -> None:
     census = write_small_census(tmp_path)
     killed = subprocess.run([sys.executable, "-c", SCRIPT, str(census.path), stage], capture_output=True, text=True)
