@@ -98,7 +98,7 @@ SOUND = [
     broken(
         "audit: stages look at outputs that were learned from",
         "audit/blackbox/search.py",
-        "            name, fresh = name_input(given), self.reader.draw(given, outputs)\n",
+        "            name, fresh = name_input(given), self._draw(given, outputs)\n",
         "            name = name_input(given)\n"
         "            fresh = np.resize(self._kept[name], (outputs, self._kept[name].shape[1]))\n",
         FRESH,
@@ -189,6 +189,20 @@ SOUND = [
         "audit/blackbox/search.py",
         "store.share(samples - 2 * aim.pairs - reader.drawn if last else tried, left)",
         "store.share(samples - 2 * aim.pairs if last else tried, left)",
+        SEARCH,
+    ),
+    broken(
+        "audit: one run is bounded at any delta",
+        "audit/blackbox/one_run.py",
+        '    check.delta("delta", delta)\n    check.confidence(confidence)\n    low, high',
+        "    check.confidence(confidence)\n    low, high",
+        ONE_RUN,
+    ),
+    broken(
+        "audit: a mechanism may change what it is audited on",
+        "audit/blackbox/search.py",
+        "        if name_input(given) != name:\n",
+        "        if False:\n",
         SEARCH,
     ),
     broken(

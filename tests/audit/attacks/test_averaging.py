@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.audit.attacks.averaging import Averaging, average, follow_mean
+from discreet.audit.attacks.averaging import Averaging, average, follow_mean, write_total
 from discreet.base.errors import ParameterError
 
 
@@ -54,3 +54,11 @@ def test_bad_input_is_refused() -> None:
         average(epsilon=2.0, budget=1.0)
     with pytest.raises(ParameterError, match="times"):
         average(times=0)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "words"),
+    [(0.4, "0.4-differentially private"), (1000.0, "1,000-differentially private, which is nothing")],
+)
+def test_what_all_answers_promise_together_is_told(epsilon: float, words: str) -> None:
+    assert write_total(epsilon) == words

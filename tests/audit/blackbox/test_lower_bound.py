@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -205,3 +206,15 @@ def test_a_suspected_score_that_is_learned_again_is_asked_for_its_own_chances() 
     assert event is not None
     muddled = replace(event, likely=0.3, unlikely=0.3, borne_out=1.0)
     assert learn_again(muddled, left, right, AIM).find(np.array([[2.0], [1.0], [0.0]])).tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("longest", [-1, 0, math.nan, math.inf, 1e12, "a"])
+def test_a_longest_time_that_is_none_is_no_fault_of_the_mechanism(longest: Any) -> None:
+    with pytest.raises(ParameterError, match="longest"):
+        lower_bound(count_with_noise, 0, 1, samples=2_000, longest=longest)
+
+
+@pytest.mark.parametrize("delta", [-0.1, 1, math.nan, "a"])
+def test_a_delta_that_is_none_is_refused(delta: Any) -> None:
+    with pytest.raises(ParameterError, match="delta"):
+        lower_bound(count_with_noise, 0, 1, samples=2_000, delta=delta)

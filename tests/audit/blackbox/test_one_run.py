@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -74,3 +76,27 @@ def test_a_run_without_canaries_or_with_more_guesses_than_canaries_is_refused(
 
     with pytest.raises(ParameterError, match=f"{wrong} must be"):
         one_run(run, canaries, lambda released, canary: 0.0, guesses=guesses)
+
+
+@pytest.mark.parametrize(
+    ("words", "matter"),
+    [
+        ({"delta": 2}, "delta"),
+        ({"delta": -1}, "delta"),
+        ({"delta": float("nan")}, "delta"),
+        ({"confidence": 1}, "confidence"),
+        ({"guesses": 5}, "guesses"),
+    ],
+)
+def test_what_means_nothing_is_refused_before_the_run(words: dict[str, Any], matter: str) -> None:
+    def train(chosen: list[Any]) -> object:
+        raise AssertionError("it was run")
+
+    with pytest.raises(ParameterError, match=matter):
+        one_run(train, range(100), lambda released, canary: 0.0, **words)
+
+
+@pytest.mark.parametrize("delta", [-1.0, 1.0, float("nan")])
+def test_no_bound_is_given_at_a_delta_that_is_none(delta: float) -> None:
+    with pytest.raises(ParameterError, match="delta"):
+        bound_one_run(1_000, 800, 700, delta=delta)

@@ -229,3 +229,12 @@ def test_a_claim_is_tested_in_stages_and_a_bound_at_once() -> None:
     assert len(claimed.tests) == STAGES
     assert len({test.counts.pairs for test in claimed.tests}) == 1
     assert isinstance(bounded, DirectTest)
+
+
+def test_a_mechanism_that_changes_its_input_is_refused_and_refutes_nothing() -> None:
+    def add(given: list[int], outputs: int) -> Floats:
+        given.append(99)
+        return np.random.default_rng().laplace(len(given), 1.0, outputs)
+
+    with pytest.raises(ParameterError, match="leaves its input as it is"):
+        find_worst(add, [([], [1]), ([1], [1, 2])], samples=50_000, claim=1.0)

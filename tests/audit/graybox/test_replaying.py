@@ -330,6 +330,7 @@ def test_a_report_says_what_is_declared_and_what_was_observed() -> None:
         ({"neighbours": [VALUES]}, "neighbours must be a database and at least one neighbour"),
         ({"longest": 0}, "longest must be"),
         ({"sensitivity": -1}, "sensitivity must be"),
+        ({"epsilon": -1}, "epsilon must be"),
         ({"operation": "SELECT COUNT(*) FROM t"}, "neighbours must be a policy or its neighbours"),
     ],
 )

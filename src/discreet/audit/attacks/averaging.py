@@ -68,7 +68,7 @@ class Averaging(ShownAsText):
                 "nobody counts",
                 f"{times:,} answers with noise of their own, each at epsilon {self.epsilon:g}: their mean is "
                 f"{self.uncounted.mean():,.2f}, {self.uncounted_error:.2f} off. Together they are "
-                f"{times * self.epsilon:,.0f}-differentially private, which is nothing",
+                f"{write_total(times * self.epsilon)}",
             ),
             (
                 "the curator",
@@ -117,6 +117,13 @@ class Averaging(ShownAsText):
             f"{self.budget:g}."
         )
         return draw_averages(self.truth, ways, below, None if path is None else Path(path))
+
+
+def write_total(epsilon: float) -> str:
+    """Return what all answers together promise."""
+    if epsilon < 10:
+        return f"{epsilon:.3g}-differentially private"
+    return f"{epsilon:,.0f}-differentially private, which is nothing"
 
 
 def average(

@@ -117,8 +117,7 @@ def lower_bound(
 def make_aim(pairs: int, delta: float, confidence: float, claim: float | None) -> EventAim:
     """Return what an event is wanted for, or refuse numbers that mean nothing."""
     check.confidence(confidence)
-    if not 0 <= delta < 1:
-        raise ParameterError("delta", delta, "at least 0 and below 1")
+    check.delta("delta", delta)
     if claim is not None:
         check.real("claim", claim, least=0)
     return EventAim(pairs, delta, confidence, claim)

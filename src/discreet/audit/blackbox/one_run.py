@@ -66,10 +66,14 @@ def one_run(
     """
     if not len(canaries):
         raise ParameterError("canaries", canaries, "at least one")
+    if guesses is not None and not (isinstance(guesses, Sequence) and len(guesses) == 2):
+        raise ParameterError("guesses", guesses, "two numbers: how many are guessed to be in, and how many to be out")
     most_in, most_out = _share(len(canaries)) if guesses is None else guesses
     if min(most_in, most_out) < 0 or most_in + most_out > len(canaries):
         raise ParameterError("guesses", guesses, f"two numbers, together at most {len(canaries)}")
     _check(len(canaries), most_in + most_out, 0)
+    check.delta("delta", delta)
+    check.confidence(confidence)
     coins = np.random.default_rng().random(len(canaries)) < 0.5
     released = procedure([canary for canary, chosen in zip(canaries, coins, strict=True) if chosen])
     scores = np.array([float(score(released, canary)) for canary in canaries])
@@ -106,6 +110,7 @@ def find_p_value(canaries: int, guesses: int, correct: int, epsilon: float, delt
 def bound_one_run(canaries: int, guesses: int, correct: int, delta: float = 0.0, confidence: float = 0.95) -> float:
     """Return a lower bound of epsilon at this delta, from the right guesses of one run: 0 where they show nothing."""
     _check(canaries, guesses, correct)
+    check.delta("delta", delta)
     check.confidence(confidence)
     low, high = 0.0, LARGEST
     if find_p_value(canaries, guesses, correct, 0.0, delta) > 1 - confidence:

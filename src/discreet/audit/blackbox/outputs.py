@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet.audit.blackbox.deadline import TimedOutError, limit_time
 from discreet.audit.blackbox.output_rows import read_rows
+from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 
@@ -20,7 +21,7 @@ BatchMechanism = Callable[[Any, int], Any]
 BATCH = 50_000
 """Outputs that are drawn at once, at the most."""
 
-LONGEST = 60.0
+LONGEST, MOST_SECONDS = 60.0, 1e6
 """Seconds that so many outputs may take, unless the caller says otherwise: what takes longer hangs."""
 
 EXPECTED = (
@@ -97,6 +98,7 @@ class OutputReader:
     """Numbers of every row: those of most outputs of the first batch, which only teaches."""
 
     def __post_init__(self) -> None:
+        check.real("longest", self.longest, above=0, most=MOST_SECONDS)
         check_takes(self.mechanism, None, 1, expected=EXPECTED)
 
     def draw(self, given: Any, count: int) -> Floats:

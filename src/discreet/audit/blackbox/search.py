@@ -104,7 +104,7 @@ class OutputStore:
         """Return so many fresh outputs on each of two inputs, and keep them for learning later on."""
         rows: list[Floats] = []
         for given in pair:
-            name, fresh = name_input(given), self.reader.draw(given, outputs)
+            name, fresh = name_input(given), self._draw(given, outputs)
             self._kept[name] = np.concatenate([self._kept[name], fresh])
             rows.append(fresh)
         return rows[0], rows[1]
@@ -114,11 +114,17 @@ class OutputStore:
         names = {name_input(given) for pair in pairs for given in pair}
         return (fresh + sum(len(self._kept[name]) for name in names if name in self._kept)) // len(names)
 
+    def _draw(self, given: Any, outputs: int) -> Floats:
+        name, fresh = name_input(given), self.reader.draw(given, outputs)
+        if name_input(given) != name:
+            raise ParameterError("mechanism", "one that changes its input", "one that leaves its input as it is")
+        return fresh
+
     def _take(self, given: Any, outputs: int) -> Floats:
         name = name_input(given)
         kept = self._kept.get(name)
         if kept is None or len(kept) < outputs:
-            fresh = self.reader.draw(given, outputs - (0 if kept is None else len(kept)))
+            fresh = self._draw(given, outputs - (0 if kept is None else len(kept)))
             kept = self._kept[name] = fresh if kept is None else np.concatenate([kept, fresh])
         return kept[:outputs]
 

@@ -61,6 +61,8 @@ def replay(
         raise ParameterError("neighbours", neighbours, "a policy or its neighbours: plain values are not asked in SQL")
     if sensitivity is not None:
         check.real("sensitivity", sensitivity, least=0)
+    if epsilon is not None:
+        check.real("epsilon", epsilon, least=0)
     found = _read_neighbours(neighbours)
     declared = _Declared(sensitivity, None if isinstance(operation, str) else epsilon, delta)
     run = _ask(operation, 1.0 if epsilon is None else epsilon) if isinstance(operation, str) else operation
