@@ -37,6 +37,7 @@ LEARNING = 0.3
 class LowerBound:
     """What a mechanism loses at the least, with confidence: its true epsilon at this delta is no smaller.
 
+    The confidence is that of each of the two bounds, of epsilon and of mu, by itself, and not of both together.
     That a bound is small proves nothing: somebody else's event may show more.
     """
 
