@@ -18,6 +18,20 @@ DISTANCES = "audit/graybox/distances.py"
 
 MUTATIONS = [
     broken(
+        "replay: lists are kept, and what they hold may still change",
+        TAPE,
+        "        return copy.deepcopy(value)\n",
+        "        return copy.copy(value)\n",
+        REPLAYING,
+    ),
+    broken(
+        "replay: who is told may change what was told",
+        TAPE,
+        "return keep_value(entry.told) if isinstance(entry.told, np.ndarray | list | dict) else entry.told",
+        "return entry.told",
+        REPLAYING,
+    ),
+    broken(
         "replay: what moves with nothing declared is called sound",
         "audit/graybox/report.py",
         "self.refused is None and not self.undeclared",

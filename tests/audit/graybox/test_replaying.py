@@ -345,3 +345,31 @@ def test_what_moves_with_nothing_declared_is_not_called_sound() -> None:
     assert (report.findings, report.ok) == ((), False)
     assert "say sensitivity= or epsilon=" in str(report)
     assert replay(lambda rows: Laplace(2.0).release(sum(rows)), [[1, 2, 900], [1, 2]], sensitivity=900).ok
+
+
+def test_rows_that_are_wiped_after_a_release_are_compared_as_they_were() -> None:
+    def wipe(data: list[int]) -> Any:
+        row = np.array([data[0], 0])
+        told = Laplace.calibrate(1.0, 1).release([row])
+        row[:] = 0
+        return told
+
+    assert not replay(wipe, [[0], [100]], sensitivity=1, clock=False).ok
+
+
+def test_what_is_added_in_place_to_what_was_told_is_found() -> None:
+    def leak(data: list[int]) -> Any:
+        told = Laplace.calibrate(1.0, 1).release(np.array([5, 5]))
+        told += data[0]
+        return told
+
+    assert not replay(leak, [[100], [0]], sensitivity=1, clock=False).ok
+
+
+def test_what_is_scaled_in_place_is_the_same_on_equal_databases() -> None:
+    def scale(data: list[int]) -> Any:
+        told = Laplace.calibrate(1.0, 1).release(np.array([5, 5]))
+        told *= 2
+        return told
+
+    assert replay(scale, [[1], [1]], sensitivity=1, clock=False).ok

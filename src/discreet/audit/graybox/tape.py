@@ -76,6 +76,14 @@ class TapeEntry:
         return f"{self.name}{shape}" if not told else f"{self.name}{shape}, {told}"
 
 
+def keep_value(value: Any) -> Any:
+    """Return a value that stays as it is, whatever is done to the one that was given, lists inside of it included."""
+    try:
+        return copy.deepcopy(value)
+    except Exception:
+        return copy.copy(value)
+
+
 class Tape:
     """Listens to one run of an operation, and where it is given an earlier tape, answers as was answered there."""
 
@@ -114,7 +122,7 @@ class Tape:
             _CALLERS.reset(token)
         known = earlier is not None and earlier.failed is None and earlier.is_like(entry)
         entry.told = earlier.told if known and earlier is not None else entry.fresh
-        return entry.told
+        return keep_value(entry.told) if isinstance(entry.told, np.ndarray | list | dict) else entry.told
 
     def find(self, path: CallPath) -> TapeEntry | None:
         """Return the call at a place, if there is one."""
@@ -173,7 +181,7 @@ def listen_to(mechanism: Callable[..., Any], name: str | None = None) -> Callabl
             return mechanism(value, *public, **named)
         told = ", ".join([*map(repr, public), *(f"{key}={each!r}" for key, each in sorted(named.items()))])
         own = str(name or getattr(mechanism, "__name__", type(mechanism).__name__))
-        entry = TapeEntry(own.replace(":", ""), told, find_shape(value), copy.copy(value))
+        entry = TapeEntry(own.replace(":", ""), told, find_shape(value), keep_value(value))
         return tape.hear(entry, lambda: mechanism(value, *public, **named), hides=True)
 
     return answer

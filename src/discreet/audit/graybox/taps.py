@@ -7,7 +7,6 @@ is an error here and not silence.
 
 from __future__ import annotations
 
-import copy
 import functools
 import threading
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from discreet import mechanisms
-from discreet.audit.graybox.tape import TapeEntry, find_call, find_shape, find_tape
+from discreet.audit.graybox.tape import TapeEntry, find_call, find_shape, find_tape, keep_value
 from discreet.base.wide import Ints
 from discreet.curator.door import desk as desks
 from discreet.curator.door import resampling
@@ -154,7 +153,7 @@ def _tap_mechanism(kind: str, method: str, original: Any) -> Any:
             value, public = every, ()
         elif (kind, method) in BEHIND:
             value, public = every[1:], every[:1]
-        value = copy.copy(value[0] if len(value) == 1 else value)
+        value = keep_value(value[0] if len(value) == 1 else value)
         shape = None if kind in SHAPELESS or (kind, method) in ALL else find_shape(value)
         told = repr(self) if method == "release" else f"{self!r}.{method}"
         told += "".join(f" {each!r}" for each in public)
