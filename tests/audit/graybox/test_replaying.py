@@ -373,3 +373,9 @@ def test_what_is_scaled_in_place_is_the_same_on_equal_databases() -> None:
         return told
 
     assert replay(scale, [[1], [1]], sensitivity=1, clock=False).ok
+
+
+def test_an_operation_that_yields_its_answers_is_run_to_its_end() -> None:
+    laplace = Laplace.calibrate(1.0, 1)
+    report = replay(lambda data: (laplace.release(each) for each in data), [[0], [100]], sensitivity=1, clock=False)
+    assert not report.ok

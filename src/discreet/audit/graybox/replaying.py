@@ -8,7 +8,7 @@ import operator
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -180,7 +180,8 @@ class _Replay:
                     warnings.simplefilter("ignore")
                     began = time.perf_counter()
                     try:
-                        outcome.form = write_form(self._run(given))
+                        result = self._run(given)
+                        outcome.form = write_form(list(result) if isinstance(result, Generator) else result)
                     finally:
                         outcome.seconds = time.perf_counter() - began
                     outcome.form = (outcome.form, _look(given))
