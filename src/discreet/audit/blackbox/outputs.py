@@ -22,7 +22,8 @@ BATCH = 50_000
 """Outputs that are drawn at once, at the most."""
 
 LONGEST, MOST_SECONDS = 60.0, 1e6
-"""Seconds that so many outputs may take, unless the caller says otherwise: what takes longer hangs."""
+"""Seconds that so many outputs may take, unless the caller says otherwise, who may allow the second at the most: what
+takes longer hangs."""
 
 EXPECTED = (
     "a function `mechanism(given, count)` that returns an array of `count` outputs, a row for each; "

@@ -52,7 +52,8 @@ def replay(
     from them is the same. Of plain functions, `sensitivity` is what is declared for every mechanism, in its own norm,
     or `epsilon` (and `delta`) for all of them together; a curator's operations declare it themselves, and there
     `epsilon` is what a question in SQL spends. A run that is slower on one database than on the other, by more than
-    the clock's own limits, is a finding unless `clock` is false. What raises, hangs or tells no number is a finding.
+    the clock's own limits, is a finding unless `clock` is false. What raises or hangs is a finding, and a mechanism that
+    tells no number; what replay misses stands in docs/replay.md.
     """
     if not (callable(operation) or isinstance(operation, str)):
         raise ParameterError("operation", operation, "a function of one database, or a question in SQL")
