@@ -13,8 +13,8 @@ import pytest
 
 from audit.graybox.cases import OPERATIONS, find_world
 from discreet.audit.graybox import FindingKind, ReplayDatabase, ReplayNeighbours, ReplayReport, judging, replay
+from discreet.audit.graybox.heard import list_heard
 from discreet.audit.graybox.judging import PairRelation
-from discreet.audit.graybox.taps import MECHANISMS
 from discreet.base.canonical import Json
 from discreet.curator import Curator
 from discreet.curator.door import clipping, resampling, statistics, sums
@@ -269,7 +269,7 @@ def test_what_depends_on_the_order_of_rows_is_found() -> None:
 
 def test_every_mechanism_of_a_statistic_at_a_desk_is_heard() -> None:
     for made in (*statistics.NOISES, *statistics.UNBOUNDED, Quantile):
-        assert any(issubclass(made, kind) for kind in MECHANISMS), made.__name__
+        assert any(issubclass(made, each.kind) for each in list_heard()), made.__name__
 
 
 @pytest.mark.parametrize("name", ["universal mean", "universal variance", "universal quartiles"])

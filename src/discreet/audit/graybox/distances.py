@@ -1,21 +1,32 @@
-"""How far apart two databases put what goes into one mechanism, in the norm that its price is stated in."""
+"""How far apart two databases put what goes into one mechanism, in the norms that its theorem is stated in."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from discreet.audit.graybox.forms import write_form
+from discreet.audit.graybox.gaps import (
+    count_changed,
+    find_step,
+    is_round,
+    list_gaps,
+    list_key_gaps,
+    list_points,
+    list_values,
+    measure_numbers,
+    measure_spread,
+    measure_vector,
+)
 from discreet.audit.graybox.report import Moved
 from discreet.audit.graybox.tape import TapeEntry
 from discreet.mechanisms import (
     CountingQueries,
-    DiscreteGaussian,
-    Gaussian,
     KeySelection,
     Quantile,
     RandomizedResponse,
@@ -28,138 +39,187 @@ from discreet.mechanisms.robust.propose_test_release import ProposeTestRelease
 from discreet.mechanisms.robust.sample_threshold import SampleThreshold
 from discreet.mechanisms.robust.smooth_noises import SmoothNoise
 from discreet.mechanisms.robust.stable_histogram import StableHistogram
+from discreet.mechanisms.robust.stable_value import StableValue
 from discreet.mechanisms.robust.unbounded import InterquartileRange, UnboundedMean
 from discreet.mechanisms.robust.universal import UniversalMean, UniversalQuartiles, UniversalVariance
 from discreet.mechanisms.selection import Selection
-from discreet.privacy import Loss, Neighbours
+from discreet.mechanisms.sensitivity import on_grid_l1, on_grid_l2
+from discreet.privacy import Neighbours
 
-ROUND = (Gaussian, DiscreteGaussian)
-"""Noises whose price is stated in L2."""
+Wanted = Fraction | None
+"""What a caller declares of a mechanism, in its own norm."""
 
 UNIVERSAL = (UniversalMean, UniversalVariance, UniversalQuartiles)
-VALUES = (SmoothNoise, ProposeTestRelease, UnboundedMean, InterquartileRange, *UNIVERSAL)
+UNBOUNDED = (UnboundedMean, InterquartileRange, *UNIVERSAL)
+VALUES = (SmoothNoise, ProposeTestRelease, *UNBOUNDED)
 """Mechanisms that look at all values, and bound by themselves what some of them change."""
 
-
-def list_points(mechanism: Any, value: Any) -> tuple[list[int], Fraction]:
-    """Return what went into a mechanism as whole numbers, and how much one of them is worth."""
-    grid = getattr(mechanism, "grid", None)
-    points = value if grid is None else grid.snap(value)
-    flat = np.ravel(np.array(points, dtype=object)).tolist()
-    return [int(each) for each in flat], Fraction(1) if grid is None else Fraction(grid.step)
+OFF = (TypeError, ValueError, OverflowError, ArithmeticError)
 
 
-def measure_gaps(one: TapeEntry, other: TapeEntry) -> tuple[list[int], Fraction]:
-    """Return by how much each number differs, and how much one is worth."""
-    (mine, step), (theirs, _) = (list_points(each.asked, each.value) for each in (one, other))
-    return [a - b for a, b in zip(mine, theirs, strict=True)], step
-
-
-def measure_vector(one: TapeEntry, other: TapeEntry, declared: Fraction | float | None, call: str = "") -> Moved:
-    """Return how far apart two vectors are: in L1, or the square of it in L2 where the noise is Gaussian.
-
-    `declared` is in the same: an L2 sensitivity is squared already.
-    """
-    gaps, step = measure_gaps(one, other)
-    noise = one.asked.noise if isinstance(one.asked, CountingQueries) else one.asked
-    if isinstance(noise, ROUND):
-        return Moved(call or one.name, "L2", declared, sum(gap * gap for gap in gaps) * step**2, squared=True)
-    return Moved(call or one.name, "L1", declared, sum(map(abs, gaps)) * step)
-
-
-def measure_alone(one: TapeEntry, other: TapeEntry, sensitivity: float | None) -> Moved | None:
-    """Return how far apart what went into a mechanism is that nobody but its caller watches; None where that has no
-    number.
+def measure_alone(one: TapeEntry, other: TapeEntry, sensitivity: float | None) -> tuple[Moved, ...] | None:
+    """Return how far apart what went into a mechanism is that nobody but its caller watches, in every norm that its
+    theorem needs; nothing where all is the same, and None where it is not and has no number: that is a finding.
 
     `sensitivity` is what the caller declares, in the mechanism's own norm; some mechanisms are made for theirs.
     """
-    made, name = one.asked, one.name
-    if made is None:
-        return _measure_plain(one, other, sensitivity)
     wanted = None if sensitivity is None else Fraction(sensitivity)
-    if isinstance(made, Additive | TruncatedLaplace | CountingQueries):
-        if isinstance(made, CountingQueries):
-            wanted = Fraction(made.queries) if wanted is None else wanted
-        is_round = isinstance(made.noise if isinstance(made, CountingQueries) else made, ROUND)
-        square = wanted is not None and is_round and not isinstance(made, CountingQueries)
-        return measure_vector(one, other, wanted**2 if square and wanted is not None else wanted)
-    if isinstance(made, Selection | SparseVector):
-        gaps, step = measure_gaps(one, other)
-        return Moved(name, "most of one score", wanted, max(map(abs, gaps), default=0) * step)
-    if isinstance(made, InverseSensitivity | MostFrequent):
-        gaps, _ = measure_gaps(one, other)
-        return Moved(name, "most of one", Fraction(getattr(made, "rows", 1)), Fraction(max(map(abs, gaps), default=0)))
-    if isinstance(made, RandomizedResponse):
-        mine, theirs = np.ravel(one.value), np.ravel(other.value)
-        return Moved(name, "answers", Fraction(1), Fraction(_count_changed(mine.tolist(), theirs.tolist())))
-    if isinstance(made, Quantile | StableHistogram | SampleThreshold):
-        return Moved(name, "rows", _count_made_for(made), Fraction(sum(map(abs, _list_counts(one, other)))))
-    if isinstance(made, KeySelection) and np.shape(one.value) == np.shape(other.value):
-        gaps, _ = measure_gaps(one, other)
-        return Moved(name, "units of keys", Fraction(made.groups), Fraction(sum(map(abs, gaps))))
-    return measure_values(one, other)
+    try:
+        for kinds, rule in RULES:
+            if isinstance(one.asked, kinds):
+                return rule(one, other, wanted)
+    except OFF:
+        pass
+    return () if write_form(one.value) == write_form(other.value) else None
+
+
+def _measure_plain(one: TapeEntry, other: TapeEntry, wanted: Wanted) -> tuple[Moved, ...]:
+    """Of functions of others: numbers, in L1."""
+    return (Moved(one.name, "L1", wanted, measure_numbers(one.value, other.value)),)
+
+
+def _measure_additive(one: TapeEntry, other: TapeEntry, wanted: Wanted) -> tuple[Moved, ...]:
+    """Noise on numbers: in L1, or in L2 where it is Gaussian."""
+    made: Any = one.asked
+    if isinstance(made, CountingQueries) and wanted is None:
+        return (measure_vector(one, other, Fraction(made.queries)),)
+    if wanted is None:
+        return (measure_vector(one, other, None),)
+    size = max(1, len(list_points(made, one.value)))
+    if is_round(made):
+        far = cover_grid(made, wanted, lambda far, grid: on_grid_l2(far, grid, size))
+        return (measure_vector(one, other, far**2),)
+    return (measure_vector(one, other, cover_grid(made, wanted, lambda far, grid: on_grid_l1(far, grid, size))),)
+
+
+def cover_grid(made: Any, wanted: Fraction, cover: Callable[[Any, Any], int | float]) -> Fraction:
+    """Return how far numbers may move on a mechanism's grid, where the reals may move so far: what its noise covers."""
+    grid = getattr(made, "grid", None)
+    return wanted if grid is None or wanted == 0 else Fraction(cover(wanted, grid)) * Fraction(grid.step)
+
+
+def _measure_scores(one: TapeEntry, other: TapeEntry, wanted: Wanted) -> tuple[Moved, ...]:
+    """Scores, and values beside a threshold: the farthest of them; where the price is for monotone ones, how far two of
+    them move apart, so that one that rises and one that falls are no such."""
+    made: Any = one.asked
+    gaps, step = list_gaps(one, other), find_step(made)
+    far = None if wanted is None else cover_grid(made, wanted, on_grid_l1)
+    if made.monotone:
+        return (Moved(one.name, "spread of monotone scores", far, measure_spread(gaps) * step),)
+    return (Moved(one.name, "most of one score", far, max(map(abs, gaps), default=0) * step),)
+
+
+def _measure_drawn(one: TapeEntry, other: TapeEntry, _: Wanted) -> tuple[Moved, ...]:
+    """Path lengths, and counts of categories: scores of a mechanism that is made for how far they move."""
+    made: Any = one.asked
+    inner, rows = replace(one, asked=made.draw), Fraction(getattr(made, "rows", 1))
+    return _measure_scores(inner, replace(other, asked=made.draw), rows)
+
+
+def _measure_answers(one: TapeEntry, other: TapeEntry, wanted: Wanted) -> tuple[Moved, ...]:
+    """Answers of randomized response: how many are others, each in its place."""
+    mine, theirs = (list_values(each.value) for each in (one, other))
+    changed = sum(a != b and (a == a or b == b) for a, b in zip(mine, theirs, strict=True))
+    return (Moved(one.name, "answers", Fraction(1) if wanted is None else wanted, Fraction(changed)),)
+
+
+def _measure_cells(one: TapeEntry, other: TapeEntry, _: Wanted) -> tuple[Moved, ...]:
+    """Rows in the cells of a quantile, or of keys each unit has one of."""
+    rows = Fraction(getattr(one.asked, "rows", 1))
+    return (Moved(one.name, "rows", rows, Fraction(sum(map(abs, list_key_gaps(one, other))))),)
+
+
+def _measure_histogram(one: TapeEntry, other: TapeEntry, _: Wanted) -> tuple[Moved, ...]:
+    """Rows of keys, of so many keys, and of any one key."""
+    made: Any = one.asked
+    gaps = list_key_gaps(one, other)
+    keys = (2 if made.neighbours == Neighbours.REPLACE else 1) * made.groups
+    return (
+        Moved(one.name, "rows", Fraction(keys * made.rows), Fraction(sum(map(abs, gaps)))),
+        Moved(one.name, "rows of one key", Fraction(made.rows), Fraction(max(map(abs, gaps), default=0))),
+        Moved(one.name, "keys", Fraction(keys), Fraction(int(np.count_nonzero(gaps)))),
+    )
+
+
+def _measure_keys(one: TapeEntry, other: TapeEntry, _: Wanted) -> tuple[Moved, ...]:
+    """Units of keys: one of each that a unit is in. Of another number of keys nobody knows which is which."""
+    mine, theirs = ([max(0, each) for each in list_points(None, entry.value)] for entry in (one, other))
+    gaps = [abs(a - b) for a, b in zip(mine, theirs, strict=True)]
+    return (
+        Moved(one.name, "units of keys", Fraction(one.asked.groups), Fraction(sum(gaps))),
+        Moved(one.name, "units of one key", Fraction(1), Fraction(max(gaps, default=0))),
+    )
+
+
+def _measure_stability(one: TapeEntry, other: TapeEntry, _: Wanted) -> tuple[Moved, ...]:
+    """Of a value and its distance to another: the distance, which is 0 on both where the values differ. Of votes: the
+    rows of each key, all of which one unit raises, or lowers, under add-remove neighbours."""
+    if one.method == "release_mode":
+        replaces = Neighbours.named(one.public["neighbours"]) is Neighbours.REPLACE
+        gaps = list_key_gaps(one, other)
+        far = max(map(abs, gaps), default=0) if replaces else measure_spread(gaps)
+        return (Moved(one.name, "rows of one key", Fraction(int(one.public["rows"])), Fraction(far)),)
+    (mine, near), (theirs, far) = one.value, other.value
+    moved = [Moved(one.name, "distance", Fraction(1), Fraction(abs(int(near) - int(far))))]
+    if write_form(mine) != write_form(theirs):
+        moved.append(Moved(one.name, "distance of another value", Fraction(0), Fraction(max(0, int(near), int(far)))))
+    return tuple(moved)
+
+
+def _measure_proposal(one: TapeEntry, other: TapeEntry, _: Wanted) -> tuple[Moved, ...]:
+    """The distance; the point, unless both data are at distance 0, where both are refused; and values, where the
+    statistic says how many a unit has."""
+    made: Any = one.asked
+    pairs, moved = [one.value, other.value], []
+    if one.method == "release":
+        statistic: Any = one.public["statistic"]
+        pairs = [(statistic.point(held), statistic.distance(held, made.proposal)) for held in pairs]
+        if hasattr(statistic, "rows"):
+            changed = max(count_changed(list_values(one.value), list_values(other.value)))
+            moved.append(Moved(one.name, "values", Fraction(statistic.rows), Fraction(changed)))
+    (mine, near), (theirs, far) = ([int(each) for each in pair] for pair in pairs)
+    moved.append(Moved(one.name, "distance", Fraction(1), Fraction(abs(near - far))))
+    if max(near, far) >= 1:
+        moved.append(Moved(one.name, "point", Fraction(made.proposal), Fraction(abs(mine - theirs))))
+    return tuple(moved)
+
+
+def _measure_values(one: TapeEntry, other: TapeEntry, _: Wanted) -> tuple[Moved, ...]:
+    moved = measure_values(one, other)
+    if moved is None:
+        raise ValueError("these are no values")
+    return (moved,)
 
 
 def measure_values(one: TapeEntry, other: TapeEntry) -> Moved | None:
-    """Return how many values are others that went into a mechanism which looks at all of them; None of other ones."""
+    """Return how many values are others that went into a mechanism which looks at all of them; None of other ones.
+
+    One that is replaced is one step, or two for mechanisms that are made for units that come or go.
+    """
     if not isinstance(one.asked, VALUES) or not isinstance(one.value, list | tuple | np.ndarray):
         return None
-    changed = _count_changed(np.ravel(one.value).tolist(), np.ravel(other.value).tolist())
+    gone, come = count_changed(list_values(one.value), list_values(other.value))
+    steps = gone + come if getattr(one.asked, "neighbours", None) == Neighbours.ADD_REMOVE else max(gone, come)
     rows = getattr(one.asked, "rows", None)
-    return Moved(one.name, "values", None if rows is None else Fraction(rows), Fraction(changed))
+    return Moved(one.name, "values", None if rows is None else Fraction(rows), Fraction(steps))
 
 
-def _measure_plain(one: TapeEntry, other: TapeEntry, sensitivity: float | None) -> Moved | None:
-    """Return how far apart numbers are in L1; None of what is no number."""
-    try:
-        pairs = [np.ravel(np.array(each.value, dtype=np.float64)).tolist() for each in (one, other)]
-        apart = sum((abs(Fraction(a) - Fraction(b)) for a, b in zip(*pairs, strict=True)), Fraction(0))
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return Moved(one.name, "L1", None if sensitivity is None else Fraction(sensitivity), apart)
+MeasureRule = Callable[[TapeEntry, TapeEntry, Wanted], tuple[Moved, ...]]
 
-
-def _list_counts(one: TapeEntry, other: TapeEntry) -> list[int]:
-    mine, theirs = dict(one.value), dict(other.value)
-    return [int(mine.get(key, 0)) - int(theirs.get(key, 0)) for key in mine.keys() | theirs.keys()]
-
-
-def _count_made_for(made: Quantile | StableHistogram | SampleThreshold) -> Fraction:
-    """Return how many rows a unit may move altogether."""
-    if isinstance(made, StableHistogram):
-        times = 2 if made.neighbours == Neighbours.REPLACE else 1
-        return Fraction(times * made.groups * made.rows)
-    return Fraction(getattr(made, "rows", 1))
-
-
-def _count_changed(mine: list[Any], theirs: list[Any]) -> int:
-    """Return how many of some values are others, in whatever order they come: those gone, or those come."""
-    first, second = (Counter("nan" if each != each else each for each in values) for values in (mine, theirs))
-    return max((first - second).total(), (second - first).total())
-
-
-def find_loss(moved: Moved, entry: TapeEntry) -> Loss | None:
-    """Return what a mechanism loses on inputs so far apart; None where they are the same."""
-    if moved.observed == 0:
-        return None
-    made = entry.asked
-    if isinstance(made, CountingQueries):
-        made = made.noise
-    if isinstance(made, Additive):
-        far = math.sqrt(moved.observed) if moved.squared else _plain(moved.observed)
-        size = int(np.size(np.array(entry.value, dtype=object)))
-        lost: Loss = made.loss(far, dim=max(1, size))  # type: ignore[attr-defined]
-        return lost
-    if isinstance(made, Selection | SparseVector):
-        return made.loss(_plain(moved.observed))
-    if isinstance(made, TruncatedLaplace):
-        return made.loss(int(moved.observed), dim=1)
-    loss: Loss = made.loss()
-    return loss
-
-
-def _plain(number: Fraction | float) -> float:
-    return int(number) if float(number).is_integer() else float(number)
+RULES: tuple[tuple[type | tuple[type, ...], MeasureRule], ...] = (
+    (type(None), _measure_plain),
+    ((Additive, TruncatedLaplace, CountingQueries), _measure_additive),
+    ((Selection, SparseVector), _measure_scores),
+    ((InverseSensitivity, MostFrequent), _measure_drawn),
+    (RandomizedResponse, _measure_answers),
+    ((Quantile, SampleThreshold), _measure_cells),
+    (StableHistogram, _measure_histogram),
+    (KeySelection, _measure_keys),
+    (StableValue, _measure_stability),
+    (ProposeTestRelease, _measure_proposal),
+    ((SmoothNoise, *UNBOUNDED), _measure_values),
+)
+"""How what goes into each mechanism is measured. What has no rule must be the same."""
 
 
 def is_told_well(told: Any) -> bool:
@@ -173,3 +233,14 @@ def is_told_well(told: Any) -> bool:
     if isinstance(told, list | tuple):
         return all(is_told_well(each) for each in told)
     return True
+
+
+def holds_nan(result: Any) -> bool:
+    """Say whether NaN stands anywhere in a result that is made of plain numbers."""
+    if isinstance(result, np.ndarray | np.generic):
+        return result.dtype.kind in "fc" and bool(np.isnan(result).any())
+    if isinstance(result, Mapping):
+        return any(map(holds_nan, result.values()))
+    if isinstance(result, list | tuple):
+        return any(map(holds_nan, result))
+    return isinstance(result, float) and math.isnan(result)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
-from discreet.audit.graybox.distances import is_told_well, measure_alone, measure_values, measure_vector
+from discreet.audit.graybox.distances import is_told_well, measure_alone, measure_values
 from discreet.audit.graybox.exact import (
     find_spreads,
     list_changed_units,
@@ -18,6 +20,7 @@ from discreet.audit.graybox.exact import (
     list_undrawn,
     list_units,
 )
+from discreet.audit.graybox.gaps import join_runs, measure_vector
 from discreet.audit.graybox.report import FindingKind, Moved, ReplayFinding
 from discreet.audit.graybox.tape import TapeEntry
 from discreet.audit.graybox.taps import sum_once
@@ -40,24 +43,30 @@ class PairRelation(StrEnum):
 class Judge:
     """Holds the calls on one neighbour against those on the database itself."""
 
-    def __init__(self, neighbour: str, relation: PairRelation, sensitivity: float | None = None) -> None:
+    def __init__(
+        self, neighbour: str, relation: PairRelation, sensitivity: float | None = None, priced: bool = False
+    ) -> None:
+        """Take what is declared of mechanisms alone: how far they move, or (`priced`) what all lose together."""
         self.findings: list[ReplayFinding] = []
         self.moved: list[Moved] = []
-        self._neighbour, self._relation, self._sensitivity = neighbour, relation, sensitivity
+        self._neighbour, self._relation, self._sensitivity, self._priced = neighbour, relation, sensitivity, priced
         self._areas: tuple[Fraction, Fraction] | None = None
         self._watched: Charge | None = None
 
     def compare(self, before: list[TapeEntry], after: list[TapeEntry], ended: bool = True) -> None:
         """Compare calls one by one, up to the first that is another one; where both runs `ended`, all of them."""
-        for place, (one, other) in enumerate(zip(before, after, strict=False)):
-            if not one.is_like(other):
-                same = (one.name, one.parameters) == (other.name, other.parameters)
-                kind = FindingKind.SHAPE if same else FindingKind.CALLS
-                self.find(kind, f"call {place + 1} is {other}, and was {one}")
-                return
-            if one.failed is None and other.failed is None:
-                self._judge(one, other)
-        if ended and len(before) != len(after):
+        alike = list(takewhile(lambda pair: pair[0].is_like(pair[1]), zip(before, after, strict=False)))
+        for one, other in join_runs(alike):
+            self._judge(one, other)
+        for place, (one, other) in enumerate(alike if ended else (), 1):
+            if (one.failed is None) != (other.failed is None):
+                self.find(FindingKind.ERROR, f"call {place}, {one}, raises an error on one of both only")
+        place = len(alike)
+        if place < min(len(before), len(after)):
+            one, other = before[place], after[place]
+            kind = FindingKind.SHAPE if one.is_made_like(other) else FindingKind.CALLS
+            self.find(kind, f"call {place + 1} is {other}, and was {one}")
+        elif ended and len(before) != len(after):
             self.find(FindingKind.CALLS, f"there are {len(after)} calls, and were {len(before)}")
 
     def find(self, kind: FindingKind, words: str) -> None:
@@ -66,7 +75,7 @@ class Judge:
 
     def _move(self, moved: Moved) -> None:
         if self._relation is PairRelation.SAME:
-            moved = Moved(moved.call, moved.norm, Fraction(0), moved.observed, moved.squared)
+            moved = replace(moved, declared=Fraction(0))
         else:
             self.moved.append(moved)
         if moved.exceeds:
@@ -87,9 +96,18 @@ class Judge:
         elif one.name.startswith("local: "):
             self._judge_local(one, other)
         else:
-            moved = measure_alone(one, other, self._sensitivity)
-            if moved is not None:
-                self._move(moved)
+            self._judge_alone(one, other)
+
+    def _judge_alone(self, one: TapeEntry, other: TapeEntry) -> None:
+        """What nobody but its caller watches moves as far as that caller declares; what cannot be measured is found."""
+        moved = measure_alone(one, other, self._sensitivity)
+        if moved is None:
+            self.find(
+                FindingKind.SENSITIVITY,
+                f"{one.name} is given something else, and how far apart both are cannot be measured",
+            )
+        for each in moved or ():
+            self._move(replace(each, priced=self._priced and one.asked is not None))
 
     def _judge_local(self, one: TapeEntry, other: TapeEntry) -> None:
         """A report has the same size, whatever the value."""
@@ -99,7 +117,13 @@ class Judge:
 
     def _judge_rows(self, one: TapeEntry, other: TapeEntry) -> None:
         """One unit's rows are others, as many as it keeps; those of everybody else are the same."""
-        for (_, plan, mine), (_, _, theirs) in zip(_list(one, "rows"), _list(other, "rows"), strict=False):
+        held = [_list(each, "rows") for each in (one, other)]
+        if [plan for _, plan, _ in held[0]] != [plan for _, plan, _ in held[1]]:
+            self.find(
+                FindingKind.CALLS, f"{one.name} reads other rows, of {len(held[1])} plans, and of {len(held[0])} before"
+            )
+            return
+        for (_, plan, mine), (_, _, theirs) in zip(*held, strict=True):
             gone, come = list_changed_units(mine, theirs)
             units = max(len(gone), len(come)) if self._relation is PairRelation.REPLACE else len(gone) + len(come)
             self._move(Moved(one.name, "units", Fraction(1), Fraction(units)))

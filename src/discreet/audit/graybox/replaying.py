@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import contextvars
-import functools
-import operator
 import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
+from types import MethodType
 from typing import Any
 
 from discreet.audit.graybox.clock import Timed, measure_again, tells
-from discreet.audit.graybox.distances import find_loss, measure_alone
+from discreet.audit.graybox.distances import holds_nan
 from discreet.audit.graybox.forms import find_difference, write_form
 from discreet.audit.graybox.judging import Judge
+from discreet.audit.graybox.losses import add_losses
 from discreet.audit.graybox.neighbours import ReplayDatabase, ReplayNeighbours, list_values, make_neighbours
 from discreet.audit.graybox.report import FindingKind, Moved, ReplayFinding, ReplayReport, keep_farthest, show_number
 from discreet.audit.graybox.tape import Tape
@@ -25,7 +26,6 @@ from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.curator import Curator
 from discreet.policy.model import Policy
-from discreet.privacy import Loss
 
 Given = ReplayNeighbours | Sequence[Any] | Mapping[str, Any] | Policy | str | Path
 
@@ -52,8 +52,8 @@ def replay(
     from them is the same. Of plain functions, `sensitivity` is what is declared for every mechanism, in its own norm,
     or `epsilon` (and `delta`) for all of them together; a curator's operations declare it themselves, and there
     `epsilon` is what a question in SQL spends. A run that is slower on one database than on the other, by more than
-    the clock's own limits, is a finding unless `clock` is false. What raises or hangs is a finding, and a mechanism that
-    tells no number; what replay misses stands in docs/replay.md.
+    the clock's own limits, is a finding unless `clock` is false. What raises or hangs is a finding, and what tells no
+    number; what replay misses stands in docs/replay.md.
     """
     if not (callable(operation) or isinstance(operation, str)):
         raise ParameterError("operation", operation, "a function of one database, or a question in SQL")
@@ -66,7 +66,7 @@ def replay(
         check.real("epsilon", epsilon, least=0)
     found = _read_neighbours(neighbours)
     declared = _Declared(sensitivity, None if isinstance(operation, str) else epsilon, delta)
-    run = _ask(operation, 1.0 if epsilon is None else epsilon) if isinstance(operation, str) else operation
+    run = _ask(operation, 1.0 if epsilon is None else epsilon) if isinstance(operation, str) else _look_up(operation)
     replayed = _Replay(run, declared, clock, float(longest), check.integer("seed", seed, least=0))
     began = time.perf_counter()
     with tapped():
@@ -90,6 +90,14 @@ def _ask(question: str, epsilon: float) -> Callable[[Curator], object]:
     return lambda curator: curator.ask(question, epsilon)
 
 
+def _look_up(operation: Callable[[Any], object]) -> Callable[[Any], object]:
+    """Return an operation that is looked up when it runs: a mechanism's own method is heard only under its name."""
+    if not isinstance(operation, MethodType):
+        return operation
+    owner, name = operation.__self__, operation.__func__.__name__
+    return lambda given: getattr(owner, name)(given)
+
+
 @dataclass(frozen=True)
 class _Declared:
     sensitivity: float | None
@@ -104,6 +112,7 @@ class _Outcome:
     tape: Tape
     seconds: float
     form: Any = None
+    holds_nan: bool = False
     trouble: BaseException | None = None
     hangs: bool = False
 
@@ -131,7 +140,8 @@ class _Replay:
         self._add_numbers(base, before)
         for other in others:
             after = self._perform(other, before.tape)
-            judge = Judge(other.name, other.relation, self._declared.sensitivity)
+            priced = self._declared.epsilon is not None
+            judge = Judge(other.name, other.relation, self._declared.sensitivity, priced)
             self._compare_outcomes(judge, before, after)
             judge.compare(before.tape.entries, after.tape.entries, ended=after.trouble is None and not after.hangs)
             self._compare_loss(judge, before.tape, after.tape)
@@ -168,6 +178,7 @@ class _Replay:
         """Judge a database beside itself: what is no number there is found without any neighbour."""
         judge = Judge(base.name, base.relation)
         judge.compare(before.tape.entries, before.tape.entries)
+        self._judge_result(judge, before)
         self._findings += [each for each in judge.findings if each.kind is FindingKind.NUMBER]
 
     def _perform(self, database: ReplayDatabase, before: Tape | None) -> _Outcome:
@@ -182,10 +193,12 @@ class _Replay:
                     began = time.perf_counter()
                     try:
                         result = self._run(given)
-                        outcome.form = write_form(list(result) if isinstance(result, Generator) else result)
+                        result = list(result) if isinstance(result, Generator) else result
+                        outcome.form = write_form(result)
                     finally:
                         outcome.seconds = time.perf_counter() - began
                     outcome.form = (outcome.form, _look(given))
+                    outcome.holds_nan = not isinstance(given, Curator) and holds_nan(result)
             except BaseException as trouble:
                 outcome.trouble = trouble
             finally:
@@ -202,28 +215,23 @@ class _Replay:
         elif after.trouble is not None:
             judge.find(FindingKind.ERROR, f"it raises {type(after.trouble).__name__}: {after.trouble}")
         else:
+            self._judge_result(judge, after)
             differs = find_difference(before.form, after.form)
             if differs is not None:
                 judge.find(FindingKind.RESULT, differs)
+
+    def _judge_result(self, judge: Judge, outcome: _Outcome) -> None:
+        if outcome.holds_nan:
+            judge.find(FindingKind.NUMBER, "the result holds NaN")
 
     def _compare_loss(self, judge: Judge, before: Tape, after: Tape) -> None:
         """Add up what mechanisms lose that nobody but their caller watches, beside what was declared."""
         if self._declared.epsilon is None:
             return
-        losses: list[Loss] = []
-        for one, other in zip(before.entries, after.entries, strict=False):
-            if (
-                one.asked is not None
-                and ":" not in one.name
-                and one.is_like(other)
-                and one.failed is None
-                and other.failed is None
-            ):
-                moved = measure_alone(one, other, None)
-                loss = None if moved is None else find_loss(moved, one)
-                losses += [] if loss is None else [loss]
-        if losses:
-            spent = functools.reduce(operator.add, losses).epsilon(self._declared.delta).high
+        alike = takewhile(lambda pair: pair[0].is_like(pair[1]), zip(before.entries, after.entries, strict=False))
+        loss = add_losses(alike)
+        if loss is not None:
+            spent = loss.epsilon(self._declared.delta).high
             whole = Moved("all mechanisms", "epsilon", self._declared.epsilon * (1 + 1e-9), spent)
             judge.moved.append(whole)
             if whole.exceeds:

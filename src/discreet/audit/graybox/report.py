@@ -63,6 +63,8 @@ class Moved:
     declared: Fraction | float | None
     observed: Fraction | float
     squared: bool = False
+    priced: bool = False
+    """Whether its loss was added up, beside the epsilon that was declared for all together."""
 
     @property
     def exceeds(self) -> bool:
@@ -93,7 +95,7 @@ def show_number(number: Fraction | float) -> str:
     return f"{int(whole):,}" if whole.is_integer() and abs(whole) < 1e15 else f"{whole:.6g}"
 
 
-UNDECLARED = "nothing says how far a unit may move it: say sensitivity= or epsilon="
+UNDECLARED = "nothing says how far a unit may move {}: say sensitivity=, or epsilon= for this library's mechanisms"
 
 
 class ReplayError(DiscreetError, AssertionError):
@@ -124,13 +126,14 @@ class ReplayReport(ShownAsText):
 
     @property
     def ok(self) -> bool:
-        """Whether something was replayed, nothing was found, and something says how far a unit may move it."""
+        """Whether something was replayed, nothing was found, and all that a unit moves says how far it may."""
         return not self.findings and self.refused is None and not self.undeclared
 
     @property
-    def undeclared(self) -> bool:
-        """Whether a unit moves something, and nothing at all says how far it may."""
-        return any(each.observed > 0 for each in self.moved) and all(each.declared is None for each in self.moved)
+    def undeclared(self) -> tuple[str, ...]:
+        """The calls that a unit moves though nothing says how far it may."""
+        wrong = [each.call for each in self.moved if each.observed > 0 and each.declared is None and not each.priced]
+        return tuple(dict.fromkeys(wrong))
 
     @property
     def matter(self) -> str:
@@ -139,7 +142,7 @@ class ReplayReport(ShownAsText):
             return self.refused
         if self.findings:
             return str(self.findings[0])
-        return UNDECLARED if self.undeclared else "nothing found"
+        return UNDECLARED.format(", ".join(self.undeclared)) if self.undeclared else "nothing found"
 
     def raise_if_any(self) -> ReplayReport:
         """Return this report, or raise a `ReplayError` with every finding: the line of a test."""
@@ -156,7 +159,7 @@ class ReplayReport(ShownAsText):
             lines = [head, f"  nothing was replayed: {self.refused}"]
         lines += [*(f"  {each}" for each in self.moved), *(f"  FOUND {each}" for each in self.findings)]
         if self.undeclared:
-            lines.append(f"  {UNDECLARED}")
+            lines.append("  " + UNDECLARED.format(", ".join(self.undeclared)))
         return "\n".join(lines)
 
 
@@ -164,7 +167,7 @@ def keep_farthest(every: list[Moved]) -> tuple[Moved, ...]:
     """Return the farthest of each call and norm, in the order in which they came first; what exceeds goes before."""
     best: dict[tuple[object, ...], Moved] = {}
     for each in every:
-        key = each.call, each.norm, each.declared
+        key = each.call, each.norm, each.declared, each.priced
         known = best.get(key)
         if known is None or (each.exceeds, each.observed) > (known.exceeds, known.observed):
             best[key] = each

@@ -23,6 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from discreet.audit.graybox.forms import write_form
+from discreet.audit.graybox.heard import ArgumentReader
 from discreet.noise.bits import Words, replayed
 from discreet.privacy.charges import Charge
 
@@ -49,6 +51,18 @@ class TapeEntry:
     asked: Any = None
     """The mechanism itself."""
 
+    public: dict[str, Any] = field(default_factory=dict)
+    """Its arguments that are no data, by name."""
+
+    form: Any = None
+    """The mechanism and these arguments in full, where `parameters` may be shortened."""
+
+    method: str = "release"
+    """What of the mechanism was called."""
+
+    run: int | None = None
+    """Of questions to one run of a sparse vector, which run."""
+
     cost: Charge | None = None
     """What a desk's meter admitted for it; None where nothing was, as for the later parts of one measurement."""
 
@@ -68,7 +82,12 @@ class TapeEntry:
 
     def is_like(self, other: TapeEntry) -> bool:
         """Say whether this is the same call as another, whatever went into it."""
-        return (self.name, self.parameters, self.shape) == (other.name, other.parameters, other.shape)
+        return self.is_made_like(other) and self.shape == other.shape
+
+    def is_made_like(self, other: TapeEntry) -> bool:
+        """Say whether this asks the same mechanism, with the same parameters."""
+        mine, theirs = ((each.name, each.parameters, each.form, each.run) for each in (self, other))
+        return mine == theirs
 
     def __str__(self) -> str:
         shape = "" if self.shape in (None, ()) else f" of {' x '.join(map(str, self.shape or ()))} numbers"
@@ -84,6 +103,11 @@ def keep_value(value: Any) -> Any:
         return copy.copy(value)
 
 
+def hold_still(value: Any) -> Any:
+    """Return a list of what can be read only once, so that it can be kept and be handed on; else the value itself."""
+    return list(value) if isinstance(value, Iterator) else value
+
+
 class Tape:
     """Listens to one run of an operation, and where it is given an earlier tape, answers as was answered there."""
 
@@ -92,6 +116,7 @@ class Tape:
         self._seed, self._before = seed, before
         self._lock = threading.RLock()
         self._streams: dict[CallPath, np.random.Generator] = {}
+        self._runs: list[Any] = []
 
     @contextmanager
     def listening(self) -> Iterator[Tape]:
@@ -135,6 +160,15 @@ class Tape:
                 entries = found.inner
             return found
 
+    def number_run(self, run: Any) -> int:
+        """Return which run this is, in the order in which runs were asked first."""
+        with self._lock:
+            known = [each is run for each in self._runs]
+            if True not in known:
+                self._runs.append(run)
+                return len(known)
+            return known.index(True)
+
     def words(self, count: int) -> Words:
         """Return words of the stream of whatever call is under way."""
         callers = _CALLERS.get()
@@ -174,17 +208,26 @@ def listen_to(mechanism: Callable[..., Any], name: str | None = None) -> Callabl
     All other arguments are its parameters. Without a replay it does what it always does.
     """
 
+    reader = ArgumentReader(mechanism)
+
     @functools.wraps(mechanism)
-    def answer(value: Any, *public: Any, **named: Any) -> Any:
+    def answer(*given: Any, **named: Any) -> Any:
         tape = find_tape()
         if tape is None:
-            return mechanism(value, *public, **named)
-        told = ", ".join([*map(repr, public), *(f"{key}={each!r}" for key, each in sorted(named.items()))])
+            return mechanism(*given, **named)
+        given, named = tuple(map(hold_still, given)), {key: hold_still(each) for key, each in named.items()}
+        value, public = reader.split(given, named)
         own = str(name or getattr(mechanism, "__name__", type(mechanism).__name__))
-        entry = TapeEntry(own.replace(":", ""), told, find_shape(value), keep_value(value))
-        return tape.hear(entry, lambda: mechanism(value, *public, **named), hides=True)
+        entry = TapeEntry(own.replace(":", ""), write_public(public), find_shape(value), keep_value(value))
+        entry.public, entry.form = public, write_form(public)
+        return tape.hear(entry, lambda: mechanism(*given, **named), hides=True)
 
     return answer
+
+
+def write_public(public: dict[str, Any]) -> str:
+    """Return arguments as they are shown."""
+    return ", ".join(f"{name}={each!r}" for name, each in sorted(public.items()))
 
 
 def find_shape(value: Any) -> tuple[int, ...] | None:

@@ -15,65 +15,23 @@ from typing import Any
 
 import numpy as np
 
-from discreet import mechanisms
-from discreet.audit.graybox.tape import TapeEntry, find_call, find_shape, find_tape, keep_value
+from discreet.audit.graybox.forms import write_form
+from discreet.audit.graybox.heard import ArgumentReader, HeardMethod, list_heard
+from discreet.audit.graybox.tape import (
+    TapeEntry,
+    find_call,
+    find_shape,
+    find_tape,
+    hold_still,
+    keep_value,
+    write_public,
+)
 from discreet.base.wide import Ints
 from discreet.curator.door import desk as desks
 from discreet.curator.door import resampling
 from discreet.curator.door.recorder import Recorder
 from discreet.local.client.mechanism import Mechanism as LocalMechanism
-from discreet.mechanisms.additive import Additive
-from discreet.mechanisms.robust.inverse_sensitivity import InverseSensitivity, MostFrequent
-from discreet.mechanisms.robust.propose_test_release import ProposeTestRelease
-from discreet.mechanisms.robust.sample_threshold import SampleThreshold
-from discreet.mechanisms.robust.smooth_noises import SmoothNoise
-from discreet.mechanisms.robust.stable_histogram import StableHistogram
-from discreet.mechanisms.robust.stable_value import StableValue
-from discreet.mechanisms.robust.unbounded import InterquartileRange, UnboundedMean
-from discreet.mechanisms.robust.universal import UniversalMean, UniversalQuartiles, UniversalVariance
 from discreet.mechanisms.sparse_vector import SparseVectorRun
-
-FIRST = ("release",)
-"""Methods whose one argument is data."""
-
-MECHANISMS: dict[type, tuple[str, ...]] = {
-    Additive: FIRST,
-    mechanisms.TruncatedLaplace: FIRST,
-    mechanisms.CountingQueries: FIRST,
-    mechanisms.Exponential: ("release", "release_several", "release_from"),
-    mechanisms.NoisyMax: ("release", "release_with_gap"),
-    mechanisms.PermuteAndFlip: FIRST,
-    mechanisms.KeySelection: FIRST,
-    mechanisms.KeyThreshold: FIRST,
-    mechanisms.Quantile: FIRST,
-    mechanisms.RandomizedResponse: ("release", "release_signs"),
-    mechanisms.SparseVector: FIRST,
-    InverseSensitivity: ("release", "release_from"),
-    MostFrequent: FIRST,
-    ProposeTestRelease: ("release", "decide"),
-    SampleThreshold: FIRST,
-    SmoothNoise: FIRST,
-    StableHistogram: FIRST,
-    StableValue: ("decide", "release_mode"),
-    UnboundedMean: FIRST,
-    InterquartileRange: FIRST,
-    UniversalMean: FIRST,
-    UniversalVariance: FIRST,
-    UniversalQuartiles: FIRST,
-}
-"""Every mechanism, and its methods that take data."""
-
-BEHIND = {("SmoothNoise", "release"), ("ProposeTestRelease", "release")}
-"""Methods whose data are behind a public argument."""
-
-ALL = {("Exponential", "release_from"), ("InverseSensitivity", "release_from")}
-ALL |= {("StableValue", "decide"), ("ProposeTestRelease", "decide")}
-"""Methods all of whose arguments are data."""
-
-SHAPELESS = {"KeySelection", "KeyThreshold", "Quantile", "SampleThreshold", "StableHistogram", "StableValue"}
-SHAPELESS |= {"SmoothNoise", "ProposeTestRelease", "UnboundedMean", "InterquartileRange", "RandomizedResponse"}
-SHAPELESS |= {"UniversalMean", "UniversalVariance", "UniversalQuartiles"}
-"""Mechanisms whose data may have any shape: values, keys of the data, or people."""
 
 _lock = threading.RLock()
 _listeners = 0
@@ -102,9 +60,8 @@ def tapped() -> Iterator[None]:
 
 
 def _tap_all() -> None:
-    for kind, names in MECHANISMS.items():
-        for name in names:
-            _replace(kind, name, functools.partial(_tap_mechanism, kind.__name__, name))
+    for each in list_heard():
+        _replace(each.kind, each.name, functools.partial(_tap_mechanism, each))
     for kind in list_local_mechanisms():
         for name in ("randomise", "recall"):
             if name in vars(kind):
@@ -142,23 +99,21 @@ def list_local_mechanisms() -> list[type[LocalMechanism]]:
     return found
 
 
-def _tap_mechanism(kind: str, method: str, original: Any) -> Any:
+def _tap_mechanism(heard: HeardMethod, original: Any) -> Any:
+    reader = ArgumentReader(original, heard.data)
+
     def answer(self: Any, *given: Any, **named: Any) -> Any:
         tape = find_tape()
         if tape is None:
             return original(self, *given, **named)
-        every = (*given, *named.values())
-        value, public = every[:1], every[1:]
-        if (kind, method) in ALL:
-            value, public = every, ()
-        elif (kind, method) in BEHIND:
-            value, public = every[1:], every[:1]
-        value = keep_value(value[0] if len(value) == 1 else value)
-        shape = None if kind in SHAPELESS or (kind, method) in ALL else find_shape(value)
-        told = repr(self) if method == "release" else f"{self!r}.{method}"
-        told += "".join(f" {each!r}" for each in public)
+        given, named = tuple(map(hold_still, given)), {key: hold_still(each) for key, each in named.items()}
+        value, public = reader.split((self, *given), named)
+        public = {name: each for name, each in public.items() if each is not self}
         name = type(self).__name__
-        entry = TapeEntry(name, _shorten(told.removeprefix(name)), shape, value, self)
+        told = repr(self).removeprefix(name) + (f".{heard.name}" if heard.name != "release" else "")
+        told = ", ".join(filter(None, (_shorten(told), write_public(public))))
+        entry = TapeEntry(name, told, find_shape(value) if heard.shaped else None, keep_value(value), self)
+        entry.public, entry.method, entry.form = public, heard.name, write_form((self, heard.name, public))
         return tape.hear(entry, lambda: original(self, *given, **named), hides=True)
 
     return answer
@@ -174,6 +129,7 @@ def _tap_local(original: Any) -> Any:
         if tape is None:
             return original(self, value, *given)
         entry = TapeEntry(f"local: {getattr(self, 'kind', '?')}", repr(self.describe()), None, value, self)
+        entry.method = original.__name__
         return tape.hear(entry, lambda: original(self, value, *given), hides=True)
 
     return answer
@@ -186,6 +142,7 @@ def _tap_decide(original: Any) -> Any:
             return original(self, asked, level)
         before = self._left
         entry = TapeEntry("SparseVectorRun", f"{self._mechanism!r} {level!r}", (), asked, self._mechanism)
+        entry.run = tape.number_run(self)
         told = tape.hear(entry, lambda: original(self, asked, level), hides=True)
         self._left = before - (told is not None and told is not False)  # as often as was said, and not as was drawn
         return told
@@ -227,7 +184,7 @@ def _tap_hold(original: Any) -> Any:
     def hold(self: Any, name: str, plan: Any) -> Any:
         held = original(self, name, plan)
         call = find_call()
-        if find_tape() is not None and call is not None and not any(each[0] == "rows" for each in call.exact):
+        if find_tape() is not None and call is not None and not any(each[:2] == ("rows", plan) for each in call.exact):
             call.exact.append(("rows", plan, held.read()))
         return held
 

@@ -1,0 +1,98 @@
+"""What mechanisms lose on two databases: on inputs as far apart as they were, all calls together."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from discreet.audit.graybox.distances import OFF, measure_alone
+from discreet.audit.graybox.forms import write_form
+from discreet.audit.graybox.gaps import is_round, join_runs, list_gaps, measure_spread
+from discreet.audit.graybox.tape import TapeEntry
+from discreet.base.rounding import ball, rounded_up
+from discreet.mechanisms import CountingQueries, RandomizedResponse, SparseVector, TruncatedLaplace
+from discreet.mechanisms.additive import Additive
+from discreet.mechanisms.selection import Selection
+from discreet.privacy import Loss, PureLoss
+
+
+def add_losses(pairs: Iterable[tuple[TapeEntry, TapeEntry]]) -> Loss | None:
+    """Return what all calls lose that nobody but their caller watches; None where nothing is lost.
+
+    Calls of desks have a meter. What has no loss here, since it is a function of others or has no number, is said
+    elsewhere: as moved without a declaration, and as a finding.
+    """
+    alike = list(pairs)
+    losses = [find_loss(one, other) for one, other in join_runs(alike) if one.asked is not None and ":" not in one.name]
+    losses += _list_local_losses([pair for pair in alike if pair[0].name.startswith("local: ")])
+    found = [loss for loss in losses if loss is not None]
+    return functools.reduce(operator.add, found) if found else None
+
+
+def find_loss(one: TapeEntry, other: TapeEntry) -> Loss | None:
+    """Return what one mechanism loses on what went into it on both databases; None where that is the same.
+
+    In steps of its grid, so that nothing is added for rounding: it was rounded already.
+    """
+    if write_form(one.value) == write_form(other.value):
+        return None
+    made: Any = one.asked
+    try:
+        gaps = list_gaps(one, other) if isinstance(made, PRICED) else []
+    except OFF:
+        return None  # a finding: `measure_alone` has no number of it either
+    if isinstance(made, PRICED):
+        return _price(made, gaps, one) if any(gaps) else None
+    if isinstance(made, RandomizedResponse):
+        moved = measure_alone(one, other, None)
+        return made.loss() * int(moved[0].observed) if moved and moved[0].observed else None
+    loss: Loss | None = made.loss() if hasattr(made, "loss") else None
+    return loss
+
+
+PRICED = (Additive, TruncatedLaplace, CountingQueries, Selection, SparseVector)
+"""Mechanisms that lose less, the less their inputs move."""
+
+
+def _price(made: Any, gaps: list[int], entry: TapeEntry) -> Loss:
+    """Return the loss of a mechanism whose inputs move by so many steps.
+
+    A choice is the same if all scores rise alike, so that its price is how far two of them move apart: as much as that
+    of monotone scores which move by so much. Of a run, that price holds where all questions move in one direction.
+    """
+    many = sum(map(bool, gaps))
+    noise = made.noise if isinstance(made, CountingQueries) else made
+    plain = replace(noise, grid=None) if hasattr(noise, "grid") else noise
+    loss: Loss
+    if isinstance(made, Selection):
+        loss = replace(plain, monotone=True).loss(max(gaps) - min(gaps)) if max(gaps) > min(gaps) else PureLoss(0)
+        return loss * int(entry.public["count"]) if entry.method == "release_several" else loss
+    if isinstance(made, SparseVector):
+        one_way = measure_spread(gaps) == max(map(abs, gaps))
+        loss = replace(plain, monotone=one_way).loss(max(map(abs, gaps)))
+    elif is_round(noise):
+        loss = plain.loss(rounded_up(lambda: ball(sum(gap * gap for gap in gaps)).sqrt()), dim=many)
+    else:
+        loss = plain.loss(sum(map(abs, gaps)), dim=many)
+    return loss
+
+
+def _list_local_losses(pairs: list[tuple[TapeEntry, TapeEntry]]) -> list[Loss]:
+    """Return what reports of other values tell together: those of one mechanism, with permanent noise where it has it.
+
+    Reports that a client remembers are all its own; others are added up, as if they were one person's.
+    """
+    counted: dict[tuple[str, str, str], list[TapeEntry]] = defaultdict(list)
+    for one, other in pairs:
+        if write_form(one.value) != write_form(other.value):
+            counted[one.name, one.parameters, one.method].append(one)
+    told = [
+        each[0].asked.sum_epsilon(len(each)) if method == "recall" else len(each) * Fraction(each[0].asked.epsilon)
+        for (_, _, method), each in counted.items()
+    ]
+    return [PureLoss(epsilon) for epsilon in told]

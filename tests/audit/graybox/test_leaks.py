@@ -1,0 +1,246 @@
+"""Operations that leak in one small way each, beside the same ones made right: replay tells them apart."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from discreet.audit.graybox import FindingKind, ReplayReport, listen_to, replay
+from discreet.local.client import DirectResponse
+from discreet.local.client.metric import SYSTEM
+from discreet.mechanisms import (
+    Exponential,
+    Gaussian,
+    Grid,
+    KeySelection,
+    Laplace,
+    NoisyMax,
+    RandomizedResponse,
+    SparseVector,
+)
+from discreet.mechanisms.robust.propose_test_release import ProposeTestRelease
+from discreet.mechanisms.robust.stable_histogram import StableHistogram
+from discreet.mechanisms.robust.stable_value import StableValue
+from discreet.mechanisms.robust.unbounded import UnboundedMean
+
+Operation = Callable[[Any], object]
+Case = tuple[Operation, Any, Any, dict[str, Any]]
+"""An operation, data, a neighbour, and what is declared."""
+
+LAPLACE, STABLE, PROPOSED = Laplace(2.0), StableValue(1.0, 1e-6), ProposeTestRelease.calibrate(1.0, 1e-6, 10)
+RESPONSE, DIRECT = RandomizedResponse.calibrate(1.0), DirectResponse.calibrate(1.0, 4)
+
+noisy = listen_to(lambda value, scale=9.0, weights=None: 0.0, "their noise")
+
+
+def ask_run(values: list[int], mechanism: SparseVector) -> list[Any]:
+    run = mechanism.start()
+    return [run.ask(each, 100) for each in values]
+
+
+def choose_piece(data: list[int]) -> object:
+    return Exponential(2.0).release_from([0, data[0], 9], data[1:])
+
+
+RESPOND: Operation = RESPONSE.release
+MONOTONE = Exponential(2.0, monotone=True)
+RISING = SparseVector(4.0, 8.0, monotone=True)
+
+LEAKS: dict[str, tuple[Case, Case, FindingKind]] = {
+    "answers that change places": (
+        (RESPOND, [0, 1, 1, 0], [1, 0, 0, 1], {"epsilon": 1}),
+        (RESPOND, [0, 1, 1, 0], [1, 1, 1, 0], {"epsilon": 1}),
+        FindingKind.SENSITIVITY,
+    ),
+    "more answers": (
+        (RESPOND, [0, 1, 1, 0], [0, 1, 1], {"epsilon": 1}),
+        (RESPOND, [0, 1, 1, 0], [0, 1, 1, 1], {"epsilon": 1}),
+        FindingKind.SHAPE,
+    ),
+    "another number of keys": (
+        (KeySelection(1.0, 1e-6).release, [5, 5, 5], [5, 5], {"epsilon": 1, "delta": 1e-6}),
+        (KeySelection(1.0, 1e-6).release, [5, 5, 5], [5, 5, 4], {"epsilon": 1, "delta": 1e-6}),
+        FindingKind.SENSITIVITY,
+    ),
+    "a key of two units": (
+        (KeySelection(1.0, 1e-6, 2).release, [5, 5, 5], [5, 5, 3], {}),
+        (KeySelection(1.0, 1e-6, 2).release, [5, 5, 5], [5, 4, 4], {}),
+        FindingKind.SENSITIVITY,
+    ),
+    "a key of two rows": (
+        (StableHistogram(1.0, 1e-6, 2).release, {"a": 5, "b": 5}, {"a": 5, "b": 3}, {}),
+        (StableHistogram(1.0, 1e-6, 2).release, {"a": 5, "b": 5}, {"a": 4, "b": 4}, {}),
+        FindingKind.SENSITIVITY,
+    ),
+    "more keys than a unit has": (
+        (StableHistogram(1.0, 1e-6, 1, 2).release, {"a": 5, "b": 5}, {"a": 4, "b": 4}, {}),
+        (StableHistogram(1.0, 1e-6, 1, 2).release, {"a": 5, "b": 5}, {"a": 5, "b": 3}, {}),
+        FindingKind.SENSITIVITY,
+    ),
+    "a distance that jumps": (
+        (lambda far: STABLE.decide("a", far), 1000, 0, {"epsilon": 1, "delta": 1e-6}),
+        (lambda far: STABLE.decide("a", far), 1000, 999, {"epsilon": 1, "delta": 1e-6}),
+        FindingKind.SENSITIVITY,
+    ),
+    "another value, called stable": (
+        (lambda value: STABLE.decide(value, 1000), "a", "b", {"epsilon": 1, "delta": 1e-6}),
+        (lambda value: STABLE.decide(value, 0), "a", "b", {"epsilon": 1, "delta": 1e-6}),
+        FindingKind.SENSITIVITY,
+    ),
+    "votes of two rows": (
+        (STABLE.release_mode, {"a": 50, "b": 5}, {"a": 50, "b": 7}, {}),
+        (STABLE.release_mode, {"a": 50, "b": 5}, {"a": 50, "b": 6}, {}),
+        FindingKind.SENSITIVITY,
+    ),
+    "a proposal's distance that jumps": (
+        (lambda far: PROPOSED.decide(7, far), 1000, 0, {"epsilon": 1, "delta": 1e-6}),
+        (lambda far: PROPOSED.decide(7, far), 1000, 999, {"epsilon": 1, "delta": 1e-6}),
+        FindingKind.SENSITIVITY,
+    ),
+    "a proposal's point beyond what is proposed": (
+        (lambda point: PROPOSED.decide(point, 1000), 7, 70, {"epsilon": 1, "delta": 1e-6}),
+        (lambda point: PROPOSED.decide(point, 1000), 7, 17, {"epsilon": 1, "delta": 1e-6}),
+        FindingKind.SENSITIVITY,
+    ),
+    "several choices for the price of one": (
+        (lambda scores: Exponential(2.0).release_several(scores, 3), [1, 2, 3, 4], [1, 2, 3, 5], {"epsilon": 1}),
+        (lambda scores: Exponential(2.0).release_several(scores, 3), [1, 2, 3, 4], [1, 2, 3, 5], {"epsilon": 3}),
+        FindingKind.SENSITIVITY,
+    ),
+    "monotone scores that cross": (
+        (MONOTONE.release, [4, 4], [5, 3], {"sensitivity": 1}),
+        (MONOTONE.release, [4, 4], [5, 5], {"sensitivity": 1}),
+        FindingKind.SENSITIVITY,
+    ),
+    "monotone questions of one run that cross": (
+        (lambda values: ask_run(values, RISING), [4, 4], [5, 3], {"sensitivity": 1}),
+        (lambda values: ask_run(values, RISING), [4, 4], [5, 5], {"sensitivity": 1}),
+        FindingKind.SENSITIVITY,
+    ),
+    "monotone questions that cross, at the price of others": (
+        (lambda values: ask_run(values, RISING), [4, 4], [5, 3], {"epsilon": RISING.loss(1).epsilon(0).high}),
+        (lambda values: ask_run(values, RISING), [4, 4], [5, 5], {"epsilon": RISING.loss(1).epsilon(0).high}),
+        FindingKind.SENSITIVITY,
+    ),
+    "numbers that move more steps of a grid than is declared": (
+        (Laplace(40.0, Grid(0.5)).release, 4.0, 5.6, {"sensitivity": 1}),
+        (Laplace(40.0, Grid(0.5)).release, 4.0, 5.0, {"sensitivity": 1}),
+        FindingKind.SENSITIVITY,
+    ),
+    "scores of pieces of a range": (
+        (choose_piece, [3, 1, 5], [4, 1, 5], {"sensitivity": 3}),
+        (choose_piece, [3, 1, 5], [4, 1, 5], {"sensitivity": 4}),
+        FindingKind.SENSITIVITY,
+    ),
+    "another range": (
+        (lambda end: Exponential(2.0).release_from([0, 3, end], [1, 1]), 9, 10, {"sensitivity": 100}),
+        (lambda cut: Exponential(2.0).release_from([0, cut, 9], [1, 1]), 3, 4, {"sensitivity": 0}),
+        FindingKind.SENSITIVITY,
+    ),
+    "values replaced, where they are made to come or go": (
+        (UnboundedMean(1.0).release, [1, 2, 3, 4], [1, 2, 3, 9], {}),
+        (UnboundedMean(1.0).release, [1, 2, 3, 4], [1, 2, 3], {}),
+        FindingKind.SENSITIVITY,
+    ),
+    "a key of theirs that comes": (
+        (noisy, {"a": 1.0}, {"a": 1.0, "b": 1.0}, {"sensitivity": 1}),
+        (noisy, {"a": 1.0, "b": 0.0}, {"a": 1.0, "b": 1.0}, {"sensitivity": 1}),
+        FindingKind.SENSITIVITY,
+    ),
+    "data behind a public argument by its name": (
+        (lambda value: noisy(scale=9.0, value=value), 1, 9, {"sensitivity": 1}),
+        (lambda value: noisy(scale=9.0, value=value), 1, 2, {"sensitivity": 1}),
+        FindingKind.SENSITIVITY,
+    ),
+    "long parameters that differ in the middle": (
+        (lambda one: noisy(1.0, weights=np.eye(200)[100] * one), 1, 2, {"sensitivity": 1}),
+        (lambda one: noisy(one, weights=np.eye(200)[100]), 1, 2, {"sensitivity": 1}),
+        FindingKind.CALLS,
+    ),
+    "a function that holds data": (
+        (lambda data: lambda: data[0], [1, 2], [3, 2], {}),
+        (lambda data: lambda: LAPLACE, [1, 2], [3, 2], {}),
+        FindingKind.RESULT,
+    ),
+    "a part of a function that holds data": (
+        (lambda data: functools.partial(max, data[0]), [1, 2], [3, 2], {}),
+        (lambda data: functools.partial(max, 1), [1, 2], [3, 2], {}),
+        FindingKind.RESULT,
+    ),
+    "a result that is no number": (
+        (lambda data: LAPLACE.release(data) + math.nan, 1, 2, {"sensitivity": 1}),
+        (lambda data: LAPLACE.release(data) + math.inf, 1, 2, {"sensitivity": 1}),
+        FindingKind.NUMBER,
+    ),
+    "an error that is caught": (
+        (lambda data: fail_softly(data), [1, 2], [1, "x"], {"sensitivity": 9}),
+        (lambda data: fail_softly(data), [1, 2], [1, 3], {"sensitivity": 9}),
+        FindingKind.ERROR,
+    ),
+    "two reports for the price of one": (
+        (lambda value: [DIRECT.randomise(value, SYSTEM).seed for _ in range(2)], 1, 2, {"epsilon": 1.001}),
+        (lambda value: DIRECT.randomise(value, SYSTEM).seed, 1, 2, {"epsilon": 1.001}),
+        FindingKind.SENSITIVITY,
+    ),
+}
+
+
+def fail_softly(data: list[Any]) -> object:
+    told = LAPLACE.release(1)
+    try:
+        NoisyMax(2.0).release([data[1], 5])
+    except Exception:
+        return told
+    return told
+
+
+def try_case(case: Case) -> ReplayReport:
+    operation, data, other, declared = case
+    return replay(operation, [data, other], clock=False, **declared)
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_a_small_leak_is_found_and_what_is_right_passes(name: str) -> None:
+    wrong, right, kind = LEAKS[name]
+    found = try_case(wrong)
+    assert kind in {each.kind for each in found.findings}
+    assert not found.ok
+    assert try_case(right).raise_if_any().ok
+
+
+def test_epsilon_says_nothing_about_functions_of_others() -> None:
+    def both(data: list[int]) -> object:
+        return Laplace(2.0).release(len(data)), noisy(sum(data))
+
+    report = replay(both, [[1, 2, 900], [1, 2]], epsilon=1, clock=False)
+    assert (report.findings, report.ok, report.undeclared) == ((), False, ("their noise",))
+    assert "nothing says how far a unit may move their noise" in report.matter
+    assert replay(both, [[1, 2, 900], [1, 2]], sensitivity=900, clock=False).ok
+    assert replay(lambda data: Laplace(2.0).release(len(data)), [[1, 2, 900], [1, 2]], epsilon=1, clock=False).ok
+
+
+def test_questions_of_one_run_are_one_release_and_two_runs_are_two() -> None:
+    plain = SparseVector(4.0, 8.0)
+    epsilon = plain.loss(1).epsilon(0).high
+
+    def ask_one(values: list[int]) -> object:
+        return ask_run(values, plain)
+
+    def ask_two(values: list[int]) -> object:
+        return [ask_run([each], plain) for each in values]
+
+    assert replay(ask_one, [[4, 4, 4], [5, 3, 5]], epsilon=epsilon, clock=False).ok
+    report = replay(ask_two, [[4, 4, 4], [5, 3, 5]], epsilon=epsilon, clock=False)
+    assert {each.kind for each in report.findings} == {FindingKind.SENSITIVITY}
+
+
+def test_vectors_of_a_grid_are_priced_by_the_steps_that_they_move() -> None:
+    """Rounded reals move as far as their noise covers, which is more than the reals do."""
+    operation = Gaussian(5.0, Grid(0.25), 2).release
+    assert replay(operation, [[0.1, 0.2], [0.7, 0.9]], sensitivity=1, clock=False).ok
+    assert not replay(operation, [[0.1, 0.2], [0.7, 2.9]], sensitivity=1, clock=False).ok
