@@ -44,8 +44,8 @@ MUTATIONS = [
     ),
     broken(
         "replay does not hear universal means",
-        "audit/graybox/taps.py",
-        "    UniversalMean: FIRST,\n",
+        "audit/graybox/heard.py",
+        '    UniversalMean: {"release": ("values",)},\n',
         "",
         "tests/audit/graybox/test_desks.py",
         "tests/audit/graybox/test_replaying.py",

@@ -6,6 +6,8 @@ from mutants.mutant import broken
 
 REPLAYING = "tests/audit/graybox/test_replaying.py"
 DESKS = "tests/audit/graybox/test_desks.py"
+LEAKS = "tests/audit/graybox/test_leaks.py"
+FORMED = "tests/audit/graybox/test_forms.py"
 LOCAL = "tests/audit/graybox/test_local.py"
 NEIGHBOURS = "tests/audit/graybox/test_neighbours.py"
 AUDITING = "tests/cli/test_auditing.py"
@@ -15,6 +17,10 @@ TAPE = "audit/graybox/tape.py"
 TAPS = "audit/graybox/taps.py"
 REPLAY = "audit/graybox/replaying.py"
 DISTANCES = "audit/graybox/distances.py"
+GAPS = "audit/graybox/gaps.py"
+LOSSES = "audit/graybox/losses.py"
+HEARD = "audit/graybox/heard.py"
+FORMS = "audit/graybox/forms.py"
 
 MUTATIONS = [
     broken(
@@ -55,22 +61,22 @@ MUTATIONS = [
     broken(
         "replay: calls with other parameters are the same",
         TAPE,
-        "(self.name, self.parameters, self.shape) == (other.name, other.parameters, other.shape)",
-        "(self.name, self.shape) == (other.name, other.shape)",
+        "(each.name, each.parameters, each.form, each.run)",
+        "(each.name, each.run)",
         REPLAYING,
     ),
     broken(
         "replay: vectors of another length are the same call",
         TAPE,
-        "(self.name, self.parameters, self.shape) == (other.name, other.parameters, other.shape)",
-        "(self.name, self.parameters) == (other.name, other.parameters)",
+        "return self.is_made_like(other) and self.shape == other.shape",
+        "return self.is_made_like(other)",
         REPLAYING,
     ),
     broken(
         "replay: one call more or less is no finding",
         JUDGE,
-        "        if ended and len(before) != len(after):\n",
-        "        if False:\n",
+        "        elif ended and len(before) != len(after):\n",
+        "        elif False:\n",
         REPLAYING,
     ),
     broken(
@@ -131,9 +137,9 @@ MUTATIONS = [
     ),
     broken(
         "replay: losses are not added up",
-        REPLAY,
-        "spent = functools.reduce(operator.add, losses)",
-        "spent = losses[0]",
+        LOSSES,
+        "return functools.reduce(operator.add, found) if found else None",
+        "return found[0] if found else None",
         REPLAYING,
     ),
     broken(
@@ -145,8 +151,8 @@ MUTATIONS = [
     ),
     broken(
         "replay: L2 distances are taken for L1",
-        DISTANCES,
-        "    if isinstance(noise, ROUND):\n",
+        GAPS,
+        "    if is_round(one.asked):\n",
         "    if False:\n",
         f"{REPLAYING}::test_what_is_wrong_is_found",
         DESKS,
@@ -234,5 +240,195 @@ MUTATIONS = [
         "        if wrong:\n",
         "        if False:\n",
         AUDITING,
+    ),
+    broken(
+        "replay: what cannot be measured is no finding",
+        DISTANCES,
+        "return () if write_form(one.value) == write_form(other.value) else None",
+        "return ()",
+        LEAKS,
+    ),
+    broken(
+        "replay: an error that is caught is no finding",
+        JUDGE,
+        "            if (one.failed is None) != (other.failed is None):\n",
+        "            if False:\n",
+        LEAKS,
+    ),
+    broken(
+        "replay: answers that change places are the same",
+        DISTANCES,
+        "sum(a != b and (a == a or b == b) for a, b in zip(mine, theirs, strict=True))",
+        "max(count_changed(mine, theirs))",
+        LEAKS,
+    ),
+    broken(
+        "replay: one key may hold all rows of a histogram",
+        DISTANCES,
+        '        Moved(one.name, "rows of one key", Fraction(made.rows),',
+        '        Moved(one.name, "rows of one key", Fraction(keys * made.rows),',
+        LEAKS,
+    ),
+    broken(
+        "replay: a unit may have any keys of a histogram",
+        DISTANCES,
+        '        Moved(one.name, "keys", Fraction(keys),',
+        '        Moved(one.name, "keys", Fraction(keys * made.rows),',
+        LEAKS,
+    ),
+    broken(
+        "replay: a unit is twice in one key",
+        DISTANCES,
+        '        Moved(one.name, "units of one key", Fraction(1),',
+        '        Moved(one.name, "units of one key", Fraction(one.asked.groups),',
+        LEAKS,
+    ),
+    broken(
+        "replay: a stable value may be another",
+        DISTANCES,
+        "    if write_form(mine) != write_form(theirs):\n",
+        "    if False:\n",
+        LEAKS,
+    ),
+    broken(
+        "replay: a proposal's distance may jump",
+        DISTANCES,
+        '"distance", Fraction(1), Fraction(abs(near - far))',
+        '"distance", Fraction(1), Fraction(0)',
+        LEAKS,
+    ),
+    broken(
+        "replay: a proposal's point may move beyond it",
+        DISTANCES,
+        '"point", Fraction(made.proposal), Fraction(abs(mine - theirs))',
+        '"point", Fraction(made.proposal), Fraction(0)',
+        LEAKS,
+    ),
+    broken(
+        "replay: monotone scores may cross",
+        DISTANCES,
+        "    if made.monotone:\n",
+        "    if False:\n",
+        LEAKS,
+    ),
+    broken(
+        "replay: monotone questions that cross have the price of others",
+        LOSSES,
+        "monotone=one_way",
+        "monotone=True",
+        LEAKS,
+    ),
+    broken(
+        "replay: several choices have the price of one",
+        LOSSES,
+        """return loss * int(entry.public["count"]) if entry.method == "release_several" else loss""",
+        "return loss",
+        LEAKS,
+    ),
+    broken(
+        "replay: questions of all runs are one release",
+        TAPE,
+        "                self._runs.append(run)\n                return len(known)\n",
+        "                return 0\n",
+        LEAKS,
+    ),
+    broken(
+        "replay: reports of one person are paid once",
+        LOSSES,
+        "len(each) * Fraction(each[0].asked.epsilon)",
+        "Fraction(each[0].asked.epsilon)",
+        LEAKS,
+    ),
+    broken(
+        "replay: epsilon speaks for functions of others",
+        JUDGE,
+        "priced=self._priced and one.asked is not None",
+        "priced=self._priced",
+        LEAKS,
+    ),
+    broken(
+        "replay: a replaced value is one step where values come or go",
+        DISTANCES,
+        "steps = gone + come if",
+        "steps = max(gone, come) if",
+        LEAKS,
+    ),
+    broken(
+        "replay: scores of other ranges are held beside each other",
+        GAPS,
+        "    if ends[0] != ends[1]:\n",
+        "    if False:\n",
+        LEAKS,
+    ),
+    broken(
+        "replay: arguments by name are all public",
+        HEARD,
+        "            bound = None if self._signature is None else self._signature.bind(*given, **named)\n",
+        "            bound = None if named or self._signature is None else self._signature.bind(*given)\n",
+        LEAKS,
+    ),
+    broken(
+        "replay: parameters are compared as they are shown",
+        TAPE,
+        "(each.name, each.parameters, each.form, each.run)",
+        "(each.name, each.parameters, each.run)",
+        LEAKS,
+    ),
+    broken(
+        "replay: functions in results are compared by their names",
+        FORMS,
+        "return value.__qualname__, write_form([*held, value.__defaults__",
+        "return value.__qualname__, write_form([value.__defaults__",
+        LEAKS,
+        FORMED,
+    ),
+    broken(
+        "replay: lists and tuples are the same",
+        FORMS,
+        "        return kind, *(write_form(each, seen) for each in value)\n",
+        "        return tuple(write_form(each, seen) for each in value)\n",
+        FORMED,
+    ),
+    broken(
+        "replay: slots of an object are not compared",
+        FORMS,
+        '    return {**slots, **getattr(value, "__dict__", {})}\n',
+        '    return dict(getattr(value, "__dict__", {}))\n',
+        FORMED,
+    ),
+    broken(
+        "replay: masks of arrays are not compared",
+        FORMS,
+        'held = write_form(vars(value), seen) if hasattr(value, "__dict__") else None',
+        "held = None",
+        FORMED,
+    ),
+    broken(
+        "replay: NaN in a result passes",
+        REPLAY,
+        "        if outcome.holds_nan:\n",
+        "        if False:\n",
+        LEAKS,
+    ),
+    broken(
+        "replay: a call that reads rows of another plan passes",
+        JUDGE,
+        "        if [plan for _, plan, _ in held[0]] != [plan for _, plan, _ in held[1]]:\n",
+        "        if len(held[0]) != len(held[1]):\n",
+        DESKS,
+    ),
+    broken(
+        "replay: only the first plan of a call is judged",
+        TAPS,
+        'not any(each[:2] == ("rows", plan) for each in call.exact)',
+        'not any(each[0] == "rows" for each in call.exact)',
+        DESKS,
+    ),
+    broken(
+        "replay: what an object holds out of sight is not compared",
+        FORMS,
+        "        return write_form(value.__reduce_ex__(4), seen)\n",
+        "        return None\n",
+        FORMED,
     ),
 ]

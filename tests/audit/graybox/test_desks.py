@@ -296,3 +296,70 @@ def test_a_statistic_that_is_made_for_fewer_rows_than_a_unit_has_is_found(monkey
     report = find(ask, MANY)
     assert find_kinds(report) == {FindingKind.SENSITIVITY}
     assert "UniversalMean: declared 1, observed" in str(report.findings[0])
+
+
+@dataclass(frozen=True)
+class SumsBesideOthers(SumsOfCosts):
+    """A wing whose sum reads rows of other plans too."""
+
+    others: tuple[RowsPlan, ...] = ()
+
+    def plans(self) -> tuple[RowsPlan, ...]:
+        return (self.plan, *self.others)
+
+
+def sum_beside(curator: Curator, choose: Any) -> object:
+    session = curator.session()
+    others = tuple(session.plan_rows(f"SELECT {column} FROM visits") for column in ("age", "quantity"))
+
+    def read_more(desk: Desk, asked: SumsOfCosts, _: object) -> list[Any]:
+        def apply(_: Any) -> list[float]:
+            for plan in choose(others, desk):
+                desk._hold(desk._find_hash(plan, RowsPlan), plan)
+            return [0.0]
+
+        return [desk.sum(asked.plan, PlainFunction(apply), asked.clip, asked.noise)]
+
+    plan = session.plan_rows("SELECT cost FROM visits")
+    return session.perform(SumsBesideOthers(plan, read_more, others=others), "sums beside others")
+
+
+@dataclass(frozen=True)
+class PlainFunction:
+    apply: Any
+    dimension: ClassVar[int] = 1
+
+    def describe(self) -> Json:
+        return "plain"
+
+
+def test_rows_of_every_plan_that_a_call_reads_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: list[RowsPlan] = []
+
+    def choose(others: tuple[RowsPlan, ...], _: Desk) -> tuple[RowsPlan, ...]:
+        chosen.append(others[0])
+        return others[:1]
+
+    def ask(curator: Curator) -> object:
+        return sum_beside(curator, choose)
+
+    assert find(ask, MANY).raise_if_any()
+    hold = desks.Desk._hold
+
+    def hold_twice(self: Desk, name: str, plan: RowsPlan) -> Any:
+        rows = hold(self, name, plan).read()
+        twice = 1 + (plan in chosen)
+        return MemoryRows(lambda: ExactRows(np.repeat(rows.points, twice, axis=0), rows.offsets * twice))
+
+    monkeypatch.setattr(desks.Desk, "_hold", hold_twice)
+    assert any("rows of a unit" in each.words for each in find(ask, MANY).findings)
+
+
+def test_a_call_that_reads_rows_of_another_plan_on_a_neighbour_is_found() -> None:
+    def choose(others: tuple[RowsPlan, ...], desk: Desk) -> tuple[RowsPlan, ...]:
+        units = desk._hold(desk._find_hash(others[0], RowsPlan), others[0]).read().units
+        return others[1:] if units % 2 else ()
+
+    report = find(lambda curator: sum_beside(curator, choose), LESS)
+    assert find_kinds(report) == {FindingKind.CALLS}
+    assert "reads other rows, of" in str(report)

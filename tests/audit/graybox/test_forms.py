@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from discreet.answers.receipt import CHARGED, FREE, Mark, Receipt
@@ -26,6 +30,33 @@ class Plain:
         self.value = value
 
 
+class Slotted:
+    __slots__ = ("__hidden", "value")
+
+    def __init__(self, value: Any, hidden: Any = None) -> None:
+        self.value, self.__hidden = value, hidden
+
+    def tell(self) -> Any:
+        return self.value, self.__hidden
+
+
+def hold(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+def offer(value: Any) -> Callable[[Any], Any]:
+    def tell(other: Any = value) -> Any:
+        return other
+
+    return tell
+
+
+def make_circle(value: Any) -> list[Any]:
+    circle = [value]
+    circle.append(circle)
+    return circle
+
+
 def receipt(entry: int = 7, digit: str = "a", paid: str = CHARGED) -> Receipt:
     return Receipt(Mark(entry, digit * 64), None, Charge(Fraction(1), Fraction(1)), paid)
 
@@ -39,6 +70,16 @@ ALIKE: list[tuple[Any, Any]] = [
     (f"paid, receipt 7:{'a' * 64}.", f"paid, receipt 7:{'b' * 64}."),
     (ValueError("no"), ValueError("no")),
     (object(), object()),
+    (Slotted(1, 2), Slotted(1, 2)),
+    (random.Random(1), random.Random(1)),
+    (np.random.default_rng(1), np.random.default_rng(1)),
+    (hold([1]), hold([1])),
+    (Slotted(1).tell, Slotted(1).tell),
+    (partial(max, 1), partial(max, 1)),
+    (make_circle(1), make_circle(1)),
+    (pa.table({"a": [1, None]}), pa.table({"a": [1, None]})),
+    (memoryview(b"ab"), memoryview(b"ab")),
+    ([1] * 3, [1] * 3),
 ]
 
 DIFFERENT: list[tuple[Any, Any]] = [
@@ -57,6 +98,28 @@ DIFFERENT: list[tuple[Any, Any]] = [
     (ValueError("no"), ValueError("yes")),
     (ValueError("no"), TypeError("no")),
     (10**30, 10**30 + 1),
+    (1, True),
+    ([1], (1,)),
+    ({1: 2}, [(1, 2)]),
+    ({1, 2}, {1, 3}),
+    ({(1, 2)}, {(1, 3)}),
+    (Slotted(1), Slotted(2)),
+    (Slotted(1, 2), Slotted(1, 3)),
+    (random.Random(1), random.Random(2)),
+    (np.random.default_rng(1), np.random.default_rng(2)),
+    (hold([1]), hold([2])),
+    (offer(1), offer(2)),
+    (Slotted(1).tell, Slotted(2).tell),
+    ([1].count, [2].count),
+    (partial(max, 1), partial(max, 2)),
+    (partial(int, base=2), partial(int, base=3)),
+    (make_circle(1), make_circle(2)),
+    (pa.table({"a": [1, None]}), pa.table({"a": [1, 0]})),
+    (pa.table({"a": [1]}), pa.table({"b": [1]})),
+    (pa.array([1, 2]), pa.array([1, 3])),
+    (memoryview(b"ab"), memoryview(b"ac")),
+    (np.ma.masked_array([1, 2], [False, True]), np.ma.masked_array([1, 2], [True, False])),
+    (np.array([1, None], dtype=object), np.array([1, 2], dtype=object)),
 ]
 
 

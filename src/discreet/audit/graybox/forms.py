@@ -119,7 +119,8 @@ def _write_object(value: Any, seen: Seen) -> Any:
         return name, write_form({field.name: getattr(value, field.name) for field in dataclasses.fields(value)}, seen)
     held = _list_held(value)
     if held:
-        return name, write_form(held, seen)
+        own = any(getattr(kind, name) is not getattr(object, name) for name in ("__reduce__", "__reduce_ex__"))
+        return name, write_form(held, seen), _take_apart(value, seen) if own else None
     shown = repr(value)
     return name, None if " at 0x" in shown else shown, _take_apart(value, seen)
 
