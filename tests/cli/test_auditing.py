@@ -95,6 +95,13 @@ def test_the_owner_is_told_that_an_unknown_column_is_a_hidden_one(policy: Path) 
     assert "'doctor' of 'visits' is hidden by the policy, so nobody may ask about it" in ran.out
 
 
+@pytest.mark.usefixtures("few")
+def test_the_owner_is_told_what_to_say_where_a_question_costs_more_than_the_budget(policy: Path) -> None:
+    ran = Ran("audit", policy, "-q", "SELECT COUNT(*) FROM visits", "--no-clock", "-e", "5000")
+    assert ran.code == 1
+    assert "Say less than --epsilon 5000: how far a unit moves it is the same" in ran.out
+
+
 def test_a_missing_file_is_said_before_anything_else(tmp_path: Path, policy: Path) -> None:
     assert "for the owner's eyes" not in refused("audit", tmp_path / "none.toml")
     (tmp_path / "visits.parquet").unlink()

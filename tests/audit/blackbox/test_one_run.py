@@ -100,3 +100,10 @@ def test_what_means_nothing_is_refused_before_the_run(words: dict[str, Any], mat
 def test_no_bound_is_given_at_a_delta_that_is_none(delta: float) -> None:
     with pytest.raises(ParameterError, match="delta"):
         bound_one_run(1_000, 800, 700, delta=delta)
+
+
+def test_a_score_that_is_no_number_and_a_sure_bound_are_told_as_they_are() -> None:
+    with pytest.raises(ParameterError, match="score must be a function of what was released"):
+        one_run(lambda chosen: chosen, [1, 2], lambda released, canary: "high")  # type: ignore[arg-type, return-value]
+    sure = one_run(lambda chosen: chosen, range(100), lambda released, canary: canary in released, confidence=0.99999)
+    assert "with 99.999% confidence" in str(sure)

@@ -90,6 +90,11 @@ def test_neighbours_that_nobody_listed_are_found_by_moves() -> None:
     assert moved.bound.samples <= 300_000
 
 
+def test_moves_that_are_no_pairs_are_refused() -> None:
+    with pytest.raises(ParameterError, match="move must be a function of a pair and of a generator"):
+        find_worst(hide_a_leak, list_changes(4), move=lambda pair, generator: None, samples=60_000)  # type: ignore[arg-type, return-value]
+
+
 def test_moves_stay_neighbours() -> None:
     generator = np.random.default_rng(8)
     for pair in list_changes(6):

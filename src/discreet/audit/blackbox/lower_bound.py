@@ -65,7 +65,7 @@ class LowerBound:
         if self.fault is not None:
             return f"a fault: {self.fault}"
         words = f"epsilon is at least {self.epsilon:.4g} at delta {self.delta:g}, mu at least {self.mu:.4g}"
-        words = f"{words}, with {self.confidence:.1%} confidence, by {self.event} ({self.samples:,} outputs)"
+        words = f"{words}, with {100 * self.confidence:.10g}% confidence, by {self.event} ({self.samples:,} outputs)"
         if self.claim is None:
             return words
         return f"{words}; the claim of {self.claim:g} is {'refuted' if self.refutes(self.claim) else 'not refuted'}"

@@ -43,7 +43,8 @@ class OneRunBound:
     correct: int
 
     def __str__(self) -> str:
-        words = f"epsilon is at least {self.epsilon:.4g} at delta {self.delta:g}, with {self.confidence:.1%} confidence"
+        sure = f"with {100 * self.confidence:.10g}% confidence"
+        words = f"epsilon is at least {self.epsilon:.4g} at delta {self.delta:g}, {sure}"
         return f"{words}: {self.correct:,} of {self.guesses:,} guesses about {self.canaries:,} canaries were right"
 
 
@@ -76,7 +77,7 @@ def one_run(
     check.confidence(confidence)
     coins = np.random.default_rng().random(len(canaries)) < 0.5
     released = procedure([canary for canary, chosen in zip(canaries, coins, strict=True) if chosen])
-    scores = np.array([float(score(released, canary)) for canary in canaries])
+    scores = _read_scores([score(released, canary) for canary in canaries])
     correct = count_right(scores, coins, most_in, most_out)
     epsilon = bound_one_run(len(canaries), most_in + most_out, correct, delta, confidence)
     return OneRunBound(epsilon, delta, confidence, len(canaries), most_in + most_out, correct)
@@ -108,7 +109,10 @@ def find_p_value(canaries: int, guesses: int, correct: int, epsilon: float, delt
 
 
 def bound_one_run(canaries: int, guesses: int, correct: int, delta: float = 0.0, confidence: float = 0.95) -> float:
-    """Return a lower bound of epsilon at this delta, from the right guesses of one run: 0 where they show nothing."""
+    """Return a lower bound of epsilon at this delta, from the right guesses of one run: 0 where they show nothing.
+
+    What refutes one epsilon refutes all below it, since whoever loses less keeps the larger promise too.
+    """
     _check(canaries, guesses, correct)
     check.delta("delta", delta)
     check.confidence(confidence)
@@ -120,6 +124,14 @@ def bound_one_run(canaries: int, guesses: int, correct: int, delta: float = 0.0,
         refuted = find_p_value(canaries, guesses, correct, middle, delta) <= 1 - confidence
         low, high = (middle, high) if refuted else (low, middle)
     return low
+
+
+def _read_scores(scores: list[Any]) -> Floats:
+    try:
+        return np.array([float(each) for each in scores])
+    except (TypeError, ValueError):
+        words = "a function of what was released and of a canary that returns a number"
+        raise ParameterError("score", scores[:3], words) from None
 
 
 def _share(canaries: int) -> tuple[int, int]:

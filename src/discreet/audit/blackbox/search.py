@@ -166,8 +166,7 @@ def find_worst(
                 break
             left = [found[place][1] for place in ranked[: -(-len(left) // KEPT_ONE_IN)]]
             if move is not None and turn < MOVING:
-                moved = [move(each, generator) for each in left for _ in range(MOVES)]
-                left += [(first, second) for first, second in moved]
+                left += _move_pairs(left, move, generator)
             store.keep(left)
         event, pair = found[ranked[0]]
         if event is not None:
@@ -180,6 +179,16 @@ def find_worst(
         pair = next(pair for pair in left if any(given is trouble.fault.given for given in pair))
         bound = LowerBound.of_fault(trouble.fault, delta, confidence, reader.drawn)
     return WorstPair(*pair, bound)
+
+
+def _move_pairs(pairs: list[InputPair], move: PairMove, generator: np.random.Generator) -> list[InputPair]:
+    """Return neighbours near each pair."""
+    moved = [move(each, generator) for each in pairs for _ in range(MOVES)]
+    try:
+        return [(first, second) for first, second in moved]
+    except (TypeError, ValueError):
+        words = "a function of a pair and of a generator that returns another pair"
+        raise ParameterError("move", moved[:3], words) from None
 
 
 def certify_in_stages(

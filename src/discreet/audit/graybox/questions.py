@@ -12,6 +12,7 @@ from discreet.audit.graybox.neighbours import MOST_ROWS, ArrowTables, ReplayNeig
 from discreet.audit.graybox.replaying import replay
 from discreet.audit.graybox.report import ReplayReport
 from discreet.base import check
+from discreet.base.errors import BudgetError
 from discreet.policy import load
 from discreet.policy.model import Policy, Table
 
@@ -51,13 +52,16 @@ def audit_questions(
 
     def replay_one(question: str) -> ReplayReport:
         watch(question)
-        return name_hidden(replay(question, neighbours, epsilon=epsilon, clock=clock), policy)
+        return explain_refusal(replay(question, neighbours, epsilon=epsilon, clock=clock), policy, epsilon)
 
     return map(replay_one, questions or list_simplest(policy, neighbours.groups[0][0].tables or {}))
 
 
-def name_hidden(report: ReplayReport, policy: Policy) -> ReplayReport:
-    """Return a report that tells the owner which unknown column is a hidden one: analysts are not told that it is."""
+def explain_refusal(report: ReplayReport, policy: Policy, epsilon: float) -> ReplayReport:
+    """Return a report that tells the owner more: which unknown column is hidden, and what to ask of a small budget."""
+    if report.refused is not None and BudgetError.__name__ in report.refused:
+        words = f"{report.refused}. Say less than --epsilon {epsilon:g}: how far a unit moves it is the same"
+        return replace(report, refused=words)
     hidden = [(table.name, name) for table in policy.tables for name in table.hidden]
     for table, name in hidden if report.refused is not None else []:
         if f"no column {name!r}" in str(report.refused) or f"has a column {name!r}" in str(report.refused):
