@@ -314,7 +314,8 @@ def sum_beside(curator: Curator, choose: Any) -> object:
 
     def read_more(desk: Desk, asked: SumsOfCosts, _: object) -> list[Any]:
         def apply(_: Any) -> list[float]:
-            for plan in choose(others, desk):
+            units = desk._hold(desk._find_hash(asked.plan, RowsPlan), asked.plan).read().units
+            for plan in choose(others, units):
                 desk._hold(desk._find_hash(plan, RowsPlan), plan)
             return [0.0]
 
@@ -336,7 +337,7 @@ class PlainFunction:
 def test_rows_of_every_plan_that_a_call_reads_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen: list[RowsPlan] = []
 
-    def choose(others: tuple[RowsPlan, ...], _: Desk) -> tuple[RowsPlan, ...]:
+    def choose(others: tuple[RowsPlan, ...], _: int) -> tuple[RowsPlan, ...]:
         chosen.append(others[0])
         return others[:1]
 
@@ -356,9 +357,8 @@ def test_rows_of_every_plan_that_a_call_reads_are_judged(monkeypatch: pytest.Mon
 
 
 def test_a_call_that_reads_rows_of_another_plan_on_a_neighbour_is_found() -> None:
-    def choose(others: tuple[RowsPlan, ...], desk: Desk) -> tuple[RowsPlan, ...]:
-        units = desk._hold(desk._find_hash(others[0], RowsPlan), others[0]).read().units
-        return others[1:] if units % 2 else ()
+    def choose(others: tuple[RowsPlan, ...], units: int) -> tuple[RowsPlan, ...]:
+        return others[1:] if units % 2 else others[:1]
 
     report = find(lambda curator: sum_beside(curator, choose), LESS)
     assert find_kinds(report) == {FindingKind.CALLS}

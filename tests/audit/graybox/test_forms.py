@@ -40,6 +40,12 @@ class Slotted:
         return self.value, self.__hidden
 
 
+class Wider(Slotted):
+    def __init__(self, value: Any) -> None:
+        super().__init__(value)
+        self.same = 1
+
+
 def hold(value: Any) -> Callable[[], Any]:
     return lambda: value
 
@@ -105,6 +111,7 @@ DIFFERENT: list[tuple[Any, Any]] = [
     ({(1, 2)}, {(1, 3)}),
     (Slotted(1), Slotted(2)),
     (Slotted(1, 2), Slotted(1, 3)),
+    (Wider(1), Wider(2)),
     (random.Random(1), random.Random(2)),
     (np.random.default_rng(1), np.random.default_rng(2)),
     (hold([1]), hold([2])),

@@ -158,8 +158,8 @@ LEAKS: dict[str, tuple[Case, Case, FindingKind]] = {
         FindingKind.SENSITIVITY,
     ),
     "long parameters that differ in the middle": (
-        (lambda one: noisy(1.0, weights=np.eye(200)[100] * one), 1, 2, {"sensitivity": 1}),
-        (lambda one: noisy(one, weights=np.eye(200)[100]), 1, 2, {"sensitivity": 1}),
+        (lambda one: noisy(1.0, weights=np.eye(2000)[1000] * one), 1, 2, {"sensitivity": 1}),
+        (lambda one: noisy(one, weights=np.eye(2000)[1000]), 1, 2, {"sensitivity": 1}),
         FindingKind.CALLS,
     ),
     "a function that holds data": (
