@@ -59,7 +59,7 @@ MUTATIONS = [
     ),
     broken(
         "replay does not count the values of a statistic at a desk",
-        "audit/graybox/judging.py",
+        "audit/graybox/desk_rules.py",
         "            if moved is None or moved.declared is None:\n                continue\n",
         "            continue\n",
         "tests/audit/graybox/test_desks.py",

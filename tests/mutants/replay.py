@@ -13,6 +13,8 @@ NEIGHBOURS = "tests/audit/graybox/test_neighbours.py"
 AUDITING = "tests/cli/test_auditing.py"
 
 JUDGE = "audit/graybox/judging.py"
+VERDICTS = "audit/graybox/verdicts.py"
+DESK_RULES = "audit/graybox/desk_rules.py"
 TAPE = "audit/graybox/tape.py"
 TAPS = "audit/graybox/taps.py"
 REPLAY = "audit/graybox/replaying.py"
@@ -46,7 +48,7 @@ MUTATIONS = [
     ),
     broken(
         "replay: what moves too far is no finding",
-        JUDGE,
+        VERDICTS,
         "        if moved.exceeds:\n            self.find(",
         "        if moved.exceeds and False:\n            self.find(",
         REPLAYING,
@@ -159,50 +161,50 @@ MUTATIONS = [
     ),
     broken(
         "replay: a desk's vector has no price",
-        JUDGE,
+        DESK_RULES,
         "        self._move(measure_vector(mine, theirs, _find_paid(mine.asked, one.cost), one.name))\n",
         "        self._move(measure_vector(mine, theirs, None, one.name))\n",
         DESKS,
     ),
     broken(
         "replay: measures of a question are not compared in L1",
-        JUDGE,
+        DESK_RULES,
         '                self._move(Moved(call, "L1", Fraction(plan.l1(measure)), Fraction(l1)))\n',
         '                self.moved.append(Moved(call, "L1", Fraction(plan.l1(measure)), Fraction(0)))\n',
         f"{DESKS}::test_limits_that_are_declared_and_not_enforced_are_found",
     ),
     broken(
         "replay: measures of a question are not compared in L2",
-        JUDGE,
+        DESK_RULES,
         "Fraction(plan.l2_squared(measure)), Fraction(l2_squared)",
         "None, Fraction(l2_squared)",
         f"{DESKS}::test_limits_that_are_declared_and_not_enforced_are_found",
     ),
     broken(
         "replay: rows of other units may change",
-        JUDGE,
+        DESK_RULES,
         '            self._move(Moved(one.name, "units", Fraction(1), Fraction(units)))\n',
         "",
         DESKS,
     ),
     broken(
         "replay: a unit may have more rows than it keeps",
-        JUDGE,
+        DESK_RULES,
         "Fraction(plan.rows), Fraction(max([*gone, *come], default=0))",
         "None, Fraction(max([*gone, *come], default=0))",
         DESKS,
     ),
     broken(
         "replay: a desk's call without a rule passes",
-        JUDGE,
-        "            if rule is None:\n                self.find(",
-        "            if rule is None:\n                return\n                self.find(",
+        DESK_RULES,
+        "            self._verdicts.find(FindingKind.CALLS, words)\n            return\n",
+        "            return\n",
         DESKS,
     ),
     broken(
         "replay: databases of the same people may differ",
-        JUDGE,
-        "        if self._relation is PairRelation.SAME:\n",
+        VERDICTS,
+        "        if self.relation is PairRelation.SAME:\n",
         "        if False:\n",
         DESKS,
     ),
@@ -412,7 +414,7 @@ MUTATIONS = [
     ),
     broken(
         "replay: a call that reads rows of another plan passes",
-        JUDGE,
+        DESK_RULES,
         "        if [plan for _, plan, _ in held[0]] != [plan for _, plan, _ in held[1]]:\n",
         "        if len(held[0]) != len(held[1]):\n",
         DESKS,

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from audit.graybox.cases import OPERATIONS, find_world
-from discreet.audit.graybox import FindingKind, ReplayDatabase, ReplayNeighbours, ReplayReport, judging, replay
+from discreet.audit.graybox import FindingKind, ReplayDatabase, ReplayNeighbours, ReplayReport, desk_rules, replay
 from discreet.audit.graybox.heard import list_heard
-from discreet.audit.graybox.judging import PairRelation
+from discreet.audit.graybox.verdicts import PairRelation
 from discreet.base.canonical import Json
 from discreet.curator import Curator
 from discreet.curator.door import clipping, resampling, statistics, sums
@@ -220,7 +220,7 @@ def test_a_unit_s_function_that_raises_suspends_and_is_found() -> None:
 
 
 def test_a_call_of_a_desk_without_a_rule_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(judging.RULES, "sum")
+    monkeypatch.delitem(desk_rules.RULES, "sum")
     report = find(sum_costs, LESS)
     assert "there is no rule for desk: sum" in str(report)
 

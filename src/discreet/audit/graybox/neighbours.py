@@ -16,9 +16,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from discreet.audit.graybox.judging import PairRelation
 from discreet.audit.graybox.people import PersonMaker, find_new_unit
 from discreet.audit.graybox.scratch import PlaceTables, make_scratch_policy, open_scratch, place_in_duckdb, read_tables
+from discreet.audit.graybox.verdicts import PairRelation
 from discreet.base.errors import ParameterError
 from discreet.policy import Policy, load
 from discreet.policy.model import Table

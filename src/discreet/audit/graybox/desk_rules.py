@@ -1,0 +1,219 @@
+"""How far one unit may move each call of a desk: what the meter admitted for it, beside what a neighbour moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from discreet.audit.graybox.distances import measure_values
+from discreet.audit.graybox.exact import (
+    find_spreads,
+    list_changed_units,
+    list_gaps,
+    list_sums,
+    list_undrawn,
+    list_units,
+)
+from discreet.audit.graybox.gaps import measure_vector
+from discreet.audit.graybox.report import FindingKind, Moved
+from discreet.audit.graybox.tape import TapeEntry
+from discreet.audit.graybox.taps import sum_once
+from discreet.audit.graybox.verdicts import PairRelation, Verdicts
+from discreet.mechanisms import Laplace
+from discreet.privacy.charges import Charge
+from discreet.query.choices import bound_spreads
+
+
+class DeskRules:
+    """Judges the calls of desks on one neighbour, in their order: some are paid for by one that came before."""
+
+    def __init__(self, verdicts: Verdicts, compare: Callable[[list[TapeEntry], list[TapeEntry]], None]) -> None:
+        """Take where findings are written, and what compares calls of desks inside of others."""
+        self._verdicts, self._compare, self._move = verdicts, compare, verdicts.move
+        self._areas: tuple[Fraction, Fraction] | None = None
+        self._watched: Charge | None = None
+
+    def judge(self, one: TapeEntry, other: TapeEntry) -> None:
+        """Judge one call, by the rule of its kind. A call without a rule is a finding."""
+        rule = RULES.get(one.name.removeprefix("desk: "))
+        if rule is None:
+            words = f"there is no rule for {one.name}: what it is paid for is not known here"
+            self._verdicts.find(FindingKind.CALLS, words)
+            return
+        self._judge_rows(one, other)
+        rule(self, one, other)
+
+    def _judge_rows(self, one: TapeEntry, other: TapeEntry) -> None:
+        """One unit's rows are others, as many as it keeps; those of everybody else are the same."""
+        held = [_list(each, "rows") for each in (one, other)]
+        if [plan for _, plan, _ in held[0]] != [plan for _, plan, _ in held[1]]:
+            self._verdicts.find(
+                FindingKind.CALLS, f"{one.name} reads other rows, of {len(held[1])} plans, and of {len(held[0])} before"
+            )
+            return
+        for (_, plan, mine), (_, _, theirs) in zip(*held, strict=True):
+            gone, come = list_changed_units(mine, theirs)
+            units = (
+                max(len(gone), len(come)) if self._verdicts.relation is PairRelation.REPLACE else len(gone) + len(come)
+            )
+            self._move(Moved(one.name, "units", Fraction(1), Fraction(units)))
+            self._move(Moved(one.name, "rows of a unit", Fraction(plan.rows), Fraction(max([*gone, *come], default=0))))
+
+    def _judge_measures(self, one: TapeEntry, other: TapeEntry) -> None:
+        """Sums over all keys, the units of keys that come from the data, and scores by which keys are chosen."""
+        for (_, plan, mine, draws), (_, _, theirs, _) in zip(
+            _list(one, "measures"), _list(other, "measures"), strict=True
+        ):
+            for place, measure in enumerate(plan.measures):
+                call = f"{one.name} {place + 1}, {measure.part.value}"
+                gaps = list_gaps(list_sums(mine, place), list_sums(theirs, place))
+                l1, l2_squared = sum(map(abs, gaps)) * measure.levels, sum(gap * gap for gap in gaps) * measure.levels
+                self._move(Moved(call, "L1", Fraction(plan.l1(measure)), Fraction(l1)))
+                self._move(Moved(call, "L2", Fraction(plan.l2_squared(measure)), Fraction(l2_squared), squared=True))
+            if plan.selects_any:
+                gaps = list_gaps(list_units(mine), list_units(theirs))
+                self._move(Moved(one.name, "keys of the data", Fraction(plan.reached()), Fraction(len(gaps))))
+                most = Fraction(max(map(abs, gaps), default=0))
+                self._move(Moved(one.name, "units of one key", Fraction(1), most))
+            if draws.choice is not None:
+                paid = bound_spreads(plan, draws.choice.score, draws.choice.parts)
+                found = find_spreads(plan, draws.choice, mine, theirs)
+                self._move(Moved(one.name, "spread of scores", Fraction(paid.total), Fraction(found.total)))
+                squares = Fraction(paid.squares), Fraction(found.squares)
+                self._move(Moved(one.name, "spread of scores, L2", *squares, squared=True))
+            known = {repr(each) for each in (*draws.noises, draws.selection, draws.choice and draws.choice.pick)}
+            for each in (*one.inner, *other.inner):
+                if repr(each.asked) not in known:
+                    self._verdicts.find(FindingKind.CALLS, f"{one.name} asks {each}, which was not declared")
+            for entry, exact in ((one, mine), (other, theirs)):
+                for noise in list_undrawn(plan, exact, draws, [each.asked for each in entry.inner]):
+                    self._verdicts.find(FindingKind.CALLS, f"{one.name} does not ask {noise}, which was declared")
+
+    def _judge_vector(self, one: TapeEntry, other: TapeEntry) -> None:
+        """One vector with noise: it moves by what the meter admitted, in the noise's own norm."""
+        if not self._verdicts.is_alike(one, other, 1):
+            return
+        (mine,), (theirs,) = one.inner, other.inner
+        assert one.cost is not None
+        self._move(measure_vector(mine, theirs, _find_paid(mine.asked, one.cost), one.name))
+
+    def _judge_areas(self, one: TapeEntry, other: TapeEntry) -> None:
+        """Parts of one vector, paid for together by the first."""
+        if not self._verdicts.is_alike(one, other, 1):
+            return
+        (mine,), (theirs,) = one.inner, other.inner
+        if one.cost is not None:
+            self._areas = _find_paid(mine.asked, one.cost), Fraction(0)
+        if self._areas is None:
+            self._verdicts.find(FindingKind.CALLS, "a part was drawn for which nothing was paid")
+            return
+        paid, before = self._areas
+        moved = measure_vector(mine, theirs, paid, "desk: count areas")
+        total = before + Fraction(moved.observed)
+        self._areas = paid, total
+        self._move(Moved(moved.call, moved.norm, paid, total, moved.squared))
+
+    def _judge_more(self, one: TapeEntry, other: TapeEntry) -> None:
+        """What needs no price of its own: a later part, or a question of a watch."""
+        if one.inner and one.inner[0].name == "SparseVectorRun":
+            self._judge_watch(one, other)
+        else:
+            self._judge_areas(one, other)
+
+    def _start_watch(self, one: TapeEntry, _: TapeEntry) -> None:
+        self._watched = one.cost
+
+    def _judge_watch(self, one: TapeEntry, other: TapeEntry) -> None:
+        """A gap moves by what the watch paid for, however often it is asked."""
+        if not self._verdicts.is_alike(one, other, 1):
+            return
+        (mine,), (theirs,) = one.inner, other.inner
+        if self._watched is None:
+            self._verdicts.find(FindingKind.CALLS, "a watch was asked that nobody began")
+            return
+        paid = Fraction(self._watched.epsilon) / Fraction(mine.asked.loss(1).exact_pure)
+        self._move(Moved("desk: exceeds", "one question", paid, Fraction(abs(mine.value - theirs.value))))
+
+    def _judge_pick(self, one: TapeEntry, other: TapeEntry) -> None:
+        """Scores of groups move apart by what is paid for."""
+        if not self._verdicts.is_alike(one, other, 1):
+            return
+        (mine,), (theirs,) = one.inner, other.inner
+        moved = [int(a) - int(b) for a, b in zip(mine.value, theirs.value, strict=True)]
+        assert one.cost is not None
+        paid = Fraction(one.cost.epsilon) * Fraction(mine.asked.scale)
+        self._move(Moved(one.name, "spread of scores", paid, Fraction(max(moved) - min(moved))))
+
+    def _judge_resamples(self, one: TapeEntry, other: TapeEntry) -> None:
+        """Each unit's vector is as long as the clip at most, and counts in every resample by a coin of its own."""
+        for mine, theirs in zip(_list(one, "resamples"), _list(other, "resamples"), strict=True):
+            _, plan, _, function, clip, _, dimension = mine
+            sums = [sum_once(plan, each[2], function, clip, dimension) for each in (mine, theirs)]
+            apart = sum((a - b) ** 2 for a, b in zip(*sums, strict=True))
+            self._move(Moved(one.name, "L2", Fraction((plan.factor * clip.steps) ** 2), Fraction(apart), squared=True))
+        self._verdicts.is_alike(one, other, None)
+
+    def _judge_minimum(self, one: TapeEntry, other: TapeEntry) -> None:
+        """Of weights with noise, how far they move; of a pushed objective, whose theorem is about rows, the rows."""
+        if len(one.inner) == 1:
+            self._judge_vector(one, other)
+        else:
+            self._verdicts.is_alike(one, other, 2)
+
+    def _judge_inside(self, one: TapeEntry, other: TapeEntry) -> None:
+        """Calls of desks inside."""
+        self._compare(one.inner, other.inner)
+
+    def _judge_statistic(self, one: TapeEntry, other: TapeEntry) -> None:
+        """Rows are judged for every call; the mechanism is the same one, and no more values are others than it allows.
+
+        Values of groups of units are not compared: a unit more lets others fall into other groups, with the same law.
+        """
+        if not self._verdicts.is_alike(one, other, None):
+            return
+        held = [{rows.points[:, 0].tobytes() for _, _, rows in _list(each, "rows")} for each in (one, other)]
+        for mine, theirs in zip(one.inner, other.inner, strict=True):
+            moved = measure_values(mine, theirs)
+            if moved is None or moved.declared is None:
+                continue
+            if np.asarray(mine.value).tobytes() in held[0] and np.asarray(theirs.value).tobytes() in held[1]:
+                self._move(moved)
+
+    def _pass(self, one: TapeEntry, other: TapeEntry) -> None:
+        """Rows are all that the theorem is about; they are judged for every call."""
+
+
+def _list(entry: TapeEntry, what: str) -> list[Any]:
+    return [each for each in entry.exact if each[0] == what]
+
+
+def _find_paid(noise: Any, cost: Charge) -> Fraction:
+    """Return the sensitivity that a cost covers with this noise: in L1, or the square of it in L2."""
+    if isinstance(noise, Laplace):
+        return Fraction(cost.epsilon) * Fraction(noise.scale)
+    return 2 * Fraction(cost.rho) * Fraction(noise.sigma) ** 2
+
+
+Rule = Callable[[DeskRules, TapeEntry, TapeEntry], None]
+
+RULES: dict[str, Rule] = {
+    "measure": DeskRules._judge_measures,
+    "sum": DeskRules._judge_vector,
+    "sum gradients": DeskRules._judge_vector,
+    "sum moments": DeskRules._judge_vector,
+    "count rows": DeskRules._judge_vector,
+    "count": DeskRules._judge_vector,
+    "count areas": DeskRules._judge_areas,
+    "more": DeskRules._judge_more,
+    "choose group": DeskRules._judge_pick,
+    "resample": DeskRules._judge_resamples,
+    "minimise": DeskRules._judge_minimum,
+    "statistic": DeskRules._judge_statistic,
+    "descend": DeskRules._pass,
+    "start watch": DeskRules._start_watch,
+    "best of": DeskRules._judge_inside,
+}
+"""How each call of a desk is judged. A call without a rule is a finding."""
