@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import random
+import re
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -44,6 +47,31 @@ class Wider(Slotted):
     def __init__(self, value: Any) -> None:
         super().__init__(value)
         self.same = 1
+
+
+class Listed(list[Any]):
+    def __init__(self, value: Any, note: Any) -> None:
+        super().__init__(value)
+        self.note = note
+
+
+class Counted(int):
+    note: Any = None
+
+
+def count(value: int, note: Any) -> Counted:
+    counted = Counted(value)
+    counted.note = note
+    return counted
+
+
+def tell_more(error: Exception, more: Any) -> Exception:
+    error.more = more  # type: ignore[attr-defined]
+    return error
+
+
+def nest(value: Any, depth: int) -> Any:
+    return nest([value], depth - 1) if depth else value
 
 
 def hold(value: Any) -> Callable[[], Any]:
@@ -86,6 +114,10 @@ ALIKE: list[tuple[Any, Any]] = [
     (pa.table({"a": [1, None]}), pa.table({"a": [1, None]})),
     (memoryview(b"ab"), memoryview(b"ab")),
     ([1] * 3, [1] * 3),
+    (pd.DataFrame({"a": [1], "b": ["x"]}), pd.DataFrame({"a": [1], "b": ["x"]})),
+    (re.compile("a"), re.compile("a")),
+    (pa.array([1, 2])[1:], pa.array([0, 2])[1:]),
+    (deque([1], 3), deque([1], 3)),
 ]
 
 DIFFERENT: list[tuple[Any, Any]] = [
@@ -127,6 +159,26 @@ DIFFERENT: list[tuple[Any, Any]] = [
     (memoryview(b"ab"), memoryview(b"ac")),
     (np.ma.masked_array([1, 2], [False, True]), np.ma.masked_array([1, 2], [True, False])),
     (np.array([1, None], dtype=object), np.array([1, 2], dtype=object)),
+    (1.5, "1.5"),
+    (1, np.int64(1)),
+    (np.float32(1), np.float64(1)),
+    (Listed([1], 1), Listed([1], 2)),
+    (count(1, 1), count(1, 2)),
+    (tell_more(ValueError("no"), 1), tell_more(ValueError("no"), 2)),
+    (KeyError("no"), ValueError("'no'")),
+    (deque([[1]]), deque([[2]])),
+    ({"a": np.zeros(2000)}.values(), {"a": np.eye(2000)[1000]}.values()),
+    (iter([1, 2]), iter([1, 3])),
+    (nest(1, 100), nest(2, 100)),
+    (re.compile("a" * 300), re.compile("a" * 300 + "b")),
+    (lambda: 1, lambda: 2),
+    (pa.table([[1], [1]], names=["a", "a"]), pa.table([[2], [1]], names=["a", "a"])),
+    (pa.table({"a": [1]}), pa.table({"a": [1]}).replace_schema_metadata({"b": "c"})),
+    (pa.array(["x"]).dictionary_encode(), pa.array(["x", "y"]).dictionary_encode()[:1]),
+    (pd.Series([1, 1], index=["a", "b"]), pd.Series([1, 1], index=["a", "c"])),
+    (pd.Series([1], name="a"), pd.Series([1], name="b")),
+    (pd.DataFrame({"a": [1]}), pd.DataFrame({"a": [1.0]})),
+    (pd.Series(pd.Categorical(["x"], ["x", "y"])), pd.Series(pd.Categorical(["x"], ["x", "z"]))),
 ]
 
 

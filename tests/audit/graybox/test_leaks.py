@@ -5,15 +5,18 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
 from discreet.audit.graybox import FindingKind, ReplayReport, listen_to, replay
-from discreet.local.client import DirectResponse
+from discreet.local.client import DirectResponse, MemoisedUnary
 from discreet.local.client.metric import SYSTEM
 from discreet.mechanisms import (
+    CountingQueries,
     Exponential,
     Gaussian,
     Grid,
@@ -24,8 +27,10 @@ from discreet.mechanisms import (
     SparseVector,
 )
 from discreet.mechanisms.robust.propose_test_release import ProposeTestRelease
+from discreet.mechanisms.robust.smooth_noises import SmoothLaplace
 from discreet.mechanisms.robust.stable_histogram import StableHistogram
 from discreet.mechanisms.robust.stable_value import StableValue
+from discreet.mechanisms.robust.trimmed_mean import TrimmedMean
 from discreet.mechanisms.robust.unbounded import UnboundedMean
 
 Operation = Callable[[Any], object]
@@ -34,6 +39,11 @@ Case = tuple[Operation, Any, Any, dict[str, Any]]
 
 LAPLACE, STABLE, PROPOSED = Laplace(2.0), StableValue(1.0, 1e-6), ProposeTestRelease.calibrate(1.0, 1e-6, 10)
 RESPONSE, DIRECT = RandomizedResponse.calibrate(1.0), DirectResponse.calibrate(1.0, 4)
+
+MEMOISED = MemoisedUnary.calibrate(2.0, 0.5, 2)
+SMOOTH = SmoothLaplace.calibrate(1.0, 1e-6)
+COMING = TrimmedMean(Fraction(1, 10), 0, 1000, 1, neighbours="add-remove")
+REPLACED = TrimmedMean(Fraction(1, 10), 0, 1000, 1, neighbours="replace", public_size=True)
 
 noisy = listen_to(lambda value, scale=9.0, weights=None: 0.0, "their noise")
 
@@ -177,6 +187,61 @@ LEAKS: dict[str, tuple[Case, Case, FindingKind]] = {
         (lambda data: LAPLACE.release(data) + math.inf, 1, 2, {"sensitivity": 1}),
         FindingKind.NUMBER,
     ),
+    "more steps of a grid than there are questions": (
+        (CountingQueries(2, Laplace(2.0, Grid(0.01), 2)).release, [0, 0], [1, 0], {"epsilon": 1}),
+        (CountingQueries(2, Laplace(2.0, Grid(0.01), 2)).release, [0, 0], [1, 0], {"epsilon": 51}),
+        FindingKind.SENSITIVITY,
+    ),
+    "a question that a unit changes more than once": (
+        (CountingQueries.calibrate(1.0, 2).release, [0, 0], [2, 2], {"sensitivity": 100}),
+        (CountingQueries.calibrate(1.0, 2).release, [0, 0], [1, 1], {"sensitivity": 100}),
+        FindingKind.SENSITIVITY,
+    ),
+    "a mean of values that are replaced, where they are said to come or go": (
+        (lambda data: SMOOTH.release(COMING, data), [1] * 50 + [2], [1] * 50 + [900], {"epsilon": 1, "delta": 1e-6}),
+        (lambda data: SMOOTH.release(COMING, data), [1] * 50 + [2], [1] * 50, {"epsilon": 1, "delta": 1e-6}),
+        FindingKind.SENSITIVITY,
+    ),
+    "a mean of fewer values, where their number is public": (
+        (lambda data: SMOOTH.release(REPLACED, data), [1] * 50 + [2], [1] * 50, {"epsilon": 1, "delta": 1e-6}),
+        (lambda data: SMOOTH.release(REPLACED, data), [1] * 50 + [2], [1] * 50 + [9], {"epsilon": 1, "delta": 1e-6}),
+        FindingKind.SENSITIVITY,
+    ),
+    "keys that are equal and look different": (
+        (lambda key: StableHistogram(1.0, 1e-6).release({key: 5}), Decimal("1.0"), Decimal("1.00"), {}),
+        (lambda key: StableHistogram(1.0, 1e-6, 2).release({key: 1}), Decimal("1.0"), Decimal("1.00"), {}),
+        FindingKind.SENSITIVITY,
+    ),
+    "numbers of another kind": (
+        (lambda data: LAPLACE.release(np.array(data)), [1, 0], [1, None], {"sensitivity": 1}),
+        (lambda data: LAPLACE.release(np.array(data)), [1, 0], [1, 1], {"sensitivity": 1}),
+        FindingKind.SHAPE,
+    ),
+    "a function of theirs that holds data": (
+        (lambda data: listen_to(lambda value: value + sum(data), "theirs")(0), [1], [900], {"sensitivity": 1}),
+        (lambda data: listen_to(lambda value: value, "theirs")(sum(data)), [1], [2], {"sensitivity": 1}),
+        FindingKind.CALLS,
+    ),
+    "texts for numbers": (
+        (noisy, ["5"], ["6"], {"sensitivity": 1}),
+        (noisy, [5], [6], {"sensitivity": 1}),
+        FindingKind.SENSITIVITY,
+    ),
+    "many equal reports beside one that is another": (
+        (lambda values: recall_all(values), [0] * 60, [0] * 59 + [1], {"epsilon": 0.51}),
+        (lambda values: recall_all(values), [0], [1], {"epsilon": 0.51}),
+        FindingKind.SENSITIVITY,
+    ),
+    "too far for any number": (
+        (LAPLACE.release, 10**400, 1, {"sensitivity": 1}),
+        (LAPLACE.release, 10**400, 10**400 - 1, {"sensitivity": 1}),
+        FindingKind.SENSITIVITY,
+    ),
+    "too far for any loss": (
+        (LAPLACE.release, 10**400, 1, {"epsilon": 1}),
+        (LAPLACE.release, 10**400, 10**400 - 1, {"epsilon": 1}),
+        FindingKind.SENSITIVITY,
+    ),
     "an error that is caught": (
         (lambda data: fail_softly(data), [1, 2], [1, "x"], {"sensitivity": 9}),
         (lambda data: fail_softly(data), [1, 2], [1, 3], {"sensitivity": 9}),
@@ -188,6 +253,10 @@ LEAKS: dict[str, tuple[Case, Case, FindingKind]] = {
         FindingKind.SENSITIVITY,
     ),
 }
+
+
+def recall_all(values: list[int]) -> object:
+    return [MEMOISED.recall(value, b"s" * 32, SYSTEM).seed for value in values]
 
 
 def fail_softly(data: list[Any]) -> object:

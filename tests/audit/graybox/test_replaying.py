@@ -223,7 +223,8 @@ def test_mechanisms_of_others_are_heard_where_they_are_named() -> None:
 
 def test_noise_that_is_added_past_all_mechanisms_counts_as_none() -> None:
     report = replay(lambda data: len(data) + int(noise.discrete_laplace(2.0, 1)[0]), AROUND, clock=False)
-    assert kinds(report) == {FindingKind.RESULT}
+    assert kinds(report) == {FindingKind.CALLS, FindingKind.RESULT}
+    assert "noise was drawn past all mechanisms that are heard" in str(report)
 
 
 def test_an_error_that_everybody_gets_after_a_draw_differs_by_its_text() -> None:

@@ -25,6 +25,7 @@ from discreet.audit.graybox.gaps import (
 )
 from discreet.audit.graybox.report import Moved
 from discreet.audit.graybox.tape import TapeEntry
+from discreet.base.check import Exact
 from discreet.mechanisms import (
     CountingQueries,
     KeySelection,
@@ -54,10 +55,8 @@ UNBOUNDED = (UnboundedMean, InterquartileRange, *UNIVERSAL)
 VALUES = (SmoothNoise, ProposeTestRelease, *UNBOUNDED)
 """Mechanisms that look at all values, and bound by themselves what some of them change."""
 
-OFF = (TypeError, ValueError, OverflowError, ArithmeticError)
 
-
-def measure_alone(one: TapeEntry, other: TapeEntry, sensitivity: float | None) -> tuple[Moved, ...] | None:
+def measure_alone(one: TapeEntry, other: TapeEntry, sensitivity: Exact | None) -> tuple[Moved, ...] | None:
     """Return how far apart what went into a mechanism is that nobody but its caller watches, in every norm that its
     theorem needs; nothing where all is the same, and None where it is not and has no number: that is a finding.
 
@@ -68,7 +67,7 @@ def measure_alone(one: TapeEntry, other: TapeEntry, sensitivity: float | None) -
         for kinds, rule in RULES:
             if isinstance(one.asked, kinds):
                 return rule(one, other, wanted)
-    except OFF:
+    except Exception:  # a statistic of somebody else's may raise anything
         pass
     return () if write_form(one.value) == write_form(other.value) else None
 
@@ -81,8 +80,9 @@ def _measure_plain(one: TapeEntry, other: TapeEntry, wanted: Wanted) -> tuple[Mo
 def _measure_additive(one: TapeEntry, other: TapeEntry, wanted: Wanted) -> tuple[Moved, ...]:
     """Noise on numbers: in L1, or in L2 where it is Gaussian."""
     made: Any = one.asked
-    if isinstance(made, CountingQueries) and wanted is None:
-        return (measure_vector(one, other, Fraction(made.queries)),)
+    if isinstance(made, CountingQueries):
+        most = Fraction(made.queries)
+        return (measure_vector(one, other, most if wanted is None else min(wanted, most)),)
     if wanted is None:
         return (measure_vector(one, other, None),)
     size = max(1, len(list_points(made, one.value)))
@@ -119,7 +119,7 @@ def _measure_drawn(one: TapeEntry, other: TapeEntry, _: Wanted) -> tuple[Moved, 
 def _measure_answers(one: TapeEntry, other: TapeEntry, wanted: Wanted) -> tuple[Moved, ...]:
     """Answers of randomized response: how many are others, each in its place."""
     mine, theirs = (list_values(each.value) for each in (one, other))
-    changed = sum(a != b and (a == a or b == b) for a, b in zip(mine, theirs, strict=True))
+    changed = sum(write_form(a) != write_form(b) for a, b in zip(mine, theirs, strict=True))
     return (Moved(one.name, "answers", Fraction(1) if wanted is None else wanted, Fraction(changed)),)
 
 
@@ -196,10 +196,17 @@ def measure_values(one: TapeEntry, other: TapeEntry) -> Moved | None:
 
     One that is replaced is one step, or two for mechanisms that are made for units that come or go.
     """
-    if not isinstance(one.asked, VALUES) or not isinstance(one.value, list | tuple | np.ndarray):
+    if not isinstance(one.asked, VALUES):
         return None
-    gone, come = count_changed(list_values(one.value), list_values(other.value))
-    steps = gone + come if getattr(one.asked, "neighbours", None) == Neighbours.ADD_REMOVE else max(gone, come)
+    try:
+        gone, come = count_changed(list_values(one.value), list_values(other.value))
+    except TypeError:
+        return None
+    made = [one.asked, one.public.get("statistic")]
+    if any(getattr(each, "public_size", False) for each in made) and gone != come:
+        return None
+    comes = any(getattr(each, "neighbours", None) == Neighbours.ADD_REMOVE for each in made)
+    steps = gone + come if comes else max(gone, come)
     rows = getattr(one.asked, "rows", None)
     return Moved(one.name, "values", None if rows is None else Fraction(rows), Fraction(steps))
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copyreg
 import dataclasses
 import enum
 import functools
 import hashlib
+import io
 import re
 import types
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any
 
 import numpy as np
@@ -19,7 +22,12 @@ from discreet.answers.receipt import Mark, Receipt
 HIDDEN = ("discreet.curator", "discreet.ledger", "discreet.engines", "_thread", "threading")
 """Packages whose objects are no results: of them only the kind is compared."""
 
-DEEPEST = 40
+DEEPEST = 150
+"""Things inside of things that are looked into."""
+
+COPYING = ("__reduce__", "__reduce_ex__", "__getstate__")
+
+GENERATORS = ("numpy.random._generator.Generator", "numpy.random.mtrand.RandomState", "random.Random")
 
 RECEIPT = re.compile(r"\b([1-9][0-9]{0,17}):[0-9a-f]{64}\b", re.ASCII)
 """A receipt in a text, such as a model's JSON: an entry's number, and a hash that covers the time of the day."""
@@ -36,23 +44,24 @@ Seen = frozenset[int]
 
 
 def write_form(value: Any, seen: Seen = frozenset()) -> Any:
-    """Return a value as tuples, texts and numbers, equal for values that look alike, and only for those.
+    """Return a value as tuples, texts and numbers, equal for values that look alike, whatever they are made of.
 
     A receipt is its entry's number, its charge and who paid: the hash beside it covers the time of the day. Functions
-    are what they hold, beside their names. Of what can be looked into in no way, only the kind is compared.
+    are what they do and hold. Iterators are read to their end. Of what can be looked into in no way, and of what lies
+    deeper than `DEEPEST`, only the kind is compared.
     """
     if isinstance(value, enum.Enum):
         return type(value).__name__, value.name
+    if isinstance(value, str | int | float) and hasattr(value, "__dict__"):
+        return FormKind(type(value).__name__), write_form(_make_plain(value)), write_form(vars(value), seen)
     if isinstance(value, str):
         return RECEIPT.sub(r"\1:", value)
     if isinstance(value, memoryview):
         return FormKind("memoryview"), value.tobytes()
     if value is None or isinstance(value, int | bytes):
         return (FormKind("bool"), int(value)) if isinstance(value, bool) else value
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, BaseException):
-        return type(value).__name__, str(value)
+    if isinstance(value, float) and not isinstance(value, np.generic):
+        return FormKind("float"), repr(value)
     if isinstance(value, Mark):
         return value.entry
     if isinstance(value, Receipt):
@@ -60,10 +69,13 @@ def write_form(value: Any, seen: Seen = frozenset()) -> Any:
     if isinstance(value, type | types.ModuleType):
         return value.__name__
     if isinstance(value, np.generic) and value.dtype != object and not isinstance(value, np.void):
-        return write_form(value.item(), seen)
+        return FormKind(str(value.dtype)), repr(value.item())
     if id(value) in seen or len(seen) > DEEPEST:
         return "..."
-    return _write_whole(value, seen | {id(value)})
+    inside = seen | {id(value)}
+    form = _write_whole(value, inside)
+    more = _list_more(value)
+    return (form, FormKind("attributes"), write_form(more, inside)) if more else form
 
 
 def _write_whole(value: Any, seen: Seen) -> Any:
@@ -71,9 +83,11 @@ def _write_whole(value: Any, seen: Seen) -> Any:
     if isinstance(value, np.ndarray):
         return _write_array(value, seen)
     kind = FormKind(type(value).__name__)
+    if isinstance(value, BaseException):
+        return kind, str(value), write_form(value.args, seen)
     if isinstance(value, Mapping):
         return kind, *((write_form(key, seen), write_form(each, seen)) for key, each in value.items())
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | deque | ValuesView | KeysView | ItemsView):
         return kind, *(write_form(each, seen) for each in value)
     if isinstance(value, set | frozenset):
         return kind, *sorted(repr(write_form(each, seen)) for each in value)
@@ -83,7 +97,27 @@ def _write_whole(value: Any, seen: Seen) -> Any:
         return value.__qualname__, write_form(value.__self__, seen)
     if isinstance(value, types.FunctionType):
         return _write_function(value, seen)
+    if isinstance(value, types.CodeType):
+        return kind, value.co_code, value.co_names, write_form(value.co_consts, seen)
+    if isinstance(value, pa.Table | pa.RecordBatch):
+        schema = value.schema.to_string(show_schema_metadata=True, truncate_metadata=False)
+        return kind, schema, *(_write_column(each) for each in value.columns)
+    if isinstance(value, pa.Array | pa.ChunkedArray):
+        return kind, _write_column(value)
+    if isinstance(value, Iterator) and not isinstance(value, io.IOBase):
+        return kind, *(write_form(each, seen) for each in value)
     return _write_object(value, seen)
+
+
+def _make_plain(value: Any) -> Any:
+    return next(kind(value) for kind in (str, int, float) if isinstance(value, kind))
+
+
+def _write_column(value: Any) -> Any:
+    """Write the values of a column, and the list that they are taken from where there is one: all of it is seen."""
+    parts = value.chunks if isinstance(value, pa.ChunkedArray) else [value]
+    lists = [each.dictionary.to_pylist() for each in parts if isinstance(each, pa.DictionaryArray)]
+    return str(value.type), write_form(value.to_pylist()), write_form(lists)
 
 
 def _write_array(value: np.ndarray[Any, Any], seen: Seen) -> Any:
@@ -97,7 +131,8 @@ def _write_array(value: np.ndarray[Any, Any], seen: Seen) -> Any:
 def _write_function(value: types.FunctionType, seen: Seen) -> Any:
     """Write what a function was given when it was made: its defaults, and what it took from around it."""
     held = [_read_cell(cell) for cell in value.__closure__ or ()]
-    return value.__qualname__, write_form([*held, value.__defaults__, value.__kwdefaults__, vars(value)], seen)
+    held += [value.__code__, value.__defaults__, value.__kwdefaults__, vars(value)]
+    return value.__qualname__, write_form(held, seen)
 
 
 def _read_cell(cell: types.CellType) -> Any:
@@ -112,38 +147,36 @@ def _write_object(value: Any, seen: Seen) -> Any:
     name = f"{kind.__module__}.{kind.__qualname__}"
     if kind.__module__.startswith(HIDDEN) and not dataclasses.is_dataclass(value):
         return name
-    table = _read_table(value)
-    if table is not None:
-        return name, write_form(table, seen)
     if dataclasses.is_dataclass(value):
         return name, write_form({field.name: getattr(value, field.name) for field in dataclasses.fields(value)}, seen)
     held = _list_held(value)
     if held:
-        own = any(getattr(kind, name) is not getattr(object, name) for name in ("__reduce__", "__reduce_ex__"))
+        own = any(getattr(kind, each, None) is not getattr(object, each, None) for each in COPYING)
         return name, write_form(held, seen), _take_apart(value, seen) if own else None
     shown = repr(value)
     return name, None if " at 0x" in shown else shown, _take_apart(value, seen)
 
 
-def _read_table(value: Any) -> Any:
-    """Return the columns or the values of what can be read as Arrow; None of what cannot."""
-    if not (hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")):
-        return None
-    try:
-        return pa.table(value).to_pydict()
-    except (TypeError, ValueError, pa.ArrowException):
-        pass
-    try:
-        return pa.array(value).to_pylist()
-    except (TypeError, ValueError, pa.ArrowException):
-        return None
+def _list_more(value: Any) -> dict[str, Any]:
+    """Return what a thing has under names beside what its kind has: the forms of these are made of something else."""
+    plain = (BaseException, Mapping, list, tuple, set, frozenset, deque)
+    if isinstance(value, plain) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
+        fields = {field.name for field in dataclasses.fields(value)} if dataclasses.is_dataclass(value) else set()
+        return {name: each for name, each in _list_held(value).items() if name not in fields}
+    return {}
 
 
 def _list_held(value: Any) -> dict[str, Any]:
-    """Return what an object holds under names, whether in a dictionary or in slots."""
+    """Return what an object was given under names, whether in a dictionary or in slots."""
     names = [name for kind in type(value).__mro__ for name in _list_slots(kind)]
     slots = {name: getattr(value, name) for name in names if hasattr(value, name)}
-    return {**slots, **getattr(value, "__dict__", {})}
+    held = {**slots, **getattr(value, "__dict__", {})}
+    return {name: each for name, each in held.items() if not _is_cached(type(value), name)}
+
+
+def _is_cached(kind: type, name: str) -> bool:
+    """Say whether a thing works this out when it is asked first: it follows from all else."""
+    return isinstance(getattr(kind, name, None), functools.cached_property)
 
 
 def _list_slots(kind: type) -> list[str]:
@@ -155,8 +188,9 @@ def _list_slots(kind: type) -> list[str]:
 
 def _take_apart(value: Any, seen: Seen) -> Any:
     """Write what an object would be copied from; nothing of those that cannot be copied."""
+    copy = copyreg.dispatch_table.get(type(value))
     try:
-        return write_form(value.__reduce_ex__(4), seen)
+        return write_form(value.__reduce_ex__(4) if copy is None else copy(value), seen)
     except Exception:
         return None
 
@@ -183,6 +217,13 @@ def find_difference(one: Any, other: Any, where: str = "the result") -> str | No
             if found is not None:
                 return found
     return f"{where} differs"
+
+
+def drop_generators(form: Any) -> Any:
+    """Return a form in which random generators have no state: it changes whenever they are asked."""
+    if not isinstance(form, tuple):
+        return form
+    return form[:1] if form and form[0] in GENERATORS else tuple(map(drop_generators, form))
 
 
 def _is_named(form: Any) -> bool:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from discreet.audit.graybox.forms import write_form
 from discreet.audit.graybox.report import Moved
 from discreet.audit.graybox.tape import TapeEntry
 from discreet.base.wide import integers
@@ -47,7 +49,7 @@ def join_runs(pairs: Iterable[tuple[TapeEntry, TapeEntry]]) -> list[tuple[TapeEn
 
 def list_points(mechanism: Any, value: Any) -> list[int]:
     """Return what a mechanism makes of what went into it: whole numbers, in steps of its grid where it has one."""
-    grid = getattr(mechanism, "grid", None)
+    grid = find_grid(mechanism)
     points = integers("value", value) if grid is None else grid.snap(value)
     found = [int(each) for each in np.ravel(np.array(points, dtype=object)).tolist()]
     if isinstance(mechanism, TruncatedLaplace):
@@ -55,9 +57,14 @@ def list_points(mechanism: Any, value: Any) -> list[int]:
     return found
 
 
+def find_grid(mechanism: Any) -> Any:
+    """Return the grid on which a mechanism rounds, if it has one."""
+    return getattr(mechanism.noise if isinstance(mechanism, CountingQueries) else mechanism, "grid", None)
+
+
 def find_step(mechanism: Any) -> Fraction:
     """Return how much one whole number is worth."""
-    grid = getattr(mechanism, "grid", None)
+    grid = find_grid(mechanism)
     return Fraction(1) if grid is None else Fraction(grid.step)
 
 
@@ -121,7 +128,7 @@ def measure_spread(gaps: list[int]) -> int:
 
 def list_key_gaps(one: TapeEntry, other: TapeEntry) -> list[int]:
     """Return by how much the count of each key differs; keys without a count, and below 0, have 0."""
-    mine, theirs = dict(one.value), dict(other.value)
+    mine, theirs = ({write_form(key): count for key, count in dict(each.value).items()} for each in (one, other))
     return [_count(mine, key) - _count(theirs, key) for key in mine.keys() | theirs.keys()]
 
 
@@ -132,7 +139,9 @@ def _count(counts: Mapping[Any, Any], key: Any) -> int:
 def list_values(value: Any) -> list[Any]:
     """Return values one by one."""
     held = value.values if isinstance(value, SortedValues) else value
-    values: list[Any] = np.ravel(np.asarray(held, dtype=object)).tolist()
+    if isinstance(held, str | bytes | Mapping):
+        raise TypeError("these are no values")
+    values: list[Any] = np.ravel(np.asarray(held if hasattr(held, "__len__") else list(held), dtype=object)).tolist()
     return values
 
 
@@ -148,5 +157,16 @@ def measure_numbers(mine: Any, theirs: Any) -> Fraction:
         if mine.keys() != theirs.keys():
             raise ValueError("these have other keys")
         return sum((measure_numbers(mine[key], theirs[key]) for key in mine), Fraction(0))
-    pairs = [np.ravel(np.array(each, dtype=object)).tolist() for each in (mine, theirs)]
-    return sum((abs(Fraction(a) - Fraction(b)) for a, b in zip(*pairs, strict=True)), Fraction(0))
+    if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray):
+        mine, theirs = mine.tolist(), theirs.tolist()
+    if isinstance(mine, list | tuple) and isinstance(theirs, list | tuple):
+        return sum((measure_numbers(a, b) for a, b in zip(mine, theirs, strict=True)), Fraction(0))
+    if write_form(mine) == write_form(theirs):
+        return Fraction(0)
+    if not (isinstance(mine, Real) and isinstance(theirs, Real)):
+        raise TypeError("these are no numbers")
+    return abs(_to_fraction(mine) - _to_fraction(theirs))
+
+
+def _to_fraction(number: Any) -> Fraction:
+    return Fraction(number.item() if isinstance(number, np.generic) else number)

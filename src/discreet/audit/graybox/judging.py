@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import takewhile
+from typing import Any
+
+import numpy as np
 
 from discreet.audit.graybox.desk_rules import DeskRules
 from discreet.audit.graybox.distances import is_told_well, measure_alone
@@ -11,13 +14,14 @@ from discreet.audit.graybox.gaps import join_runs
 from discreet.audit.graybox.report import FindingKind
 from discreet.audit.graybox.tape import TapeEntry
 from discreet.audit.graybox.verdicts import PairRelation, Verdicts
+from discreet.base.check import Exact
 
 
 class Judge(Verdicts):
     """Holds the calls on one neighbour against those on the database itself."""
 
     def __init__(
-        self, neighbour: str, relation: PairRelation, sensitivity: float | None = None, priced: bool = False
+        self, neighbour: str, relation: PairRelation, sensitivity: Exact | None = None, priced: bool = False
     ) -> None:
         """Take what is declared of mechanisms alone: how far they move, or (`priced`) what all lose together."""
         super().__init__(neighbour, relation)
@@ -30,8 +34,9 @@ class Judge(Verdicts):
         for one, other in join_runs(alike):
             self._judge(one, other)
         for place, (one, other) in enumerate(alike if ended else (), 1):
-            if (one.failed is None) != (other.failed is None):
-                self.find(FindingKind.ERROR, f"call {place}, {one}, raises an error on one of both only")
+            told = [None if each.failed is None else (type(each.failed), str(each.failed)) for each in (one, other)]
+            if told[0] != told[1]:
+                self.find(FindingKind.ERROR, f"call {place}, {one}, raises an error on one of both only, or another")
         place = len(alike)
         if place < min(len(before), len(after)):
             one, other = before[place], after[place]
@@ -55,6 +60,9 @@ class Judge(Verdicts):
     def _judge_alone(self, one: TapeEntry, other: TapeEntry) -> None:
         """What nobody but its caller watches moves as far as that caller declares; what cannot be measured is found."""
         moved = measure_alone(one, other, self._sensitivity)
+        kinds = [_find_kind(each.fresh) for each in (one, other)]
+        if None not in kinds and kinds[0] != kinds[1]:
+            self.find(FindingKind.SHAPE, f"{one.name} says {kinds[1]}, and said {kinds[0]}")
         if moved is None:
             self.find(
                 FindingKind.SENSITIVITY,
@@ -68,3 +76,10 @@ class Judge(Verdicts):
         sizes = [len(each.fresh.payload) for each in (one, other)]
         if sizes[0] != sizes[1]:
             self.find(FindingKind.SHAPE, f"a report of {one.name} has {sizes[1]} bytes, and had {sizes[0]}")
+
+
+def _find_kind(told: Any) -> str | None:
+    """Return what kind of numbers a mechanism said: whoever gets them sees it. None of what may be of many kinds."""
+    if isinstance(told, np.ndarray | np.generic):
+        return f"{type(told).__name__} of {told.dtype}"
+    return type(told).__name__ if isinstance(told, int | float | list | tuple) else None

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from discreet.audit.graybox.distances import OFF, measure_alone
+from discreet.audit.graybox.distances import measure_alone
 from discreet.audit.graybox.forms import write_form
 from discreet.audit.graybox.gaps import is_round, join_runs, list_gaps, measure_spread
 from discreet.audit.graybox.tape import TapeEntry
 from discreet.base.rounding import ball, rounded_up
+from discreet.local.client.mechanism import Mechanism
 from discreet.mechanisms import CountingQueries, RandomizedResponse, SparseVector, TruncatedLaplace
 from discreet.mechanisms.additive import Additive
 from discreet.mechanisms.selection import Selection
@@ -42,18 +43,21 @@ def find_loss(one: TapeEntry, other: TapeEntry) -> Loss | None:
     if write_form(one.value) == write_form(other.value):
         return None
     made: Any = one.asked
-    try:
-        gaps = list_gaps(one, other) if isinstance(made, PRICED) else []
-    except OFF:
-        return None  # a finding: `measure_alone` has no number of it either
     if isinstance(made, PRICED):
-        return _price(made, gaps, one) if any(gaps) else None
+        try:
+            gaps = list_gaps(one, other)
+            return _price(made, gaps, one) if any(gaps) else None
+        except Exception:  # too far apart to be priced, or without a number
+            return PureLoss(BEYOND)
     if isinstance(made, RandomizedResponse):
         moved = measure_alone(one, other, None)
         return made.loss() * int(moved[0].observed) if moved and moved[0].observed else None
     loss: Loss | None = made.loss() if hasattr(made, "loss") else None
     return loss
 
+
+BEYOND = 1e9
+"""An epsilon that is more than anybody declares, for what cannot be priced."""
 
 PRICED = (Additive, TruncatedLaplace, CountingQueries, Selection, SparseVector)
 """Mechanisms that lose less, the less their inputs move."""
@@ -85,14 +89,20 @@ def _price(made: Any, gaps: list[int], entry: TapeEntry) -> Loss:
 def _list_local_losses(pairs: list[tuple[TapeEntry, TapeEntry]]) -> list[Loss]:
     """Return what reports of other values tell together: those of one mechanism, with permanent noise where it has it.
 
-    Reports that a client remembers are all its own; others are added up, as if they were one person's.
+    Reports of one secret are one person's, and permanent noise is shared by all of them, the equal ones too: many of
+    these show it. Reports without are added up where they differ, as if they were one person's.
     """
-    counted: dict[tuple[str, str, str], list[TapeEntry]] = defaultdict(list)
+    sequences: dict[Any, list[TapeEntry]] = defaultdict(list)
+    changed: Counter[Any] = Counter()
     for one, other in pairs:
-        if write_form(one.value) != write_form(other.value):
-            counted[one.name, one.parameters, one.method].append(one)
-    told = [
-        each[0].asked.sum_epsilon(len(each)) if method == "recall" else len(each) * Fraction(each[0].asked.epsilon)
-        for (_, _, method), each in counted.items()
-    ]
-    return [PureLoss(epsilon) for epsilon in told]
+        whose = one.name, one.parameters, one.method, one.public.get("secret")
+        sequences[whose].append(one)
+        changed[whose] += write_form(one.value) != write_form(other.value)
+    return [PureLoss(_sum_reports(sequences[whose], many)) for whose, many in changed.items() if many]
+
+
+def _sum_reports(reports: list[TapeEntry], changed: int) -> Fraction:
+    made, is_memoised = reports[0].asked, type(reports[0].asked).sum_epsilon is not Mechanism.sum_epsilon
+    if reports[0].method == "recall":
+        return Fraction(made.sum_epsilon(len(reports) if is_memoised else changed))
+    return changed * Fraction(made.epsilon)

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from discreet.audit.graybox.people import PersonMaker, find_new_unit
 from discreet.audit.graybox.scratch import PlaceTables, make_scratch_policy, open_scratch, place_in_duckdb, read_tables
+from discreet.audit.graybox.tape import keep_value
 from discreet.audit.graybox.verdicts import PairRelation
 from discreet.base.errors import ParameterError
 from discreet.policy import Policy, load
@@ -134,7 +135,8 @@ def list_values(given: Sequence[Any] | Mapping[str, Any]) -> ReplayNeighbours:
 
 
 def _hand_over(value: Any) -> Callable[[], AbstractContextManager[Any]]:
-    return lambda: nullcontext(value)
+    """Hand over a copy: what one run does to it, the next must not see."""
+    return lambda: nullcontext(keep_value(value))
 
 
 class _People:

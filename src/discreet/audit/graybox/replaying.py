@@ -6,7 +6,7 @@ import contextvars
 import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 
 from discreet.audit.graybox.clock import Timed, measure_again, tells
 from discreet.audit.graybox.distances import holds_nan
+from discreet.audit.graybox.ending import run_to_end
 from discreet.audit.graybox.forms import find_difference, write_form
 from discreet.audit.graybox.judging import Judge
 from discreet.audit.graybox.losses import add_losses
@@ -23,6 +24,7 @@ from discreet.audit.graybox.report import FindingKind, Moved, ReplayFinding, Rep
 from discreet.audit.graybox.tape import Tape
 from discreet.audit.graybox.taps import tapped
 from discreet.base import check
+from discreet.base.check import Exact
 from discreet.base.errors import ParameterError
 from discreet.curator import Curator
 from discreet.policy.model import Policy
@@ -39,7 +41,7 @@ def replay(
     *,
     epsilon: float | None = None,
     delta: float = 0.0,
-    sensitivity: float | None = None,
+    sensitivity: Exact | None = None,
     clock: bool = True,
     longest: float = LONGEST,
     seed: int = 1,
@@ -61,9 +63,9 @@ def replay(
     if isinstance(operation, str) and isinstance(neighbours, list | tuple | Mapping):
         raise ParameterError("neighbours", neighbours, "a policy or its neighbours: plain values are not asked in SQL")
     if sensitivity is not None:
-        check.real("sensitivity", sensitivity, least=0)
+        sensitivity = check.real("sensitivity", sensitivity, least=0)
     if epsilon is not None:
-        check.real("epsilon", epsilon, least=0)
+        epsilon = float(check.real("epsilon", epsilon, least=0))
     found = _read_neighbours(neighbours)
     declared = _Declared(sensitivity, None if isinstance(operation, str) else epsilon, delta)
     run = _ask(operation, 1.0 if epsilon is None else epsilon) if isinstance(operation, str) else _look_up(operation)
@@ -94,13 +96,15 @@ def _look_up(operation: Callable[[Any], object]) -> Callable[[Any], object]:
     """Return an operation that is looked up when it runs: a mechanism's own method is heard only under its name."""
     if not isinstance(operation, MethodType):
         return operation
-    owner, name = operation.__self__, operation.__func__.__name__
+    owner, name = operation.__self__, getattr(operation.__func__, "__name__", "")
+    if getattr(owner, name, None) != operation:
+        return operation
     return lambda given: getattr(owner, name)(given)
 
 
 @dataclass(frozen=True)
 class _Declared:
-    sensitivity: float | None
+    sensitivity: Exact | None
     epsilon: float | None
     delta: float
 
@@ -176,10 +180,11 @@ class _Replay:
 
     def _add_numbers(self, base: ReplayDatabase, before: _Outcome) -> None:
         """Judge a database beside itself: what is no number there is found without any neighbour."""
+        beside = Judge(base.name, base.relation)
+        beside.compare(before.tape.entries, before.tape.entries)
         judge = Judge(base.name, base.relation)
-        judge.compare(before.tape.entries, before.tape.entries)
-        self._judge_result(judge, before)
-        self._findings += [each for each in judge.findings if each.kind is FindingKind.NUMBER]
+        self._judge_run(judge, before)
+        self._findings += [each for each in beside.findings if each.kind is FindingKind.NUMBER] + judge.findings
 
     def _perform(self, database: ReplayDatabase, before: Tape | None) -> _Outcome:
         """Run on one database, in a thread that is left behind where it hangs."""
@@ -193,7 +198,7 @@ class _Replay:
                     began = time.perf_counter()
                     try:
                         result = self._run(given)
-                        result = list(result) if isinstance(result, Generator) else result
+                        result = run_to_end(result)
                         outcome.form = write_form(result)
                     finally:
                         outcome.seconds = time.perf_counter() - began
@@ -215,14 +220,17 @@ class _Replay:
         elif after.trouble is not None:
             judge.find(FindingKind.ERROR, f"it raises {type(after.trouble).__name__}: {after.trouble}")
         else:
-            self._judge_result(judge, after)
+            self._judge_run(judge, after)
             differs = find_difference(before.form, after.form)
             if differs is not None:
                 judge.find(FindingKind.RESULT, differs)
 
-    def _judge_result(self, judge: Judge, outcome: _Outcome) -> None:
+    def _judge_run(self, judge: Judge, outcome: _Outcome) -> None:
+        """Judge one run by itself."""
         if outcome.holds_nan:
             judge.find(FindingKind.NUMBER, "the result holds NaN")
+        for words in dict.fromkeys(outcome.tape.faults):
+            judge.find(FindingKind.CALLS, words)
 
     def _compare_loss(self, judge: Judge, before: Tape, after: Tape) -> None:
         """Add up what mechanisms lose that nobody but their caller watches, beside what was declared."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 
@@ -86,11 +87,19 @@ class Moved:
         return f"{self.call}: {declared}, observed {self.observed_words} ({self.norm})"
 
     def _show(self, number: Fraction | float) -> str:
-        return show_number(math.sqrt(number) if self.squared else number)
+        if not self.squared:
+            return show_number(number)
+        return show_number(math.sqrt(number) if number < LARGEST else Fraction(math.isqrt(int(number))))
+
+
+LARGEST = 1e300
+"""From here on numbers are no floats."""
 
 
 def show_number(number: Fraction | float) -> str:
     """Return a number in few digits."""
+    if LARGEST <= number != math.inf:
+        return f"{Decimal(int(number)):.6g}"
     whole = float(number)
     return f"{int(whole):,}" if whole.is_integer() and abs(whole) < 1e15 else f"{whole:.6g}"
 

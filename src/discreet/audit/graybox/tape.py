@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.graybox.forms import write_form
+from discreet.audit.graybox.forms import drop_generators, write_form
 from discreet.audit.graybox.heard import ArgumentReader
 from discreet.noise.bits import Words, replayed
 from discreet.privacy.charges import Charge
@@ -86,7 +86,7 @@ class TapeEntry:
 
     def is_made_like(self, other: TapeEntry) -> bool:
         """Say whether this asks the same mechanism, with the same parameters."""
-        mine, theirs = ((each.name, each.parameters, each.form, each.run) for each in (self, other))
+        mine, theirs = ((each.name, each.run, each.form or each.parameters) for each in (self, other))
         return mine == theirs
 
     def __str__(self) -> str:
@@ -97,10 +97,12 @@ class TapeEntry:
 
 def keep_value(value: Any) -> Any:
     """Return a value that stays as it is, whatever is done to the one that was given, lists inside of it included."""
-    try:
-        return copy.deepcopy(value)
-    except Exception:
-        return copy.copy(value)
+    for make_copy in (copy.deepcopy, copy.copy):
+        try:
+            return make_copy(value)
+        except Exception:
+            continue
+    return value
 
 
 def hold_still(value: Any) -> Any:
@@ -117,18 +119,31 @@ class Tape:
         self._lock = threading.RLock()
         self._streams: dict[CallPath, np.random.Generator] = {}
         self._runs: list[Any] = []
+        self.faults: list[str] = []
+        """What kept a mechanism from being heard."""
 
     @contextmanager
     def listening(self) -> Iterator[Tape]:
         """Hear every call that is made from here on in this context, and in threads that carry it on."""
         token = _TAPE.set(self)
         inside = _CALLERS.set(())
+        _LISTENING.append(self)
         try:
             with replayed(_TapeBits(self)):
                 yield self
         finally:
+            _LISTENING.remove(self)
             _TAPE.reset(token)
             _CALLERS.reset(inside)
+
+    @contextmanager
+    def beginning(self, run: Any) -> Iterator[None]:
+        """Let a run of a sparse vector draw its threshold's noise, in a stream of its own."""
+        token = _CALLERS.set((((_BEGINNINGS, self.number_run(run)), None, True),))
+        try:
+            yield
+        finally:
+            _CALLERS.reset(token)
 
     def hear(self, entry: TapeEntry, draw: Callable[[], Any], hides: bool = False) -> Any:
         """Answer a call: draw it, and say what was said before where it was asked before.
@@ -147,7 +162,7 @@ class Tape:
             _CALLERS.reset(token)
         known = earlier is not None and earlier.failed is None and earlier.is_like(entry)
         entry.told = earlier.told if known and earlier is not None else entry.fresh
-        return keep_value(entry.told) if isinstance(entry.told, np.ndarray | list | dict) else entry.told
+        return keep_value(entry.told)
 
     def find(self, path: CallPath) -> TapeEntry | None:
         """Return the call at a place, if there is one."""
@@ -161,7 +176,7 @@ class Tape:
             return found
 
     def number_run(self, run: Any) -> int:
-        """Return which run this is, in the order in which runs were asked first."""
+        """Return which run this is, in the order in which they began."""
         with self._lock:
             known = [each is run for each in self._runs]
             if True not in known:
@@ -173,6 +188,8 @@ class Tape:
         """Return words of the stream of whatever call is under way."""
         callers = _CALLERS.get()
         path = callers[-1][0] if callers else ()
+        if not callers:
+            self.faults.append(PAST)
         with self._lock:
             if path not in self._streams:
                 self._streams[path] = np.random.default_rng([self._seed, len(path), *path])
@@ -181,19 +198,35 @@ class Tape:
     def _place(self, entry: TapeEntry) -> CallPath:
         callers = _CALLERS.get()
         with self._lock:
-            siblings, path = (callers[-1][1].inner, callers[-1][0]) if callers else (self.entries, ())
+            path, caller, _ = callers[-1] if callers else ((), None, False)
+            siblings = self.entries if caller is None else caller.inner
             siblings.append(entry)
             return (*path, len(siblings) - 1)
 
 
+PAST = "noise was drawn past all mechanisms that are heard: call them by their own names, inside the operation"
+DEAF = "{} was asked in a thread without its caller's context: start it by contextvars.copy_context().run"
+
+_BEGINNINGS = 1 << 31
+"""The first place of a run's beginning, where no call has one."""
+
+_LISTENING: list[Tape] = []
+"""Tapes that listen anywhere in this process."""
+
 _TAPE: ContextVar[Tape | None] = ContextVar("tape", default=None)
-_CALLERS: ContextVar[tuple[tuple[CallPath, TapeEntry, bool], ...]] = ContextVar("callers", default=())
+_CALLERS: ContextVar[tuple[tuple[CallPath, TapeEntry | None, bool], ...]] = ContextVar("callers", default=())
 
 
 def find_tape() -> Tape | None:
     """Return the tape that listens here, unless a call is under way that hides what it asks."""
     callers = _CALLERS.get()
     return None if callers and callers[-1][2] else _TAPE.get()
+
+
+def note_unheard(name: str) -> None:
+    """Tell all tapes that listen in this process of a call which is heard by none, since its thread knows of none."""
+    for tape in _LISTENING if _TAPE.get() is None else ():
+        tape.faults.append(DEAF.format(name))
 
 
 def find_call() -> TapeEntry | None:
@@ -208,18 +241,19 @@ def listen_to(mechanism: Callable[..., Any], name: str | None = None) -> Callabl
     All other arguments are its parameters. Without a replay it does what it always does.
     """
 
-    reader = ArgumentReader(mechanism)
+    reader, made = ArgumentReader(mechanism), drop_generators(write_form(mechanism))
 
     @functools.wraps(mechanism)
     def answer(*given: Any, **named: Any) -> Any:
         tape = find_tape()
+        own = str(name or getattr(mechanism, "__name__", type(mechanism).__name__))
         if tape is None:
+            note_unheard(own)
             return mechanism(*given, **named)
         given, named = tuple(map(hold_still, given)), {key: hold_still(each) for key, each in named.items()}
         value, public = reader.split(given, named)
-        own = str(name or getattr(mechanism, "__name__", type(mechanism).__name__))
         entry = TapeEntry(own.replace(":", ""), write_public(public), find_shape(value), keep_value(value))
-        entry.public, entry.form = public, write_form(public)
+        entry.public, entry.form = public, (made, write_form(public))
         return tape.hear(entry, lambda: mechanism(*given, **named), hides=True)
 
     return answer

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from discreet.audit.graybox.tape import (
     find_tape,
     hold_still,
     keep_value,
+    note_unheard,
     write_public,
 )
 from discreet.base.wide import Ints
@@ -66,6 +67,7 @@ def _tap_all() -> None:
         for name in ("randomise", "recall"):
             if name in vars(kind):
                 _replace(kind, name, _tap_local)
+    _replace(SparseVectorRun, "__init__", _tap_beginning)
     _replace(SparseVectorRun, "decide", _tap_decide)
     _replace(Recorder, "answer", _tap_answer)
     _replace(Recorder, "draw", _tap_draw)
@@ -105,6 +107,7 @@ def _tap_mechanism(heard: HeardMethod, original: Any) -> Any:
     def answer(self: Any, *given: Any, **named: Any) -> Any:
         tape = find_tape()
         if tape is None:
+            note_unheard(type(self).__name__)
             return original(self, *given, **named)
         given, named = tuple(map(hold_still, given)), {key: hold_still(each) for key, each in named.items()}
         value, public = reader.split((self, *given), named)
@@ -124,15 +127,27 @@ def _shorten(told: str) -> str:
 
 
 def _tap_local(original: Any) -> Any:
-    def answer(self: Any, value: Any, *given: Any) -> Any:
+    reader = ArgumentReader(original, ("value",))
+
+    def answer(self: Any, *given: Any, **named: Any) -> Any:
         tape = find_tape()
         if tape is None:
-            return original(self, value, *given)
-        entry = TapeEntry(f"local: {getattr(self, 'kind', '?')}", repr(self.describe()), None, value, self)
-        entry.method = original.__name__
-        return tape.hear(entry, lambda: original(self, value, *given), hides=True)
+            return original(self, *given, **named)
+        value, public = reader.split((self, *given), named)
+        entry = TapeEntry(f"local: {getattr(self, 'kind', '?')}", repr(self.describe()), None, keep_value(value), self)
+        entry.method, entry.public = original.__name__, public
+        return tape.hear(entry, lambda: original(self, *given, **named), hides=True)
 
     return answer
+
+
+def _tap_beginning(original: Any) -> Any:
+    def begin(self: Any, mechanism: Any) -> None:
+        tape = find_tape()
+        with nullcontext() if tape is None else tape.beginning(self):
+            original(self, mechanism)
+
+    return begin
 
 
 def _tap_decide(original: Any) -> Any:
