@@ -18,6 +18,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.answers.receipt import CHARGED, FREE, Mark, Receipt
+from discreet.audit.graybox import forms
 from discreet.audit.graybox.forms import find_difference, write_form
 from discreet.privacy.charges import Charge
 
@@ -190,6 +191,11 @@ def test_what_looks_alike_is_equal(one: Any, other: Any) -> None:
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_what_could_be_told_apart_is_not(one: Any, other: Any) -> None:
     assert find_difference(write_form([one]), write_form([other])) is not None
+
+
+def test_an_iterator_without_an_end_is_read_so_far_and_no_farther(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forms, "LONGEST", 100)
+    assert len(write_form(iter(int, 1))) == 101
 
 
 def test_words_say_where_results_differ_and_quote_neither() -> None:

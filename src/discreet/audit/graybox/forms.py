@@ -12,6 +12,7 @@ import re
 import types
 from collections import deque
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ HIDDEN = ("discreet.curator", "discreet.ledger", "discreet.engines", "_thread", 
 
 DEEPEST = 150
 """Things inside of things that are looked into."""
+
+LONGEST = 1_000_000
+"""Things of one iterator that are read: some have no end."""
 
 COPYING = ("__reduce__", "__reduce_ex__", "__getstate__")
 
@@ -47,8 +51,8 @@ def write_form(value: Any, seen: Seen = frozenset()) -> Any:
     """Return a value as tuples, texts and numbers, equal for values that look alike, whatever they are made of.
 
     A receipt is its entry's number, its charge and who paid: the hash beside it covers the time of the day. Functions
-    are what they do and hold. Iterators are read to their end. Of what can be looked into in no way, and of what lies
-    deeper than `DEEPEST`, only the kind is compared.
+    are what they do and hold. Iterators are read to their end, or so far as `LONGEST`. Of what can be looked into in
+    no way, and of what lies deeper than `DEEPEST`, only the kind is compared.
     """
     if isinstance(value, enum.Enum):
         return type(value).__name__, value.name
@@ -105,7 +109,7 @@ def _write_whole(value: Any, seen: Seen) -> Any:
     if isinstance(value, pa.Array | pa.ChunkedArray):
         return kind, _write_column(value)
     if isinstance(value, Iterator) and not isinstance(value, io.IOBase):
-        return kind, *(write_form(each, seen) for each in value)
+        return kind, *(write_form(each, seen) for each in islice(value, LONGEST))
     return _write_object(value, seen)
 
 
