@@ -16,6 +16,7 @@ from discreet.audit.graybox import FindingKind, ReplayDatabase, ReplayNeighbours
 from discreet.audit.graybox.heard import list_heard
 from discreet.audit.graybox.verdicts import PairRelation
 from discreet.base.canonical import Json
+from discreet.base.errors import ParameterError
 from discreet.curator import Curator
 from discreet.curator.door import clipping, resampling, statistics, sums
 from discreet.curator.door import desk as desks
@@ -332,6 +333,12 @@ class PlainFunction:
 
     def describe(self) -> Json:
         return "plain"
+
+
+@pytest.mark.parametrize("how", [{"epsilon": 0.1}, {"sensitivity": 1}])
+def test_operations_of_a_curator_are_not_declared_beside_their_meter(how: dict[str, float]) -> None:
+    with pytest.raises(ParameterError, match="must be left out: operations of a curator declare by themselves"):
+        find(sum_costs, MANY, **how)
 
 
 def test_rows_of_every_plan_that_a_call_reads_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:

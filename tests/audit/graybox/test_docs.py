@@ -31,6 +31,7 @@ def test_every_kind_of_finding_has_a_row() -> None:
         FindingKind.RESULT: "| results",
         FindingKind.ERROR: "| errors",
         FindingKind.NUMBER: "| numbers",
+        FindingKind.UNSTEADY: "| the same database",
         FindingKind.TIME: "| time",
         FindingKind.HANG: "does not end",
     }

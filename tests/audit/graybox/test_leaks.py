@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import functools
 import math
+import random
+from collections import deque, namedtuple
 from collections.abc import Callable
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +16,7 @@ import numpy as np
 import pytest
 
 from discreet.audit.graybox import FindingKind, ReplayReport, listen_to, replay
+from discreet.base.errors import ParameterError
 from discreet.local.client import DirectResponse, MemoisedUnary
 from discreet.local.client.metric import SYSTEM
 from discreet.mechanisms import (
@@ -39,6 +43,8 @@ Case = tuple[Operation, Any, Any, dict[str, Any]]
 
 LAPLACE, STABLE, PROPOSED = Laplace(2.0), StableValue(1.0, 1e-6), ProposeTestRelease.calibrate(1.0, 1e-6, 10)
 RESPONSE, DIRECT = RandomizedResponse.calibrate(1.0), DirectResponse.calibrate(1.0, 4)
+
+generic = listen_to(lambda *args: 0.0, "generic")
 
 MEMOISED = MemoisedUnary.calibrate(2.0, 0.5, 2)
 SMOOTH = SmoothLaplace.calibrate(1.0, 1e-6)
@@ -222,6 +228,36 @@ LEAKS: dict[str, tuple[Case, Case, FindingKind]] = {
         (lambda data: listen_to(lambda value: value, "theirs")(sum(data)), [1], [2], {"sensitivity": 1}),
         FindingKind.CALLS,
     ),
+    "a parameter among arguments of any number": (
+        (lambda data: generic(5, len(data) / 1000), [1] * 10, [1] * 11, {"sensitivity": 1}),
+        (lambda data: generic(len(data), 9.0), [1] * 10, [1] * 11, {"sensitivity": 1}),
+        FindingKind.CALLS,
+    ),
+    "keys of the data as names of fields": (
+        (lambda data: make_counts(data), ["flu", "cold"], ["flu", "hiv"], {}),
+        (lambda data: make_counts(["a", "b"]), ["flu", "cold"], ["flu", "hiv"], {}),
+        FindingKind.RESULT,
+    ),
+    "a class that is made of the data": (
+        (lambda data: type("Told", (), {"people": data}), 1, 2, {}),
+        (lambda data: type("Told", (), {"people": 1}), 1, 2, {}),
+        FindingKind.RESULT,
+    ),
+    "a member of an enumeration that is made of the data": (
+        (lambda data: Enum("Told", {"people": data}).people, 1, 2, {}),  # type: ignore[attr-defined]
+        (lambda data: Enum("Told", {"people": 1}).people, 1, 2, {}),  # type: ignore[attr-defined]
+        FindingKind.RESULT,
+    ),
+    "the most that a queue holds": (
+        (lambda data: deque([1], maxlen=data), 4, 5, {}),
+        (lambda data: deque([1], maxlen=4), 4, 5, {}),
+        FindingKind.RESULT,
+    ),
+    "what an error came from": (
+        (lambda data: raise_from(data), 4, 5, {}),
+        (lambda data: raise_from(1), 4, 5, {}),
+        FindingKind.RESULT,
+    ),
     "texts for numbers": (
         (noisy, ["5"], ["6"], {"sensitivity": 1}),
         (noisy, [5], [6], {"sensitivity": 1}),
@@ -253,6 +289,18 @@ LEAKS: dict[str, tuple[Case, Case, FindingKind]] = {
         FindingKind.SENSITIVITY,
     ),
 }
+
+
+def make_counts(names: list[str]) -> object:
+    make: Any = namedtuple
+    return make("Counts", names)(1, 2)
+
+
+def raise_from(data: int) -> object:
+    try:
+        raise ValueError("no") from KeyError(data)
+    except ValueError as trouble:
+        return trouble
 
 
 def recall_all(values: list[int]) -> object:
@@ -313,3 +361,47 @@ def test_vectors_of_a_grid_are_priced_by_the_steps_that_they_move() -> None:
     operation = Gaussian(5.0, Grid(0.25), 2).release
     assert replay(operation, [[0.1, 0.2], [0.7, 0.9]], sensitivity=1, clock=False).ok
     assert not replay(operation, [[0.1, 0.2], [0.7, 2.9]], sensitivity=1, clock=False).ok
+
+
+def test_generators_and_counters_of_others_are_no_parameters() -> None:
+    generator = np.random.default_rng()
+    other = random.Random()
+    drawn = listen_to(lambda value, scale, source: value + source.normal(0, scale), "theirs")
+    plain = listen_to(lambda value, source=other: value + source.random(), "theirs too")
+    assert replay(lambda data: drawn(data, 1.0, source=generator), [1, 2], sensitivity=1, clock=False).ok
+    assert replay(lambda data: drawn(data, 1.0, np.random.default_rng()), [1, 2], sensitivity=1, clock=False).ok
+    assert replay(plain, [1, 2], sensitivity=1, clock=False).ok
+
+    class Theirs:
+        asked = 0
+
+        @listen_to
+        def release(self, value: float) -> float:
+            return value
+
+    assert replay(lambda data: Theirs().release(data), [1, 2], sensitivity=1, clock=False).ok
+
+
+@pytest.mark.parametrize("function", [lambda: 0, lambda **named: 0])
+def test_a_function_without_data_is_not_listened_to(function: Callable[..., object]) -> None:
+    with pytest.raises(ParameterError, match="mechanism must be a function whose first argument is data"):
+        listen_to(function)
+
+
+def test_listening_reads_nothing_of_what_a_function_holds() -> None:
+    steps = iter([1, 2])
+    stepped = listen_to(lambda value, source=steps: value + next(source), "theirs")
+    assert [stepped(5), stepped(5)] == [6, 7]
+
+
+@pytest.mark.parametrize("far", [math.sqrt(3), 0.7])
+def test_a_declared_float_allows_for_its_rounding_and_no_more(far: float) -> None:
+    gaussian, many = Gaussian(9.0), round(far**2) if far > 1 else 0
+    operation = (lambda data: gaussian.release([data] * many)) if many else (lambda data: noisy(data * 0.7))
+    assert replay(operation, [0, 1], sensitivity=far, clock=False).ok
+    assert not replay(operation, [0, 1], sensitivity=far * (1 - 1e-6), clock=False).ok
+
+
+def test_parameters_that_are_shown_alike_are_told_apart() -> None:
+    report = replay(lambda data: noisy(1.0, weights=np.eye(2000)[1000] * data), [1, 2], sensitivity=1, clock=False)
+    assert "its form[1]" in report.matter

@@ -194,7 +194,7 @@ def test_an_error_on_the_database_itself_is_no_report_of_nothing_found() -> None
     report = replay(refuse, AROUND)
     assert report.findings == ()
     assert not report.ok
-    assert report.refused == "on neighbour 0, ValueError: too few rows"
+    assert report.refused == "on the database, ValueError: too few rows"
     with pytest.raises(ReplayError, match="nothing was replayed"):
         report.raise_if_any()
 
@@ -330,6 +330,7 @@ def test_a_report_says_what_is_declared_and_what_was_observed() -> None:
         ({"neighbours": 7}, "neighbours must be a policy's path"),
         ({"neighbours": [VALUES]}, "neighbours must be a database and at least one neighbour"),
         ({"longest": 0}, "longest must be"),
+        ({"delta": 2}, "delta must be"),
         ({"sensitivity": -1}, "sensitivity must be"),
         ({"epsilon": -1}, "epsilon must be"),
         ({"operation": "SELECT COUNT(*) FROM t"}, "neighbours must be a policy or its neighbours"),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import itertools
 import threading
+import time
+import warnings
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from typing import Any
 
@@ -35,7 +38,7 @@ PAST: dict[str, Callable[[list[int]], object]] = {
 def test_noise_past_all_that_is_heard_is_a_finding_where_results_are_coarse(name: str) -> None:
     report = replay(PAST[name], [[0, 900], [0, 100]], sensitivity=1, clock=False)
     assert "noise was drawn past all mechanisms that are heard" in str(report)
-    assert {each.neighbour for each in report.findings} == {"neighbour 0", "neighbour 1"}
+    assert {each.neighbour for each in report.findings} == {"the database", "neighbour 1"}
 
 
 def in_thread(work: Callable[[], object]) -> None:
@@ -141,6 +144,32 @@ def test_what_one_run_does_to_its_rows_the_next_does_not_see() -> None:
     report = replay(centre, [rows, rows[:-1]], sensitivity=1, clock=False)
     assert {each.kind for each in report.findings} == {FindingKind.SENSITIVITY}
     assert rows[0] == {"x": 0}
+
+
+def test_an_operation_that_differs_from_itself_is_said_to() -> None:
+    turns = itertools.count()
+    report = replay(lambda data: (LAPLACE.release(data), next(turns)), [1, 2], sensitivity=1, clock=False)
+    assert {each.kind for each in report.findings} == {FindingKind.RESULT, FindingKind.UNSTEADY}
+    assert "it does something else on the very same rows" in str(report)
+    steady = replay(lambda data: (LAPLACE.release(data), data), [1, 2, 3], sensitivity=2, clock=False)
+    assert {each.kind for each in steady.findings} == {FindingKind.RESULT}
+
+
+def test_warnings_are_as_they_were_after_replays_side_by_side() -> None:
+    def wait(seconds: float) -> None:
+        def operation(data: int) -> object:
+            time.sleep(seconds)
+            return LAPLACE.release(data)
+
+        replay(operation, [1, 2], sensitivity=1, clock=False)
+
+    before = list(warnings.filters)
+    threads = [threading.Thread(target=wait, args=(each,)) for each in (0.05, 0.15)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert warnings.filters == before
 
 
 def test_runs_that_begin_are_no_noise_past_mechanisms() -> None:

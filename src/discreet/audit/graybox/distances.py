@@ -66,10 +66,17 @@ def measure_alone(one: TapeEntry, other: TapeEntry, sensitivity: Exact | None) -
     try:
         for kinds, rule in RULES:
             if isinstance(one.asked, kinds):
-                return rule(one, other, wanted)
+                return tuple(_allow(each, sensitivity) for each in rule(one, other, wanted))
     except Exception:  # a statistic of somebody else's may raise anything
         pass
     return () if write_form(one.value) == write_form(other.value) else None
+
+
+def _allow(moved: Moved, sensitivity: Exact | None) -> Moved:
+    """Return a distance that may be larger than a float, such as a root, by what floats are rounded."""
+    if moved.declared is None or not isinstance(sensitivity, float) or sensitivity.is_integer():
+        return moved
+    return replace(moved, declared=Fraction(moved.declared) * (1 + Fraction(1, 10**9)))
 
 
 def _measure_plain(one: TapeEntry, other: TapeEntry, wanted: Wanted) -> tuple[Moved, ...]:

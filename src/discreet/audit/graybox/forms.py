@@ -8,11 +8,12 @@ import enum
 import functools
 import hashlib
 import io
+import itertools
 import re
+import sys
 import types
 from collections import deque
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,9 @@ LONGEST = 1_000_000
 
 COPYING = ("__reduce__", "__reduce_ex__", "__getstate__")
 
-GENERATORS = ("numpy.random._generator.Generator", "numpy.random.mtrand.RandomState", "random.Random")
+ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
+
+GENERATORS = ("numpy.random.", "random.")
 
 RECEIPT = re.compile(r"\b([1-9][0-9]{0,17}):[0-9a-f]{64}\b", re.ASCII)
 """A receipt in a text, such as a model's JSON: an entry's number, and a hash that covers the time of the day."""
@@ -43,19 +46,39 @@ class FormKind(str):
     __slots__ = ()
 
 
-Seen = frozenset[int]
-"""Objects that hold the one that is being written, by their places in memory: an object inside of itself is cut off."""
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """What was written already, by its place in memory: what comes again is told by its number."""
+
+    reads: bool = False
+    """Whether iterators are read: then nobody can read them afterwards."""
+
+    depth: int = 0
+    known: dict[int, tuple[int, Any]] = dataclasses.field(default_factory=dict)
+
+    def add(self, value: Any) -> int | None:
+        """Return the number of what was seen before; None of what is new, which is kept: it keeps its place."""
+        if id(value) in self.known:
+            return self.known[id(value)][0]
+        self.known[id(value)] = len(self.known), value
+        return None
 
 
-def write_form(value: Any, seen: Seen = frozenset()) -> Any:
+def write_result(value: Any) -> Any:
+    """Return the form of what an operation ended with, whose iterators are read."""
+    return write_form(value, Seen(reads=True))
+
+
+def write_form(value: Any, seen: Seen | None = None) -> Any:
     """Return a value as tuples, texts and numbers, equal for values that look alike, whatever they are made of.
 
     A receipt is its entry's number, its charge and who paid: the hash beside it covers the time of the day. Functions
-    are what they do and hold. Iterators are read to their end, or so far as `LONGEST`. Of what can be looked into in
-    no way, and of what lies deeper than `DEEPEST`, only the kind is compared.
+    are what they do and hold. Of what can be looked into in no way, and of what lies deeper than `DEEPEST`, only the
+    kind is compared.
     """
+    seen = Seen() if seen is None else seen
     if isinstance(value, enum.Enum):
-        return type(value).__name__, value.name
+        return type(value).__name__, value.name, write_form(value.value, seen)
     if isinstance(value, str | int | float) and hasattr(value, "__dict__"):
         return FormKind(type(value).__name__), write_form(_make_plain(value)), write_form(vars(value), seen)
     if isinstance(value, str):
@@ -70,13 +93,14 @@ def write_form(value: Any, seen: Seen = frozenset()) -> Any:
         return value.entry
     if isinstance(value, Receipt):
         return value.entry, repr(value.charge), value.paid
-    if isinstance(value, type | types.ModuleType):
+    if isinstance(value, types.ModuleType):
         return value.__name__
     if isinstance(value, np.generic) and value.dtype != object and not isinstance(value, np.void):
         return FormKind(str(value.dtype)), repr(value.item())
-    if id(value) in seen or len(seen) > DEEPEST:
-        return "..."
-    inside = seen | {id(value)}
+    number = seen.add(value)
+    if number is not None or seen.depth > DEEPEST:
+        return FormKind("again"), number
+    inside = dataclasses.replace(seen, depth=seen.depth + 1)
     form = _write_whole(value, inside)
     more = _list_more(value)
     return (form, FormKind("attributes"), write_form(more, inside)) if more else form
@@ -87,8 +111,10 @@ def _write_whole(value: Any, seen: Seen) -> Any:
     if isinstance(value, np.ndarray):
         return _write_array(value, seen)
     kind = FormKind(type(value).__name__)
+    if isinstance(value, type):
+        return _write_class(value, seen)
     if isinstance(value, BaseException):
-        return kind, str(value), write_form(value.args, seen)
+        return kind, str(value), write_form([value.args, value.__cause__], seen)
     if isinstance(value, Mapping):
         return kind, *((write_form(key, seen), write_form(each, seen)) for key, each in value.items())
     if isinstance(value, list | tuple | deque | ValuesView | KeysView | ItemsView):
@@ -108,9 +134,20 @@ def _write_whole(value: Any, seen: Seen) -> Any:
         return kind, schema, *(_write_column(each) for each in value.columns)
     if isinstance(value, pa.Array | pa.ChunkedArray):
         return kind, _write_column(value)
-    if isinstance(value, Iterator) and not isinstance(value, io.IOBase):
-        return kind, *(write_form(each, seen) for each in islice(value, LONGEST))
+    if seen.reads and isinstance(value, Iterator) and not isinstance(value, (io.IOBase, *ENDLESS)):
+        return kind, *(write_form(each, seen) for each in itertools.islice(value, LONGEST))
     return _write_object(value, seen)
+
+
+def _write_class(kind: type, seen: Seen) -> Any:
+    """Write a class: one that nobody can import was made on the way, and holds what it was made of."""
+    known: Any = sys.modules.get(kind.__module__)
+    for name in kind.__qualname__.split("."):
+        known = getattr(known, name, None)
+    if known is kind:
+        return f"{kind.__module__}.{kind.__qualname__}"
+    held = {name: each for name, each in vars(kind).items() if name not in ("__dict__", "__weakref__", "__module__")}
+    return kind.__qualname__, write_form(held, seen)
 
 
 def _make_plain(value: Any) -> Any:
@@ -157,7 +194,10 @@ def _write_object(value: Any, seen: Seen) -> Any:
     if held:
         own = any(getattr(kind, each, None) is not getattr(object, each, None) for each in COPYING)
         return name, write_form(held, seen), _take_apart(value, seen) if own else None
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except Exception:
+        shown = " at 0x"
     return name, None if " at 0x" in shown else shown, _take_apart(value, seen)
 
 
@@ -166,7 +206,9 @@ def _list_more(value: Any) -> dict[str, Any]:
     plain = (BaseException, Mapping, list, tuple, set, frozenset, deque)
     if isinstance(value, plain) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
         fields = {field.name for field in dataclasses.fields(value)} if dataclasses.is_dataclass(value) else set()
-        return {name: each for name, each in _list_held(value).items() if name not in fields}
+        held = {name: each for name, each in _list_held(value).items() if name not in fields}
+        own = {name: getattr(value, name, None) for name in ("_fields", "maxlen", "default_factory")}
+        return {**held, **{name: each for name, each in own.items() if each is not None}}
     return {}
 
 
@@ -227,7 +269,9 @@ def drop_generators(form: Any) -> Any:
     """Return a form in which random generators have no state: it changes whenever they are asked."""
     if not isinstance(form, tuple):
         return form
-    return form[:1] if form and form[0] in GENERATORS else tuple(map(drop_generators, form))
+    if form and isinstance(form[0], str) and form[0].startswith(GENERATORS):
+        return form[:1]
+    return tuple(map(drop_generators, form))
 
 
 def _is_named(form: Any) -> bool:

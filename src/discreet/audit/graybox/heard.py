@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet import mechanisms
+from discreet.base.errors import ParameterError
 from discreet.mechanisms.additive import Additive
 from discreet.mechanisms.robust.inverse_sensitivity import InverseSensitivity, MostFrequent
 from discreet.mechanisms.robust.propose_test_release import ProposeTestRelease
@@ -76,15 +77,19 @@ class ArgumentReader:
     """Tells which arguments of a function's calls are data, however they are written: in their places or by name."""
 
     def __init__(self, function: Callable[..., Any], data: tuple[str, ...] | None = None) -> None:
-        """Take the names of the arguments that are data; without them, the first is."""
+        """Take the names of the arguments that are data; without them, the first is, or the one behind `self`."""
         try:
             self._signature: inspect.Signature | None = inspect.signature(function)
         except (TypeError, ValueError):  # some that are not written in Python have none
             self._signature = None
-        known = tuple(self._signature.parameters) if self._signature else ()
-        if not set(data or ()) <= set(known):
-            raise LookupError(f"{function!r} takes {', '.join(known)}, and not {', '.join(data or ())}")
-        self._data = data or known[:1]
+        known = dict(self._signature.parameters) if self._signature else {}
+        first = [each for each in known.values() if each.name != "self"][:1]
+        if data is None and self._signature and (not first or first[0].kind is first[0].VAR_KEYWORD):
+            raise ParameterError("mechanism", function, "a function whose first argument is data")
+        self._data = tuple(each.name for each in first) if data is None else data
+        self._has_many = data is None and bool(first) and first[0].kind is first[0].VAR_POSITIONAL
+        if not known.keys() >= set(self._data):
+            raise LookupError(f"{function!r} takes {', '.join(known)}, and not {', '.join(self._data)}")
 
     def split(self, given: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Return what of a call is data, and its other arguments by name; what was left out has its default."""
@@ -92,7 +97,7 @@ class ArgumentReader:
             bound = None if self._signature is None else self._signature.bind(*given, **named)
         except TypeError:  # it is called as it cannot be, and will say so itself
             bound = None
-        if bound is None:
+        if bound is None or self._has_many:
             return given[:1], {"others": given[1:], **named}
         bound.apply_defaults()
         public = dict(bound.arguments)

@@ -10,6 +10,7 @@ import numpy as np
 
 from discreet.audit.graybox.desk_rules import DeskRules
 from discreet.audit.graybox.distances import is_told_well, measure_alone
+from discreet.audit.graybox.forms import find_difference
 from discreet.audit.graybox.gaps import join_runs
 from discreet.audit.graybox.report import FindingKind
 from discreet.audit.graybox.tape import TapeEntry
@@ -41,7 +42,7 @@ class Judge(Verdicts):
         if place < min(len(before), len(after)):
             one, other = before[place], after[place]
             kind = FindingKind.SHAPE if one.is_made_like(other) else FindingKind.CALLS
-            self.find(kind, f"call {place + 1} is {other}, and was {one}")
+            self.find(kind, f"call {place + 1} is {_tell_apart(one, other)}")
         elif ended and len(before) != len(after):
             self.find(FindingKind.CALLS, f"there are {len(after)} calls, and were {len(before)}")
 
@@ -76,6 +77,12 @@ class Judge(Verdicts):
         sizes = [len(each.fresh.payload) for each in (one, other)]
         if sizes[0] != sizes[1]:
             self.find(FindingKind.SHAPE, f"a report of {one.name} has {sizes[1]} bytes, and had {sizes[0]}")
+
+
+def _tell_apart(one: TapeEntry, other: TapeEntry) -> str:
+    """Say what is asked, and what was: where both are shown alike, where they differ."""
+    where = find_difference(one.form, other.form, "its form") if str(one) == str(other) else None
+    return f"{other}, and was {one}" + ("" if where is None else f": {where}")
 
 
 def _find_kind(told: Any) -> str | None:

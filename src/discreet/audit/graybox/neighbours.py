@@ -125,9 +125,8 @@ def _empty_groups(
 
 def list_values(given: Sequence[Any] | Mapping[str, Any]) -> ReplayNeighbours:
     """Return plain values as databases: the first is the database itself, and all others are its neighbours."""
-    named = (
-        dict(given) if isinstance(given, Mapping) else {f"neighbour {place}": each for place, each in enumerate(given)}
-    )
+    names = ["the database", *(f"neighbour {place}" for place in range(1, len(given)))]
+    named = dict(given) if isinstance(given, Mapping) else dict(zip(names, given, strict=False))
     if len(named) < 2:
         raise ParameterError("neighbours", given, "a database and at least one neighbour of it")
     made = [ReplayDatabase(name, PairRelation.UNKNOWN, _hand_over(value)) for name, value in named.items()]

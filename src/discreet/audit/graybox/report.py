@@ -33,6 +33,9 @@ class FindingKind(StrEnum):
     NUMBER = "no number"
     """A mechanism says something that is no number, such as NaN."""
 
+    UNSTEADY = "unsteady"
+    """It does something else on the very same database."""
+
     TIME = "time"
     """It takes so much longer on one database that the clock tells which it is."""
 

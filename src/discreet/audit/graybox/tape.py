@@ -253,7 +253,7 @@ def listen_to(mechanism: Callable[..., Any], name: str | None = None) -> Callabl
         given, named = tuple(map(hold_still, given)), {key: hold_still(each) for key, each in named.items()}
         value, public = reader.split(given, named)
         entry = TapeEntry(own.replace(":", ""), write_public(public), find_shape(value), keep_value(value))
-        entry.public, entry.form = public, (made, write_form(public))
+        entry.public, entry.form = public, (made, drop_generators(write_form(public)))
         return tape.hear(entry, lambda: mechanism(*given, **named), hides=True)
 
     return answer

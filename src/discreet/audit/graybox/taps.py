@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import functools
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
 
-from discreet.audit.graybox.forms import write_form
+from discreet.audit.graybox.forms import drop_generators, write_form
 from discreet.audit.graybox.heard import ArgumentReader, HeardMethod, list_heard
 from discreet.audit.graybox.tape import (
     TapeEntry,
@@ -37,6 +38,7 @@ from discreet.mechanisms.sparse_vector import SparseVectorRun
 _lock = threading.RLock()
 _listeners = 0
 _taken: list[tuple[Any, str, Any]] = []
+_quiet: warnings.catch_warnings[None] | None = None
 
 
 @contextmanager
@@ -61,6 +63,10 @@ def tapped() -> Iterator[None]:
 
 
 def _tap_all() -> None:
+    global _quiet
+    _quiet = warnings.catch_warnings()  # a process has one list of filters: threads must not take turns with it
+    _quiet.__enter__()
+    warnings.simplefilter("ignore")
     for each in list_heard():
         _replace(each.kind, each.name, functools.partial(_tap_mechanism, each))
     for kind in list_local_mechanisms():
@@ -77,9 +83,13 @@ def _tap_all() -> None:
 
 
 def _untap_all() -> None:
+    global _quiet
     while _taken:
         owner, name, original = _taken.pop()
         setattr(owner, name, original)
+    if _quiet is not None:
+        _quiet.__exit__(None, None, None)
+        _quiet = None
 
 
 def _replace(owner: Any, name: str, tap: Callable[[Any], Any]) -> None:
@@ -116,7 +126,11 @@ def _tap_mechanism(heard: HeardMethod, original: Any) -> Any:
         told = repr(self).removeprefix(name) + (f".{heard.name}" if heard.name != "release" else "")
         told = ", ".join(filter(None, (_shorten(told), write_public(public))))
         entry = TapeEntry(name, told, find_shape(value) if heard.shaped else None, keep_value(value), self)
-        entry.public, entry.method, entry.form = public, heard.name, write_form((self, heard.name, public))
+        entry.public, entry.method, entry.form = (
+            public,
+            heard.name,
+            drop_generators(write_form((self, heard.name, public))),
+        )
         return tape.hear(entry, lambda: original(self, *given, **named), hides=True)
 
     return answer
