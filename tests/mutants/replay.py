@@ -486,7 +486,7 @@ MUTATIONS = [
     broken(
         "replay: iterators in results are not read",
         FORMS,
-        "    if isinstance(value, Iterator) and not isinstance(value, io.IOBase):\n",
+        "    if seen.reads and isinstance(value, Iterator) and not isinstance(value, (io.IOBase, *ENDLESS)):\n",
         "    if False:\n",
         UNHEARD,
         FORMED,
@@ -515,8 +515,8 @@ MUTATIONS = [
     broken(
         "replay: functions of others may hold data",
         TAPE,
-        "entry.public, entry.form = public, (made, write_form(public))",
-        "entry.public, entry.form = public, write_form(public)",
+        "(made, drop_generators(write_form(public)))",
+        "drop_generators(write_form(public))",
         LEAKS,
     ),
     broken(
