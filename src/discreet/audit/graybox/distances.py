@@ -47,7 +47,7 @@ from discreet.mechanisms.selection import Selection
 from discreet.mechanisms.sensitivity import on_grid_l1, on_grid_l2
 from discreet.privacy import Neighbours
 
-DeclaredFar = Fraction | None
+DeclaredDistance = Fraction | None
 """What a caller declares of a mechanism, in its own norm."""
 
 UNIVERSAL = (UniversalMean, UniversalVariance, UniversalQuartiles)
@@ -79,12 +79,12 @@ def _allow(moved: Moved, sensitivity: Exact | None) -> Moved:
     return replace(moved, declared=Fraction(moved.declared) * (1 + Fraction(1, 10**9)))
 
 
-def _measure_plain(one: TapeEntry, other: TapeEntry, wanted: DeclaredFar) -> tuple[Moved, ...]:
+def _measure_plain(one: TapeEntry, other: TapeEntry, wanted: DeclaredDistance) -> tuple[Moved, ...]:
     """Of functions of others: numbers, in L1."""
     return (Moved(one.name, "L1", wanted, measure_numbers(one.value, other.value)),)
 
 
-def _measure_additive(one: TapeEntry, other: TapeEntry, wanted: DeclaredFar) -> tuple[Moved, ...]:
+def _measure_additive(one: TapeEntry, other: TapeEntry, wanted: DeclaredDistance) -> tuple[Moved, ...]:
     """Noise on numbers: in L1, or in L2 where it is Gaussian."""
     made: Any = one.asked
     if isinstance(made, CountingQueries):
@@ -105,7 +105,7 @@ def cover_grid(made: Any, wanted: Fraction, cover: Callable[[Any, Any], int | fl
     return wanted if grid is None or wanted == 0 else Fraction(cover(wanted, grid)) * Fraction(grid.step)
 
 
-def _measure_scores(one: TapeEntry, other: TapeEntry, wanted: DeclaredFar) -> tuple[Moved, ...]:
+def _measure_scores(one: TapeEntry, other: TapeEntry, wanted: DeclaredDistance) -> tuple[Moved, ...]:
     """Scores, and values beside a threshold: the farthest of them; where the price is for monotone ones, how far two of
     them move apart, so that one that rises and one that falls are no such."""
     made: Any = one.asked
@@ -116,27 +116,27 @@ def _measure_scores(one: TapeEntry, other: TapeEntry, wanted: DeclaredFar) -> tu
     return (Moved(one.name, "most of one score", far, max(map(abs, gaps), default=0) * step),)
 
 
-def _measure_drawn(one: TapeEntry, other: TapeEntry, _: DeclaredFar) -> tuple[Moved, ...]:
+def _measure_drawn(one: TapeEntry, other: TapeEntry, _: DeclaredDistance) -> tuple[Moved, ...]:
     """Path lengths, and counts of categories: scores of a mechanism that is made for how far they move."""
     made: Any = one.asked
     inner, rows = replace(one, asked=made.draw), Fraction(getattr(made, "rows", 1))
     return _measure_scores(inner, replace(other, asked=made.draw), rows)
 
 
-def _measure_answers(one: TapeEntry, other: TapeEntry, wanted: DeclaredFar) -> tuple[Moved, ...]:
+def _measure_answers(one: TapeEntry, other: TapeEntry, wanted: DeclaredDistance) -> tuple[Moved, ...]:
     """Answers of randomized response: how many are others, each in its place."""
     mine, theirs = (list_values(each.value) for each in (one, other))
     changed = sum(write_form(a) != write_form(b) for a, b in zip(mine, theirs, strict=True))
     return (Moved(one.name, "answers", Fraction(1) if wanted is None else wanted, Fraction(changed)),)
 
 
-def _measure_cells(one: TapeEntry, other: TapeEntry, _: DeclaredFar) -> tuple[Moved, ...]:
+def _measure_cells(one: TapeEntry, other: TapeEntry, _: DeclaredDistance) -> tuple[Moved, ...]:
     """Rows in the cells of a quantile, or of keys each unit has one of."""
     rows = Fraction(getattr(one.asked, "rows", 1))
     return (Moved(one.name, "rows", rows, Fraction(sum(map(abs, list_key_gaps(one, other))))),)
 
 
-def _measure_histogram(one: TapeEntry, other: TapeEntry, _: DeclaredFar) -> tuple[Moved, ...]:
+def _measure_histogram(one: TapeEntry, other: TapeEntry, _: DeclaredDistance) -> tuple[Moved, ...]:
     """Rows of keys, of so many keys, and of any one key."""
     made: Any = one.asked
     gaps = list_key_gaps(one, other)
@@ -148,7 +148,7 @@ def _measure_histogram(one: TapeEntry, other: TapeEntry, _: DeclaredFar) -> tupl
     )
 
 
-def _measure_keys(one: TapeEntry, other: TapeEntry, _: DeclaredFar) -> tuple[Moved, ...]:
+def _measure_keys(one: TapeEntry, other: TapeEntry, _: DeclaredDistance) -> tuple[Moved, ...]:
     """Units of keys: one of each that a unit is in. Of another number of keys nobody knows which is which."""
     mine, theirs = ([max(0, each) for each in list_points(None, entry.value)] for entry in (one, other))
     gaps = [abs(a - b) for a, b in zip(mine, theirs, strict=True)]
@@ -158,7 +158,7 @@ def _measure_keys(one: TapeEntry, other: TapeEntry, _: DeclaredFar) -> tuple[Mov
     )
 
 
-def _measure_stability(one: TapeEntry, other: TapeEntry, _: DeclaredFar) -> tuple[Moved, ...]:
+def _measure_stability(one: TapeEntry, other: TapeEntry, _: DeclaredDistance) -> tuple[Moved, ...]:
     """Of a value and its distance to another: the distance, which is 0 on both where the values differ. Of votes: the
     rows of each key, all of which one unit raises, or lowers, under add-remove neighbours."""
     if one.method == "release_mode":
@@ -173,7 +173,7 @@ def _measure_stability(one: TapeEntry, other: TapeEntry, _: DeclaredFar) -> tupl
     return tuple(moved)
 
 
-def _measure_proposal(one: TapeEntry, other: TapeEntry, _: DeclaredFar) -> tuple[Moved, ...]:
+def _measure_proposal(one: TapeEntry, other: TapeEntry, _: DeclaredDistance) -> tuple[Moved, ...]:
     """The distance; the point, unless both data are at distance 0, where both are refused; and values, where the
     statistic says how many a unit has."""
     made: Any = one.asked
@@ -191,7 +191,7 @@ def _measure_proposal(one: TapeEntry, other: TapeEntry, _: DeclaredFar) -> tuple
     return tuple(moved)
 
 
-def _measure_values(one: TapeEntry, other: TapeEntry, _: DeclaredFar) -> tuple[Moved, ...]:
+def _measure_values(one: TapeEntry, other: TapeEntry, _: DeclaredDistance) -> tuple[Moved, ...]:
     moved = measure_values(one, other)
     if moved is None:
         raise ValueError("these are no values")
@@ -218,7 +218,7 @@ def measure_values(one: TapeEntry, other: TapeEntry) -> Moved | None:
     return Moved(one.name, "values", None if rows is None else Fraction(rows), Fraction(steps))
 
 
-MeasureRule = Callable[[TapeEntry, TapeEntry, DeclaredFar], tuple[Moved, ...]]
+MeasureRule = Callable[[TapeEntry, TapeEntry, DeclaredDistance], tuple[Moved, ...]]
 
 RULES: tuple[tuple[type | tuple[type, ...], MeasureRule], ...] = (
     (type(None), _measure_plain),
