@@ -352,8 +352,8 @@ MUTATIONS = [
     broken(
         "replay: a replaced value is one step where values come or go",
         DISTANCES,
-        "steps = gone + come if",
-        "steps = max(gone, come) if",
+        "return gone + come if",
+        "return max(gone, come) if",
         LEAKS,
     ),
     broken(
@@ -681,5 +681,26 @@ MUTATIONS = [
         "        _quiet.__exit__(None, None, None)\n",
         "",
         UNHEARD,
+    ),
+    broken(
+        "replay: numbers that show nothing are not priced",
+        LOSSES,
+        "    if isinstance(made, PRICED):\n",
+        "    if isinstance(made, PRICED) and write_form(one.value) != write_form(other.value):\n",
+        LEAKS,
+    ),
+    broken(
+        "replay: keys of others that are equal are the same",
+        GAPS,
+        "        if list(map(write_form, mine)) != list(map(write_form, theirs)):\n",
+        "        if list(mine) != list(theirs):\n",
+        LEAKS,
+    ),
+    broken(
+        "replay: values of a proposal's statistic are not counted",
+        DISTANCES,
+        "Fraction(statistic.rows), Fraction(_count_steps(one, other))",
+        "Fraction(statistic.rows), Fraction(0)",
+        LEAKS,
     ),
 ]

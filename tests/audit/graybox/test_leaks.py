@@ -47,6 +47,7 @@ RESPONSE, DIRECT = RandomizedResponse.calibrate(1.0), DirectResponse.calibrate(1
 generic = listen_to(lambda *args: 0.0, "generic")
 
 MEMOISED = MemoisedUnary.calibrate(2.0, 0.5, 2)
+WIDE = ProposeTestRelease.calibrate(1.0, 1e-6, 1000)
 SMOOTH = SmoothLaplace.calibrate(1.0, 1e-6)
 COMING = TrimmedMean(Fraction(1, 10), 0, 1000, 1, neighbours="add-remove")
 REPLACED = TrimmedMean(Fraction(1, 10), 0, 1000, 1, neighbours="replace", public_size=True)
@@ -57,6 +58,22 @@ noisy = listen_to(lambda value, scale=9.0, weights=None: 0.0, "their noise")
 def ask_run(values: list[int], mechanism: SparseVector) -> list[Any]:
     run = mechanism.start()
     return [run.ask(each, 100) for each in values]
+
+
+class Hidden:
+    """Numbers that can be read as an array, and in no other way."""
+
+    def __init__(self, numbers: list[int]) -> None:
+        HELD[id(self)] = numbers
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(HELD[id(self)], dtype=dtype)
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return Hidden(HELD[id(self)])
+
+
+HELD: dict[int, list[int]] = {}
 
 
 def choose_piece(data: list[int]) -> object:
@@ -211,6 +228,21 @@ LEAKS: dict[str, tuple[Case, Case, FindingKind]] = {
     "a mean of fewer values, where their number is public": (
         (lambda data: SMOOTH.release(REPLACED, data), [1] * 50 + [2], [1] * 50, {"epsilon": 1, "delta": 1e-6}),
         (lambda data: SMOOTH.release(REPLACED, data), [1] * 50 + [2], [1] * 50 + [9], {"epsilon": 1, "delta": 1e-6}),
+        FindingKind.SENSITIVITY,
+    ),
+    "a proposal about values that are replaced, where they are said to come or go": (
+        (lambda data: WIDE.release(COMING, data), [1] * 50 + [2], [1] * 50 + [9], {"epsilon": 1, "delta": 1e-6}),
+        (lambda data: WIDE.release(COMING, data), [1] * 50 + [2], [1] * 50, {"epsilon": 1, "delta": 1e-6}),
+        FindingKind.SENSITIVITY,
+    ),
+    "keys of theirs that are equal and look different": (
+        (lambda key: noisy({key: 1.0}), 1, True, {"sensitivity": 1}),
+        (lambda count: noisy({1: count}), 1.0, 2.0, {"sensitivity": 1}),
+        FindingKind.SENSITIVITY,
+    ),
+    "numbers in something that shows nothing": (
+        (lambda data: LAPLACE.release(Hidden(data)), [0], [5], {"epsilon": 1}),
+        (lambda data: LAPLACE.release(Hidden(data)), [0], [1], {"epsilon": 1}),
         FindingKind.SENSITIVITY,
     ),
     "keys that are equal and look different": (

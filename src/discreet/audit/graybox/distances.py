@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -182,8 +181,7 @@ def _measure_proposal(one: TapeEntry, other: TapeEntry, _: DeclaredDistance) -> 
         statistic: Any = one.public["statistic"]
         pairs = [(statistic.point(held), statistic.distance(held, made.proposal)) for held in pairs]
         if hasattr(statistic, "rows"):
-            changed = max(count_changed(list_values(one.value), list_values(other.value)))
-            moved.append(Moved(one.name, "values", Fraction(statistic.rows), Fraction(changed)))
+            moved.append(Moved(one.name, "values", Fraction(statistic.rows), Fraction(_count_steps(one, other))))
     (mine, near), (theirs, far) = ([int(each) for each in pair] for pair in pairs)
     moved.append(Moved(one.name, "distance", Fraction(1), Fraction(abs(near - far))))
     if max(near, far) >= 1:
@@ -199,23 +197,25 @@ def _measure_values(one: TapeEntry, other: TapeEntry, _: DeclaredDistance) -> tu
 
 
 def measure_values(one: TapeEntry, other: TapeEntry) -> Moved | None:
-    """Return how many values are others that went into a mechanism which looks at all of them; None of other ones.
-
-    One that is replaced is one step, or two for mechanisms that are made for units that come or go.
-    """
+    """Return how many values are others that went into a mechanism which looks at all of them; None of other ones."""
     if not isinstance(one.asked, VALUES):
         return None
     try:
-        gone, come = count_changed(list_values(one.value), list_values(other.value))
-    except TypeError:
+        steps = _count_steps(one, other)
+    except (TypeError, ValueError):
         return None
-    made = [one.asked, one.public.get("statistic")]
-    if any(getattr(each, "public_size", False) for each in made) and gone != come:
-        return None
-    comes = any(getattr(each, "neighbours", None) == Neighbours.ADD_REMOVE for each in made)
-    steps = gone + come if comes else max(gone, come)
     rows = getattr(one.asked, "rows", None)
     return Moved(one.name, "values", None if rows is None else Fraction(rows), Fraction(steps))
+
+
+def _count_steps(one: TapeEntry, other: TapeEntry) -> int:
+    """Return how many steps lie between values: one for each that is replaced, or two where units come or go."""
+    gone, come = count_changed(list_values(one.value), list_values(other.value))
+    made = [one.asked, one.public.get("statistic")]
+    if any(getattr(each, "public_size", False) for each in made) and gone != come:
+        raise ValueError("their number is public, and another")
+    comes = any(getattr(each, "neighbours", None) == Neighbours.ADD_REMOVE for each in made)
+    return gone + come if comes else max(gone, come)
 
 
 MeasureRule = Callable[[TapeEntry, TapeEntry, DeclaredDistance], tuple[Moved, ...]]
@@ -238,23 +238,20 @@ RULES: tuple[tuple[type | tuple[type, ...], MeasureRule], ...] = (
 
 def is_told_well(told: Any) -> bool:
     """Say whether what a mechanism said holds no NaN and no infinity."""
-    if isinstance(told, float):
-        return math.isfinite(told)
-    if isinstance(told, np.ndarray):
-        return told.dtype.kind not in "fc" or bool(np.isfinite(told).all())
-    if isinstance(told, Mapping):
-        return all(is_told_well(each) for each in told.values())
-    if isinstance(told, list | tuple):
-        return all(is_told_well(each) for each in told)
-    return True
+    return not _holds(told, lambda numbers: ~np.isfinite(numbers))
 
 
 def holds_nan(result: Any) -> bool:
     """Say whether NaN stands anywhere in a result that is made of plain numbers."""
-    if isinstance(result, np.ndarray | np.generic):
-        return result.dtype.kind in "fc" and bool(np.isnan(result).any())
-    if isinstance(result, Mapping):
-        return any(map(holds_nan, result.values()))
-    if isinstance(result, list | tuple):
-        return any(map(holds_nan, result))
-    return isinstance(result, float) and math.isnan(result)
+    return _holds(result, np.isnan)
+
+
+def _holds(told: Any, is_odd: Callable[[Any], Any]) -> bool:
+    if isinstance(told, Mapping):
+        return any(_holds(each, is_odd) for each in told.values())
+    if isinstance(told, list | tuple):
+        return any(_holds(each, is_odd) for each in told)
+    if not isinstance(told, float | complex | np.ndarray | np.generic):
+        return False
+    numbers = np.asarray(told)
+    return numbers.dtype.kind in "fc" and bool(np.any(is_odd(numbers)))

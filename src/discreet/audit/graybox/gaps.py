@@ -154,7 +154,7 @@ def count_changed(mine: list[Any], theirs: list[Any]) -> tuple[int, int]:
 def measure_numbers(mine: Any, theirs: Any) -> Fraction:
     """Return how far apart two numbers, lists, arrays or dictionaries of them are in L1, exactly."""
     if isinstance(mine, Mapping) and isinstance(theirs, Mapping):
-        if mine.keys() != theirs.keys():
+        if list(map(write_form, mine)) != list(map(write_form, theirs)):
             raise ValueError("these have other keys")
         return sum((measure_numbers(mine[key], theirs[key]) for key in mine), Fraction(0))
     if isinstance(mine, np.ndarray) and isinstance(theirs, np.ndarray):

@@ -40,8 +40,6 @@ def find_loss(one: TapeEntry, other: TapeEntry) -> Loss | None:
 
     In steps of its grid, so that nothing is added for rounding: it was rounded already.
     """
-    if write_form(one.value) == write_form(other.value):
-        return None
     made: Any = one.asked
     if isinstance(made, PRICED):
         try:
@@ -49,6 +47,8 @@ def find_loss(one: TapeEntry, other: TapeEntry) -> Loss | None:
             return _price(made, gaps, one) if any(gaps) else None
         except Exception:  # too far apart to be priced, or without a number
             return PureLoss(BEYOND)
+    if write_form(one.value) == write_form(other.value):
+        return None
     if isinstance(made, RandomizedResponse):
         moved = measure_alone(one, other, None)
         return made.loss() * int(moved[0].observed) if moved and moved[0].observed else None

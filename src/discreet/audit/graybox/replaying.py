@@ -74,7 +74,7 @@ def replay(
     found = _read_neighbours(neighbours)
     if callable(operation) and found.groups[0][0].tables is not None and (sensitivity, epsilon) != (None, None):
         words = "left out: operations of a curator declare by themselves what they spend, and their meter is compared"
-        raise ParameterError("sensitivity" if epsilon is None else "epsilon", epsilon or sensitivity, words)
+        raise ParameterError(*(("sensitivity", sensitivity) if epsilon is None else ("epsilon", epsilon)), words)
     declared = _Declared(sensitivity, None if isinstance(operation, str) else epsilon, delta)
     run = _ask(operation, 1.0 if epsilon is None else epsilon) if isinstance(operation, str) else _look_up(operation)
     replayed = _Replay(run, declared, clock, float(longest), check.integer("seed", seed, least=0))
