@@ -90,6 +90,13 @@ MUTATIONS = [
         REPLAYING,
     ),
     broken(
+        "replay: what is seen of a ledger and a budget is not compared",
+        REPLAY,
+        "            if differs is None:\n",
+        "            if False:\n",
+        DESKS,
+    ),
+    broken(
         "replay: an error on a neighbour is no finding",
         REPLAY,
         "        elif after.trouble is not None:\n            judge.find(",

@@ -198,6 +198,18 @@ def test_an_answer_that_depends_on_rows_past_the_desk_is_found() -> None:
     assert find_kinds(find(tell, LESS)) == {FindingKind.RESULT}
 
 
+def test_an_entry_of_the_ledger_that_depends_on_rows_is_found_and_named() -> None:
+    def ask_and_note(curator: Curator) -> None:
+        rows = curator._engines.read(curator.session().plan_rows("SELECT cost FROM visits")).result()
+        curator.ask("SELECT COUNT(*) FROM visits", 0.5)
+        curator.ledger.note("LOOKED" if rows.units % 2 else "READ", {})
+
+    report = find(ask_and_note, LESS)
+    assert [str(each) for each in report.findings] == [
+        f"result, {LESS}: what is seen beside it, entries of the ledger[4] differs"
+    ]
+
+
 def test_a_unit_s_function_that_raises_suspends_and_is_found() -> None:
     @dataclass(frozen=True)
     class Fussy:

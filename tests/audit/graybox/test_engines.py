@@ -1,4 +1,4 @@
-"""Replay where tables lie elsewhere: on PostgreSQL and on Spark neighbours are told apart by noise alone as well."""
+"""Replay where tables lie elsewhere: every operation, with its tables on PostgreSQL and on Spark."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from discreet.engines.engines import Engines
 from discreet.engines.spark.engine import SparkEngine
 from discreet.policy import loads
 from discreet.policy.model import DeclaredEngine, EngineKind, Policy, SourceFormat
+from servers.accelerated import require_jax
 from support import clinic
 from topdown.measure import small_census
 
@@ -27,16 +28,17 @@ if TYPE_CHECKING:
     from servers.postgres import Cluster
 
 QUICKEST, *OTHERS = [
-    pytest.param(case, id=f"{kind}: {case.name}")
-    for kind in ("sql", "synthesis", "training", "robust statistic", "census")
-    for case in OPERATIONS[kind]
-    if case.quick
+    pytest.param(case, id=f"{kind}: {case.name}") for kind, cases in OPERATIONS.items() for case in cases if case.quick
 ]
+"""One way to perform each operation, questions in SQL first."""
+
 LONG = pytest.mark.long
 
 
 def make_world(case: ReplayCase, place: PlaceTables) -> ReplayNeighbours:
     """Return two neighbours of a case's world, with their tables elsewhere."""
+    if case.needs == "jax":
+        require_jax()
     if case.world == "census":
         text, tables = small_census.write_policy(unit='unit = "person"\nmax_rows = 2'), small_census.make_tables()
     else:

@@ -246,3 +246,18 @@ def test_words_say_where_results_differ_and_quote_neither() -> None:
     assert "high" in told
     assert "1_234" not in told
     assert "1234" not in told
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "words"),
+    [
+        (1.5, 2.5, "the result differs"),
+        (np.int64(1), np.int64(2), "the result differs"),
+        ([1.5], [2.5], "the result[0] differs"),
+        ([1, 2], [1, 2, 3], "the result has 3 parts, and had 2"),
+        (1, 1.0, "the result differs"),
+        ({"a": 1.5}, {"a": 2.5}, "the result, a differs"),
+    ],
+)
+def test_words_name_parts_of_lists_and_none_of_numbers(one: Any, other: Any, words: str) -> None:
+    assert find_difference(write_form(one), write_form(other)) == words

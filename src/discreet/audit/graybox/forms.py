@@ -256,6 +256,8 @@ def find_difference(one: Any, other: Any, where: str = "the result") -> str | No
         for place, (mine, theirs) in enumerate(zip(one, other, strict=True)):
             if mine == theirs:
                 continue
+            if len(one) == 1 and not isinstance(mine, tuple):  # one number, and no list of them
+                break
             if _is_named(mine) and _is_named(theirs) and mine[0] == theirs[0]:
                 found = find_difference(mine[1], theirs[1], f"{where}, {mine[0]}")
             else:

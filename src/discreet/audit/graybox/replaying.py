@@ -124,6 +124,9 @@ class _Outcome:
     tape: Tape
     seconds: float
     form: Any = None
+    seen: Any = None
+    """What an analyst sees of a curator afterwards."""
+
     holds_nan: bool = False
     trouble: BaseException | None = None
     hangs: bool = False
@@ -225,7 +228,7 @@ class _Replay:
                         outcome.form = write_result(result)
                     finally:
                         outcome.seconds = time.perf_counter() - began
-                    outcome.form = (outcome.form, _look(given))
+                    outcome.seen = _look(given)
                     outcome.holds_nan = not isinstance(given, Curator) and holds_nan(result)
             except BaseException as trouble:
                 outcome.trouble = trouble
@@ -245,6 +248,8 @@ class _Replay:
         else:
             self._judge_run(judge, after)
             differs = find_difference(before.form, after.form)
+            if differs is None:
+                differs = find_difference(before.seen, after.seen, "what is seen beside it")
             if differs is not None:
                 judge.find(FindingKind.RESULT, differs)
 
@@ -283,7 +288,8 @@ class _Replay:
 
 
 def _look(given: Any) -> Any:
-    """Return what an analyst sees of a curator beside answers: entries of the ledger, and what is left."""
+    """Return what an analyst sees of a curator beside answers, by names: entries of the ledger, and what is left."""
     if not isinstance(given, Curator):
         return None
-    return tuple(entry.kind for entry in given.ledger.entries()), str(given.budget)
+    entries = tuple(entry.kind for entry in given.ledger.entries())
+    return ("entries of the ledger", entries), ("the budget", str(given.budget))
