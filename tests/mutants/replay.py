@@ -141,7 +141,7 @@ MUTATIONS = [
     broken(
         "replay: what was said before is not said again",
         TAPE,
-        "entry.told = earlier.told if known and earlier is not None else entry.fresh",
+        "entry.told = earlier.told if earlier is not None and _can_say_again(earlier, entry) else entry.fresh",
         "entry.told = entry.fresh",
         REPLAYING,
     ),

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from discreet.audit.graybox.distances import measure_values
-from discreet.audit.graybox.exact import (
-    find_spreads,
-    list_changed_units,
-    list_gaps,
-    list_sums,
-    list_undrawn,
-    list_units,
-)
+from discreet.audit.graybox.distances import measure_alone
+from discreet.audit.graybox.exact import list_changed_units
 from discreet.audit.graybox.gaps import measure_vector
+from discreet.audit.graybox.measured import judge_measures
 from discreet.audit.graybox.report import FindingKind, Moved
 from discreet.audit.graybox.tape import TapeEntry
 from discreet.audit.graybox.taps import sum_once
 from discreet.audit.graybox.verdicts import PairRelation, Verdicts
+from discreet.curator.door.statistics import GroupedFunction
 from discreet.mechanisms import Laplace
-from discreet.privacy.charges import Charge
-from discreet.query.choices import bound_spreads
+from discreet.plan.rows_plan import RowsPlan
+from discreet.privacy.charges import Charge, charge_of
 
 
 class DeskRules:
@@ -63,34 +58,8 @@ class DeskRules:
             self._move(Moved(one.name, "rows of a unit", Fraction(plan.rows), Fraction(max([*gone, *come], default=0))))
 
     def _judge_measures(self, one: TapeEntry, other: TapeEntry) -> None:
-        """Sums over all keys, the units of keys that come from the data, and scores by which keys are chosen."""
-        for (_, plan, mine, draws), (_, _, theirs, _) in zip(
-            _list(one, "measures"), _list(other, "measures"), strict=True
-        ):
-            for place, measure in enumerate(plan.measures):
-                call = f"{one.name} {place + 1}, {measure.part.value}"
-                gaps = list_gaps(list_sums(mine, place), list_sums(theirs, place))
-                l1, l2_squared = sum(map(abs, gaps)) * measure.levels, sum(gap * gap for gap in gaps) * measure.levels
-                self._move(Moved(call, "L1", Fraction(plan.l1(measure)), Fraction(l1)))
-                self._move(Moved(call, "L2", Fraction(plan.l2_squared(measure)), Fraction(l2_squared), squared=True))
-            if plan.selects_any:
-                gaps = list_gaps(list_units(mine), list_units(theirs))
-                self._move(Moved(one.name, "keys of the data", Fraction(plan.reached()), Fraction(len(gaps))))
-                most = Fraction(max(map(abs, gaps), default=0))
-                self._move(Moved(one.name, "units of one key", Fraction(1), most))
-            if draws.choice is not None:
-                paid = bound_spreads(plan, draws.choice.score, draws.choice.parts)
-                found = find_spreads(plan, draws.choice, mine, theirs)
-                self._move(Moved(one.name, "spread of scores", Fraction(paid.total), Fraction(found.total)))
-                squares = Fraction(paid.squares), Fraction(found.squares)
-                self._move(Moved(one.name, "spread of scores, L2", *squares, squared=True))
-            known = {repr(each) for each in (*draws.noises, draws.selection, draws.choice and draws.choice.pick)}
-            for each in (*one.inner, *other.inner):
-                if repr(each.asked) not in known:
-                    self._verdicts.find(FindingKind.CALLS, f"{one.name} asks {each}, which was not declared")
-            for entry, exact in ((one, mine), (other, theirs)):
-                for noise in list_undrawn(plan, exact, draws, [each.asked for each in entry.inner]):
-                    self._verdicts.find(FindingKind.CALLS, f"{one.name} does not ask {noise}, which was declared")
+        """Sums, keys and scores of a plan, what goes into their noise, and what all of it costs."""
+        judge_measures(self._verdicts, one, other)
 
     def _judge_vector(self, one: TapeEntry, other: TapeEntry) -> None:
         """One vector with noise: it moves by what the meter admitted, in the noise's own norm."""
@@ -150,10 +119,13 @@ class DeskRules:
     def _judge_resamples(self, one: TapeEntry, other: TapeEntry) -> None:
         """Each unit's vector is as long as the clip at most, and counts in every resample by a coin of its own."""
         for mine, theirs in zip(_list(one, "resamples"), _list(other, "resamples"), strict=True):
-            _, plan, _, function, clip, _, dimension = mine
+            _, plan, _, function, clip, _, dimension, _ = mine
             sums = [sum_once(plan, each[2], function, clip, dimension) for each in (mine, theirs)]
             apart = sum((a - b) ** 2 for a, b in zip(*sums, strict=True))
             self._move(Moved(one.name, "L2", Fraction((plan.factor * clip.steps) ** 2), Fraction(apart), squared=True))
+            for entry, (*_, summed) in ((one, mine), (other, theirs)):
+                if [list(each.value) for each in entry.inner] != summed:
+                    self._verdicts.find(FindingKind.CALLS, f"{one.name} adds noise to something else than its sums")
         self._verdicts.is_alike(one, other, None)
 
     def _judge_minimum(self, one: TapeEntry, other: TapeEntry) -> None:
@@ -168,19 +140,36 @@ class DeskRules:
         self._compare(one.inner, other.inner)
 
     def _judge_statistic(self, one: TapeEntry, other: TapeEntry) -> None:
-        """Rows are judged for every call; the mechanism is the same one, and no more values are others than it allows.
+        """One mechanism looks at all values: no more of them are others than it is made for, and its loss is charged.
 
-        Values of groups of units are not compared: a unit more lets others fall into other groups, with the same law.
+        Of values of groups only their number is compared: a unit more lets others fall into other groups, by the same
+        law, and the theorem is about one group that is another.
         """
-        if not self._verdicts.is_alike(one, other, None):
+        if not self._verdicts.is_alike(one, other, 1):
             return
-        held = [{rows.points[:, 0].tobytes() for _, _, rows in _list(each, "rows")} for each in (one, other)]
-        for mine, theirs in zip(one.inner, other.inner, strict=True):
-            moved = measure_values(mine, theirs)
-            if moved is None or moved.declared is None:
-                continue
-            if np.asarray(mine.value).tobytes() in held[0] and np.asarray(theirs.value).tobytes() in held[1]:
-                self._move(moved)
+        (mine,), (theirs,) = one.inner, other.inner
+        ((_, plan, statistic, *_),) = _list(one, "statistic")
+        if isinstance(statistic, GroupedFunction):
+            self._judge_groups(statistic.groups, mine, theirs)
+        else:
+            self._judge_values(plan, mine, theirs)
+        assert one.cost is not None
+        self._verdicts.check(Moved(one.name, "epsilon", one.cost.epsilon, charge_of(mine.asked.loss()).epsilon))
+
+    def _judge_groups(self, groups: int, mine: TapeEntry, theirs: TapeEntry) -> None:
+        for each in (mine, theirs):
+            values = Counter(each.value).total() if isinstance(each.value, Mapping) else len(each.value)
+            if values != groups:
+                words = f"{each.name} is given {values} values, and there are {groups} groups"
+                self._verdicts.find(FindingKind.CALLS, words)
+
+    def _judge_values(self, plan: RowsPlan, mine: TapeEntry, theirs: TapeEntry) -> None:
+        every = measure_alone(mine, theirs, None)
+        if every is None:
+            self._verdicts.find(FindingKind.SENSITIVITY, f"{mine.name}: how far apart its values are is not known")
+        for moved in every or ():
+            rows = Fraction(plan.rows * plan.factor)
+            self._move(replace(moved, declared=rows) if moved.declared is None else moved)
 
     def _pass(self, one: TapeEntry, other: TapeEntry) -> None:
         """Rows are all that the theorem is about; they are judged for every call."""

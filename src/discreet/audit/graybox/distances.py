@@ -49,9 +49,7 @@ from discreet.privacy import Neighbours
 DeclaredDistance = Fraction | None
 """What a caller declares of a mechanism, in its own norm."""
 
-UNIVERSAL = (UniversalMean, UniversalVariance, UniversalQuartiles)
-UNBOUNDED = (UnboundedMean, InterquartileRange, *UNIVERSAL)
-VALUES = (SmoothNoise, ProposeTestRelease, *UNBOUNDED)
+VALUES = (SmoothNoise, UnboundedMean, InterquartileRange, UniversalMean, UniversalVariance, UniversalQuartiles)
 """Mechanisms that look at all values, and bound by themselves what some of them change."""
 
 
@@ -190,22 +188,9 @@ def _measure_proposal(one: TapeEntry, other: TapeEntry, _: DeclaredDistance) -> 
 
 
 def _measure_values(one: TapeEntry, other: TapeEntry, _: DeclaredDistance) -> tuple[Moved, ...]:
-    moved = measure_values(one, other)
-    if moved is None:
-        raise ValueError("these are no values")
-    return (moved,)
-
-
-def measure_values(one: TapeEntry, other: TapeEntry) -> Moved | None:
-    """Return how many values are others that went into a mechanism which looks at all of them; None of other ones."""
-    if not isinstance(one.asked, VALUES):
-        return None
-    try:
-        steps = _count_steps(one, other)
-    except (TypeError, ValueError):
-        return None
+    """Values of a mechanism that looks at all of them: how many are others."""
     rows = getattr(one.asked, "rows", None)
-    return Moved(one.name, "values", None if rows is None else Fraction(rows), Fraction(steps))
+    return (Moved(one.name, "values", None if rows is None else Fraction(rows), Fraction(_count_steps(one, other))),)
 
 
 def _count_steps(one: TapeEntry, other: TapeEntry) -> int:
@@ -231,7 +216,7 @@ RULES: tuple[tuple[type | tuple[type, ...], MeasureRule], ...] = (
     (KeySelection, _measure_keys),
     (StableValue, _measure_stability),
     (ProposeTestRelease, _measure_proposal),
-    ((SmoothNoise, *UNBOUNDED), _measure_values),
+    (VALUES, _measure_values),
 )
 """How what goes into each mechanism is measured. What has no rule must be the same."""
 

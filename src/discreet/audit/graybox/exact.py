@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
+from discreet.audit.graybox.tape import TapeEntry
 from discreet.engines.result import ExactResult, ExactRows
 from discreet.plan.bounded import BoundedPlan
 from discreet.query.choices import Choice, Spreads
@@ -33,21 +35,36 @@ def list_units(exact: ExactResult) -> KeyedSums:
     return {(i, key): count for i, each in sets for key, count in zip(each.keys or (), each.units, strict=True)}
 
 
-def list_undrawn(plan: BoundedPlan, exact: ExactResult, draws: Draws, asked: list[Any]) -> list[str]:
-    """Return the mechanisms that were declared for a plan and not asked: what they hide was told as it is.
+@dataclass(frozen=True, slots=True)
+class Askings:
+    """How often each mechanism is to be asked for a plan, and about how many numbers in all, by its form."""
 
-    Those of measures are asked for every set of public keys. Keys of the data may be none, but are always selected.
+    times: Counter[str]
+    numbers: Counter[str]
+    """Of noise that is added to sums alone: how many ranks a tree is asked about depends on what it said."""
+
+
+def count_askings(plan: BoundedPlan, exact: ExactResult, draws: Draws, inner: list[TapeEntry]) -> Askings:
+    """Return how often each mechanism is to be asked: neither more, for one price, nor less, which shows what is exact.
+
+    Once for each set of keys; drawn quantiles for each key, and trees of ranks for each key and level; choices in each
+    of their parts. Of keys of the data it is those that the selection in `inner` has kept.
     """
+    found = Askings(Counter(), Counter())
     if draws.choice is not None:
-        return []
-    called = Counter(map(repr, asked))
-    wanted: Counter[str] = Counter()
-    if any(each.keys is None for each in exact.sets):
-        pairs = zip(plan.measures, draws.noises, strict=True)
-        wanted.update(repr(noise) for measure, noise in pairs if measure.levels > 0)
-    if draws.selection is not None and any(each.keys is not None for each in exact.sets):
-        wanted[repr(draws.selection)] += 1
-    return sorted((wanted - called).keys())
+        found.times[repr(draws.choice.pick)] += draws.choice.parts
+        return found
+    selected = iter([each.told for each in inner if each.asked == draws.selection])
+    for each in exact.sets:
+        kept = None if each.keys is None else sum(map(bool, next(selected, ())))
+        if each.keys is not None:
+            found.times[repr(draws.selection)] += 1
+        for place, (measure, noise) in enumerate(zip(plan.measures, draws.noises, strict=True)):
+            every = len(each.cells[place] if measure.in_cells else each.sums[place])
+            many = every if kept is None or place == draws.counted else kept
+            found.times[repr(noise)] += many * measure.levels if measure.in_cells else min(many, 1)
+            found.numbers[repr(noise)] += 0 if measure.in_cells else many
+    return found
 
 
 def list_gaps(one: KeyedSums, other: KeyedSums) -> list[int]:

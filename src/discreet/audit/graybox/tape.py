@@ -25,6 +25,7 @@ import numpy as np
 
 from discreet.audit.graybox.forms import drop_generators, write_form
 from discreet.audit.graybox.heard import ArgumentReader
+from discreet.mechanisms import KeySelection, KeyThreshold
 from discreet.noise.bits import Words, replayed
 from discreet.privacy.charges import Charge
 
@@ -160,8 +161,7 @@ class Tape:
             raise
         finally:
             _CALLERS.reset(token)
-        known = earlier is not None and earlier.failed is None and earlier.is_like(entry)
-        entry.told = earlier.told if known and earlier is not None else entry.fresh
+        entry.told = earlier.told if earlier is not None and _can_say_again(earlier, entry) else entry.fresh
         return keep_value(entry.told)
 
     def find(self, path: CallPath) -> TapeEntry | None:
@@ -202,6 +202,15 @@ class Tape:
             siblings = self.entries if caller is None else caller.inner
             siblings.append(entry)
             return (*path, len(siblings) - 1)
+
+
+def _can_say_again(earlier: TapeEntry, entry: TapeEntry) -> bool:
+    """Say whether what was said before answers a call too: the same one. What is said of each key is said of as many
+    keys: a desk lists those that somebody has, and of another number nobody knows which is which.
+    """
+    if earlier.failed is not None or not earlier.is_like(entry):
+        return False
+    return not isinstance(entry.asked, KeySelection | KeyThreshold) or len(earlier.told) == len(entry.fresh)
 
 
 PAST = "noise was drawn past all mechanisms that are heard: call them by their own names, inside the operation"

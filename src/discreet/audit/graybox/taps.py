@@ -80,6 +80,7 @@ def _tap_all() -> None:
     _replace(desks.Desk, "_hold", _tap_hold)
     _replace(desks, "release", functools.partial(_tap_exact, "measures"))
     _replace(desks, "sum_resamples", functools.partial(_tap_exact, "resamples"))
+    _replace(desks, "release_statistic", functools.partial(_tap_exact, "statistic"))
 
 
 def _untap_all() -> None:
@@ -221,13 +222,13 @@ def _tap_hold(original: Any) -> Any:
 
 
 def _tap_exact(what: str, original: Any) -> Any:
-    """Keep what a desk hands to a function."""
+    """Keep what a desk hands to a function, and what it gets."""
 
     def compute(*given: Any) -> Any:
-        call = find_call()
+        call, found = find_call(), original(*given)
         if find_tape() is not None and call is not None:
-            call.exact.append((what, *given))
-        return original(*given)
+            call.exact.append((what, *given, found))
+        return found
 
     return compute
 

@@ -36,10 +36,14 @@ class Verdicts:
 
     def move(self, moved: Moved) -> None:
         """Write down how far a call was moved; too far is a finding."""
+        self.check(moved)
+        if self.relation is not PairRelation.SAME:
+            self.moved.append(moved)
+
+    def check(self, moved: Moved) -> None:
+        """Find what was moved too far: on a database that holds the same people, what was moved at all."""
         if self.relation is PairRelation.SAME:
             moved = replace(moved, declared=Fraction(0))
-        else:
-            self.moved.append(moved)
         if moved.exceeds:
             self.find(FindingKind.SENSITIVITY, str(moved))
 
