@@ -50,18 +50,4 @@ MUTATIONS = [
         "tests/audit/graybox/test_desks.py",
         "tests/audit/graybox/test_replaying.py",
     ),
-    broken(
-        "replay does not miss noise that was declared",
-        "audit/graybox/exact.py",
-        "    return sorted((wanted - called).keys())\n",
-        "    return []\n",
-        "tests/audit/graybox/test_desks.py",
-    ),
-    broken(
-        "replay does not count the values of a statistic at a desk",
-        "audit/graybox/desk_rules.py",
-        "            if moved is None or moved.declared is None:\n                continue\n",
-        "            continue\n",
-        "tests/audit/graybox/test_desks.py",
-    ),
 ]

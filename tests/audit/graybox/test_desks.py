@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
@@ -144,6 +145,33 @@ def test_a_resample_whose_clip_is_skipped_is_found(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(resampling, "clip_vectors", lambda *given: 2 * clip(*given))
     report = find(case.perform, HIGH)
     assert find_kinds(report) == {FindingKind.SENSITIVITY}
+
+
+class Doubled(list[Any]):
+    """Lines of numbers that come out twice as large as they are."""
+
+    def __iter__(self) -> Iterator[list[int]]:
+        return ([2 * number for number in line] for line in super().__iter__())
+
+
+def test_resamples_whose_noise_is_added_to_something_else_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass(frozen=True)
+    class ResampledCosts(SumsOfCosts):
+        def run(self, desk: Desk) -> bytes:
+            return json.dumps(desk.resample(self.plan, ColumnSums(1), self.clip, Gaussian(2.0**16), 3)).encode()
+
+    def ask(curator: Curator) -> object:
+        session = curator.session()
+        charge = Charge(float("inf"), Fraction(100))
+        operation = ResampledCosts(session.plan_rows("SELECT cost FROM visits"), charge=charge)
+        return session.perform(operation, "resampled costs")
+
+    assert find(ask, HIGH).raise_if_any().moved
+    original = resampling.sum_resamples
+    monkeypatch.setattr(desks, "sum_resamples", lambda *given: Doubled(original(*given)))
+    report = find(ask, HIGH)
+    assert find_kinds(report) == {FindingKind.CALLS}
+    assert "adds noise to something else than its sums" in str(report)
 
 
 def test_rows_of_others_that_change_with_somebody_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

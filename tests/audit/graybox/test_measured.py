@@ -163,6 +163,12 @@ FAULTS: dict[str, tuple[Asked, Break, FindingKind, str]] = {
     "two drawn quantiles for the price of one": (MEDIANS, draw_once_more, CALLS, "6 times, and is paid for 3"),
     "a key without noise": (COUNTS, show_last_as_it_is, CALLS, "about 2 numbers, and there are 3"),
     "a key of the data without noise": (ask_for_keys, show_last_as_it_is, CALLS, "does not ask Laplace("),
+    "sums of keys of the data that are doubled before their noise": (
+        ask_for_keys,
+        double_before_noise,
+        CALLS,
+        "numbers that were not measured",
+    ),
     "a choice without noise": (choose_ward, choose_best, CALLS, "does not ask PermuteAndFlip"),
     "ranks that are doubled before their noise": (RANKS, double_before_noise, SENSITIVITY, "Laplace("),
     "a tree of ranks that is drawn twice": (RANKS, draw_once_more, CALLS, "times, and is paid for"),

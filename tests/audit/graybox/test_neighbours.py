@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from discreet.audit.graybox import list_values, make_neighbours
+from discreet.audit.graybox import list_values, make_neighbours, replay
 from discreet.audit.graybox.neighbours import ReplayDatabase
 from discreet.audit.graybox.people import find_new_unit, list_worst, make_array
 from discreet.audit.graybox.verdicts import PairRelation
@@ -18,6 +18,18 @@ from support import clinic
 
 VISITS = clinic.VISITS[:60]
 TABLES = clinic.make_tables(VISITS)
+
+
+LETTERS = """
+[budget]
+epsilon = 1000
+[tables.visits]
+unit = "patient_id"
+max_rows = 2
+version = "1"
+[tables.visits.columns]
+patient_id = { type = "text", longest = 3 }
+"""
 
 
 def make(relation: str = "add-remove") -> dict[str, ReplayDatabase]:
@@ -142,3 +154,15 @@ def test_every_type_has_worst_values_and_a_name_that_nobody_has(kind: pa.DataTyp
 def test_where_all_names_are_taken_nobody_is_added() -> None:
     every = pa.table({"u": pa.array(range(-128, 128), pa.int16()).cast(pa.int8())})
     assert find_new_unit([(every, "u")]) is None
+
+
+def test_somebody_new_has_a_name_that_questions_see() -> None:
+    """A text with more letters than are declared is nobody's: neighbours with somebody more would be none."""
+    visits = TABLES["visits"]
+    place = visits.schema.get_field_index("patient_id")
+    names = pa.array([None if each is None else str(each % 1000) for each in visits.column(place).to_pylist()])
+    tables = {"visits": visits.set_column(place, "patient_id", names)}
+    policy = loads(LETTERS, "owner/policy.toml")
+    neighbours = make_neighbours(policy, tables).only("with unit with many rows")
+    report = replay("SELECT COUNT(*) FROM visits", neighbours, clock=False).raise_if_any()
+    assert [each.observed for each in report.moved if each.norm == "L1"] == [2]

@@ -7,7 +7,7 @@ or twice, and a cost that covers half of both are three different faults, and on
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +20,7 @@ from discreet.audit.graybox.exact import (
     list_sums,
     list_units,
 )
-from discreet.audit.graybox.gaps import is_round, measure_spread, measure_vector
+from discreet.audit.graybox.gaps import is_round, list_points, measure_spread, measure_vector
 from discreet.audit.graybox.gaps import list_gaps as list_score_gaps
 from discreet.audit.graybox.report import FindingKind, Moved
 from discreet.audit.graybox.tape import TapeEntry
@@ -138,15 +138,28 @@ def _judge_askings(verdicts: Verdicts, pair: MeasuredPair) -> None:
 
 
 def _judge_inputs(verdicts: Verdicts, pair: MeasuredPair) -> None:
-    """Judge what went into noise: no farther apart than what was measured may be. Of keys of the data nobody knows
-    which is which on both."""
-    if not pair.has_public_keys or not verdicts.is_alike(pair.one, pair.other, None):
-        return
-    allowed, moved = _allow_inputs(pair), Counter[str]()
-    for mine, theirs in zip(pair.one.inner, pair.other.inner, strict=True):
-        moved[repr(mine.asked)] += _measure_input(mine, theirs)  # type: ignore[assignment]
-    for name, (norm, far) in allowed.items():
-        verdicts.check(Moved(f"{pair.name}, {name}", norm, far, Fraction(moved[name]), squared=norm == "L2"))
+    """Judge what went into noise: no farther apart than what was measured may be.
+
+    Of keys of the data nobody knows which is which on both: there it is what was measured, to the last digit.
+    """
+    if not pair.has_public_keys:
+        _judge_keyed_inputs(verdicts, pair)
+    elif verdicts.is_alike(pair.one, pair.other, None):
+        moved: dict[str, Fraction] = defaultdict(Fraction)
+        for mine, theirs in zip(pair.one.inner, pair.other.inner, strict=True):
+            moved[repr(mine.asked)] += _measure_input(mine, theirs)
+        for name, (norm, far) in _allow_inputs(pair).items():
+            verdicts.check(Moved(f"{pair.name}, {name}", norm, far, moved[name], squared=norm == "L2"))
+
+
+def _judge_keyed_inputs(verdicts: Verdicts, pair: MeasuredPair) -> None:
+    measured = zip(pair.plan.measures, pair.draws.noises, strict=True)
+    added = {repr(noise) for measure, noise in measured if not measure.in_cells}
+    for entry, exact in ((pair.one, pair.mine), (pair.other, pair.theirs)):
+        known = Counter(number for each in exact.sets for sums in each.sums for number in sums)
+        for call in entry.inner:
+            if repr(call.asked) in added and Counter(list_points(call.asked, call.value)) - known:
+                verdicts.find(FindingKind.CALLS, f"{pair.name} adds noise to numbers that were not measured")
 
 
 def _allow_inputs(pair: MeasuredPair) -> dict[str, tuple[str, Fraction]]:

@@ -262,5 +262,6 @@ def _list_people(policy: Policy, tables: ArrowTables, seed: int) -> Iterator[_Pe
         if declared[0].rows_are_units:
             yield _People(whose if several else "row", declared, tables, None, seed)
         else:
-            new = find_new_unit([(tables[each.name], each.unit or "") for each in declared])
+            longest = min(each.most_letters(each.unit or "") for each in declared)
+            new = find_new_unit([(tables[each.name], each.unit or "") for each in declared], longest)
             yield _People(whose, declared, tables, new, seed)

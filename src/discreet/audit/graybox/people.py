@@ -6,11 +6,13 @@ import random
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from itertools import product
+from string import ascii_letters, digits
 from typing import Any
 
 import pyarrow as pa
 
-from discreet.policy.model import Bound, Table
+from discreet.policy.model import USUAL_LONGEST, Bound, Table
 
 WHOLES = (0, 1, -1, 7, 127, -128, 255, 2**31 - 1, -(2**31), 2**53 + 1, 2**63 - 1, -(2**63), 2**64 - 1)
 FLOATS = (0.0, -0.0, 0.5, 1e308, -1e308, 5e-324, float("nan"), float("inf"), float("-inf"), 2.0**63)
@@ -59,13 +61,20 @@ def _fits(value: Any, kind: pa.DataType) -> bool:
     return True
 
 
-def find_new_unit(tables: list[tuple[pa.Table, str]]) -> Any | None:
-    """Return a name that nobody has in these tables, by their columns of units; None where all are taken."""
+SHORT_NAMES = (*digits, *ascii_letters, *map("".join, product(ascii_letters, digits)))
+
+
+def find_new_unit(tables: list[tuple[pa.Table, str]], longest: int = USUAL_LONGEST) -> Any | None:
+    """Return a name that nobody has in these tables, by their columns of units; None where all are taken.
+
+    Of texts with more letters than the `longest` questions see nobody.
+    """
     taken = {value for table, unit in tables for value in set(_read(table.column(unit)))}
     kinds = [table.schema.field(unit).type for table, unit in tables]
     candidates: list[Any] = [*range(1_000_003, 1_000_103), *range(101, 127)]
     if any(pa.types.is_string(kind) or pa.types.is_large_string(kind) for kind in kinds):
-        candidates = [f"somebody {place}" for place in range(100)]
+        names = (*(f"somebody {place}" for place in range(100)), *SHORT_NAMES)
+        candidates = [each for each in names if len(each) <= longest]
     elif any(pa.types.is_decimal(kind) for kind in kinds):
         candidates = [Decimal(each) for each in candidates]
     elif any(pa.types.is_date32(kind) for kind in kinds):

@@ -28,7 +28,8 @@ NO_PROOF = "nothing found is no proof: neighbours that were not tried were not t
 UNITS = (
     "declared is how far one unit may move a part of a question, which its noise is made for; observed is the farthest "
     "that one moved it. Both count rows, units or keys one by one, and sums in steps of the column's grid (at a step "
-    "of 0.01, 100 is 1.00). L1 adds up all groups that a unit is in, L2 is the root of the sum of squares"
+    "of 0.01, 100 is 1.00). L1 adds up all groups that a unit is in, L2 is the root of the sum of squares. Epsilon, or "
+    "rho, is what all of a question is charged, beside what the unit makes it lose"
 )
 
 
