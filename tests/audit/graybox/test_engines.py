@@ -34,6 +34,9 @@ QUICKEST, *OTHERS = [
 
 LONG = pytest.mark.long
 
+pytestmark = pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
+"""JAX warns of forks. Java is started by one that does nothing else."""
+
 
 def make_world(case: ReplayCase, place: PlaceTables) -> ReplayNeighbours:
     """Return two neighbours of a case's world, with their tables elsewhere."""

@@ -180,7 +180,7 @@ FAULTS: dict[str, tuple[Asked, Break, FindingKind, str]] = {
     "values that a median takes twice": (ask_robust("median"), take_values_twice, SENSITIVITY, "(rows)"),
     "values that a mean takes twice": (ask_robust("trimmed mean"), take_values_twice, SENSITIVITY, "(values)"),
     "groups that count twice": (ask_robust("any function"), take_groups_twice, CALLS, "and there are 20 groups"),
-    "half of what a statistic costs": (ask_robust("median"), charge_half_of_statistics, SENSITIVITY, "(epsilon)"),
+    "half of what a statistic costs": (ask_robust("median"), charge_half_of_statistics, SENSITIVITY, "is charged"),
 }
 
 

@@ -20,6 +20,7 @@ from discreet.curator.door.statistics import GroupedFunction
 from discreet.mechanisms import Laplace
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge, charge_of
+from discreet.query.cost import fits_within
 
 
 class DeskRules:
@@ -154,7 +155,10 @@ class DeskRules:
         else:
             self._judge_values(plan, mine, theirs)
         assert one.cost is not None
-        self._verdicts.check(Moved(one.name, "epsilon", one.cost.epsilon, charge_of(mine.asked.loss()).epsilon))
+        lost = charge_of(mine.asked.loss())
+        if not fits_within(lost, one.cost):
+            words = f"{one.name}: {lost} is lost, and {one.cost} is charged"
+            self._verdicts.find(FindingKind.SENSITIVITY, words)
 
     def _judge_groups(self, groups: int, mine: TapeEntry, theirs: TapeEntry) -> None:
         for each in (mine, theirs):

@@ -16,7 +16,7 @@ import copy
 import functools
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -137,14 +137,13 @@ class Tape:
             _TAPE.reset(token)
             _CALLERS.reset(inside)
 
-    @contextmanager
-    def beginning(self, run: Any) -> Iterator[None]:
+    def beginning(self, run: Any) -> AbstractContextManager[None]:
         """Let a run of a sparse vector draw its threshold's noise, in a stream of its own."""
-        token = _CALLERS.set((((_BEGINNINGS, self.number_run(run)), None, True),))
-        try:
-            yield
-        finally:
-            _CALLERS.reset(token)
+        return _drawing((_BEGINNINGS, self.number_run(run)))
+
+    def rehearsing(self) -> AbstractContextManager[None]:
+        """Let a rehearsal draw, in a stream of its own: it is given rows that are made up, and nobody is told of it."""
+        return _drawing((_REHEARSALS,))
 
     def hear(self, entry: TapeEntry, draw: Callable[[], Any], hides: bool = False) -> Any:
         """Answer a call: draw it, and say what was said before where it was asked before.
@@ -216,14 +215,24 @@ def _can_say_again(earlier: TapeEntry, entry: TapeEntry) -> bool:
 PAST = "noise was drawn past all mechanisms that are heard: call them by their own names, inside the operation"
 DEAF = "{} was asked in a thread without its caller's context: start it by contextvars.copy_context().run"
 
-_BEGINNINGS = 1 << 31
-"""The first place of a run's beginning, where no call has one."""
+_BEGINNINGS, _REHEARSALS = 1 << 31, (1 << 31) + 1
+"""The first places of runs' beginnings and of rehearsals, where no call has one."""
 
 _LISTENING: list[Tape] = []
 """Tapes that listen anywhere in this process."""
 
 _TAPE: ContextVar[Tape | None] = ContextVar("tape", default=None)
 _CALLERS: ContextVar[tuple[tuple[CallPath, TapeEntry | None, bool], ...]] = ContextVar("callers", default=())
+
+
+@contextmanager
+def _drawing(path: CallPath) -> Iterator[None]:
+    """Let draws have the stream of a place, without a call that is heard."""
+    token = _CALLERS.set(((path, None, True),))
+    try:
+        yield
+    finally:
+        _CALLERS.reset(token)
 
 
 def find_tape() -> Tape | None:

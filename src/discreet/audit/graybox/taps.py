@@ -32,6 +32,7 @@ from discreet.base.wide import Ints
 from discreet.curator.door import desk as desks
 from discreet.curator.door import resampling
 from discreet.curator.door.recorder import Recorder
+from discreet.learn.compiled.compiled_training import CompiledTraining
 from discreet.local.client.mechanism import Mechanism as LocalMechanism
 from discreet.mechanisms.sparse_vector import SparseVectorRun
 
@@ -75,6 +76,7 @@ def _tap_all() -> None:
                 _replace(kind, name, _tap_local)
     _replace(SparseVectorRun, "__init__", _tap_beginning)
     _replace(SparseVectorRun, "decide", _tap_decide)
+    _replace(CompiledTraining, "rehearse", _tap_rehearsal)
     _replace(Recorder, "answer", _tap_answer)
     _replace(Recorder, "draw", _tap_draw)
     _replace(desks.Desk, "_hold", _tap_hold)
@@ -163,6 +165,15 @@ def _tap_beginning(original: Any) -> Any:
             original(self, mechanism)
 
     return begin
+
+
+def _tap_rehearsal(original: Any) -> Any:
+    def rehearse(self: Any) -> None:
+        tape = find_tape()
+        with nullcontext() if tape is None else tape.rehearsing():
+            original(self)
+
+    return rehearse
 
 
 def _tap_decide(original: Any) -> Any:
