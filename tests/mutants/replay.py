@@ -23,6 +23,7 @@ DISTANCES = "audit/graybox/distances.py"
 GAPS = "audit/graybox/gaps.py"
 LOSSES = "audit/graybox/losses.py"
 HEARD = "audit/graybox/heard.py"
+LISTENING = "audit/graybox/listening.py"
 FORMS = "audit/graybox/forms.py"
 
 MUTATIONS = [
@@ -450,7 +451,7 @@ MUTATIONS = [
     ),
     broken(
         "replay: functions of others in such a thread are no finding",
-        TAPE,
+        LISTENING,
         "            note_unheard(own)\n",
         "",
         UNHEARD,
@@ -507,7 +508,7 @@ MUTATIONS = [
     ),
     broken(
         "replay: functions of others may hold data",
-        TAPE,
+        LISTENING,
         "(made, drop_generators(write_form(public)))",
         "drop_generators(write_form(public))",
         LEAKS,
@@ -635,7 +636,7 @@ MUTATIONS = [
     ),
     broken(
         "replay: generators of others are parameters",
-        TAPE,
+        LISTENING,
         "drop_generators(write_form(public))",
         "write_form(public)",
         LEAKS,

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from discreet import mechanisms
 from discreet.base.errors import ParameterError
 from discreet.mechanisms.additive import Additive
@@ -103,3 +105,16 @@ class ArgumentReader:
         public = dict(bound.arguments)
         values = tuple(public.pop(name) for name in self._data)
         return (values[0] if len(values) == 1 else values), public
+
+
+def write_public(public: dict[str, Any]) -> str:
+    """Return arguments as they are shown."""
+    return ", ".join(f"{name}={each!r}" for name, each in sorted(public.items()))
+
+
+def find_shape(value: Any) -> tuple[int, ...] | None:
+    """Return the shape of numbers; None of what has none, which a mechanism itself refuses."""
+    try:
+        return tuple(int(each) for each in np.shape(value))
+    except ValueError:
+        return None

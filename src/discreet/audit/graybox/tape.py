@@ -13,7 +13,6 @@ of its stream on one database than on the other, and moves nobody else's draws.
 from __future__ import annotations
 
 import copy
-import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -23,8 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.graybox.forms import drop_generators, write_form
-from discreet.audit.graybox.heard import ArgumentReader
 from discreet.mechanisms import KeySelection, KeyThreshold
 from discreet.noise.bits import Words, replayed
 from discreet.privacy.charges import Charge
@@ -251,43 +248,6 @@ def find_call() -> TapeEntry | None:
     """Return the call that is being answered here."""
     callers = _CALLERS.get()
     return callers[-1][1] if callers else None
-
-
-def listen_to(mechanism: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
-    """Return a mechanism of somebody else's, a function whose first argument is data, that replays hear as their own.
-
-    All other arguments are its parameters. Without a replay it does what it always does.
-    """
-
-    reader, made = ArgumentReader(mechanism), drop_generators(write_form(mechanism))
-
-    @functools.wraps(mechanism)
-    def answer(*given: Any, **named: Any) -> Any:
-        tape = find_tape()
-        own = str(name or getattr(mechanism, "__name__", type(mechanism).__name__))
-        if tape is None:
-            note_unheard(own)
-            return mechanism(*given, **named)
-        given, named = tuple(map(hold_still, given)), {key: hold_still(each) for key, each in named.items()}
-        value, public = reader.split(given, named)
-        entry = TapeEntry(own.replace(":", ""), write_public(public), find_shape(value), keep_value(value))
-        entry.public, entry.form = public, (made, drop_generators(write_form(public)))
-        return tape.hear(entry, lambda: mechanism(*given, **named), hides=True)
-
-    return answer
-
-
-def write_public(public: dict[str, Any]) -> str:
-    """Return arguments as they are shown."""
-    return ", ".join(f"{name}={each!r}" for name, each in sorted(public.items()))
-
-
-def find_shape(value: Any) -> tuple[int, ...] | None:
-    """Return the shape of numbers; None of what has none, which a mechanism itself refuses."""
-    try:
-        return tuple(int(each) for each in np.shape(value))
-    except ValueError:
-        return None
 
 
 class _TapeBits:
