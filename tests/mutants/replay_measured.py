@@ -127,6 +127,13 @@ MUTATIONS = [
         FAULTS,
     ),
     broken(
+        "replay: steps of a compiled descent may have any noise",
+        DESK_RULES,
+        "            if drawn != [wanted] * steps:\n",
+        "            if False:\n",
+        "tests/audit/graybox/test_descents.py",
+    ),
+    broken(
         "replay: noise of resamples may be added to anything",
         DESK_RULES,
         "                if [list(each.value) for each in entry.inner] != summed:\n",

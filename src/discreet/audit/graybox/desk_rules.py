@@ -14,10 +14,11 @@ from discreet.audit.graybox.gaps import measure_vector
 from discreet.audit.graybox.measured import judge_measures
 from discreet.audit.graybox.report import FindingKind, Moved
 from discreet.audit.graybox.tape import TapeEntry
-from discreet.audit.graybox.taps import sum_once
+from discreet.audit.graybox.taps import STEP, sum_once
 from discreet.audit.graybox.verdicts import PairRelation, Verdicts
 from discreet.curator.door.statistics import GroupedFunction
 from discreet.mechanisms import Laplace
+from discreet.noise.device.frame import jax_modules
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge, charge_of
 from discreet.query.cost import fits_within
@@ -175,8 +176,18 @@ class DeskRules:
             rows = Fraction(plan.rows * plan.factor)
             self._move(replace(moved, declared=rows) if moved.declared is None else moved)
 
-    def _pass(self, one: TapeEntry, other: TapeEntry) -> None:
-        """Rows are all that the theorem is about; they are judged for every call."""
+    def _judge_descent(self, one: TapeEntry, other: TapeEntry) -> None:
+        """Every step has the noise that is declared, for every coordinate. How far a unit moves a step is not compared:
+        another one shifts everybody's coins, and with them the sample. Noise that is made on a GPU is not heard."""
+        if not self._verdicts.is_alike(one, other, None) or jax_modules()[0].default_backend() != "cpu":
+            return
+        for entry in (one, other):
+            ((_, descent, _, _, steps, *_),) = _list(entry, "descent")
+            wanted = f"sigma {descent.noise.sigma!r}", (descent.gradients.grid.coordinates,)
+            drawn = [(each.parameters, each.shape) for each in entry.inner if each.name == STEP]
+            if drawn != [wanted] * steps:
+                words = f"{one.name} draws noise {len(drawn)} times for {steps} steps, or another than is declared"
+                self._verdicts.find(FindingKind.CALLS, words)
 
 
 def _list(entry: TapeEntry, what: str) -> list[Any]:
@@ -205,7 +216,7 @@ RULES: dict[str, Rule] = {
     "resample": DeskRules._judge_resamples,
     "minimise": DeskRules._judge_minimum,
     "statistic": DeskRules._judge_statistic,
-    "descend": DeskRules._pass,
+    "descend": DeskRules._judge_descent,
     "start watch": DeskRules._start_watch,
     "best of": DeskRules._judge_inside,
 }

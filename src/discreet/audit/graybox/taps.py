@@ -22,10 +22,15 @@ from discreet.audit.graybox.tape import TapeEntry, find_call, find_tape, hold_st
 from discreet.base.wide import Ints
 from discreet.curator.door import desk as desks
 from discreet.curator.door import resampling
+from discreet.curator.door.compiled import CompiledDescent
 from discreet.curator.door.recorder import Recorder
+from discreet.gradients.compiled import memory_sums
 from discreet.learn.compiled.compiled_training import CompiledTraining
 from discreet.local.client.mechanism import Mechanism as LocalMechanism
 from discreet.mechanisms.sparse_vector import SparseVectorRun
+
+STEP = "noise of a step"
+"""The name of what a compiled step asks."""
 
 _lock = threading.RLock()
 _listeners = 0
@@ -74,6 +79,8 @@ def _tap_all() -> None:
     _replace(desks, "release", functools.partial(_tap_exact, "measures"))
     _replace(desks, "sum_resamples", functools.partial(_tap_exact, "resamples"))
     _replace(desks, "release_statistic", functools.partial(_tap_exact, "statistic"))
+    _replace(CompiledDescent, "run", functools.partial(_tap_exact, "descent"))
+    _replace(memory_sums, "rounded_gaussian", _tap_step)
 
 
 def _untap_all() -> None:
@@ -221,6 +228,19 @@ def _tap_hold(original: Any) -> Any:
         return held
 
     return hold
+
+
+def _tap_step(original: Any) -> Any:
+    """Hear the noise of a compiled step, which no mechanism draws."""
+
+    def draw(sigma: float, size: int) -> Any:
+        tape = find_tape()
+        if tape is None:
+            return original(sigma, size)
+        entry = TapeEntry(STEP, f"sigma {sigma!r}", (size,))
+        return tape.hear(entry, lambda: original(sigma, size), hides=True)
+
+    return draw
 
 
 def _tap_exact(what: str, original: Any) -> Any:
