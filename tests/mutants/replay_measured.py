@@ -131,7 +131,7 @@ MUTATIONS = [
         DESK_RULES,
         "            if drawn != [wanted] * steps:\n",
         "            if False:\n",
-        "tests/audit/graybox/test_descents.py",
+        "tests/audit/graybox/compiled/test_descents.py",
     ),
     broken(
         "replay: noise of resamples may be added to anything",
