@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from discreet.audit.graybox.exact import KeyedSums, find_spreads, list_gaps, list_sums, list_units
+from discreet.audit.graybox.comparing.exact import KeyedSums, find_spreads, list_gaps, list_sums, list_units
 from discreet.base.errors import DiscreetError
 from discreet.curator.asking.explain import Explanation
 from discreet.engines.engines import Engines

@@ -44,10 +44,10 @@ MUTATIONS = [
     ),
     broken(
         "replay does not hear universal means",
-        "audit/graybox/heard.py",
+        "audit/graybox/recording/heard.py",
         '    UniversalMean: {"release": ("values",)},\n',
         "",
-        "tests/audit/graybox/test_desks.py",
+        "tests/audit/graybox/comparing/test_desks.py",
         "tests/audit/graybox/test_replaying.py",
     ),
 ]

@@ -5,26 +5,26 @@ from __future__ import annotations
 from mutants.mutant import broken
 
 REPLAYING = "tests/audit/graybox/test_replaying.py"
-DESKS = "tests/audit/graybox/test_desks.py"
-LEAKS = "tests/audit/graybox/test_leaks.py"
-UNHEARD = "tests/audit/graybox/test_unheard.py"
-FORMED = "tests/audit/graybox/test_forms.py"
+DESKS = "tests/audit/graybox/comparing/test_desks.py"
+LEAKS = "tests/audit/graybox/comparing/test_leaks.py"
+UNHEARD = "tests/audit/graybox/recording/test_unheard.py"
+FORMED = "tests/audit/graybox/recording/test_forms.py"
 LOCAL = "tests/audit/graybox/test_local.py"
-NEIGHBOURS = "tests/audit/graybox/test_neighbours.py"
+NEIGHBOURS = "tests/audit/graybox/databases/test_neighbours.py"
 AUDITING = "tests/cli/test_auditing.py"
 
-JUDGE = "audit/graybox/judging.py"
-VERDICTS = "audit/graybox/verdicts.py"
-DESK_RULES = "audit/graybox/desk_rules.py"
-TAPE = "audit/graybox/tape.py"
-TAPS = "audit/graybox/taps.py"
+JUDGE = "audit/graybox/comparing/judging.py"
+VERDICTS = "audit/graybox/comparing/verdicts.py"
+DESK_RULES = "audit/graybox/comparing/desk_rules.py"
+TAPE = "audit/graybox/recording/tape.py"
+TAPS = "audit/graybox/recording/taps.py"
 REPLAY = "audit/graybox/replaying.py"
-DISTANCES = "audit/graybox/distances.py"
-GAPS = "audit/graybox/gaps.py"
-LOSSES = "audit/graybox/losses.py"
-HEARD = "audit/graybox/heard.py"
-LISTENING = "audit/graybox/listening.py"
-FORMS = "audit/graybox/forms.py"
+DISTANCES = "audit/graybox/comparing/distances.py"
+GAPS = "audit/graybox/comparing/gaps.py"
+LOSSES = "audit/graybox/comparing/losses.py"
+HEARD = "audit/graybox/recording/heard.py"
+LISTENING = "audit/graybox/recording/listening.py"
+FORMS = "audit/graybox/recording/forms.py"
 
 MUTATIONS = [
     broken(
@@ -43,7 +43,7 @@ MUTATIONS = [
     ),
     broken(
         "replay: what moves with nothing declared is called sound",
-        "audit/graybox/report.py",
+        "audit/graybox/comparing/report.py",
         "self.refused is None and not self.undeclared",
         "self.refused is None",
         "tests/audit/graybox/test_replaying.py",
@@ -57,7 +57,7 @@ MUTATIONS = [
     ),
     broken(
         "replay: twice what is declared is allowed",
-        "audit/graybox/report.py",
+        "audit/graybox/comparing/report.py",
         "self.observed > self.declared",
         "self.observed > 2 * self.declared",
         REPLAYING,
@@ -106,7 +106,7 @@ MUTATIONS = [
     ),
     broken(
         "replay: an operation that fails everywhere is reported as if nothing were found",
-        "audit/graybox/report.py",
+        "audit/graybox/comparing/report.py",
         "return not self.findings and self.refused is None",
         "return not self.findings",
         REPLAYING,
@@ -219,14 +219,14 @@ MUTATIONS = [
     ),
     broken(
         "replay: a unit is removed from one of its tables only",
-        "audit/graybox/neighbours.py",
+        "audit/graybox/databases/neighbours.py",
         "            found[each.name] = table.take(pa.array(kept, pa.int64()))\n",
         "            found = {each.name: table.take(pa.array(kept, pa.int64()))}\n",
         NEIGHBOURS,
     ),
     broken(
         "replay: nobody is over the limits",
-        "audit/graybox/neighbours.py",
+        "audit/graybox/databases/neighbours.py",
         "    return min(HEAVY * limit + 7, 5_000)\n",
         "    return limit\n",
         NEIGHBOURS,
@@ -458,21 +458,21 @@ MUTATIONS = [
     ),
     broken(
         "replay: coroutines are not run",
-        "audit/graybox/ending.py",
+        "audit/graybox/recording/ending.py",
         "    if inspect.iscoroutine(result):\n",
         "    if False:\n",
         UNHEARD,
     ),
     broken(
         "replay: what a generator returns is not compared",
-        "audit/graybox/ending.py",
+        "audit/graybox/recording/ending.py",
         "return told if end.value is None else (told, end.value)",
         "return told",
         UNHEARD,
     ),
     broken(
         "replay: what is yielded is compared as it is at the end",
-        "audit/graybox/ending.py",
+        "audit/graybox/recording/ending.py",
         "told.append(keep_value(next(result)))",
         "told.append(next(result))",
         UNHEARD,
@@ -487,7 +487,7 @@ MUTATIONS = [
     ),
     broken(
         "replay: a run sees what the last did to its rows",
-        "audit/graybox/neighbours.py",
+        "audit/graybox/databases/neighbours.py",
         "return lambda: nullcontext(keep_value(value))",
         "return lambda: nullcontext(value)",
         UNHEARD,
@@ -692,7 +692,7 @@ MUTATIONS = [
     ),
     broken(
         "replay: somebody new has a name that is too long to be seen",
-        "audit/graybox/neighbours.py",
+        "audit/graybox/databases/neighbours.py",
         '            longest = min(each.most_letters(each.unit or "") for each in declared)\n',
         "            longest = 1024\n",
         NEIGHBOURS,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from mutants.mutant import broken
 
-DESKS = "tests/audit/graybox/test_desks.py"
-FAULTS = "tests/audit/graybox/test_measured.py"
+DESKS = "tests/audit/graybox/comparing/test_desks.py"
+FAULTS = "tests/audit/graybox/comparing/test_measured.py"
 
-MEASURED = "audit/graybox/measured.py"
-EXACT = "audit/graybox/exact.py"
-DESK_RULES = "audit/graybox/desk_rules.py"
-TAPE = "audit/graybox/tape.py"
+MEASURED = "audit/graybox/comparing/measured.py"
+EXACT = "audit/graybox/comparing/exact.py"
+DESK_RULES = "audit/graybox/comparing/desk_rules.py"
+TAPE = "audit/graybox/recording/tape.py"
 
 MUTATIONS = [
     broken(

@@ -14,7 +14,7 @@ from discreet.cli.errors import TO_DO, show_errors
 from discreet.cli.options import FormatOption, ListFormat, find_policy
 
 if TYPE_CHECKING:
-    from discreet.audit.graybox.report import Moved, ReplayReport
+    from discreet.audit.graybox.comparing.report import Moved, ReplayReport
 
 WIDTH, WIDEST = 110, 46
 

@@ -15,7 +15,7 @@ import pytest
 from audit.graybox.cases import OPERATIONS, QUICK, VISITS, ReplayCase
 from conformance.placing import INTERPRETED, KINDS, VARIABLE
 from discreet.audit.graybox import ReplayNeighbours, make_neighbours, replay
-from discreet.audit.graybox.scratch import PlaceTables, read_tables
+from discreet.audit.graybox.databases.scratch import PlaceTables, read_tables
 from discreet.engines.engines import Engines
 from discreet.engines.spark.engine import SparkEngine
 from discreet.policy import loads

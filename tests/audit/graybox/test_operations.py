@@ -14,7 +14,7 @@ import pytest
 import discreet
 from audit.graybox.cases import OPERATIONS, ReplayCase, find_world
 from discreet.audit.graybox import replay
-from discreet.audit.graybox.desk_rules import RULES
+from discreet.audit.graybox.comparing.desk_rules import RULES
 from discreet.curator.door.desk import Desk
 from servers.accelerated import require_jax
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from discreet.audit.graybox.report import FindingKind, Moved, ReplayFinding, ReplayReport
+from discreet.audit.graybox.comparing.report import FindingKind, Moved, ReplayFinding, ReplayReport
 from discreet.audit.house import running
 from discreet.audit.house.__main__ import BEGIN, END, put_between
 from discreet.audit.house.audited_part import AuditedPart, release_rows

@@ -3,10 +3,10 @@
 `discreet.audit.replay(operation, neighbours)` is the one line of a test; `docs/replay.md` says what it sees.
 """
 
-from discreet.audit.graybox.listening import listen_to
-from discreet.audit.graybox.neighbours import ReplayDatabase, ReplayNeighbours, list_values, make_neighbours
+from discreet.audit.graybox.comparing.report import FindingKind, Moved, ReplayError, ReplayFinding, ReplayReport
+from discreet.audit.graybox.databases.neighbours import ReplayDatabase, ReplayNeighbours, list_values, make_neighbours
+from discreet.audit.graybox.recording.listening import listen_to
 from discreet.audit.graybox.replaying import replay
-from discreet.audit.graybox.report import FindingKind, Moved, ReplayError, ReplayFinding, ReplayReport
 
 __all__ = [
     "FindingKind",

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from discreet.audit.graybox.neighbours import MOST_ROWS, ArrowTables, ReplayNeighbours, make_neighbours
+from discreet.audit.graybox.comparing.report import ReplayReport
+from discreet.audit.graybox.databases.neighbours import MOST_ROWS, ArrowTables, ReplayNeighbours, make_neighbours
 from discreet.audit.graybox.replaying import replay
-from discreet.audit.graybox.report import ReplayReport
 from discreet.base import check
 from discreet.base.errors import BudgetError
 from discreet.policy import load

@@ -13,16 +13,23 @@ from types import MethodType
 from typing import Any
 
 from discreet.audit.graybox.clock import Timed, measure_again, tells
-from discreet.audit.graybox.distances import holds_nan
-from discreet.audit.graybox.ending import run_to_end
-from discreet.audit.graybox.forms import find_difference, write_result
-from discreet.audit.graybox.judging import Judge
-from discreet.audit.graybox.losses import add_losses
-from discreet.audit.graybox.neighbours import ReplayDatabase, ReplayNeighbours, list_values, make_neighbours
-from discreet.audit.graybox.report import FindingKind, Moved, ReplayFinding, ReplayReport, keep_farthest, show_number
-from discreet.audit.graybox.tape import Tape
-from discreet.audit.graybox.taps import tapped
-from discreet.audit.graybox.verdicts import PairRelation
+from discreet.audit.graybox.comparing.distances import holds_nan
+from discreet.audit.graybox.comparing.judging import Judge
+from discreet.audit.graybox.comparing.losses import add_losses
+from discreet.audit.graybox.comparing.report import (
+    FindingKind,
+    Moved,
+    ReplayFinding,
+    ReplayReport,
+    keep_farthest,
+    show_number,
+)
+from discreet.audit.graybox.comparing.verdicts import PairRelation
+from discreet.audit.graybox.databases.neighbours import ReplayDatabase, ReplayNeighbours, list_values, make_neighbours
+from discreet.audit.graybox.recording.ending import run_to_end
+from discreet.audit.graybox.recording.forms import find_difference, write_result
+from discreet.audit.graybox.recording.tape import Tape
+from discreet.audit.graybox.recording.taps import tapped
 from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.errors import ParameterError

@@ -8,14 +8,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from discreet.audit.graybox.distances import measure_alone
-from discreet.audit.graybox.exact import list_changed_units
-from discreet.audit.graybox.gaps import measure_vector
-from discreet.audit.graybox.measured import judge_measures
-from discreet.audit.graybox.report import FindingKind, Moved
-from discreet.audit.graybox.tape import TapeEntry
-from discreet.audit.graybox.taps import STEP, sum_once
-from discreet.audit.graybox.verdicts import PairRelation, Verdicts
+from discreet.audit.graybox.comparing.distances import measure_alone
+from discreet.audit.graybox.comparing.exact import list_changed_units
+from discreet.audit.graybox.comparing.gaps import measure_vector
+from discreet.audit.graybox.comparing.measured import judge_measures
+from discreet.audit.graybox.comparing.report import FindingKind, Moved
+from discreet.audit.graybox.comparing.verdicts import PairRelation, Verdicts
+from discreet.audit.graybox.recording.tape import TapeEntry
+from discreet.audit.graybox.recording.taps import STEP, sum_once
 from discreet.curator.door.statistics import GroupedFunction
 from discreet.mechanisms import Laplace
 from discreet.noise.device.frame import jax_modules

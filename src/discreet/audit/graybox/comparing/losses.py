@@ -10,10 +10,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from discreet.audit.graybox.distances import measure_alone
-from discreet.audit.graybox.forms import write_form
-from discreet.audit.graybox.gaps import is_round, join_runs, list_gaps, measure_spread
-from discreet.audit.graybox.tape import TapeEntry
+from discreet.audit.graybox.comparing.distances import measure_alone
+from discreet.audit.graybox.comparing.gaps import is_round, join_runs, list_gaps, measure_spread
+from discreet.audit.graybox.recording.forms import write_form
+from discreet.audit.graybox.recording.tape import TapeEntry
 from discreet.base.rounding import ball, rounded_up
 from discreet.local.client.mechanism import Mechanism
 from discreet.mechanisms import CountingQueries, RandomizedResponse, SparseVector, TruncatedLaplace

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import AsyncGenerator, Generator
 from typing import Any
 
-from discreet.audit.graybox.tape import keep_value
+from discreet.audit.graybox.recording.tape import keep_value
 
 
 def run_to_end(result: Any) -> Any:

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from discreet.audit.graybox import list_values, make_neighbours, replay
-from discreet.audit.graybox.neighbours import ReplayDatabase
-from discreet.audit.graybox.people import find_new_unit, list_worst, make_array
-from discreet.audit.graybox.verdicts import PairRelation
+from discreet.audit.graybox.comparing.verdicts import PairRelation
+from discreet.audit.graybox.databases.neighbours import ReplayDatabase
+from discreet.audit.graybox.databases.people import find_new_unit, list_worst, make_array
 from discreet.base.errors import ParameterError
 from discreet.policy import loads
 from support import clinic

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.graybox.desk_rules import DeskRules
-from discreet.audit.graybox.distances import is_told_well, measure_alone
-from discreet.audit.graybox.forms import find_difference
-from discreet.audit.graybox.gaps import join_runs
-from discreet.audit.graybox.report import FindingKind
-from discreet.audit.graybox.tape import TapeEntry
-from discreet.audit.graybox.verdicts import PairRelation, Verdicts
+from discreet.audit.graybox.comparing.desk_rules import DeskRules
+from discreet.audit.graybox.comparing.distances import is_told_well, measure_alone
+from discreet.audit.graybox.comparing.gaps import join_runs
+from discreet.audit.graybox.comparing.report import FindingKind
+from discreet.audit.graybox.comparing.verdicts import PairRelation, Verdicts
+from discreet.audit.graybox.recording.forms import find_difference
+from discreet.audit.graybox.recording.tape import TapeEntry
 from discreet.base.check import Exact
 
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.graybox.forms import write_form
-from discreet.audit.graybox.gaps import (
+from discreet.audit.graybox.comparing.gaps import (
     count_changed,
     find_step,
     is_round,
@@ -22,8 +21,9 @@ from discreet.audit.graybox.gaps import (
     measure_spread,
     measure_vector,
 )
-from discreet.audit.graybox.report import Moved
-from discreet.audit.graybox.tape import TapeEntry
+from discreet.audit.graybox.comparing.report import Moved
+from discreet.audit.graybox.recording.forms import write_form
+from discreet.audit.graybox.recording.tape import TapeEntry
 from discreet.base.check import Exact
 from discreet.mechanisms import (
     CountingQueries,

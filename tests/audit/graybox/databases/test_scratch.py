@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet.audit.graybox.scratch import make_scratch_policy, open_scratch, read_tables
+from discreet.audit.graybox.databases.scratch import make_scratch_policy, open_scratch, read_tables
 from discreet.policy import Policy, load
 from support import clinic
 
@@ -71,7 +71,7 @@ def test_a_private_csv_file_is_read_in_the_types_that_its_policy_declares(tmp_pa
 def test_of_large_tables_the_same_people_are_taken_in_all_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("discreet.audit.graybox.scratch.MOST_PEOPLE", 20)
+    monkeypatch.setattr("discreet.audit.graybox.databases.scratch.MOST_PEOPLE", 20)
     clinic.write_tables(tmp_path)
     (tmp_path / "policy.toml").write_text(clinic.write_policy(files=True))
     found = read_tables(load(tmp_path / "policy.toml"), None, 100)

@@ -12,19 +12,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.audit.graybox.distances import measure_alone
-from discreet.audit.graybox.exact import (
+from discreet.audit.graybox.comparing.distances import measure_alone
+from discreet.audit.graybox.comparing.exact import (
     count_askings,
     find_spreads,
     list_gaps,
     list_sums,
     list_units,
 )
-from discreet.audit.graybox.gaps import is_round, list_points, measure_spread, measure_vector
-from discreet.audit.graybox.gaps import list_gaps as list_score_gaps
-from discreet.audit.graybox.report import FindingKind, Moved
-from discreet.audit.graybox.tape import TapeEntry
-from discreet.audit.graybox.verdicts import Verdicts
+from discreet.audit.graybox.comparing.gaps import is_round, list_points, measure_spread, measure_vector
+from discreet.audit.graybox.comparing.gaps import list_gaps as list_score_gaps
+from discreet.audit.graybox.comparing.report import FindingKind, Moved
+from discreet.audit.graybox.comparing.verdicts import Verdicts
+from discreet.audit.graybox.recording.tape import TapeEntry
 from discreet.engines.result import ExactResult
 from discreet.mechanisms import Gaussian, KeySelection, Laplace, Quantile
 from discreet.mechanisms.additive import Additive

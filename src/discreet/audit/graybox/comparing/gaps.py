@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.graybox.forms import write_form
-from discreet.audit.graybox.report import Moved
-from discreet.audit.graybox.tape import TapeEntry
+from discreet.audit.graybox.comparing.report import Moved
+from discreet.audit.graybox.recording.forms import write_form
+from discreet.audit.graybox.recording.tape import TapeEntry
 from discreet.base.wide import integers
 from discreet.mechanisms import CountingQueries, DiscreteGaussian, Gaussian, TruncatedLaplace
 from discreet.mechanisms.robust.sorted_values import SortedValues

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.audit.graybox.tape import TapeEntry
+from discreet.audit.graybox.recording.tape import TapeEntry
 from discreet.engines.result import ExactResult, ExactRows
 from discreet.plan.bounded import BoundedPlan
 from discreet.query.choices import Choice, Spreads

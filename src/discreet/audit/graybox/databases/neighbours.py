@@ -16,10 +16,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from discreet.audit.graybox.people import PersonMaker, find_new_unit
-from discreet.audit.graybox.scratch import PlaceTables, make_scratch_policy, open_scratch, place_in_duckdb, read_tables
-from discreet.audit.graybox.tape import keep_value
-from discreet.audit.graybox.verdicts import PairRelation
+from discreet.audit.graybox.comparing.verdicts import PairRelation
+from discreet.audit.graybox.databases.people import PersonMaker, find_new_unit
+from discreet.audit.graybox.databases.scratch import (
+    PlaceTables,
+    make_scratch_policy,
+    open_scratch,
+    place_in_duckdb,
+    read_tables,
+)
+from discreet.audit.graybox.recording.tape import keep_value
 from discreet.base.errors import ParameterError
 from discreet.policy import Policy, load
 from discreet.policy.model import Table

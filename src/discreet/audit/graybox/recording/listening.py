@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from discreet.audit.graybox.forms import drop_generators, write_form
-from discreet.audit.graybox.heard import ArgumentReader, find_shape, write_public
-from discreet.audit.graybox.tape import TapeEntry, find_tape, hold_still, keep_value, note_unheard
+from discreet.audit.graybox.recording.forms import drop_generators, write_form
+from discreet.audit.graybox.recording.heard import ArgumentReader, find_shape, write_public
+from discreet.audit.graybox.recording.tape import TapeEntry, find_tape, hold_still, keep_value, note_unheard
 
 
 def listen_to(mechanism: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from audit.graybox.cases import OPERATIONS, find_world
-from discreet.audit.graybox import FindingKind, ReplayDatabase, ReplayNeighbours, ReplayReport, desk_rules, replay
-from discreet.audit.graybox.heard import list_heard
-from discreet.audit.graybox.verdicts import PairRelation
+from discreet.audit.graybox import FindingKind, ReplayDatabase, ReplayNeighbours, ReplayReport, replay
+from discreet.audit.graybox.comparing import desk_rules
+from discreet.audit.graybox.comparing.verdicts import PairRelation
+from discreet.audit.graybox.recording.heard import list_heard
 from discreet.base.canonical import Json
 from discreet.base.errors import ParameterError
 from discreet.curator import Curator

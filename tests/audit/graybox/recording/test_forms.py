@@ -19,8 +19,8 @@ import pyarrow as pa
 import pytest
 
 from discreet.answers.receipt import CHARGED, FREE, Mark, Receipt
-from discreet.audit.graybox import forms
-from discreet.audit.graybox.forms import find_difference, write_form, write_result
+from discreet.audit.graybox.recording import forms
+from discreet.audit.graybox.recording.forms import find_difference, write_form, write_result
 from discreet.privacy.charges import Charge
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
 
-from discreet.audit.graybox.report import FindingKind, Moved, ReplayFinding
-from discreet.audit.graybox.tape import TapeEntry
+from discreet.audit.graybox.comparing.report import FindingKind, Moved, ReplayFinding
+from discreet.audit.graybox.recording.tape import TapeEntry
 
 
 class PairRelation(StrEnum):

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.graybox.forms import drop_generators, write_form
-from discreet.audit.graybox.heard import ArgumentReader, HeardMethod, find_shape, list_heard, write_public
-from discreet.audit.graybox.tape import TapeEntry, find_call, find_tape, hold_still, keep_value, note_unheard
+from discreet.audit.graybox.recording.forms import drop_generators, write_form
+from discreet.audit.graybox.recording.heard import ArgumentReader, HeardMethod, find_shape, list_heard, write_public
+from discreet.audit.graybox.recording.tape import TapeEntry, find_call, find_tape, hold_still, keep_value, note_unheard
 from discreet.base.wide import Ints
 from discreet.curator.door import desk as desks
 from discreet.curator.door import resampling

@@ -1,0 +1,1 @@
+"""Runs recorded: what mechanisms and desks were asked, what went in, what came out, and what a run ended with."""
