@@ -160,6 +160,7 @@ def test_sums_need_bounds() -> None:
     assert "has no declared bounds" in refusal(engine, "SELECT SUM(age) FROM visits")
 
 
+@pytest.mark.slow
 def test_no_more_numbers_by_key_than_every_engine_computes_at_once() -> None:
     many = ", ".join(f"COUNT(*) FILTER (WHERE age = {at})" for at in range(MOST_NUMBERS + 1))
     assert f"{MOST_NUMBERS} are computed at once" in refusal(ENGINE, f"SELECT {many} FROM visits")

@@ -112,6 +112,7 @@ def test_bad_options_and_folders_are_refused_before_the_charge(tmp_path: Path) -
     assert census.count_charges() == 0
 
 
+@pytest.mark.slow
 def test_a_folder_of_another_spec_is_refused_before_the_charge(tmp_path: Path) -> None:
     census = write_small_census(tmp_path)
     run(census.path, workers=1, replications=0)

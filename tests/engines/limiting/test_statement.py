@@ -229,6 +229,7 @@ def test_rows_picked_are_as_many_as_rows_scaled(
     assert found(rows, keys, limits, RANKS, whole_units=whole) == (picked, cells)
 
 
+@pytest.mark.slow
 @pytest.mark.many
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("most", [2, pytest.param(3, marks=pytest.mark.slow), pytest.param(5, marks=pytest.mark.long)])

@@ -71,6 +71,7 @@ def test_keys_from_the_data_come_with_their_units(engines: tuple[Engines, Engine
         assert wanted.sets[0].keys
 
 
+@pytest.mark.slow
 def test_public_tables_tell_their_values_and_private_ones_do_not(engines: tuple[Engines, Engines]) -> None:
     duck, spark = engines
     for column in ("ward", "floor", "weight", "code", "opened"):

@@ -94,6 +94,7 @@ def test_sums_do_not_depend_on_the_number_of_partitions(
     check_partitions(engines[0], declared, tmp_path, table, parts)
 
 
+@pytest.mark.slow
 def test_rows_are_kept_until_they_are_closed_and_can_still_be_read(
     engines: tuple[Engines, Engines], session: SparkConnection
 ) -> None:

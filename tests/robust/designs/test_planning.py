@@ -88,6 +88,7 @@ def test_few_more_people_are_needed_by_ranks_than_in_public() -> None:
     assert np.mean(p_values <= 0.05) > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 400)
 
 
+@pytest.mark.slow
 def test_other_tests_on_cells_and_groups_have_designs() -> None:
     for test in ("mann_whitney", "kolmogorov_smirnov", "chi_square"):
         design = TableDesign.of_normal((0.0, 0.5), 1.0, EQUAL, 1.0, test)

@@ -33,6 +33,7 @@ def find_slope(means: Mapping[str, float]) -> float:
     return (means["xy"] - means["x"] * means["y"]) / (means["xx"] - means["x"] ** 2)
 
 
+@pytest.mark.slow
 def test_a_slope_is_one_charge_and_other_functions_of_its_means_are_free(tmp_path: Path) -> None:
     with open_clinic(tmp_path, ROWS, epsilon=200.0, delta=1e-8) as curator:
         how: dict[str, Any] = {"epsilon": 8, "delta": 1e-9, "confidence": 0.999999, "resamples": 20}

@@ -114,6 +114,7 @@ def test_a_source_that_is_not_there_is_told_and_the_rest_of_the_plan_with_it(tmp
     assert told.epsilon > 0
 
 
+@pytest.mark.slow
 def test_a_refused_run_leaves_its_folder_to_the_mended_spec(tmp_path: Path) -> None:
     census = write(tmp_path, ('area = "town"', 'area = "twon"'))
     refuse(census)

@@ -46,6 +46,7 @@ def test_estimates_are_better_than_the_measurements(small_census: SmallCensus) -
     assert np.abs(found.counts[3].to_dense() - drawn.truth[3].to_dense()).mean() < 0.7 * raw
 
 
+@pytest.mark.slow
 def test_levels_that_are_kept_are_not_solved_again(small_census: SmallCensus, tmp_path: Path) -> None:
     drawn = draw_readings(small_census)
     with SolverPool(2) as pool:

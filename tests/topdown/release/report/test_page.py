@@ -97,6 +97,7 @@ def test_a_certified_epsilon_is_never_shown_smaller_than_it_is(small_release: Ce
         assert "11.01 " not in shown
 
 
+@pytest.mark.slow
 def test_without_simulation_errors_are_left_out(small_census: SmallCensus, tmp_path: Path) -> None:
     bare = run(small_census.path, tmp_path / "bare", workers=1, replications=0)
     page = write_report(bare, tmp_path / "bare.html").read_text()
