@@ -48,7 +48,8 @@ def test_questions_of_a_file_are_replayed_and_nothing_is_charged(policy: Path, t
     assert BY_WARD in found["question"]
     assert len(found["neighbours"]) == 14
     assert found["findings"] == []
-    part = {"part": "desk: measure 1, rows", "norm": "L1", "declared": "4", "observed": "4"}
+    assert "-- what we publish" not in Ran("audit", policy, "--questions", asked, "--no-clock").out
+    part = {"part": "measure 1, rows", "norm": "L1", "declared": "4", "observed": "4"}
     assert part in found["parts"]
     assert "nothing is charged" in json.loads(ran.out)["for"].lower()
 
@@ -59,11 +60,11 @@ def test_a_table_tells_what_is_declared_observed_and_found(policy: Path) -> None
     assert ran.code == 1, "a question that was not replayed is not audited"
     assert "for the owner's eyes only" in ran.err
     lines = [line.split() for line in ran.out.splitlines()]
-    assert ["desk:", "measure", "1,", "rows", "4", "4", "L1"] in lines
+    assert ["measure", "1,", "rows", "4", "4", "L1"] in lines
     assert "  2 neighbours: nothing found" in ran.out
     assert "not replayed: on the database, QueryError: 'visits' has no column 'nothing'" in ran.out
     assert "2 questions, 1 of them not replayed, 0 findings" in ran.out
-    assert "sums in steps of the column's grid" in " ".join(ran.out.split())
+    assert "sums in steps, which are named" in " ".join(ran.out.split())
 
 
 @pytest.mark.usefixtures("few")
@@ -85,6 +86,21 @@ def test_without_questions_the_simplest_are_asked_of_every_private_table(policy:
         'SELECT COUNT(*) FROM "patients"',
     ]
     assert ran.code == 0
+
+
+@pytest.mark.usefixtures("few")
+def test_numbers_without_a_step_are_added_up_too_and_parts_name_their_columns(policy: Path) -> None:
+    policy.write_text(policy.read_text().replace(", step = 0.01", ""))
+    lines = Ran("audit", policy, "--no-clock").out.splitlines()
+    assert any(line.startswith("  measure 2, values (cost, steps of") for line in lines), lines
+    assert any("values (age)" in line for line in lines)
+
+
+def test_where_all_tables_are_public_there_is_nothing_to_audit(tmp_path: Path) -> None:
+    (tmp_path / "wards.csv").write_text("ward,beds\nnorth,3\n")
+    text = '[budget]\nepsilon = 1\n[tables.wards]\nsource = "wards.csv"\npublic = true\n[tables.wards.columns]\n'
+    (tmp_path / "policy.toml").write_text(text + 'ward = { type = "text" }\nbeds = { type = "integer" }\n')
+    assert "all tables of this policy are public" in refused("audit", tmp_path / "policy.toml")
 
 
 @pytest.mark.usefixtures("few")
@@ -115,7 +131,8 @@ def test_what_cannot_be_read_is_refused(policy: Path, tmp_path: Path) -> None:
     command = tmp_path / "command.sql"
     command.write_text("\\d visits\n")
     assert "questions alone" in refused("audit", policy, "--questions", command)
-    assert "a text file that can be read" in refused("audit", policy, "--questions", tmp_path / "none.sql")
+    assert "a file that exists" in refused("audit", policy, "--questions", tmp_path / "none.sql")
+    assert "a text file that can be read" in refused("audit", policy, "--questions", tmp_path)
     assert "at least 1" in refused("audit", policy, "--rows", "0")
     assert "epsilon must be" in refused("audit", policy, "-e", "-1")
 

@@ -19,6 +19,7 @@ DESK_RULES = "audit/graybox/comparing/desk_rules.py"
 TAPE = "audit/graybox/recording/tape.py"
 TAPS = "audit/graybox/recording/taps.py"
 REPLAY = "audit/graybox/replaying.py"
+GIVEN = "audit/graybox/given.py"
 DISTANCES = "audit/graybox/comparing/distances.py"
 GAPS = "audit/graybox/comparing/gaps.py"
 LOSSES = "audit/graybox/comparing/losses.py"
@@ -219,14 +220,14 @@ MUTATIONS = [
     ),
     broken(
         "replay: a unit is removed from one of its tables only",
-        "audit/graybox/databases/neighbours.py",
+        "audit/graybox/databases/populations.py",
         "            found[each.name] = table.take(pa.array(kept, pa.int64()))\n",
         "            found = {each.name: table.take(pa.array(kept, pa.int64()))}\n",
         NEIGHBOURS,
     ),
     broken(
         "replay: nobody is over the limits",
-        "audit/graybox/databases/neighbours.py",
+        "audit/graybox/databases/populations.py",
         "    return min(HEAVY * limit + 7, 5_000)\n",
         "    return limit\n",
         NEIGHBOURS,
@@ -494,7 +495,7 @@ MUTATIONS = [
     ),
     broken(
         "replay: a method is taken for another of its name",
-        REPLAY,
+        GIVEN,
         "    if getattr(owner, name, None) != operation:\n",
         "    if not name:\n",
         UNHEARD,
@@ -593,9 +594,9 @@ MUTATIONS = [
     ),
     broken(
         "replay: operations of a curator may be declared beside their meter",
-        REPLAY,
-        "and (sensitivity, epsilon) != (None, None):\n",
-        "and False:\n",
+        GIVEN,
+        "            if value is not None:\n",
+        "            if False:\n",
         DESKS,
     ),
     broken(
@@ -692,7 +693,7 @@ MUTATIONS = [
     ),
     broken(
         "replay: somebody new has a name that is too long to be seen",
-        "audit/graybox/databases/neighbours.py",
+        "audit/graybox/databases/populations.py",
         '            longest = min(each.most_letters(each.unit or "") for each in declared)\n',
         "            longest = 1024\n",
         NEIGHBOURS,

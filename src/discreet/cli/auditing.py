@@ -79,6 +79,8 @@ def read_questions(path: Path) -> list[str]:
 
     try:
         text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise ParameterError("--questions", str(path), "a file that exists") from None
     except (OSError, UnicodeDecodeError):
         raise ParameterError("--questions", str(path), "a text file that can be read") from None
     typed, found = TypedLines(), []
@@ -95,14 +97,14 @@ def read_questions(path: Path) -> list[str]:
 
 def _write_table(report: ReplayReport) -> str:
     """Return what was found of one question: how far a unit moves each part of it, and all that differs."""
-    lines = [" ".join(report.operation.split())]
+    lines = [_write_question(report.operation)]
     if report.refused is not None:
         return "\n".join(
             [*lines, f"  not replayed: {report.refused}", *(f"  FOUND  {each}" for each in report.findings)]
         )
     tried = _count(len(report.neighbours), "neighbour")
     header = ("part", "declared", "observed", "in")
-    rows = [header, *((each.call, *_show(each), each.norm) for each in report.moved)]
+    rows = [header, *((_name_part(each), *_show(each), each.norm) for each in report.moved)]
     widths = [min(WIDEST, max(len(row[place]) for row in rows)) for place in range(4)]
     for row in rows:
         cells = [f"{row[0]:<{widths[0]}}", f"{row[1]:>{widths[1]}}", f"{row[2]:>{widths[2]}}", row[3]]
@@ -110,6 +112,15 @@ def _write_table(report: ReplayReport) -> str:
     lines += [f"  FOUND  {each}" for each in report.findings]
     lines.append(f"  {tried}: {'nothing found' if not report.findings else _count(len(report.findings), 'finding')}")
     return "\n".join(lines)
+
+
+def _write_question(text: str) -> str:
+    """Return a question on one line, without lines of comments."""
+    return " ".join(" ".join(line for line in text.splitlines() if not line.strip().startswith("--")).split())
+
+
+def _name_part(moved: Moved) -> str:
+    return moved.call.removeprefix("desk: ")
 
 
 def _show(moved: Moved) -> tuple[str, str]:
@@ -122,7 +133,12 @@ def _to_dict(report: ReplayReport) -> dict[str, Any]:
         "neighbours": list(report.neighbours),
         "refused": report.refused,
         "parts": [
-            {"part": each.call, "norm": each.norm, "declared": each.declared_words, "observed": each.observed_words}
+            {
+                "part": _name_part(each),
+                "norm": each.norm,
+                "declared": each.declared_words,
+                "observed": each.observed_words,
+            }
             for each in report.moved
         ],
         "findings": [

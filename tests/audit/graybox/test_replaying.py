@@ -381,3 +381,18 @@ def test_an_operation_that_yields_its_answers_is_run_to_its_end() -> None:
     laplace = Laplace.calibrate(1.0, 1)
     report = replay(lambda data: (laplace.release(each) for each in data), [[0], [100]], sensitivity=1, clock=False)
     assert not report.ok
+
+
+def test_an_error_that_names_a_place_in_memory_is_the_same_error() -> None:
+    def fail(words: str) -> object:
+        raise ValueError(f"{words} of {object()!r}")
+
+    assert replay(fail, ["no", "no"], clock=False).findings == ()
+    report = replay(fail, ["no", "yes"], clock=False)
+    assert kinds(report) == {FindingKind.ERROR}
+
+
+def test_what_is_no_function_of_data_is_not_listened_to() -> None:
+    for wrong in (3, lambda: 0.0):
+        with pytest.raises(ParameterError, match="a function whose first argument is data"):
+            listen_to(wrong)  # type: ignore[arg-type]

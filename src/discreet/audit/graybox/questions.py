@@ -9,15 +9,16 @@ from pathlib import Path
 import pyarrow as pa
 
 from discreet.audit.graybox.comparing.report import ReplayReport
-from discreet.audit.graybox.databases.neighbours import MOST_ROWS, ArrowTables, ReplayNeighbours, make_neighbours
+from discreet.audit.graybox.databases.neighbours import MOST_ROWS, ReplayNeighbours, make_neighbours
+from discreet.audit.graybox.databases.populations import ArrowTables
 from discreet.audit.graybox.replaying import replay
 from discreet.base import check
-from discreet.base.errors import BudgetError
+from discreet.base.errors import BudgetError, ParameterError
 from discreet.policy import load
 from discreet.policy.model import Policy, Table
 
-MOST_SUMS = 3
-"""Columns of a table that are added up where nobody named a question."""
+MOST_NUMBERS = 4
+"""Numbers that are asked for at once where nobody named a question."""
 
 FOR_THE_OWNER = (
     "for the owner's eyes only: questions are run on your own rows and on rows with one unit more or less, in ledgers "
@@ -27,9 +28,9 @@ FOR_THE_OWNER = (
 NO_PROOF = "nothing found is no proof: neighbours that were not tried were not tried"
 UNITS = (
     "declared is how far one unit may move a part of a question, which its noise is made for; observed is the farthest "
-    "that one moved it. Both count rows, units or keys one by one, and sums in steps of the column's grid (at a step "
-    "of 0.01, 100 is 1.00). L1 adds up all groups that a unit is in, L2 is the root of the sum of squares. Epsilon, or "
-    "rho, is what all of a question is charged, beside what the unit makes it lose"
+    "that one moved it. Both count rows, units or keys one by one, and sums in steps, which are named unless they are "
+    "1 (at steps of 0.01, 100 is 1.00). L1 adds up all groups that a unit is in, L2 is the root of the sum of squares. "
+    "Epsilon, or rho, is what all of a question is charged, beside what the unit makes it lose"
 )
 
 
@@ -73,16 +74,23 @@ def explain_refusal(report: ReplayReport, policy: Policy, epsilon: float) -> Rep
 
 def list_simplest(policy: Policy, tables: ArrowTables) -> list[str]:
     """Return questions about every private table: how many rows there are, and what bounded numbers add up to."""
-    return [_count_and_sum(table, tables[table.name].schema) for table in policy.tables if not table.public]
+    private = [each for each in policy.tables if not each.public]
+    if not private:
+        raise ParameterError("question", None, "one at least: all tables of this policy are public")
+    return [question for table in private for question in _count_and_sum(table, tables[table.name].schema)]
 
 
-def _count_and_sum(table: Table, kinds: pa.Schema) -> str:
-    bounded = [
-        each.name
-        for each in table.columns
-        if each.lower is not None
-        and (each.step is not None or pa.types.is_integer(kinds.field(each.name).type))
-        and each.name not in table.hidden
-    ]
-    listed = ["COUNT(*)", *(f'SUM("{name}")' for name in bounded[:MOST_SUMS])]
-    return f'SELECT {", ".join(listed)} FROM "{table.name}"'
+def _count_and_sum(table: Table, kinds: pa.Schema) -> Iterator[str]:
+    names = [each.name for each in table.columns if each.lower is not None and each.name not in table.hidden]
+    sums = [f'SUM("{_quote(name)}")' for name in names if _is_number(kinds.field(name).type)]
+    listed = ["COUNT(*)", *sums]
+    for first in range(0, len(listed), MOST_NUMBERS):
+        yield f'SELECT {", ".join(listed[first : first + MOST_NUMBERS])} FROM "{_quote(table.name)}"'
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
+
+
+def _quote(name: str) -> str:
+    return name.replace('"', '""')

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextvars
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from pathlib import Path
-from types import MethodType
 from typing import Any
 
 from discreet.audit.graybox.clock import Timed, measure_again, tells
+from discreet.audit.graybox.comparing.charged import add_charged, find_uncharged
 from discreet.audit.graybox.comparing.distances import holds_nan
 from discreet.audit.graybox.comparing.judging import Judge
 from discreet.audit.graybox.comparing.losses import add_losses
@@ -25,18 +24,17 @@ from discreet.audit.graybox.comparing.report import (
     show_number,
 )
 from discreet.audit.graybox.comparing.verdicts import PairRelation
-from discreet.audit.graybox.databases.neighbours import ReplayDatabase, ReplayNeighbours, list_values, make_neighbours
+from discreet.audit.graybox.databases.neighbours import ReplayDatabase
+from discreet.audit.graybox.given import DeclaredLoss, GivenNeighbours, read_declared, read_neighbours, read_operation
 from discreet.audit.graybox.recording.ending import run_to_end
-from discreet.audit.graybox.recording.forms import find_difference, write_result
+from discreet.audit.graybox.recording.forms import find_difference, tell_trouble, write_result
 from discreet.audit.graybox.recording.tape import Tape
 from discreet.audit.graybox.recording.taps import tapped
 from discreet.base import check
 from discreet.base.check import Exact
 from discreet.base.errors import ParameterError
 from discreet.curator import Curator
-from discreet.policy.model import Policy
-
-Given = ReplayNeighbours | Sequence[Any] | Mapping[str, Any] | Policy | str | Path
+from discreet.privacy.charges import Charge
 
 UNSTEADY = (
     "it does something else on the very same rows: the time of the day, an order of threads, noise of its own, or what "
@@ -48,7 +46,7 @@ LONGEST = 120.0
 
 def replay(
     operation: Callable[[Any], object] | str,
-    neighbours: Given,
+    neighbours: GivenNeighbours,
     *,
     epsilon: float | None = None,
     delta: float = 0.0,
@@ -68,22 +66,11 @@ def replay(
     the clock's own limits, is a finding unless `clock` is false. What raises or hangs is a finding, and what tells no
     number; what replay misses stands in docs/replay.md.
     """
-    if not (callable(operation) or isinstance(operation, str)):
-        raise ParameterError("operation", operation, "a function of one database, or a question in SQL")
     check.positive("longest", longest)
-    if isinstance(operation, str) and isinstance(neighbours, list | tuple | Mapping):
+    run, found = read_operation(operation, 1.0 if epsilon is None else epsilon), read_neighbours(neighbours)
+    if isinstance(operation, str) and found.groups[0][0].tables is None:
         raise ParameterError("neighbours", neighbours, "a policy or its neighbours: plain values are not asked in SQL")
-    if sensitivity is not None:
-        sensitivity = check.real("sensitivity", sensitivity, least=0)
-    if epsilon is not None:
-        epsilon = float(check.real("epsilon", epsilon, least=0))
-    check.delta("delta", delta)
-    found = _read_neighbours(neighbours)
-    if callable(operation) and found.groups[0][0].tables is not None and (sensitivity, epsilon) != (None, None):
-        words = "left out: operations of a curator declare by themselves what they spend, and their meter is compared"
-        raise ParameterError(*(("sensitivity", sensitivity) if epsilon is None else ("epsilon", epsilon)), words)
-    declared = _Declared(sensitivity, None if isinstance(operation, str) else epsilon, delta)
-    run = _ask(operation, 1.0 if epsilon is None else epsilon) if isinstance(operation, str) else _look_up(operation)
+    declared = read_declared(operation, found, sensitivity, epsilon, delta)
     replayed = _Replay(run, declared, clock, float(longest), check.integer("seed", seed, least=0))
     began = time.perf_counter()
     with tapped():
@@ -91,37 +78,6 @@ def replay(
             replayed.compare(base, others)
     name = operation if isinstance(operation, str) else getattr(operation, "__qualname__", type(operation).__name__)
     return replayed.report(name, found.names, time.perf_counter() - began)
-
-
-def _read_neighbours(given: Given) -> ReplayNeighbours:
-    if isinstance(given, ReplayNeighbours):
-        return given
-    if isinstance(given, str | Path | Policy):
-        return make_neighbours(given)
-    if isinstance(given, Sequence | Mapping):
-        return list_values(given)
-    raise ParameterError("neighbours", given, "a policy's path, what make_neighbours returned, or a list of databases")
-
-
-def _ask(question: str, epsilon: float) -> Callable[[Curator], object]:
-    return lambda curator: curator.ask(question, epsilon)
-
-
-def _look_up(operation: Callable[[Any], object]) -> Callable[[Any], object]:
-    """Return an operation that is looked up when it runs: a mechanism's own method is heard only under its name."""
-    if not isinstance(operation, MethodType):
-        return operation
-    owner, name = operation.__self__, getattr(operation.__func__, "__name__", "")
-    if getattr(owner, name, None) != operation:
-        return operation
-    return lambda given: getattr(owner, name)(given)
-
-
-@dataclass(frozen=True)
-class _Declared:
-    sensitivity: Exact | None
-    epsilon: float | None
-    delta: float
 
 
 @dataclass
@@ -134,6 +90,9 @@ class _Outcome:
     seen: Any = None
     """What an analyst sees of a curator afterwards."""
 
+    charged: Charge | None = None
+    """What a curator's ledger was charged."""
+
     holds_nan: bool = False
     trouble: BaseException | None = None
     hangs: bool = False
@@ -143,7 +102,7 @@ class _Replay:
     """Runs an operation on one database after another, and keeps what was found."""
 
     def __init__(
-        self, run: Callable[[Any], object], declared: _Declared, clock: bool, longest: float, seed: int
+        self, run: Callable[[Any], object], declared: DeclaredLoss, clock: bool, longest: float, seed: int
     ) -> None:
         self._run, self._declared, self._clock, self._longest, self._seed = run, declared, clock, longest, seed
         self._findings: list[ReplayFinding] = []
@@ -205,7 +164,7 @@ class _Replay:
         """An error that everybody gets tells nothing, if it is the same, to the last letter."""
         for other in () if before.hangs else others:
             after = self._perform(other, before.tape)
-            told = [None if each is None else (type(each), str(each)) for each in (before.trouble, after.trouble)]
+            told = [tell_trouble(each) for each in (before.trouble, after.trouble)]
             if after.hangs or told[0] != told[1]:
                 now = "ends" if after.trouble is None else f"raises {type(after.trouble).__name__}: {after.trouble}"
                 was = f"{type(before.trouble).__name__}: {before.trouble}"
@@ -236,6 +195,7 @@ class _Replay:
                     finally:
                         outcome.seconds = time.perf_counter() - began
                     outcome.seen = _look(given)
+                    outcome.charged = add_charged(given.ledger.entries()) if isinstance(given, Curator) else None
                     outcome.holds_nan = not isinstance(given, Curator) and holds_nan(result)
             except BaseException as trouble:
                 outcome.trouble = trouble
@@ -266,6 +226,8 @@ class _Replay:
             judge.find(FindingKind.NUMBER, "the result holds NaN")
         for words in dict.fromkeys(outcome.tape.faults):
             judge.find(FindingKind.CALLS, words)
+        for words in [] if outcome.charged is None else find_uncharged(outcome.tape.entries, outcome.charged):
+            judge.find(FindingKind.SENSITIVITY, words)
 
     def _compare_loss(self, judge: Judge, before: Tape, after: Tape) -> None:
         """Add up what mechanisms lose that nobody but their caller watches, beside what was declared."""

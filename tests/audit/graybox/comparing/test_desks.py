@@ -279,7 +279,7 @@ def test_noise_that_is_declared_and_not_drawn_is_found(monkeypatch: pytest.Monke
     assert find(question, LESS).ok
     monkeypatch.setattr(releasing, "_add_noise", add_none)
     report = find(question, LESS)
-    assert find_kinds(report) == {FindingKind.CALLS}
+    assert FindingKind.CALLS in find_kinds(report)
     assert "does not ask Laplace" in str(report)
 
 
@@ -380,6 +380,12 @@ class PlainFunction:
 def test_operations_of_a_curator_are_not_declared_beside_their_meter(how: dict[str, float]) -> None:
     with pytest.raises(ParameterError, match="must be left out: operations of a curator declare by themselves"):
         find(sum_costs, MANY, **how)
+
+
+@pytest.mark.parametrize("how", [{"sensitivity": 1}, {"delta": 1e-9}])
+def test_nothing_but_an_epsilon_is_said_of_a_question(how: dict[str, float]) -> None:
+    with pytest.raises(ParameterError, match="must be left out: operations of a curator declare by themselves"):
+        find(COUNT, MANY, **how)
 
 
 def test_rows_of_every_plan_that_a_call_reads_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:

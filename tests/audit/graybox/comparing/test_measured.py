@@ -176,7 +176,7 @@ FAULTS: dict[str, tuple[Asked, Break, FindingKind, str]] = {
     "half of a rho": (ask_at_rho, charge_half, SENSITIVITY, "(rho)"),
     "half of the epsilon of quantiles": (MEDIANS, charge_half, SENSITIVITY, "(epsilon)"),
     "half of the epsilon of a choice": (choose_ward, charge_half, SENSITIVITY, "(epsilon)"),
-    "keys of the data without a delta": (KEYS, charge_no_delta, SENSITIVITY, "is charged"),
+    "keys of the data without a delta": (KEYS, charge_no_delta, SENSITIVITY, "(delta)"),
     "values that a median takes twice": (ask_robust("median"), take_values_twice, SENSITIVITY, "(rows)"),
     "values that a mean takes twice": (ask_robust("trimmed mean"), take_values_twice, SENSITIVITY, "(values)"),
     "groups that count twice": (ask_robust("any function"), take_groups_twice, CALLS, "and there are 20 groups"),

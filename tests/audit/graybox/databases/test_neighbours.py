@@ -57,11 +57,13 @@ def list_rows(database: ReplayDatabase, table: str) -> dict[Any, Counter[str]]:
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_neighbours_differ_in_one_unit_in_all_tables_and_in_nothing_else(relation: str) -> None:
     made = make(relation)
-    base, alone = made["the database"], 1 if relation == "add-remove" else 2
     differed = 0
     for name, other in made.items():
         if other.relation is PairRelation.SAME or name == "unit alone in the tables":
             continue
+        base, alone = made["the database"], 1 if relation == "add-remove" else 2
+        if name == "unit at the lower bounds in place of unit at the upper bounds":
+            base, alone = made["the database with unit at the upper bounds"], 1  # of the same name, and with other rows
         assert other.relation.value == relation
         changed: set[Any] = set()
         for table in ("visits", "patients"):
@@ -71,7 +73,7 @@ def test_neighbours_differ_in_one_unit_in_all_tables_and_in_nothing_else(relatio
         assert other.tables["wards"] is TABLES["wards"]
         assert len(changed) == alone, name
         differed += 1
-    assert differed == (11 if relation == "add-remove" else 8)
+    assert differed == (11 if relation == "add-remove" else 9)
 
 
 def test_people_are_heavy_extreme_empty_dear_and_at_the_bounds() -> None:
@@ -166,3 +168,24 @@ def test_somebody_new_has_a_name_that_questions_see() -> None:
     neighbours = make_neighbours(policy, tables).only("with unit with many rows")
     report = replay("SELECT COUNT(*) FROM visits", neighbours, clock=False).raise_if_any()
     assert [each.observed for each in report.moved if each.norm == "L1"] == [2]
+
+
+def test_neighbours_are_shown_by_their_names_and_without_a_row() -> None:
+    found = make_neighbours(loads(clinic.write_policy(), "owner/policy.toml"), TABLES)
+    assert "with unit of extremes" in repr(found)
+    assert "patient_id" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"policy": 3}, "policy must be the path of a policy"),
+        ({"tables": [1]}, "tables must be tables by their names"),
+        ({"place": "x"}, "place must be a function that puts tables"),
+        ({"most_rows": 0}, "most_rows must be"),
+    ],
+)
+def test_what_makes_no_neighbours_is_refused(given: dict[str, Any], words: str) -> None:
+    policy = given.pop("policy", loads(clinic.write_policy(), "owner/policy.toml"))
+    with pytest.raises(ParameterError, match=words):
+        make_neighbours(policy, given.pop("tables", TABLES), **given)

@@ -8,6 +8,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from discreet.audit.graybox.comparing.answered import judge_answers
+from discreet.audit.graybox.comparing.charged import add_tries
 from discreet.audit.graybox.comparing.distances import measure_alone
 from discreet.audit.graybox.comparing.exact import list_changed_units
 from discreet.audit.graybox.comparing.gaps import measure_vector
@@ -20,6 +22,7 @@ from discreet.curator.door.statistics import GroupedFunction
 from discreet.mechanisms import Laplace
 from discreet.noise.device.frame import jax_modules
 from discreet.plan.rows_plan import RowsPlan
+from discreet.privacy import BestOfLoss
 from discreet.privacy.charges import Charge, charge_of
 from discreet.query.cost import fits_within
 
@@ -31,7 +34,8 @@ class DeskRules:
         """Take where findings are written, and what compares calls of desks inside of others."""
         self._verdicts, self._compare, self._move = verdicts, compare, verdicts.move
         self._areas: tuple[Fraction, Fraction] | None = None
-        self._watched: Charge | None = None
+        self._watches: list[Charge] = []
+        self._said: Counter[int] = Counter()
 
     def judge(self, one: TapeEntry, other: TapeEntry) -> None:
         """Judge one call, by the rule of its kind. A call without a rule is a finding."""
@@ -42,6 +46,7 @@ class DeskRules:
             return
         self._judge_rows(one, other)
         rule(self, one, other)
+        judge_answers(self._verdicts, one, other)
 
     def _judge_rows(self, one: TapeEntry, other: TapeEntry) -> None:
         """One unit's rows are others, as many as it keeps; those of everybody else are the same."""
@@ -95,17 +100,22 @@ class DeskRules:
             self._judge_areas(one, other)
 
     def _start_watch(self, one: TapeEntry, _: TapeEntry) -> None:
-        self._watched = one.cost
+        assert one.cost is not None
+        self._watches.append(one.cost)
 
     def _judge_watch(self, one: TapeEntry, other: TapeEntry) -> None:
         """A gap moves by what the watch paid for, however often it is asked."""
         if not self._verdicts.is_alike(one, other, 1):
             return
         (mine,), (theirs,) = one.inner, other.inner
-        if self._watched is None:
+        if mine.run is None or mine.run >= len(self._watches):
             self._verdicts.find(FindingKind.CALLS, "a watch was asked that nobody began")
             return
-        paid = Fraction(self._watched.epsilon) / Fraction(mine.asked.loss(1).exact_pure)
+        self._said[mine.run] += bool(mine.told)
+        if self._said[mine.run] > mine.asked.cutoff:
+            words = f"a watch says yes {self._said[mine.run]} times, and is paid for {mine.asked.cutoff}"
+            self._verdicts.find(FindingKind.CALLS, words)
+        paid = Fraction(self._watches[mine.run].epsilon) / Fraction(mine.asked.loss(1).exact_pure)
         self._move(Moved("desk: exceeds", "one question", paid, Fraction(abs(mine.value - theirs.value))))
 
     def _judge_pick(self, one: TapeEntry, other: TapeEntry) -> None:
@@ -138,7 +148,12 @@ class DeskRules:
             self._verdicts.is_alike(one, other, 2)
 
     def _judge_inside(self, one: TapeEntry, other: TapeEntry) -> None:
-        """Calls of desks inside."""
+        """Calls of desks inside, of tries that lose no more than the base of what is paid for."""
+        assert isinstance(one.loss, BestOfLoss)
+        spent, base = add_tries(one.inner), charge_of(one.loss.base)
+        if len(spent) > one.loss.tries or not all(fits_within(each, base) for each in spent):
+            words = f"{one.name} makes {len(spent)} tries, of {one.loss.tries}, or one that costs more than {base}"
+            self._verdicts.find(FindingKind.CALLS, words)
         self._compare(one.inner, other.inner)
 
     def _judge_statistic(self, one: TapeEntry, other: TapeEntry) -> None:

@@ -13,7 +13,7 @@ from discreet.audit.graybox.comparing.distances import is_told_well, measure_alo
 from discreet.audit.graybox.comparing.gaps import join_runs
 from discreet.audit.graybox.comparing.report import FindingKind
 from discreet.audit.graybox.comparing.verdicts import PairRelation, Verdicts
-from discreet.audit.graybox.recording.forms import find_difference
+from discreet.audit.graybox.recording.forms import find_difference, tell_trouble
 from discreet.audit.graybox.recording.tape import TapeEntry
 from discreet.base.check import Exact
 
@@ -35,7 +35,7 @@ class Judge(Verdicts):
         for one, other in join_runs(alike):
             self._judge(one, other)
         for place, (one, other) in enumerate(alike if ended else (), 1):
-            told = [None if each.failed is None else (type(each.failed), str(each.failed)) for each in (one, other)]
+            told = [tell_trouble(each.failed) for each in (one, other)]
             if told[0] != told[1]:
                 self.find(FindingKind.ERROR, f"call {place}, {one}, raises an error on one of both only, or another")
         place = len(alike)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from discreet.audit.graybox.comparing.distances import measure_alone
@@ -26,10 +26,14 @@ from discreet.audit.graybox.comparing.report import FindingKind, Moved
 from discreet.audit.graybox.comparing.verdicts import Verdicts
 from discreet.audit.graybox.recording.tape import TapeEntry
 from discreet.engines.result import ExactResult
-from discreet.mechanisms import Gaussian, KeySelection, Laplace, Quantile
+from discreet.mechanisms import Exponential, KeySelection, Laplace, Quantile
 from discreet.mechanisms.additive import Additive
-from discreet.plan.bounded import BoundedPlan
-from discreet.query.choices import bound_spreads
+from discreet.plan.bounded import BoundedPlan, Measure, Part
+from discreet.plan.words import describe_expression
+from discreet.privacy import PureLoss
+from discreet.privacy.charges import Charge
+from discreet.query.choices import Choice, bound_spreads
+from discreet.query.cost import NOTHING, add_charges
 from discreet.query.draws import Draws
 
 
@@ -87,10 +91,18 @@ def _judge_sums(verdicts: Verdicts, pair: MeasuredPair) -> None:
     """Judge sums over all keys, in both norms that noise is made for."""
     plan = pair.plan
     for place, measure in enumerate(plan.measures):
-        call = f"{pair.name} {place + 1}, {measure.part.value}"
+        call = f"{pair.name} {place + 1}, {_name_measure(measure)}"
         l1, l2_squared = _measure_gaps(pair, place)
         verdicts.move(Moved(call, "L1", Fraction(plan.l1(measure)), l1))
         verdicts.move(Moved(call, "L2", Fraction(plan.l2_squared(measure)), l2_squared, squared=True))
+
+
+def _name_measure(measure: Measure) -> str:
+    """Return what a measure adds up, of which columns, and in which steps."""
+    told = [describe_expression(each) for each in (measure.argument, measure.other) if each is not None]
+    if measure.grid is not None and measure.part in (Part.SUM, Part.DISTINCT_SUM) and measure.grid.step != 1:
+        told.append(f"steps of {float(measure.grid.step):g}")
+    return f"{measure.part.value} ({', '.join(told)})" if told else measure.part.value
 
 
 def _judge_keys(verdicts: Verdicts, pair: MeasuredPair) -> None:
@@ -189,37 +201,51 @@ def _judge_cost(verdicts: Verdicts, pair: MeasuredPair) -> None:
 
     Written down once more, and not taken from `query/cost.py`: a cost that is wrong there is found here.
     """
-    cost = pair.one.cost
+    cost, lost = pair.one.cost, _lose_pair(pair)
     assert cost is not None
-    pure, rho, delta = _lose_pair(pair)
-    if any(isinstance(each, Gaussian) for each in pair.draws.noises):
-        verdicts.move(Moved(pair.name, "rho", cost.rho, rho))
-    else:
-        verdicts.move(Moved(pair.name, "epsilon", cost.epsilon, pure))
-    if delta > cost.delta:
-        words = f"{pair.name} selects keys at delta {float(delta):g}, and {float(cost.delta):g} is charged"
-        verdicts.find(FindingKind.SENSITIVITY, words)
+    shown = [
+        Moved(pair.name, "epsilon", cost.epsilon, lost.epsilon),
+        Moved(pair.name, "rho", cost.rho, lost.rho),
+        Moved(pair.name, "delta", cost.delta, lost.delta),
+    ]
+    has_epsilon = math.isfinite(cost.epsilon)
+    for each in shown:
+        if each.norm == ("epsilon" if has_epsilon else "rho"):
+            verdicts.move(each)
+        elif each.norm != "epsilon":
+            verdicts.check(each)
 
 
-def _lose_pair(pair: MeasuredPair) -> tuple[Fraction, Fraction, Fraction]:
-    """Return the epsilon that all but Gaussian noise loses on these two, the rho of that, and the delta of keys."""
-    epsilon = rho = delta = Fraction(0)
+def _lose_pair(pair: MeasuredPair) -> Charge:
+    """Return what both databases lose: epsilon, rho and the delta of keys. Gaussian noise has no epsilon."""
     choice, selection = pair.draws.choice, pair.draws.selection
     if choice is not None:
-        spread = find_spreads(pair.plan, choice, pair.mine, pair.theirs).total
-        return choice.count * Fraction(spread) / Fraction(choice.pick.scale), rho, delta
+        return _lose_choice(pair, choice)
+    total = NOTHING
     for place, noise in enumerate(pair.draws.noises):
         l1, l2_squared = _measure_gaps(pair, place)
         if isinstance(noise, Laplace):
-            epsilon += l1 / Fraction(noise.scale)
+            total = add_charges(total, _lose_pure(l1 / Fraction(noise.scale)))
         elif isinstance(noise, Quantile):
-            epsilon += l1 * Fraction(noise.epsilon) / noise.rows
-        else:
-            rho += l2_squared / (2 * Fraction(noise.sigma) ** 2)
+            epsilon = l1 * Fraction(noise.epsilon) / noise.rows
+            total = add_charges(total, Charge(epsilon, Fraction(noise.row_rho) * l2_squared))
+        elif l2_squared:
+            total = add_charges(total, Charge(math.inf, l2_squared / (2 * Fraction(noise.sigma) ** 2)))
     if selection is not None and pair.list_unit_gaps():
-        epsilon += Fraction(selection.epsilon) if isinstance(selection, KeySelection) else 0
-        delta = Fraction(selection.delta)
-    return epsilon, rho, delta
+        epsilon = Fraction(selection.epsilon) if isinstance(selection, KeySelection) else Fraction(0)
+        total = add_charges(total, replace(_lose_pure(epsilon), delta=Fraction(selection.delta)))
+    return total
+
+
+def _lose_choice(pair: MeasuredPair, choice: Choice) -> Charge:
+    """Return what a choice loses: of bounded range by the exponential mechanism, else pure (McKenna, Sheldon 2020)."""
+    spreads, scale = find_spreads(pair.plan, choice, pair.mine, pair.theirs), Fraction(choice.pick.scale)
+    part = 8 if isinstance(choice.pick, Exponential) else 2
+    return Charge(choice.count * spreads.total / scale, choice.count * spreads.squares / (part * scale**2))
+
+
+def _lose_pure(epsilon: Fraction) -> Charge:
+    return Charge(epsilon, PureLoss(epsilon).zcdp())
 
 
 def _measure_gaps(pair: MeasuredPair, place: int) -> tuple[Fraction, Fraction]:

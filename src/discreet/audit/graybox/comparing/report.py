@@ -86,8 +86,11 @@ class Moved:
         return self._show(self.observed)
 
     def __str__(self) -> str:
-        declared = "nothing declared" if self.declared is None else f"declared {self.declared_words}"
-        return f"{self.call}: {declared}, observed {self.observed_words} ({self.norm})"
+        told = self.declared_words, self.observed_words
+        if self.exceeds and told[0] == told[1]:
+            told = f"{float(self.declared or 0)!r}", f"{float(self.observed)!r}"
+        declared = "nothing declared" if self.declared is None else f"declared {told[0]}"
+        return f"{self.call}: {declared}, observed {told[1]} ({self.norm})"
 
     def _show(self, number: Fraction | float) -> str:
         if not self.squared:

@@ -39,6 +39,15 @@ GENERATORS = ("numpy.random.", "random.")
 RECEIPT = re.compile(r"\b([1-9][0-9]{0,17}):[0-9a-f]{64}\b", re.ASCII)
 """A receipt in a text, such as a model's JSON: an entry's number, and a hash that covers the time of the day."""
 
+RECEIPT_BYTES = re.compile(RECEIPT.pattern.encode())
+
+
+PLACE = re.compile(r" at 0x[0-9a-f]+|[^\s']*/discreet-audit-[^/\s']+/", re.ASCII)
+"""Where something lies in memory, as `repr` shows it, or the folder of a curator that is thrown away."""
+
+PANDAS_CACHES = ("_cache", "_item_cache")
+"""What pandas keeps of what it has looked up."""
+
 
 class FormKind(str):
     """What kind of thing a form is of: the first of its parts, which is no part of the thing."""
@@ -85,7 +94,9 @@ def write_form(value: Any, seen: Seen | None = None) -> Any:
         return RECEIPT.sub(r"\1:", value)
     if isinstance(value, memoryview):
         return FormKind("memoryview"), value.tobytes()
-    if value is None or isinstance(value, int | bytes):
+    if isinstance(value, bytes):
+        return RECEIPT_BYTES.sub(rb"\1:", value)
+    if value is None or isinstance(value, int):
         return (FormKind("bool"), int(value)) if isinstance(value, bool) else value
     if isinstance(value, float) and not isinstance(value, np.generic):
         return FormKind("float"), repr(value)
@@ -131,7 +142,7 @@ def _write_whole(value: Any, seen: Seen) -> Any:
         return kind, value.co_code, value.co_names, write_form(value.co_consts, seen)
     if isinstance(value, pa.Table | pa.RecordBatch):
         schema = value.schema.to_string(show_schema_metadata=True, truncate_metadata=False)
-        return kind, schema, *(_write_column(each) for each in value.columns)
+        return kind, write_form(schema), *(_write_column(each) for each in value.columns)
     if isinstance(value, pa.Array | pa.ChunkedArray):
         return kind, _write_column(value)
     if seen.reads and isinstance(value, Iterator) and not isinstance(value, (io.IOBase, *ENDLESS)):
@@ -222,7 +233,8 @@ def _list_held(value: Any) -> dict[str, Any]:
 
 def _is_cached(kind: type, name: str) -> bool:
     """Say whether a thing works this out when it is asked first: it follows from all else."""
-    return isinstance(getattr(kind, name, None), functools.cached_property)
+    is_frame = kind.__module__.partition(".")[0] == "pandas" and name in PANDAS_CACHES
+    return is_frame or isinstance(getattr(kind, name, None), functools.cached_property)
 
 
 def _list_slots(kind: type) -> list[str]:
@@ -239,6 +251,11 @@ def _take_apart(value: Any, seen: Seen) -> Any:
         return write_form(value.__reduce_ex__(4) if copy is None else copy(value), seen)
     except Exception:
         return None
+
+
+def tell_trouble(trouble: BaseException | None) -> tuple[str, str] | None:
+    """Return what is seen of an error, but for places in memory, which differ from run to run."""
+    return None if trouble is None else (type(trouble).__qualname__, PLACE.sub("", str(trouble)))
 
 
 def find_difference(one: Any, other: Any, where: str = "the result") -> str | None:

@@ -87,7 +87,8 @@ class ArgumentReader:
         known = dict(self._signature.parameters) if self._signature else {}
         first = [each for each in known.values() if each.name != "self"][:1]
         if data is None and self._signature and (not first or first[0].kind is first[0].VAR_KEYWORD):
-            raise ParameterError("mechanism", function, "a function whose first argument is data")
+            name = getattr(function, "__name__", type(function).__name__)
+            raise ParameterError("mechanism", name, "a function whose first argument is data")
         self._data = tuple(each.name for each in first) if data is None else data
         self._has_many = data is None and bool(first) and first[0].kind is first[0].VAR_POSITIONAL
         if not known.keys() >= set(self._data):

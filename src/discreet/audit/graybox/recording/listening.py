@@ -9,6 +9,7 @@ from typing import Any
 from discreet.audit.graybox.recording.forms import drop_generators, write_form
 from discreet.audit.graybox.recording.heard import ArgumentReader, find_shape, write_public
 from discreet.audit.graybox.recording.tape import TapeEntry, find_tape, hold_still, keep_value, note_unheard
+from discreet.base.errors import ParameterError
 
 
 def listen_to(mechanism: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:
@@ -17,6 +18,8 @@ def listen_to(mechanism: Callable[..., Any], name: str | None = None) -> Callabl
     All other arguments are its parameters. Without a replay it does what it always does.
     """
 
+    if not callable(mechanism):
+        raise ParameterError("mechanism", mechanism, "a function whose first argument is data")
     reader, made = ArgumentReader(mechanism), drop_generators(write_form(mechanism))
 
     @functools.wraps(mechanism)

@@ -24,6 +24,7 @@ import numpy as np
 
 from discreet.mechanisms import KeySelection, KeyThreshold
 from discreet.noise.bits import Words, replayed
+from discreet.privacy import Loss
 from discreet.privacy.charges import Charge
 
 CallPath = tuple[int, ...]
@@ -63,6 +64,12 @@ class TapeEntry:
 
     cost: Charge | None = None
     """What a desk's meter admitted for it; None where nothing was, as for the later parts of one measurement."""
+
+    loss: Loss | None = None
+    """What the meter was told that it loses, beside its cost."""
+
+    desk: Any = None
+    """The recorder of the desk that was asked: one for each run, and for each try."""
 
     exact: list[Any] = field(default_factory=list)
     """What a desk computed for it."""
@@ -171,6 +178,11 @@ class Tape:
                 entries = found.inner
             return found
 
+    def note_calm_run(self, run: Any) -> None:
+        """Write down a run that began without a draw: its threshold has no noise."""
+        if (_BEGINNINGS, self.number_run(run)) not in self._streams:
+            self.faults.append(CALM)
+
     def number_run(self, run: Any) -> int:
         """Return which run this is, in the order in which they began."""
         with self._lock:
@@ -209,6 +221,7 @@ def _can_say_again(earlier: TapeEntry, entry: TapeEntry) -> bool:
     return not isinstance(entry.asked, KeySelection | KeyThreshold) or len(earlier.told) == len(entry.fresh)
 
 
+CALM = "a run of a sparse vector began without noise on its threshold"
 PAST = "noise was drawn past all mechanisms that are heard: call them by their own names, inside the operation"
 DEAF = "{} was asked in a thread without its caller's context: start it by contextvars.copy_context().run"
 

@@ -180,6 +180,7 @@ def _tap_decide(original: Any) -> Any:
         if tape is None:
             return original(self, asked, level)
         before = self._left
+        tape.note_calm_run(self)
         entry = TapeEntry("SparseVectorRun", f"{self._mechanism!r} {level!r}", (), asked, self._mechanism)
         entry.run = tape.number_run(self)
         told = tape.hear(entry, lambda: original(self, asked, level), hides=True)
@@ -193,7 +194,7 @@ def _tap_answer(original: Any) -> Any:
     def answer(self: Any, call: Any, cost: Any, loss: Any, draw: Any) -> Any:
         if find_tape() is None:
             return original(self, call, cost, loss, draw)
-        return original(self, call, cost, loss, _Admitted(next(iter(call)), cost, draw))
+        return original(self, call, cost, loss, _Admitted(next(iter(call)), cost, loss, draw))
 
     return answer
 
@@ -201,8 +202,8 @@ def _tap_answer(original: Any) -> Any:
 class _Admitted:
     """A draw that a meter admitted, and what it costs."""
 
-    def __init__(self, name: str, cost: Any, draw: Callable[[], bytes]) -> None:
-        self.name, self.cost, self.draw = name, cost, draw
+    def __init__(self, name: str, cost: Any, loss: Any, draw: Callable[[], bytes]) -> None:
+        self.name, self.cost, self.loss, self.draw = name, cost, loss, draw
 
 
 def _tap_draw(original: Any) -> Any:
@@ -211,9 +212,10 @@ def _tap_draw(original: Any) -> Any:
         if tape is None:
             return original(self, name, draw.draw if isinstance(draw, _Admitted) else draw)
         if isinstance(draw, _Admitted):
-            entry, own = TapeEntry(f"desk: {draw.name}", name[:16], cost=draw.cost), draw.draw
+            entry, own = TapeEntry(f"desk: {draw.name}", name[:16], cost=draw.cost, loss=draw.loss), draw.draw
         else:
             entry, own = TapeEntry("desk: more", name[:16]), draw
+        entry.desk = self
         return original(self, name, lambda: tape.hear(entry, own))
 
     return answer
