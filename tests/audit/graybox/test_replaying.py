@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from discreet import noise
@@ -396,3 +397,22 @@ def test_what_is_no_function_of_data_is_not_listened_to() -> None:
     for wrong in (3, lambda: 0.0):
         with pytest.raises(ParameterError, match="a function whose first argument is data"):
             listen_to(wrong)  # type: ignore[arg-type]
+
+
+def test_numbers_that_are_shown_alike_and_are_not_are_shown_whole() -> None:
+    report = replay(
+        lambda data: Laplace(2.0, Grid(2.0**-40)).release(data), [0.0, 1 + 2.0**-30], sensitivity=1, clock=False
+    )
+    assert "declared 1.0000000000009095, observed 1.0000000009313226" in str(report.findings[0])
+
+
+def test_counts_of_a_frame_that_are_written_over_with_noise_pass() -> None:
+    """Pandas keeps what it looked up on the way, on one of two equal series and not on the other."""
+
+    def count(frame: pd.DataFrame) -> pd.Series:
+        found = frame.groupby("ward").size().reindex(["a", "b", "c"], fill_value=0)
+        found[:] = Laplace(2.0).release(found.to_numpy())
+        return found
+
+    frame = pd.DataFrame({"ward": ["a", "b", "a", "c"]})
+    assert replay(count, [frame, frame.iloc[:3], frame.iloc[1:]], sensitivity=1, clock=False).raise_if_any().calls == 1

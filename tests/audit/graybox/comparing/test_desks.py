@@ -29,12 +29,12 @@ from discreet.curator.release import noise as releasing
 from discreet.engines.held import MemoryRows
 from discreet.engines.result import ExactRows
 from discreet.mechanisms import Gaussian, Laplace, Quantile
-from discreet.mechanisms.identity import describe_mechanism
 from discreet.mechanisms.robust.universal import UniversalMean
 from discreet.plan.bounded import Limits
 from discreet.plan.rows_plan import RowsPlan
 from discreet.privacy.charges import Charge
 from robust.questions import QUESTIONS as ROBUST
+from support.summing_wing import SumsOfCosts, sum_costs
 from support.toy_wings import two_looks
 
 CLINIC = find_world("clinic")
@@ -43,50 +43,12 @@ EXTREME, HIGH, DEAR = "with unit of extremes", "with unit at the upper bounds", 
 COUNT = "SELECT COUNT(*) FROM visits"
 
 
-CLIP, NOISE, ENOUGH = Clip(1 << 14, 2.0**-2), Laplace(2.0**17), Charge(Fraction(10), Fraction(100))
-
-
 def find(operation: Any, *names: str, **how: Any) -> ReplayReport:
     return replay(operation, CLINIC.only(*names), clock=False, **how)
 
 
 def find_kinds(report: ReplayReport) -> set[FindingKind]:
     return {each.kind for each in report.findings}
-
-
-@dataclass(frozen=True)
-class SumsOfCosts:
-    """A wing of one sum, and of what a test does beside it."""
-
-    kind: ClassVar[str] = "sums of costs"
-    version: ClassVar[int] = 1
-
-    plan: RowsPlan
-    beside: Any = None
-    clip: Clip = CLIP
-    noise: Laplace | Gaussian = NOISE
-    charge: Charge = ENOUGH
-
-    def parameters(self) -> Json:
-        return {"clip": self.clip.describe(), "noise": describe_mechanism(self.noise)}
-
-    def plans(self) -> tuple[RowsPlan, ...]:
-        return (self.plan,)
-
-    def run(self, desk: Desk) -> bytes:
-        told = [desk.sum(self.plan, ColumnSums(1), self.clip, self.noise)]
-        if self.beside is not None:
-            told += self.beside(desk, self, told[0])
-        return json.dumps(told).encode()
-
-    def finish(self, measured: bytes) -> object:
-        return json.loads(measured)
-
-
-def sum_costs(curator: Curator, beside: Any = None, **how: Any) -> object:
-    session = curator.session()
-    operation = SumsOfCosts(session.plan_rows("SELECT cost FROM visits"), beside, **how)
-    return session.perform(operation, "sums of costs")
 
 
 def test_an_honest_wing_has_no_finding_also_where_draws_follow_draws() -> None:

@@ -10,8 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.audit.graybox import make_neighbours, replay
 from discreet.audit.graybox.databases.scratch import make_scratch_policy, open_scratch, read_tables
-from discreet.policy import Policy, load
+from discreet.curator import Curator
+from discreet.policy import Policy, load, loads
 from support import clinic
 
 CSV = """\
@@ -100,3 +102,16 @@ def test_a_scratch_policy_has_no_source_no_server_and_no_caps(tmp_path: Path) ->
     assert {each.source for each in scratch.tables} == {None}
     assert {each.version for each in scratch.tables} == {"1"}
     assert (scratch.epsilon, scratch.delta, scratch.neighbours) == (policy.epsilon, policy.delta, policy.neighbours)
+
+
+def test_an_error_that_names_the_folder_of_a_thrown_away_ledger_is_the_same_on_every_neighbour() -> None:
+    neighbours = make_neighbours(
+        loads(clinic.write_policy(), "owner/policy.toml"), clinic.make_tables(clinic.VISITS[:60])
+    )
+
+    def name_folder(curator: Curator) -> object:
+        raise ValueError(f"nothing in {curator._holdings.policy.path}")
+
+    report = replay(name_folder, neighbours.only("with unit of extremes"), clock=False)
+    assert report.findings == ()
+    assert "nothing in" in str(report.refused)

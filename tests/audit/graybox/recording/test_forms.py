@@ -97,6 +97,10 @@ def receipt(entry: int = 7, digit: str = "a", paid: str = CHARGED) -> Receipt:
     return Receipt(Mark(entry, digit * 64), None, Charge(Fraction(1), Fraction(1)), paid)
 
 
+def name_receipt(digit: str) -> pa.Table:
+    return pa.table({"a": [1]}).replace_schema_metadata({"receipt": f"7:{digit * 64}"})
+
+
 ALIKE: list[tuple[Any, Any]] = [
     (math.nan, math.nan),
     (np.arange(3), np.arange(3)),
@@ -104,6 +108,8 @@ ALIKE: list[tuple[Any, Any]] = [
     ({1, 2, 3}, {3, 2, 1}),
     (receipt(digit="a"), receipt(digit="b")),
     (f"paid, receipt 7:{'a' * 64}.", f"paid, receipt 7:{'b' * 64}."),
+    (f"receipt 7:{'a' * 64}".encode(), f"receipt 7:{'b' * 64}".encode()),
+    (name_receipt("a"), name_receipt("b")),
     (ValueError("no"), ValueError("no")),
     (object(), object()),
     (Slotted(1, 2), Slotted(1, 2)),

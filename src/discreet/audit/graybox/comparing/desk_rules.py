@@ -22,7 +22,7 @@ from discreet.curator.door.statistics import GroupedFunction
 from discreet.mechanisms import Laplace
 from discreet.noise.device.frame import jax_modules
 from discreet.plan.rows_plan import RowsPlan
-from discreet.privacy import BestOfLoss
+from discreet.privacy import BestOfLoss, PureLoss
 from discreet.privacy.charges import Charge, charge_of
 from discreet.query.cost import fits_within
 
@@ -74,7 +74,11 @@ class DeskRules:
             return
         (mine,), (theirs,) = one.inner, other.inner
         assert one.cost is not None
-        self._move(measure_vector(mine, theirs, _find_paid(mine.asked, one.cost), one.name))
+        moved = measure_vector(mine, theirs, _find_paid(mine.asked, one.cost), one.name)
+        self._move(moved)
+        if isinstance(mine.asked, Laplace):
+            lost = PureLoss(Fraction(moved.observed) / Fraction(mine.asked.scale)).zcdp()
+            self._verdicts.check(Moved(one.name, "rho", one.cost.rho, lost))
 
     def _judge_areas(self, one: TapeEntry, other: TapeEntry) -> None:
         """Parts of one vector, paid for together by the first."""
