@@ -172,8 +172,8 @@ MUTATIONS = [
     broken(
         "replay: a desk's vector has no price",
         DESK_RULES,
-        "        self._move(measure_vector(mine, theirs, _find_paid(mine.asked, one.cost), one.name))\n",
-        "        self._move(measure_vector(mine, theirs, None, one.name))\n",
+        "measure_vector(mine, theirs, _find_paid(mine.asked, one.cost), one.name)\n",
+        "measure_vector(mine, theirs, None, one.name)\n",
         DESKS,
     ),
     broken(

@@ -147,7 +147,7 @@ MUTATIONS = [
     broken(
         "replay: what pandas looked up is compared",
         FORMS,
-        'name in PANDAS_CACHES\n',
+        "name in PANDAS_CACHES\n",
         'name == ""\n',
         REPLAYING,
     ),

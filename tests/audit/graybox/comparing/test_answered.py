@@ -12,6 +12,9 @@ import pytest
 
 from audit.graybox.cases import OPERATIONS, find_world
 from discreet.audit.graybox import FindingKind, ReplayReport, replay
+from discreet.audit.graybox.comparing.answered import judge_answers
+from discreet.audit.graybox.comparing.verdicts import PairRelation, Verdicts
+from discreet.audit.graybox.recording.tape import TapeEntry
 from discreet.curator import Curator
 from discreet.curator.door import desk as desks
 from discreet.curator.door import watching
@@ -75,10 +78,16 @@ def choose_least(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(releasing, "choose", tell_least)
 
 
-def name_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many keys are shown as were selected, and others."""
-    select = releasing._select_keys
-    monkeypatch.setattr(releasing, "_select_keys", lambda found, kept: select(found, list(range(len(kept)))))
+def show_fewer_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of the keys that were selected is left out, whichever the data say."""
+    add = releasing._add_noise
+
+    def leave_out(plan: Any, found: GroupedSums, *how: Any) -> Any:
+        told = add(plan, found, *how)
+        assert told.keys is not None
+        return replace(told, keys=told.keys[:-1], sums=tuple(each[:-1] for each in told.sums))
+
+    monkeypatch.setattr(releasing, "_add_noise", leave_out)
 
 
 def tell_one_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,6 +128,7 @@ class Contrary:
 PAST: dict[str, tuple[Asked, Break, str]] = {
     "exact sums": ("SELECT ward, COUNT(*), SUM(cost) FROM visits GROUP BY ward", show_sums, "no mechanism said"),
     "exact sums of keys of the data": (ask_for_keys, show_sums, "no mechanism said"),
+    "fewer keys than were selected": (ask_for_keys, show_fewer_keys, "shows other keys than were selected"),
     "the best candidate": (choose_ward, choose_least, "chooses others than its mechanism did"),
     "other numbers of a sum": (OPERATIONS["clipped sum"][0].perform, tell_one_more, "answers other numbers"),
     "other sums of products": (OPERATIONS["training"][3].perform, tell_one_more, "answers other numbers"),
@@ -135,3 +145,17 @@ def test_what_is_told_past_a_mechanism_that_was_asked_is_found(name: str, monkey
     report = find(asked)
     assert FindingKind.RESULT in {each.kind for each in report.findings}
     assert words in str(report)
+
+
+def test_answers_that_differ_though_all_noise_is_the_same_are_found() -> None:
+    def call(answer: bytes, told: int) -> TapeEntry:
+        pick = TapeEntry("NoisyMax", "scale 2", (2,), [1, 2], told=told)
+        return TapeEntry("desk: choose group", "all groups", inner=[pick], fresh=answer)
+
+    verdicts = Verdicts("a neighbour", PairRelation.ADD_REMOVE)
+    judge_answers(verdicts, call(b"3", 0), call(b"3", 0))
+    judge_answers(verdicts, call(b"3", 0), call(b"4", 1))
+    assert verdicts.findings == []
+    judge_answers(verdicts, call(b"3", 0), call(b"4", 0))
+    (found,) = verdicts.findings
+    assert found.words == "desk: choose group answers something else, though all noise in it is the same"
