@@ -131,6 +131,13 @@ MUTATIONS = [
         CHARGES,
     ),
     broken(
+        "replay: all tries may count",
+        DESK_RULES,
+        "        if coins != [[repr(one.loss)]] * 2:\n",
+        "        if False:\n",
+        CHARGES,
+    ),
+    broken(
         "replay: nobody goes from one end to the other",
         "audit/graybox/databases/neighbours.py",
         "    groups += _opposite_groups(found, people, make) if replaces else []\n",

@@ -160,3 +160,14 @@ def test_tries_that_nobody_meters_are_found(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(desks, "make_loss_meter", lambda base: Open())
     monkeypatch.setattr(tries, "_run_one", run_twice)
     assert "or one that costs more than" in str(find(case.perform))
+
+
+@pytest.mark.slow
+def test_tries_that_all_count_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def choose_best(runs: Any, loss: Any, open_desk: Any) -> bytes:
+        ended = [tries._run_one(runs[place % len(runs)], open_desk) for place in range(loss.tries)]
+        return max(ended, key=lambda each: each[1])[0]
+
+    (case,) = OPERATIONS["best training"]
+    monkeypatch.setattr(desks, "choose_best", choose_best)
+    assert "tosses other coins than are declared, or none" in str(find(case.perform))

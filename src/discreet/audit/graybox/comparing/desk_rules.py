@@ -17,7 +17,7 @@ from discreet.audit.graybox.comparing.measured import judge_measures
 from discreet.audit.graybox.comparing.report import FindingKind, Moved
 from discreet.audit.graybox.comparing.verdicts import PairRelation, Verdicts
 from discreet.audit.graybox.recording.tape import TapeEntry
-from discreet.audit.graybox.recording.taps import STEP, sum_once
+from discreet.audit.graybox.recording.taps import COINS, STEP, sum_once
 from discreet.curator.door.statistics import GroupedFunction
 from discreet.mechanisms import Laplace
 from discreet.noise.device.frame import jax_modules
@@ -158,7 +158,11 @@ class DeskRules:
         if len(spent) > one.loss.tries or not all(fits_within(each, base) for each in spent):
             words = f"{one.name} makes {len(spent)} tries, of {one.loss.tries}, or one that costs more than {base}"
             self._verdicts.find(FindingKind.CALLS, words)
-        self._compare(one.inner, other.inner)
+        calls = [[each for each in entry.inner if each.name != COINS] for entry in (one, other)]
+        coins = [[each.parameters for each in entry.inner if each.name == COINS] for entry in (one, other)]
+        if coins != [[repr(one.loss)]] * 2:
+            self._verdicts.find(FindingKind.CALLS, f"{one.name} tosses other coins than are declared, or none")
+        self._compare(*calls)
 
     def _judge_statistic(self, one: TapeEntry, other: TapeEntry) -> None:
         """One mechanism looks at all values: no more of them are others than it is made for, and its loss is charged.

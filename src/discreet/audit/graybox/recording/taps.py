@@ -21,7 +21,7 @@ from discreet.audit.graybox.recording.heard import ArgumentReader, HeardMethod, 
 from discreet.audit.graybox.recording.tape import TapeEntry, find_call, find_tape, hold_still, keep_value, note_unheard
 from discreet.base.wide import Ints
 from discreet.curator.door import desk as desks
-from discreet.curator.door import resampling
+from discreet.curator.door import resampling, tries
 from discreet.curator.door.compiled import CompiledDescent
 from discreet.curator.door.recorder import Recorder
 from discreet.gradients.compiled import memory_sums
@@ -29,8 +29,8 @@ from discreet.learn.compiled.compiled_training import CompiledTraining
 from discreet.local.client.mechanism import Mechanism as LocalMechanism
 from discreet.mechanisms.sparse_vector import SparseVectorRun
 
-STEP = "noise of a step"
-"""The name of what a compiled step asks."""
+STEP, COINS = "noise of a step", "coins of tries"
+"""The names of what a compiled step asks, and of what says which tries count."""
 
 _lock = threading.RLock()
 _listeners = 0
@@ -81,6 +81,7 @@ def _tap_all() -> None:
     _replace(desks, "release_statistic", functools.partial(_tap_exact, "statistic"))
     _replace(CompiledDescent, "run", functools.partial(_tap_exact, "descent"))
     _replace(memory_sums, "rounded_gaussian", _tap_step)
+    _replace(tries, "toss_coins", _tap_coins)
 
 
 def _untap_all() -> None:
@@ -230,6 +231,18 @@ def _tap_hold(original: Any) -> Any:
         return held
 
     return hold
+
+
+def _tap_coins(original: Any) -> Any:
+    """Hear the coins that say which tries count."""
+
+    def toss(loss: Any) -> Any:
+        tape = find_tape()
+        if tape is None:
+            return original(loss)
+        return tape.hear(TapeEntry(COINS, repr(loss), ()), lambda: original(loss), hides=True)
+
+    return toss
 
 
 def _tap_step(original: Any) -> Any:
