@@ -112,15 +112,15 @@ MUTATIONS = [
     broken(
         "replay: one watch that is paid for is all watches",
         DESK_RULES,
-        "        if mine.run is None or mine.run >= len(self._watches):\n",
-        "        if not self._watches:\n",
+        "        if mine.run is None or mine.run not in self._watches:\n",
+        "        self._watches = dict.fromkeys(range(99), *self._watches.values())\n        if mine.run is None:\n",
         CHARGES,
     ),
     broken(
         "replay: a question to a watch has the price of the last one begun",
         DESK_RULES,
         "        paid = Fraction(self._watches[mine.run].epsilon)",
-        "        paid = Fraction(self._watches[-1].epsilon)",
+        "        paid = Fraction(self._watches[max(self._watches)].epsilon)",
         CHARGES,
     ),
     broken(

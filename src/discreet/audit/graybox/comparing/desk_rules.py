@@ -34,7 +34,7 @@ class DeskRules:
         """Take where findings are written, and what compares calls of desks inside of others."""
         self._verdicts, self._compare, self._move = verdicts, compare, verdicts.move
         self._areas: tuple[Fraction, Fraction] | None = None
-        self._watches: list[Charge] = []
+        self._watches: dict[int, Charge] = {}
         self._said: Counter[int] = Counter()
 
     def judge(self, one: TapeEntry, other: TapeEntry) -> None:
@@ -105,14 +105,14 @@ class DeskRules:
 
     def _start_watch(self, one: TapeEntry, _: TapeEntry) -> None:
         assert one.cost is not None
-        self._watches.append(one.cost)
+        self._watches.update({run: one.cost for _, run in _list(one, "run")})
 
     def _judge_watch(self, one: TapeEntry, other: TapeEntry) -> None:
         """A gap moves by what the watch paid for, however often it is asked."""
         if not self._verdicts.is_alike(one, other, 1):
             return
         (mine,), (theirs,) = one.inner, other.inner
-        if mine.run is None or mine.run >= len(self._watches):
+        if mine.run is None or mine.run not in self._watches:
             self._verdicts.find(FindingKind.CALLS, "a watch was asked that nobody began")
             return
         self._said[mine.run] += bool(mine.told)

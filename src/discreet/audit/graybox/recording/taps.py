@@ -159,7 +159,9 @@ def _tap_local(original: Any) -> Any:
 
 def _tap_beginning(original: Any) -> Any:
     def begin(self: Any, mechanism: Any) -> None:
-        tape = find_tape()
+        tape, call = find_tape(), find_call()
+        if tape is not None and call is not None:
+            call.exact.append(("run", tape.number_run(self)))
         with nullcontext() if tape is None else tape.beginning(self):
             original(self, mechanism)
 
