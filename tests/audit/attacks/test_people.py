@@ -1,15 +1,16 @@
-"""People of one's own table: which bit is the secret, who is drawn, and what is said of tables that do not do."""
+"""People of one's own table: which bit is the secret, and who is drawn."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from discreet.audit.attacks.people import MISSING, Secret, find_secret, find_texts, make_secret, read_people
-from discreet.base.errors import DiscreetError
+from discreet.audit.attacks import average, difference, reconstruct
+from discreet.audit.attacks.people import Secret, find_secret, make_secret
+from discreet.base.errors import DiscreetError, ParameterError
 
 TABLE = pa.table({"ill": [True, False, None, True], "ward": ["a", "b", None, "a"], "age": [30, 40, 50, 30]})
 
@@ -20,16 +21,27 @@ def test_a_secret_is_a_value_of_a_column() -> None:
     assert find_secret(TABLE, "age", "30").words == "age = 30"
 
 
-def test_missing_values_are_a_value_of_their_own() -> None:
-    assert find_texts(TABLE, "ward") == ["a", "b", MISSING, "a"]
+def test_a_value_may_be_given_as_it_is_in_the_table() -> None:
+    assert find_secret(TABLE, "age", 30).words == "age = 30"  # type: ignore[arg-type]
+    assert find_secret(TABLE, "ill", True).words == "ill = true"  # type: ignore[arg-type]
+
+
+def test_what_is_told_of_a_secret_names_its_table() -> None:
+    assert find_secret(TABLE, "ward", "b", name="people.csv").words == "ward = b in people.csv"
+
+
+@pytest.mark.parametrize("attack", [average, difference, reconstruct])
+def test_what_is_no_secret_is_refused(attack: Any) -> None:
+    with pytest.raises(ParameterError, match=r"secret must be a Secret, as find_secret.* returns it; got str"):
+        attack("x")
 
 
 @pytest.mark.parametrize(
     ("column", "value", "words"),
     [
-        ("weight", None, "one of ill, ward, age"),
-        ("ward", None, "say which value of ward"),
-        ("ward", "c", "a value of ward"),
+        ("weight", None, "column must be one of ill, ward, age"),
+        ("ward", None, r"value must be given, since it says who has the secret ward: \(missing\), a, b; got None"),
+        ("ward", "c", "value must be a value of ward"),
     ],
 )
 def test_a_secret_that_is_not_there_is_refused(column: str, value: str | None, words: str) -> None:
@@ -61,25 +73,3 @@ def test_nobody_is_drawn_twice_unless_that_is_asked_for() -> None:
 
 def test_made_up_people_have_the_secret_or_not() -> None:
     assert 0 < make_secret(2, np.random.default_rng(0)).bits.sum() < 2
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "words"),
-    [
-        ("people.txt", "a\n1\n", "ends in .csv or .parquet"),
-        ("people.csv", None, "there is no file"),
-        ("people.csv", "a,b\n1\n", "cannot be read as csv"),
-        ("people.csv", "a,b\n", "has no rows"),
-        ("people.parquet", "no parquet", "cannot be read as parquet"),
-    ],
-)
-def test_files_that_are_no_tables_are_refused(tmp_path: Path, name: str, text: str | None, words: str) -> None:
-    if text is not None:
-        (tmp_path / name).write_text(text)
-    with pytest.raises(DiscreetError, match=words):
-        read_people(tmp_path / name)
-
-
-def test_a_csv_file_is_read(tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text("ward,ill\nnorth,1\nsouth,0\n")
-    assert find_secret(read_people(tmp_path / "people.csv"), "ill").bits.tolist() == [True, False]

@@ -10,8 +10,9 @@ from discreet.audit.attacks.differencing import Differencing, difference
 from discreet.audit.attacks.float_bits import FloatBits, read_bits
 from discreet.audit.attacks.guesses import bound_caught, bound_right_guesses
 from discreet.audit.attacks.linkage import Linkage, link
-from discreet.audit.attacks.people import Secret, find_secret, read_people
+from discreet.audit.attacks.people import Secret, find_secret
 from discreet.audit.attacks.reconstruction import Reconstruction, reconstruct
+from discreet.audit.attacks.tables import read_people
 from discreet.audit.attacks.tracing import Tracing, encode_attributes, trace
 
 __all__ = [

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from discreet.audit.attacks.tables import MISSING, find_texts, write_text
 from discreet.base import check
 from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.wide import Ints
 from discreet.noise.coin import Bools
-from discreet.query.catalog import suggest_name
 
-ENDINGS = (".csv", ".parquet")
 SHOWN_VALUES = 6
-MISSING = "(missing)"
-"""What stands for a NULL where values are compared as texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,58 +52,32 @@ def make_secret(count: int, chance: np.random.Generator) -> Secret:
     return Secret(bits, "a made-up bit")
 
 
-def read_people(path: str | Path) -> Any:
-    """Return a table of one's own, from a csv or parquet file, as Arrow has it."""
-    import pyarrow as pa
-    import pyarrow.csv
-    import pyarrow.parquet
-
-    place = Path(path)
-    ending = place.suffix.lower()
-    if ending not in ENDINGS:
-        raise ParameterError("--table", str(path), f"a file that ends in {' or '.join(ENDINGS)}")
-    if not place.is_file():
-        raise DiscreetError(f"there is no file {place}")
-    try:
-        table = pyarrow.csv.read_csv(place) if ending == ".csv" else pyarrow.parquet.read_table(place)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as trouble:
-        reason = str(trouble).partition("\n")[0][:120]
-        raise DiscreetError(f"{place} cannot be read as {ending[1:]} ({reason})") from None
-    if not table.num_rows:
-        raise DiscreetError(f"{place} has no rows")
-    return table
+def check_secret(secret: object) -> Secret:
+    """Return a secret, or say how to get one."""
+    if not isinstance(secret, Secret):
+        raise ParameterError.of_data("secret", secret, "a Secret, as find_secret(table, column, value) returns it")
+    return secret
 
 
-def find_texts(table: Any, column: str) -> list[str]:
-    """Return a column as texts: what people compare."""
-    import pyarrow as pa
+def find_secret(table: Any, column: str, value: str | None = None, *, name: str = "") -> Secret:
+    """Return who has a value in a column; without a value, the column must be true and false, or 1 and 0.
 
-    if column not in table.column_names:
-        hint = suggest_name(column, table.column_names)
-        meant = f" ({hint})" if hint.startswith("did you mean") else ""
-        raise ParameterError("column", column, f"one of {', '.join(table.column_names)}{meant}")
-    try:
-        texts = table.column(column).cast(pa.string()).to_pylist()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise DiscreetError(f"column {column} holds no plain values; name another") from None
-    return [MISSING if each is None else str(each) for each in texts]
-
-
-def find_secret(table: Any, column: str, value: str | None = None) -> Secret:
-    """Return who has a value in a column; without a value, the column must be true and false, or 1 and 0."""
+    What is told of the secret says its column, its value and, where one is given, the name of the table.
+    """
     texts = find_texts(table, column)
     different = sorted(set(texts))
-    wanted = value
+    wanted = value if value is None or isinstance(value, str) else write_text(value)
     if wanted is None:
         wanted = next((word for word in ("true", "1") if word in different), None)
         if wanted is None or not set(different) <= {"true", "false", "1", "0", MISSING}:
-            raise DiscreetError(f"say which value of {column} is the secret, with --value: {_list_values(different)}")
+            values = _list_values(different)
+            raise ParameterError("value", value, f"given, since it says who has the secret {column}: {values}")
     elif wanted not in different:
-        raise ParameterError("--value", value, f"a value of {column}: {_list_values(different)}")
+        raise ParameterError("value", value, f"a value of {column}: {_list_values(different)}")
     bits = np.array([each == wanted for each in texts])
     if bits.all():
         raise DiscreetError(f"everybody has {column} = {wanted}: that is no secret; name another value or column")
-    return Secret(bits, f"{column} = {wanted}")
+    return Secret(bits, f"{column} = {wanted}{f' in {name}' * bool(name)}")
 
 
 def _list_values(different: list[str]) -> str:
