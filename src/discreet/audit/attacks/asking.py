@@ -37,6 +37,9 @@ SPARE = 10
 MOST_DELTA = 0.01
 """Of all people together: more lets a mechanism publish somebody whole."""
 
+LEAST_EPSILON, LEAST_DELTA = 1e-9, 1e-100
+"""Below these there is nothing to see, and what is asked would have noise beyond the range of mechanisms."""
+
 PUBLIC = """
 [tables.{name}]
 source = "{name}.parquet"
@@ -57,8 +60,6 @@ def write_policy(
     public: tuple[str, ...] = (),
 ) -> str:
     """Return a policy over one private table, of which `table` says the rest, and public ones beside it."""
-    if delta * size > MOST_DELTA:
-        raise ParameterError("delta", delta, f"at most {MOST_DELTA / size:.2g}: {MOST_DELTA:g} for all people together")
     told = {"epsilon": float(epsilon), "delta": float(delta), "neighbours": str(neighbours), "more": more}
     private = PRIVATE.format(name=name, table=table, size=size, **told)
     return private + "".join(PUBLIC.format(name=each) for each in public)
@@ -80,12 +81,26 @@ def open_curator(policy: str, **tables: Any) -> Iterator[Curator]:
             yield curator
 
 
+def check_epsilon(epsilon: object) -> float:
+    """Return the epsilon of an attack: one that its questions can be asked with."""
+    return float(check.real("epsilon", epsilon, least=LEAST_EPSILON))
+
+
+def check_delta(delta: object, people: int, spare: int = 1) -> float:
+    """Return the delta of an attack: 0, or one that a policy can hold, and that publishes nobody."""
+    miss = float(check.delta("delta", delta))
+    if 0 < miss < LEAST_DELTA:
+        raise ParameterError("delta", delta, f"0, or at least {LEAST_DELTA:g}")
+    if spare * miss * people > MOST_DELTA:
+        most = MOST_DELTA / spare
+        raise ParameterError("delta", delta, f"at most {most / people:.2g}: {most:g} for all people together")
+    return miss
+
+
 def plan_whole(epsilon: float, delta: float, people: int) -> dict[str, Any]:
     """Return what a policy says of a budget that one question may take all of: its epsilon, and some of its delta."""
-    check.positive("epsilon", epsilon)
-    miss = float(check.delta("delta", delta))
-    if SPARE * miss * people > MOST_DELTA:
-        raise ParameterError("delta", delta, f"at most {MOST_DELTA / SPARE / people:.2g} for {people:,} people")
+    check_epsilon(epsilon)
+    miss = check_delta(delta, people, SPARE)
     return {"epsilon": epsilon, "delta": SPARE * miss, "more": f"question_delta = {miss!r}" if miss else ""}
 
 

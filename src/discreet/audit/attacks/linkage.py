@@ -6,20 +6,28 @@ everything else in the row. A private release has no rows of people: a combinati
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from discreet.audit.attacks.asking import open_curator, write_policy
-from discreet.audit.attacks.people import find_texts
+from discreet.audit.attacks.asking import LEAST_DELTA, check_delta, check_epsilon
 from discreet.audit.attacks.pictures import draw_linkage
-from discreet.audit.attacks.telling import write_count, write_findings, write_percent, write_share
+from discreet.audit.attacks.releasing import TOTALS, count_secrets, find_most_frequent, find_right, release
+from discreet.audit.attacks.tables import check_names, check_table, find_texts
+from discreet.audit.attacks.telling import (
+    EXACT,
+    write_caption,
+    write_count,
+    write_findings,
+    write_guessed,
+    write_share,
+)
 from discreet.base import check
-from discreet.base.errors import DiscreetError, ParameterError
+from discreet.base.errors import ParameterError
 from discreet.base.showing import ShownAsText
 
 DIAGNOSES = ("asthma", "diabetes", "flu", "none", "pregnancy")
@@ -28,9 +36,6 @@ SIZES = ((1, "1"), (2, "2"), (5, "3 to 5"), (20, "6 to 20"), (100, "21 to 100"))
 MORE = "over 100"
 SHOWN_TOTALS = 6
 """Values of the secret whose totals are told; of more, how many there are."""
-Combination = tuple[str, ...]
-COMBINATIONS, TOTALS = 0.8999, 0.1
-"""The parts of epsilon that buy counts of combinations, and how many have each secret; the rest is for rounding."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,7 +48,7 @@ class Linkage(ShownAsText):
     epsilon: float
     delta: float
     combinations: int
-    """How many different ones there are."""
+    """How many different ones of the columns there are; the secret is no part of them."""
     unique: int
     """How many belong to one person alone: each of these is found."""
     told: int
@@ -51,23 +56,32 @@ class Linkage(ShownAsText):
     sizes: tuple[tuple[str, int], ...]
     """How many people share their combination with how many."""
     released: int
-    """Combinations of columns and secret that the curator released."""
+    """Counts by the columns and the secret that the curator released."""
+    released_combinations: int
+    """Combinations that these counts are of."""
     released_unique: int
     """Those of them that belong to one person alone in truth."""
     covered: int
-    """People whose combination appears in the release."""
-    guessed: tuple[float, float, float]
-    """The share of secrets guessed right: from the table, from the curator's release, and from its totals alone."""
+    """People who are in a count that appears: with their combination, and with their secret."""
+    guessed: tuple[float | None, float | None, float | None]
+    """The share of secrets guessed right: from the table, from the curator's release, and from its totals alone.
+
+    None where nothing appears that could be guessed from.
+    """
     totals: tuple[tuple[str, int, int], ...]
     """For each secret, the true number of people and the curator's."""
     guarantee: str
+    """Of all that the curator released, together."""
+    words: str = "made-up people"
+    own: bool = False
+    """Whether it is a table of one's own."""
 
     def __str__(self) -> str:
         lines = [
             (
                 "the table",
-                f"{self.people:,} rows without names, with {', '.join(self.columns)} and the secret {self.secret}; the "
-                "attacker has a register of names with the same columns",
+                f"{self.words}: {write_count(self.people, 'row')} without names, with {', '.join(self.columns)} and "
+                f"the secret {self.secret}; the attacker has a register of names with the same columns",
             ),
             (
                 "as it is",
@@ -78,37 +92,44 @@ class Linkage(ShownAsText):
             (
                 "the curator",
                 f"counts by the same columns and the secret, at epsilon {self.epsilon:g} and delta {self.delta:.2g}: "
-                f"{write_count(self.released, 'combination')} appear{'s' * (self.released == 1)}, "
-                f"{self.released_unique:,} of one person alone; "
-                f"{write_share(self.covered, self.people)} people have one that appears, with noise in its count",
+                f"{write_count(self.released, 'count')} appear{'s' * (self.released == 1)}, "
+                f"of {write_count(self.released_combinations, 'combination')}, {self.released_unique:,} of them of one "
+                f"person alone; {write_share(self.covered, self.people)} people are in a count that appears",
             ),
-            (
-                "best guesses",
-                f"of a secret are right for {write_percent(self.guessed[0])} of the people from the table, "
-                f"{write_percent(self.guessed[1])} from the curator's counts, and {write_percent(self.guessed[2])} "
-                "from its totals alone, whoever it is",
-            ),
+            ("best guesses", self._tell_guesses()),
             ("what is left", self._tell_totals()),
         ]
         note = (
-            "The curator has a durable ledger; epsilon and delta are those of all its counts together. A combination "
-            "of one person appears with a probability of at most delta."
+            "The curator has a durable ledger; epsilon and delta are those of all its counts and totals together. A "
+            "combination of one person appears with a probability of at most delta."
         )
-        return write_findings("Linkage: names put back by harmless columns", lines, [note])
+        return write_findings("Linkage: names put back by harmless columns", lines, [note, *[EXACT] * self.own])
+
+    def _tell_guesses(self) -> str:
+        table, counts, totals = (write_guessed(each) for each in self.guessed)
+        told = f"of a secret, always the most frequent, are right for {table} of the people from the table"
+        if self.guessed[1] is None:
+            return f"{told}. There are none from the curator: nothing appears that could be guessed from"
+        alone = "no total appears" if self.guessed[2] is None else f"{totals} from its totals alone, whoever it is"
+        return f"{told}, and {counts} from all that the curator released; {alone}"
 
     def _tell_totals(self) -> str:
         """Return how many have each value of the secret, as far as there is room, and how many more there are."""
         if not self.totals:
-            return "no value of the secret that enough people have to appear at this epsilon"
+            return (
+                f"no totals: {TOTALS:.2g} of epsilon is for them, and no value of the secret has enough people "
+                "to appear at that"
+            )
         shown = ", ".join(f"{noisy:,} {name} ({true:,})" for name, true, noisy in self.totals[:SHOWN_TOTALS])
         left = len(self.totals) - SHOWN_TOTALS
         rest = f", and {write_count(left, 'more value')} of the secret" if left > 0 else ""
-        return f"about {shown} (the truth in brackets){rest}"
+        return f"totals, from {TOTALS:.2g} of epsilon: about {shown} (the truth in brackets){rest}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON values."""
         return {
             "attack": "linkage",
+            "table": self.words,
             "columns": list(self.columns),
             "secret": self.secret,
             "people": self.people,
@@ -118,7 +139,8 @@ class Linkage(ShownAsText):
             "unique_combinations": self.unique,
             "secrets_told": self.told,
             "people_by_sharing": dict(self.sizes),
-            "released_combinations": self.released,
+            "released_counts": self.released,
+            "released_combinations": self.released_combinations,
             "released_unique_combinations": self.released_unique,
             "people_covered": self.covered,
             "guessed_from_table": self.guessed[0],
@@ -126,6 +148,7 @@ class Linkage(ShownAsText):
             "guessed_from_totals": self.guessed[2],
             "totals": [{"value": name, "true": true, "noisy": noisy} for name, true, noisy in self.totals],
             "guarantee": self.guarantee,
+            **({"for": EXACT} if self.own else {}),
         }
 
     def plot(self, path: str | Path | None = None) -> Any:
@@ -134,12 +157,15 @@ class Linkage(ShownAsText):
             ("found by name", self.unique / self.people, self.released_unique / self.people),
             ("secret guessed right", *self.guessed[:2]),
         ]
+        alone = "of one person alone"
+        there, released = (write_count(each, "combination") for each in (self.combinations, self.released_combinations))
         below = (
-            f"{self.people:,} rows, {self.combinations:,} combinations, {self.unique:,} of one person alone. The "
-            f"curator released {self.released:,} combinations, {self.released_unique:,} of one person alone, at "
-            f"epsilon {self.epsilon:g} and delta {self.delta:.2g}."
+            f"{self.words}: {write_count(self.people, 'row')}, {there} of {', '.join(self.columns)}, {self.unique:,} "
+            f"{alone}. The curator released {write_count(self.released, 'count')} by combination and {self.secret}, of "
+            f"{released}, {self.released_unique:,} {alone}, at epsilon {self.epsilon:g} and delta {self.delta:.2g}."
         )
-        return draw_linkage(self.sizes, ", ".join(self.columns), bars, below, None if path is None else Path(path))
+        drawn = write_caption(below, self.own)
+        return draw_linkage(self.sizes, ", ".join(self.columns), bars, drawn, None if path is None else Path(path))
 
 
 def make_register(people: int = 20_000, seed: int | None = None) -> dict[str, list[str]]:
@@ -165,28 +191,30 @@ def link(
     epsilon: float = 1.0,
     delta: float | None = None,
     seed: int | None = None,
+    words: str = "a table",
 ) -> Linkage:
     """Find people by columns that a register has as well, then in what a curator with a durable ledger releases.
 
     The curator is asked for counts by these columns and the secret. Nobody declares which combinations there are: they
     come from the data, by a private selection that pays delta, a thousandth of one person in all where it is not said.
+    `words` name the table where it is told of.
     """
-    check.positive("epsilon", epsilon)
-    if not columns or secret in columns:
-        raise ParameterError("columns", list(columns), "one or more columns that are not the secret")
-    if len(set(columns)) != len(columns):
-        raise ParameterError("columns", list(columns), "columns that are named once each")
-    held = make_register(people, seed) if table is None else {n: find_texts(table, n) for n in (*columns, secret)}
+    check_epsilon(epsilon)
+    held = make_register(people, seed) if table is None else read_columns(table, columns, secret)
     keys = list(zip(*(held[each] for each in columns), strict=True))
     secrets, count = held[secret], len(keys)
-    miss = 0.001 / count if delta is None else float(check.real("delta", delta, above=0, below=1))
+    miss = 0.001 / count if delta is None else check_delta(delta, count)
+    if not miss:
+        raise ParameterError("delta", delta, f"at least {LEAST_DELTA:g}: combinations out of the data need one")
     sharing = Counter(keys)
-    secrets_of = _count_secrets((key, value, 1) for key, value in zip(keys, secrets, strict=True))
-    released, totals, guarantee = _release(held, columns, secret, epsilon, miss)
-    appearing = _count_secrets((row[:-1], row[-1], number) for row, number in released.items())
-    usual = max(totals, key=lambda name: totals[name], default="")
-    guesses = [[_guess(known, key, usual) for key in keys] for known in (secrets_of, appearing, {})]
-    right = [sum(map(str.__eq__, each, secrets)) / count for each in guesses]
+    secrets_of = count_secrets((key, value, 1) for key, value in zip(keys, secrets, strict=True))
+    told = release(held, columns, secret, epsilon, miss)
+    appearing = count_secrets((row[:-1], row[-1], number) for row, number in told.counts.items())
+    guessed = (
+        find_right(secrets_of, None, keys, secrets),
+        find_right(appearing, told.find_usual(), keys, secrets),
+        find_right({}, find_most_frequent(told.totals), keys, secrets),
+    )
     true_totals = Counter(secrets)
     return Linkage(
         tuple(columns),
@@ -198,26 +226,25 @@ def link(
         sum(each == 1 for each in sharing.values()),
         sum(len(secrets_of[key]) == 1 for key in keys),
         _count_sizes([sharing[key] for key in keys]),
-        len(released),
+        len(told.counts),
+        len(appearing),
         sum(sharing[key] == 1 for key in appearing),
-        sum(key in appearing for key in keys),
-        (right[0], right[1], right[2]),
-        tuple((name, true, totals.get(name, 0)) for name, true in true_totals.most_common() if name in totals),
-        guarantee,
+        sum((*key, value) in told.counts for key, value in zip(keys, secrets, strict=True)),
+        guessed,
+        tuple((name, true, told.totals[name]) for name, true in true_totals.most_common() if name in told.totals),
+        told.guarantee,
+        "made-up people" if table is None else words,
+        table is not None,
     )
 
 
-def _count_secrets(told: Iterable[tuple[Combination, str, int]]) -> dict[Combination, Counter[str]]:
-    """Return how often each secret is there for each combination."""
-    found: dict[Combination, Counter[str]] = defaultdict(Counter)
-    for key, value, number in told:
-        found[key][value] += number
-    return dict(found)
-
-
-def _guess(known: dict[Combination, Counter[str]], key: Combination, usual: str) -> str:
-    """Return the most frequent secret of a combination, or the usual one where nothing is known of it."""
-    return known[key].most_common(1)[0][0] if key in known else usual
+def read_columns(table: Any, columns: Sequence[str], secret: str) -> dict[str, list[str]]:
+    """Return the columns that a register has as well, and the secret, as texts."""
+    check_table(table)
+    names = check_names("columns", columns)
+    if secret in names:
+        raise ParameterError("columns", list(columns), f"columns that are not the secret, which is {secret}")
+    return {each: find_texts(table, each, "columns") for each in names} | {secret: find_texts(table, secret, "secret")}
 
 
 def _count_sizes(sharing: Sequence[int]) -> tuple[tuple[str, int], ...]:
@@ -226,25 +253,3 @@ def _count_sizes(sharing: Sequence[int]) -> tuple[tuple[str, int], ...]:
     places = np.searchsorted(edges, np.asarray(sharing))
     names = [*(name for _, name in SIZES), MORE]
     return tuple((name, int(np.count_nonzero(places == place))) for place, name in enumerate(names))
-
-
-def _release(
-    held: dict[str, list[str]], columns: Sequence[str], secret: str, epsilon: float, delta: float
-) -> tuple[dict[Combination, int], dict[str, int], str]:
-    """Ask for counts by all columns and the secret, and by the secret alone; return both and the first's guarantee."""
-    names = [f"part_{place}" for place in range(len(columns))]
-    longest = max(len(text) for name in (*columns, secret) for text in held[name])
-    if longest > 1_000:
-        raise DiscreetError("a value has more than 1,000 letters: no column to share; name others")
-    table = {name: held[column] for name, column in zip(names, columns, strict=True)} | {"secret": held[secret]}
-    more = f"key_delta = {delta / 5!r}"
-    how = {"size": len(held[secret]), "epsilon": epsilon, "delta": delta, "more": more}
-    policy = write_policy("people", "rows_are_units = true", **how)  # type: ignore[arg-type]
-    listed = ", ".join(names)
-    with open_curator(policy, people=table) as curator:
-        by_all = curator.ask(
-            f"SELECT {listed}, secret, COUNT(*) AS n FROM people GROUP BY {listed}, secret", epsilon * COMBINATIONS
-        )
-        by_secret = curator.ask("SELECT secret, COUNT(*) AS n FROM people GROUP BY secret", epsilon * TOTALS)
-    counts = {tuple(str(each) for each in row[:-1]): int(str(row[-1])) for row in by_all.rows}
-    return counts, {str(name): int(str(count)) for name, count in by_secret.rows}, by_all.guarantee

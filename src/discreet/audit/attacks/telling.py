@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from discreet.answers.words import to_one_line
 
 WIDTH = 100
+OWNERS_EYES = "for the owner's eyes only"
+EXACT = f"What this tells of the table is exact, costs nothing and is in no ledger: it is {OWNERS_EYES}, pictures too."
+"""What is said of a table of one's own."""
 
 
 def write_findings(title: str, lines: Sequence[tuple[str, str]], notes: Sequence[str] = ()) -> str:
@@ -21,6 +24,25 @@ def write_findings(title: str, lines: Sequence[tuple[str, str]], notes: Sequence
     for note in notes:
         told += ["", *textwrap.wrap(to_one_line(note), WIDTH)]
     return "\n".join(told)
+
+
+def write_caption(words: str, own: bool) -> str:
+    """Return what stands below a picture; of a table of one's own it says who may see it."""
+    return f"{words.removesuffix('.')}. These are exact facts of a table, {OWNERS_EYES}." if own else words
+
+
+def write_guessed(share: float | None) -> str:
+    """Return a share in percent; none where there was nothing to guess from."""
+    return "none" if share is None else write_percent(share)
+
+
+def write_times(count: int) -> str:
+    """Return how often something was done.
+
+    >>> write_times(1), write_times(2000)
+    ('once', '2,000 times')
+    """
+    return "once" if count == 1 else f"{count:,} times"
 
 
 def write_share(part: float, whole: float) -> str:
