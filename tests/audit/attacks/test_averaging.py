@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from discreet.audit.attacks import averaging
 from discreet.audit.attacks.averaging import Averaging, average, follow_mean, write_total
+from discreet.audit.attacks.people import Secret
 from discreet.base.errors import ParameterError
 
 
@@ -36,6 +38,35 @@ def test_it_is_told_and_written(found: Averaging) -> None:
     assert found.to_dict()["fresh_answers"] == 10
 
 
+def test_the_attack_stops_where_it_was_asked_to_and_says_that_nobody_was_refused() -> None:
+    few = average(times=4, epsilon=0.001, budget=1.0)
+    assert (len(few.uncounted), len(few.recorded), len(few.fresh)) == (4, 4, 4)
+    assert few.refusal == ""
+    assert few.fresh_spent == pytest.approx(0.004)
+    told = " ".join(str(few).split())
+    assert "4 answers took 0.4 % of the budget of epsilon 1" in told
+    assert "Nobody asked for more, so the curator did not have to refuse" in told
+
+
+def test_new_noise_is_not_paid_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(averaging, "MOST_FRESH", 3)
+    assert len(average(times=50, asked=1, epsilon=1e-9).fresh) == 3
+
+
+def test_one_asking_is_told_as_one() -> None:
+    told = " ".join(str(average(times=1)).split())
+    assert "one answer, at epsilon 0.1: " in told
+    assert "asked once, it gave 1 different answer" in told
+    assert "1 answer took 10.0 % of the budget of epsilon 1" in told
+
+
+def test_of_a_table_of_ones_own_it_is_told_whose_eyes_it_is_for() -> None:
+    own = average(Secret(np.arange(50) < 20, "ill = yes in people.csv"), times=2, seed=1)
+    assert "for the owner's eyes only" in " ".join(str(own).split())
+    assert "for the owner's eyes only" in own.to_dict()["for"]
+    assert "for" not in average(times=2).to_dict()
+
+
 @pytest.mark.long
 def test_ten_thousand_askings_of_a_curator_give_one_answer() -> None:
     found = average(times=10_000)
@@ -54,6 +85,10 @@ def test_bad_input_is_refused() -> None:
         average(epsilon=2.0, budget=1.0)
     with pytest.raises(ParameterError, match="times"):
         average(times=0)
+    with pytest.raises(ParameterError, match="<= 100000"):
+        average(times=10**9)
+    with pytest.raises(ParameterError, match="epsilon must be a finite number >= 1e-09; got 1e-30"):
+        average(epsilon=1e-30)
 
 
 @pytest.mark.parametrize(

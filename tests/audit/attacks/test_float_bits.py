@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from discreet.audit.attacks.float_bits import FloatBits, can_come_of, read_bits
+from discreet.audit.attacks.float_bits import MOST_COUNT, FloatBits, can_come_of, read_bits
+from discreet.audit.attacks.people import Secret
 from discreet.audit.suite.counting import count_in_floats
 from discreet.base.errors import ParameterError
 
@@ -41,6 +42,21 @@ def test_large_counts_hide_the_bits() -> None:
     assert can_come_of(0, small).mean() < 0.5
 
 
+def test_the_largest_count_still_has_guesses_by_how_far_an_answer_is_away() -> None:
+    largest = read_bits(MOST_COUNT, outputs=20_000)
+    for read in (largest.in_floats, largest.ours):
+        assert read.certain == 0.0
+        assert read.right > 0.5 + (largest.bound - 0.5) / 4
+
+
+def test_the_count_of_a_secret_is_told_with_its_words() -> None:
+    found = read_bits(Secret(np.arange(9) < 4, "ill = yes in people.csv"), outputs=1_000)
+    told = " ".join(str(found).split())
+    assert "is one person counted (ill = yes in people.csv): is the true count 4 or 3?" in told
+    assert "for the owner's eyes only" in told
+    assert "curator was" not in told
+
+
 def test_it_is_told_and_written(found: FloatBits) -> None:
     assert "of the answers can come of one of the two counts alone" in str(found)
     assert found.to_dict()["ours"]["certain"] == 0.0
@@ -49,6 +65,8 @@ def test_it_is_told_and_written(found: FloatBits) -> None:
 def test_bad_input_is_refused() -> None:
     with pytest.raises(ParameterError, match="count"):
         read_bits(0)
+    with pytest.raises(ParameterError, match="count must be a whole number >= 1 and <= 1125899906842624"):
+        read_bits(10**18)
     with pytest.raises(ParameterError, match="outputs"):
         read_bits(outputs=10)
 

@@ -78,6 +78,7 @@ def test_people_of_a_table_are_traced() -> None:
     assert found.attributes == 50
     assert found.exact.members.shape == (1, 20)
     assert "my table" in str(found)
+    assert "for the owner's eyes only" in found.to_dict()["for"]
 
 
 def test_bad_input_is_refused() -> None:
@@ -85,5 +86,5 @@ def test_bad_input_is_refused() -> None:
         trace(np.ones((59, 5), bool), people=20)
     with pytest.raises(ParameterError, match="attributes"):
         trace(attributes=0)
-    with pytest.raises(DiscreetError, match="name the columns"):
-        encode_attributes(pa.table({"a": [1]}), [])
+    with pytest.raises(ParameterError, match="rows must be an array of bits"):
+        trace("people.csv")  # type: ignore[arg-type]

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.attacks.asking import guard_secrets
+from discreet.audit.attacks.asking import check_epsilon, guard_secrets
 from discreet.audit.attacks.guesses import bound_right_guesses
-from discreet.audit.attacks.people import Secret, make_secret
+from discreet.audit.attacks.people import Secret, check_secret, make_secret
 from discreet.audit.attacks.pictures import draw_differences
-from discreet.audit.attacks.telling import write_findings, write_percent, write_share
+from discreet.audit.attacks.telling import EXACT, write_caption, write_count, write_findings, write_percent, write_share
 from discreet.base import check
 from discreet.base.showing import ShownAsText
 from discreet.base.wide import Ints
@@ -26,6 +26,8 @@ from discreet.privacy.neighbours import Neighbours
 
 ALL = "SELECT COUNT(*) AS n FROM people WHERE secret"
 OTHERS = "SELECT COUNT(*) AS n FROM people WHERE secret AND person <> {}"
+MOST_TARGETS = 2_000
+"""Two counts of each take some hundredths of a second; by so many, shares are known to a point or two."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,6 +45,8 @@ class Differencing(ShownAsText):
     noisy: Ints
     charged: float
     """The epsilon that the ledger charged for all targets together."""
+    own: bool = False
+    """Whether it is a secret of a table of one's own."""
 
     @property
     def exact_right(self) -> float:
@@ -85,7 +89,7 @@ class Differencing(ShownAsText):
                 f"{write_percent(2 * self.standard_error)} in one run of twenty",
             ),
         ]
-        return write_findings("Differencing: two counts that differ in one person", lines)
+        return write_findings("Differencing: two counts that differ in one person", lines, [EXACT] * self.own)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON values."""
@@ -101,6 +105,7 @@ class Differencing(ShownAsText):
             "bound": self.bound,
             "standard_error": self.standard_error,
             "charged": self.charged,
+            **({"for": EXACT} if self.own else {}),
         }
 
     def plot(self, path: str | Path | None = None) -> Any:
@@ -113,10 +118,11 @@ class Differencing(ShownAsText):
             )
         ]
         below = (
-            f"Two counts that differ in one person, for {len(self.has):,} targets. At epsilon {self.epsilon:g} no "
+            f"Two counts of {self.words} that differ in one person, for {write_count(len(self.has), 'target')} of "
+            f"{self.people:,} people. At epsilon {self.epsilon:g} no "
             f"attacker is right more often than {write_percent(self.bound)} on average ({self.neighbours} neighbours)."
         )
-        return draw_differences(sides, self.has, below, None if path is None else Path(path))
+        return draw_differences(sides, self.has, write_caption(below, self.own), None if path is None else Path(path))
 
 
 def difference(
@@ -132,11 +138,11 @@ def difference(
     Half of epsilon is for each count. Targets are repetitions of one attack: the first count is paid for anew for each,
     so the ledger's budget is epsilon for every target, and a guess about one uses what was asked about this one alone.
     """
-    check.positive("epsilon", epsilon)
-    check.integer("targets", targets, least=1)
+    check_epsilon(epsilon)
+    check.integer("targets", targets, least=1, most=MOST_TARGETS)
     relation = Neighbours.named(neighbours)
     chance = np.random.default_rng(seed)
-    found = make_secret(200, chance) if secret is None else secret
+    found = make_secret(200, chance) if secret is None else check_secret(secret)
     places = found.draw(targets, chance, again=True)
     exact = np.array([np.count_nonzero(found.bits) - np.count_nonzero(np.delete(found.bits, each)) for each in places])
     noisy = []
@@ -148,4 +154,5 @@ def difference(
             noisy.append(int(str(everybody)) - int(str(others)))
         share, cap = curator.budget.total.parts["epsilon"]
     sides = (found.bits[places], exact, np.array(noisy))
-    return Differencing(found.words, len(found.bits), float(epsilon), relation, *sides, share * cap)
+    asked = (found.words, len(found.bits), float(epsilon), relation)
+    return Differencing(*asked, *sides, share * cap, own=secret is not None)

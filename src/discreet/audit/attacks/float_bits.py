@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from discreet.audit.attacks.guesses import bound_right_guesses
+from discreet.audit.attacks.people import Secret
 from discreet.audit.attacks.pictures import draw_bits
-from discreet.audit.attacks.telling import write_findings, write_percent
+from discreet.audit.attacks.telling import EXACT, write_caption, write_findings, write_percent
 from discreet.audit.blackbox.lower_bound import lower_bound
 from discreet.audit.blackbox.outputs import BatchMechanism
 from discreet.audit.blackbox.scores import LearnedScore
@@ -35,6 +36,9 @@ NEAR = 8
 """Uniform numbers that are tried to either side of where an answer must come from."""
 
 CONFIDENCE = 0.95
+
+MOST_COUNT = 2**50
+"""Up to here floats hold a count, what is added to it, and the half between two counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,8 @@ class FloatBits(ShownAsText):
     claimed: float
     in_floats: BitsRead
     ours: BitsRead
+    words: str = ""
+    """The secret that is counted, where it is one of a table of one's own."""
 
     @property
     def bound(self) -> float:
@@ -71,7 +77,7 @@ class FloatBits(ShownAsText):
         lines = [
             (
                 "the question",
-                f"is one person counted: is the true count {self.count:,} or {self.count - 1:,}? "
+                f"is one person counted{self._tell_secret()}: is the true count {self.count:,} or {self.count - 1:,}? "
                 f"{self.outputs:,} answers, half of either, each claimed to be {self.claimed:g}-differentially private",
             ),
             *(
@@ -97,7 +103,10 @@ class FloatBits(ShownAsText):
             "Answers are drawn from the mechanisms themselves: a curator would have to be asked "
             f"{self.outputs:,} times. Large counts hide the bits: what is left of them is what the sum can hold."
         )
-        return write_findings("Bits of floats: which answers are possible", lines, [note])
+        return write_findings("Bits of floats: which answers are possible", lines, [note, *[EXACT] * bool(self.words)])
+
+    def _tell_secret(self) -> str:
+        return f" ({self.words})" if self.words else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON values."""
@@ -113,6 +122,7 @@ class FloatBits(ShownAsText):
             "in_floats": tell(self.in_floats),
             "ours": tell(self.ours),
             "bound": self.bound,
+            **({"secret": self.words, "for": EXACT} if self.words else {}),
         }
 
     def plot(self, path: str | Path | None = None) -> Any:
@@ -120,25 +130,30 @@ class FloatBits(ShownAsText):
         both = (self.in_floats, self.ours)
         words = f"the most at epsilon {self.claimed:g}: {write_percent(self.bound)}"
         below = (
-            f"{self.outputs:,} answers; the true count is {self.count:,} or {self.count - 1:,}; both noises claim "
-            f"epsilon {self.claimed:g}. In floats it loses at least {self.in_floats.epsilon:.3g}."
+            f"{self.outputs:,} answers; the true count{self._tell_secret()} is {self.count:,} or {self.count - 1:,}; "
+            f"both noises claim epsilon {self.claimed:g}. In floats it loses at least {self.in_floats.epsilon:.3g}."
         )
         shares = ([each.certain for each in both], [each.right for each in both])
-        return draw_bits(*shares, (words, self.bound), below, None if path is None else Path(path))
+        drawn = write_caption(below, bool(self.words))
+        return draw_bits(*shares, (words, self.bound), drawn, None if path is None else Path(path))
 
 
-def read_bits(count: int = 1, *, outputs: int = 100_000) -> FloatBits:
+def read_bits(count: int | Secret = 1, *, outputs: int = 100_000) -> FloatBits:
     """Tell two neighbouring counts apart by what answers are possible: of float noise, and of our whole numbers.
 
+    The larger count is a number, or how many have a secret; at most 2^50, since the attack computes in floats itself.
     Both mechanisms claim epsilon 0.1. An answer of ours is a whole number, and every whole number is possible for every
     count: nothing is left to look at but how far it is away. As many answers again are drawn to certify what each of
     them loses at the least.
     """
-    check.integer("count", count, least=1)
+    words = count.words if isinstance(count, Secret) else ""
+    if isinstance(count, Secret):
+        count = int(np.count_nonzero(count.bits))
+    check.integer("count", count, least=1, most=MOST_COUNT)
     check.integer("outputs", outputs, least=1_000)
     floats = _read("float Laplace", count_in_floats, can_come_of, count, outputs // 2)
     whole = _read("discrete Laplace", count_geometrically, _always, count, outputs // 2)
-    return FloatBits(count, 2 * (outputs // 2), EPSILON, floats, whole)
+    return FloatBits(count, 2 * (outputs // 2), EPSILON, floats, whole, words)
 
 
 def can_come_of(count: int, answers: Floats) -> Bools:

@@ -28,10 +28,21 @@ def start_picture(panels: int, height: float) -> tuple[Any, list[Any]]:
     return figure, axes
 
 
-def write_whole_numbers(axes: Any) -> None:
-    """Write numbers of people as such along the axis upwards, and whole numbers alone along the other."""
+def write_whole_numbers(axes: Any, axis: str = "both") -> None:
+    """Write numbers of people as such along the axis upwards, and whole numbers alone along the axis named."""
     axes.yaxis.set_major_formatter(lambda value, _: write_tick(value))
-    axes.locator_params(axis="both", integer=True)
+    axes.locator_params(axis=axis, integer=True)
+
+
+def leave_room(axes: Any) -> None:
+    """Make an axis upwards so much longer that a legend of two lines stands above all bars."""
+    axes.set_ylim(0, 1.4 * max(axes.get_ylim()[1], 1.0))
+
+
+def put_legend_above(axes: Any, columns: int = 2) -> None:
+    """Write the legend above the axes, where it lies on nothing."""
+    where = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.3}
+    axes.legend(fontsize=8, frameon=False, handlelength=3.0, ncols=columns, **where)
 
 
 def write_percents(axes: Any, both: bool = False) -> None:

@@ -10,8 +10,15 @@ from typing import Any
 import numpy as np
 
 from discreet.answers.picture_parts import quote_label, write_tick
-from discreet.audit.attacks.picture_frame import finish_picture, start_picture, write_percents, write_whole_numbers
-from discreet.audit.attacks.telling import write_percent
+from discreet.audit.attacks.picture_frame import (
+    finish_picture,
+    leave_room,
+    put_legend_above,
+    start_picture,
+    write_percents,
+    write_whole_numbers,
+)
+from discreet.audit.attacks.telling import write_guessed, write_percent
 from discreet.base.grid import Floats
 from discreet.base.wide import Ints
 from discreet.noise.coin import Bools
@@ -41,7 +48,8 @@ def draw_differences(sides: Sequence[tuple[str, Ints]], has: Bools, below: str, 
         axes.set_xlim(min(edges[0], -2), max(edges[-1], 3))
         write_whole_numbers(axes)
     panels[0].set_ylabel("targets", fontsize=9)
-    panels[-1].legend(fontsize=8, frameon=False)
+    leave_room(panels[-1])
+    panels[-1].legend(fontsize=8, frameon=False, loc="upper right")
     return finish_picture(figure, below, path)
 
 
@@ -51,17 +59,15 @@ def draw_reconstruction(
     """Draw the share of bits found against the noise of one answer; a curator's points, each beside its bound."""
     figure, (axes,) = start_picture(1, 4.6)
     every = sorted({each for _, at, _ in curves for each in at})
-    least = min((each for each in every if each), default=1.0) / 2
+    least = min((each for each in [*every, *(at for *_, (_, own, _) in guards for at in own)] if each), default=1.0) / 2
     for (label, at, heights), colour, mark in zip(curves, (BARE, YELLOW, GREY), MARKS, strict=False):
         axes.plot(np.maximum(at, least), heights, color=colour, marker=mark, markersize=4, label=label)
-    for (words, bound, (label, at, heights)), colour in zip(guards, (SAFE, OTHER), strict=False):
-        for place, mark in zip(range(len(at)), MARKS, strict=False):
-            shown = {"color": colour, "marker": mark, "markersize": 6, "linestyle": ""}
-            axes.plot([at[place]], [heights[place]], label="_" if place else f"{label}, marks as above", **shown)
-        axes.axhline(bound, color=colour, linestyle="--", linewidth=1)
-        axes.annotate(words, (least, bound), (2, 3), textcoords="offset points", fontsize=8, color=colour)
-    axes.axhline(0.5, color=GREY, linestyle=":", linewidth=1)
-    axes.annotate("tossing coins", (least, 0.5), (2, 3), textcoords="offset points", fontsize=8, color=GREY)
+    for place, ((words, bound, (label, at, heights)), colour) in enumerate(zip(guards, (SAFE, OTHER), strict=False)):
+        for each, (noise, height, mark) in enumerate(zip(at, heights, MARKS, strict=False)):
+            shown = {"color": colour, "marker": mark, "markersize": 9 - 3 * place, "linestyle": "", "zorder": 3}
+            axes.plot([max(noise, least)], [height], label="_" if each else f"{label}: noise {noise:.3g}", **shown)
+        axes.axhline(bound, color=colour, linestyle=(5 * place, (5, 5)), linewidth=1.2, label=words)
+    axes.axhline(0.5, color=GREY, linestyle=":", linewidth=1, label="tossing coins")
     axes.set_xscale("log")
     axes.set_xticks(np.maximum(every, least), [f"{each:.3g}" for each in every], fontsize=8)
     axes.minorticks_off()
@@ -70,7 +76,7 @@ def draw_reconstruction(
     write_percents(axes)
     axes.set_xlabel("standard deviation of the noise in each answer", fontsize=9)
     axes.set_ylabel("secret bits found", fontsize=9)
-    axes.legend(fontsize=8, frameon=False, loc="upper right")
+    put_legend_above(axes)
     return finish_picture(figure, below, path)
 
 
@@ -85,24 +91,26 @@ def draw_tracing(
     left.set_title("scores on exact means", loc="left", fontsize=10)
     left.set_xlabel("how far the means lean towards a person", fontsize=9)
     left.set_ylabel("people", fontsize=9)
-    left.legend(fontsize=8, frameon=False)
+    write_whole_numbers(left)
+    leave_room(left)
+    left.legend(fontsize=8, frameon=False, loc="upper left")
     for (label, at, heights), colour in zip(curves, (BARE, SAFE), strict=True):
         right.plot(at, heights, color=colour, label=label, clip_on=False)
     label, at, heights = most
     right.plot(at, heights, color=GREY, linestyle="--", linewidth=1, label=label)
     right.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1, label="tossing coins")
     right.set(xlim=(0, 1), ylim=(0, 1.01))
-    right.set_title("members caught", loc="left", fontsize=10)
+    right.set_ylabel("members caught", fontsize=9)
     right.set_xlabel("outsiders taken for members", fontsize=9)
     write_percents(right, both=True)
-    right.legend(fontsize=8, frameon=False, loc="lower right")
+    put_legend_above(right, 1)
     return finish_picture(figure, below, path)
 
 
 def draw_linkage(
     sizes: Sequence[tuple[str, int]],
     columns: str,
-    bars: Sequence[tuple[str, float, float]],
+    bars: Sequence[tuple[str, float | None, float | None]],
     below: str,
     path: Path | None,
 ) -> Any:
@@ -116,15 +124,15 @@ def draw_linkage(
     left.set_ylabel("people", fontsize=9)
     _note(left, 0, counts[0], f"{counts[0]:,} found")
     left.margins(y=0.12)
-    left.yaxis.set_major_formatter(lambda value, _: write_tick(value))
+    write_whole_numbers(left, "y")
     left.set_xlim(-0.9, len(names) - 0.4)
     for place, (_, bare, safe) in enumerate(bars):
         for shift, share, colour, label in (
             (-0.2, bare, BARE, "the table without names"),
             (0.2, safe, SAFE, "the curator's release"),
         ):
-            right.bar([place + shift], [share], width=0.36, color=colour, label="_" if place else label)
-            _note(right, place + shift, share, write_percent(share))
+            right.bar([place + shift], [share or 0.0], width=0.36, color=colour, label="_" if place else label)
+            _note(right, place + shift, share or 0.0, write_guessed(share))
     right.set_xticks(range(len(bars)), [name for name, _, _ in bars], fontsize=8)
     right.set_title("what a register of names finds", loc="left", fontsize=10)
     right.set_ylim(0, 1.35)
@@ -134,23 +142,27 @@ def draw_linkage(
     return finish_picture(figure, below, path)
 
 
-def draw_averages(truth: int, ways: Sequence[tuple[str, Floats]], below: str, path: Path | None) -> Any:
-    """Draw the mean of all answers so far beside the truth, for each way to ask; the last one ends with the budget."""
+def draw_averages(truth: int, ways: Sequence[tuple[str, Floats]], ending: str, below: str, path: Path | None) -> Any:
+    """Draw the mean of all answers so far beside the truth, for each way to ask; the last one has an end, in words."""
     figure, (axes,) = start_picture(1, 4.2)
     axes.axhline(truth, color=GREY, linestyle=":", linewidth=1.2, label=f"the truth: {truth:,}")
-    for (label, means), colour in zip(ways, (BARE, SAFE, OTHER), strict=True):
-        axes.plot(np.arange(1, len(means) + 1), means, color=colour, label=label, linewidth=1.6)
-    end = (len(means), float(means[-1]))
-    axes.plot([end[0]], [end[1]], color=OTHER, marker="X", markersize=8, linestyle="")
+    for (label, means), colour, mark in zip(ways, (BARE, SAFE, OTHER), ("o", "s", "X"), strict=True):
+        last = {"marker": mark, "markevery": [len(means) - 1], "markersize": 11 if mark == "s" else 7}
+        shown = last if len(means) == 1 or mark == "X" else {}
+        axes.plot(np.arange(1, len(means) + 1), means, color=colour, label=label, linewidth=1.6, **shown)
+    longest = max(10, *(len(means) for _, means in ways))
+    end, late = (len(means), float(means[-1])), len(means) ** 2 > longest
     words = {"textcoords": "offset points", "fontsize": 8, "color": OTHER, "bbox": CLEAR}
-    axes.annotate("the budget is spent", end, (10, -12), **words)
+    axes.annotate(ending, end, (-10 if late else 10, -14), ha="right" if late else "left", **words)
+    axes.margins(y=0.15)
     axes.set_xscale("log")
+    axes.set_xlim(0.9, 1.1 * longest)
     axes.minorticks_off()
     axes.xaxis.set_major_formatter(lambda value, _: write_tick(value))
     axes.yaxis.set_major_formatter(lambda value, _: write_tick(value))
     axes.set_xlabel("times the question was asked", fontsize=9)
     axes.set_ylabel("mean of all answers", fontsize=9)
-    axes.legend(fontsize=8, frameon=False)
+    put_legend_above(axes)
     return finish_picture(figure, below, path)
 
 

@@ -18,9 +18,16 @@ import numpy as np
 from discreet.audit.attacks.asking import ask_whole, open_curator, plan_whole, write_policy
 from discreet.audit.attacks.fitting import METHODS
 from discreet.audit.attacks.guesses import bound_right_guesses
-from discreet.audit.attacks.people import Secret
+from discreet.audit.attacks.people import Secret, check_secret
 from discreet.audit.attacks.pictures import draw_reconstruction
-from discreet.audit.attacks.telling import find_standard_error, write_findings, write_percent
+from discreet.audit.attacks.telling import (
+    EXACT,
+    find_standard_error,
+    write_caption,
+    write_count,
+    write_findings,
+    write_percent,
+)
 from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
@@ -90,6 +97,8 @@ class Reconstruction(ShownAsText):
     delta: float
     curve: tuple[GuessedBits, ...]
     guarded: tuple[GuardedBits, ...]
+    own: bool = False
+    """Whether it is a secret of a table of one's own."""
 
     def find(self, method: str, deviation: float) -> GuessedBits:
         """Return what a method found at the noise of the curve that is nearest to a deviation."""
@@ -101,7 +110,10 @@ class Reconstruction(ShownAsText):
         methods = list(dict.fromkeys(each.method for each in self.curve))
         lines = [
             ("the secret", f"{self.words}; {self.people:,} people, who have it by a fair coin; {self._tell_runs()}"),
-            ("the attack", f"{self.answers:,} counts of random groups with the secret, then {' or '.join(methods)}"),
+            (
+                "the attack",
+                f"{write_count(self.answers, 'count')} of random groups with the secret, then {' or '.join(methods)}",
+            ),
         ]
         for deviation in sorted({each.deviation for each in self.curve}):
             noise = f"noise {deviation:.3g} = {deviation / root:.3g} sqrt(n)" if deviation else "exact counts"
@@ -115,7 +127,9 @@ class Reconstruction(ShownAsText):
             "The curator, which has a durable ledger, answered all counts as one question by group. Half of all bits "
         )
         note += "are right by tossing coins."
-        return write_findings("Reconstruction: secrets from counts of random groups", lines, [note])
+        return write_findings(
+            "Reconstruction: secrets from counts of random groups", lines, [note, *[EXACT] * self.own]
+        )
 
     def _tell_runs(self) -> str:
         return "one run" if self.runs == 1 else f"means of {self.runs:,} runs"
@@ -141,6 +155,7 @@ class Reconstruction(ShownAsText):
                 for guard in self.guarded
                 for each in guard.found
             ],
+            **({"for": EXACT} if self.own else {}),
         }
 
     def plot(self, path: str | Path | None = None) -> Any:
@@ -164,11 +179,13 @@ class Reconstruction(ShownAsText):
             for guard in self.guarded
         ]
         below = (
-            f"{self.answers:,} counts of random groups of {self.people:,} people, {self._tell_runs()}; the root of the "
+            f"{write_count(self.answers, 'count')} of random groups of {self.people:,} people with {self.words}, "
+            f"{self._tell_runs()}; the root of the "
             f"number of people is {math.sqrt(self.people):.3g}. The curator's answers together: epsilon "
             f"{self.epsilon:g}, delta {self.delta:g}."
         )
-        return draw_reconstruction(curves, guards, below, None if path is None else Path(path))
+        drawn = write_caption(below, self.own)
+        return draw_reconstruction(curves, guards, drawn, None if path is None else Path(path))
 
 
 def _list_shares(found: Sequence[GuessedBits]) -> str:
@@ -205,15 +222,16 @@ def reconstruct(
     if unknown or not methods:
         raise ParameterError("methods", unknown or methods, f"some of {', '.join(METHODS)}")
     relations = [Neighbours.named(each) for each in neighbours]
+    own = None if secret is None else check_secret(secret)
     chance = np.random.default_rng(seed)
     shares: dict[tuple[str, float], list[float]] = {}
     guards: dict[tuple[Neighbours, str], list[tuple[str, float, float]]] = {}
     words = "a made-up bit"
     for _ in range(runs):
-        if secret is None:
+        if own is None:
             bits = chance.random(people) < 0.5
         else:
-            bits, words = secret.bits[secret.draw(people, chance)], secret.words
+            bits, words = own.bits[own.draw(people, chance)], own.words
         groups = chance.random((count, people)) < 0.5
         exact = groups.astype(np.int64) @ bits.astype(np.int64)
         for deviation in tried:
@@ -239,7 +257,8 @@ def reconstruct(
         )
         for relation in relations
     )
-    return Reconstruction(words, people, count, runs, float(epsilon), float(delta), curve, guarded)
+    spent = (float(epsilon), float(delta))
+    return Reconstruction(words, people, count, runs, *spent, curve, guarded, own=own is not None)
 
 
 def ask_curator(bits: Bools, groups: Bools, epsilon: float, delta: float, neighbours: str) -> tuple[Ints, str, float]:

@@ -17,11 +17,18 @@ import numpy as np
 
 from discreet.audit.attacks.asking import ask_whole, open_curator, plan_whole, write_policy
 from discreet.audit.attacks.guesses import bound_caught
-from discreet.audit.attacks.people import find_texts
 from discreet.audit.attacks.pictures import draw_tracing
-from discreet.audit.attacks.telling import find_standard_error, write_count, write_findings, write_percent
+from discreet.audit.attacks.tables import check_names, find_texts
+from discreet.audit.attacks.telling import (
+    EXACT,
+    find_standard_error,
+    write_caption,
+    write_count,
+    write_findings,
+    write_percent,
+)
 from discreet.base import check
-from discreet.base.errors import DiscreetError
+from discreet.base.errors import DiscreetError, ParameterError
 from discreet.base.grid import Floats
 from discreet.base.showing import ShownAsText
 from discreet.noise.coin import Bools
@@ -83,6 +90,8 @@ class Tracing(ShownAsText):
     guarantee: str
     exact: TracedPeople
     guarded: TracedPeople
+    own: bool = False
+    """Whether it is a table of one's own."""
 
     @property
     def runs(self) -> int:
@@ -114,7 +123,7 @@ class Tracing(ShownAsText):
             "Somebody who tosses coins is right in 50 % of the pairs, and catches as many members as outsiders. The "
             f"curator, which has a durable ledger, answered all counts as one question: {self.guarantee}."
         )
-        return write_findings("Tracing: who is in a study, from its means", lines, [note])
+        return write_findings("Tracing: who is in a study, from its means", lines, [note, *[EXACT] * self.own])
 
     def _tell(self, traced: TracedPeople) -> str:
         told = [
@@ -150,6 +159,7 @@ class Tracing(ShownAsText):
             "guarantee": self.guarantee,
             "exact": tell(self.exact),
             "curator": tell(self.guarded),
+            **({"for": EXACT} if self.own else {}),
         }
 
     def plot(self, path: str | Path | None = None) -> Any:
@@ -161,21 +171,20 @@ class Tracing(ShownAsText):
         ]
         most = [bound_caught(self.epsilon, self.delta, float(each)) for each in alarms]
         below = (
-            f"Means of {self.attributes:,} attributes of {self.people:,} people; {self.runs:,} "
-            f"{'study' if self.runs == 1 else 'studies'}. The curator: {self.guarantee}"
+            f"Means of {write_count(self.attributes, 'attribute')} of {self.people:,} people ({self.words}); "
+            f"{self.runs:,} {'study' if self.runs == 1 else 'studies'}. The curator: {self.guarantee}"
         )
         scores = (self.exact.members.ravel(), self.exact.outsiders.ravel())
         bound = (f"the most at epsilon {self.epsilon:g}", list(alarms), most)
-        return draw_tracing(*scores, curves, bound, below, None if path is None else Path(path))
+        drawn = write_caption(below, self.own)
+        return draw_tracing(*scores, curves, bound, drawn, None if path is None else Path(path))
 
 
 def encode_attributes(table: Any, columns: Sequence[str]) -> Bools:
     """Return which values each row has: a column of bits for every value of every column named."""
-    if not columns:
-        raise DiscreetError("name the columns whose values are the attributes")
     bits = []
-    for column in columns:
-        texts = np.array(find_texts(table, column))
+    for column in check_names("columns", columns):
+        texts = np.array(find_texts(table, column, "columns"))
         bits += [texts == value for value in np.unique(texts)]
     return np.stack(bits, axis=1)
 
@@ -200,6 +209,8 @@ def trace(
     check.integer("people", people, least=2)
     plan_whole(epsilon, delta, people)  # so that what cannot be asked is refused first
     check.integer("runs", runs, least=1)
+    if rows is not None and not (isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype == bool):
+        raise ParameterError.of_data("rows", rows, "an array of bits, as encode_attributes(table, columns) returns it")
     if rows is not None and len(rows) < 3 * people:
         raise DiscreetError(
             f"the table has {len(rows):,} rows, and {3 * people:,} are needed: members, outsiders and at least as many "
@@ -224,11 +235,12 @@ def trace(
         exact.append((score_people(members, means, known), score_people(outsiders, means, known)))
         told, guarantee = ask_curator(members, most, epsilon, delta)
         guarded.append((score_people(members, told, known), score_people(outsiders, told, known)))
-    sides = [
+    bare, safe = (
         TracedPeople(np.array([each for each, _ in side]), np.array([each for _, each in side]))
         for side in (exact, guarded)
-    ]
-    return Tracing(words, people, width, float(epsilon), float(delta), guarantee, *sides)
+    )
+    spent = (float(epsilon), float(delta))
+    return Tracing(words, people, width, *spent, guarantee, bare, safe, own=rows is not None)
 
 
 def score_people(rows: Bools, means: Floats, known: Floats) -> Floats:
