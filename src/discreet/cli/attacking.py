@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,7 +22,12 @@ attack = typer.Typer(
 
 TableOption = Annotated[
     Path | None,
-    typer.Option("--table", metavar="FILE", help="Your own people: .csv or .parquet.", show_default="made-up people"),
+    typer.Option(
+        "--table",
+        metavar="FILE",
+        help="Your own: .csv or .parquet; every row is one person.",
+        show_default="made-up people",
+    ),
 ]
 SecretOption = Annotated[
     str | None, typer.Option("--secret", metavar="COLUMN", help="With --table: the secret.", show_default=False)
@@ -41,12 +48,6 @@ PictureOption = Annotated[
 ]
 
 
-EXACT = (
-    "what is told of {} is exact, costs nothing and is in no ledger: for the owner's eyes only, pictures too. The "
-    "curator was one of its own, over a copy that is gone"
-)
-
-
 @dataclass(frozen=True)
 class ShownAttack:
     """How what was found is shown."""
@@ -55,24 +56,18 @@ class ShownAttack:
     format: FormatOption = ListFormat.TABLE
     json: JsonOption = False
 
-    def show(self, name: str, table: Path | None, *arguments: Any, **how: Any) -> None:
-        """Call an attack, print what it found, and draw it; what could make drawing fail is looked at first.
-
-        What is told of a table of one's own is exact, and says so.
-        """
+    def show(self, name: str, *arguments: Any, **how: Any) -> None:
+        """Call an attack, print what it found, and draw it; what could make drawing fail is looked at first."""
         from discreet.audit import attacks
 
         if self.output is not None:
             check_drawing(self.output)
         with progress("attacking"):
             found = getattr(attacks, name)(*arguments, **how)
-        told = found.to_dict() if table is None else {**found.to_dict(), "for": EXACT.format(table)}
-        write_result(str(found), told, self.json or self.format is ListFormat.JSON)
+        write_result(str(found), found.to_dict(), self.json or self.format is ListFormat.JSON)
         if self.output is not None:
             found.plot(self.output)
             typer.echo(f"wrote {self.output}", err=True)
-        if table is not None:
-            typer.echo(EXACT.format(table), err=True)
 
 
 @dataclass(frozen=True)
@@ -91,10 +86,11 @@ class SecretOptions:
             if self.secret is not None or self.value is not None:
                 raise DiscreetError("--secret and --value are about a table of your own: name it with --table")
             return None
-        people = attacks.read_people(self.table)
+        people = read_table(self.table)
         if self.secret is None:
             raise DiscreetError(f"say which column is the secret, with --secret: {', '.join(people.column_names)}")
-        return attacks.find_secret(people, self.secret, self.value)
+        with name_options(column="--secret", value="--value"):
+            return attacks.find_secret(people, self.secret, self.value, name=self.table.name)
 
 
 @attack.command()
@@ -103,7 +99,9 @@ def differencing(
     people: SecretOptions,
     shown: ShownAttack,
     epsilon: SpentOption = 1.0,
-    targets: Annotated[int, typer.Option("--targets", help="People who are attacked, one after another.")] = 100,
+    targets: Annotated[
+        int, typer.Option("--targets", help="People who are attacked, one after another; at most 2,000.")
+    ] = 100,
     neighbours: Annotated[str, typer.Option("--neighbours", help="replace, or add-remove.")] = "replace",
     seed: SeedOption = None,
 ) -> None:
@@ -112,7 +110,7 @@ def differencing(
     Example: discreet attack differencing --table people.csv --secret diagnosis --value flu -o differences.png
     """
     how = {"epsilon": epsilon, "targets": targets, "neighbours": neighbours, "seed": seed}
-    shown.show("difference", people.table, people.read(), **how)
+    shown.show("difference", people.read(), **how)
 
 
 @attack.command()
@@ -134,7 +132,7 @@ def reconstruction(
     Example: discreet attack reconstruction --runs 5 -o reconstruction.png
     """
     how = {"people": people, "answers": answers, "runs": runs, "epsilon": epsilon, "delta": delta, "seed": seed}
-    shown.show("reconstruct", secrets.table, secrets.read(), **how)
+    shown.show("reconstruct", secrets.read(), **how)
 
 
 @attack.command()
@@ -144,7 +142,11 @@ def tracing(
     table: TableOption = None,
     columns: Annotated[
         str | None,
-        typer.Option("--columns", help="With --table: whose values are attributes: sex,ward.", show_default=False),
+        typer.Option(
+            "--columns",
+            help="With --table: whose values are attributes: sex,ward. No commas in names.",
+            show_default=False,
+        ),
     ] = None,
     epsilon: SpentOption = 1.0,
     delta: FailingOption = 1e-6,
@@ -163,13 +165,15 @@ def tracing(
     if table is None:
         if columns is not None:
             raise DiscreetError("--columns is about a table of your own: name it with --table")
-        shown.show("trace", None, attributes=attributes, **how)
+        shown.show("trace", attributes=attributes, **how)
         return
-    own = attacks.read_people(table)
+    own = read_table(table)
     if columns is None:
         raise DiscreetError(f"say whose values are the attributes, with --columns: {', '.join(own.column_names)}")
     names = read_names(columns)
-    shown.show("trace", table, attacks.encode_attributes(own, names), f"values of {', '.join(names)}", **how)
+    with name_options(columns="--columns"):
+        rows = attacks.encode_attributes(own, names)
+    shown.show("trace", rows, f"values of {', '.join(names)} in {table.name}", **how)
 
 
 @attack.command()
@@ -179,7 +183,11 @@ def linkage(
     table: TableOption = None,
     by: Annotated[
         str | None,
-        typer.Option("--by", help="With --table: columns that a register has as well: born,sex.", show_default=False),
+        typer.Option(
+            "--by",
+            help="With --table: columns that a register has as well: born,sex. No commas in names.",
+            show_default=False,
+        ),
     ] = None,
     secret: SecretOption = None,
     epsilon: SpentOption = 1.0,
@@ -193,18 +201,17 @@ def linkage(
 
     Example: discreet attack linkage --table people.csv --by born,sex,postcode --secret diagnosis -o linkage.png
     """
-    from discreet.audit import attacks
-
     how: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "people": people, "seed": seed}
     if table is None:
         if by is not None or secret is not None:
             raise DiscreetError("--by and --secret are about a table of your own: name it with --table")
-        shown.show("link", None, **how)
+        shown.show("link", **how)
         return
-    own = attacks.read_people(table)
+    own = read_table(table)
     if by is None or secret is None:
         raise DiscreetError(f"name columns with --by and one with --secret, out of {', '.join(own.column_names)}")
-    shown.show("link", table, own, read_names(by), secret, **how)
+    with name_options(columns="--by", secret="--secret"):
+        shown.show("link", own, read_names(by), secret, words=table.name, **how)
 
 
 @attack.command()
@@ -214,14 +221,14 @@ def averaging(
     shown: ShownAttack,
     epsilon: Annotated[float, typer.Option("--epsilon", "-e", help="Of one answer.")] = 0.1,
     budget: Annotated[float, typer.Option("--budget", help="The curator's: the epsilon of all answers.")] = 1.0,
-    times: Annotated[int, typer.Option("--times", help="How often the question is asked.")] = 10_000,
+    times: Annotated[int, typer.Option("--times", help="How often the question is asked; at most 100,000.")] = 10_000,
     seed: SeedOption = None,
 ) -> None:
     """One question, asked until its noise averages out; a curator gives its recorded answer again.
 
     Example: discreet attack averaging --times 10000 -o averaging.png
     """
-    shown.show("average", people.table, people.read(), epsilon=epsilon, budget=budget, times=times, seed=seed)
+    shown.show("average", people.read(), epsilon=epsilon, budget=budget, times=times, seed=seed)
 
 
 @attack.command("float-bits")
@@ -231,7 +238,11 @@ def float_bits(
     shown: ShownAttack,
     count: Annotated[
         int | None,
-        typer.Option("--count", help="The true count with the person in it.", show_default="1, or that of the table"),
+        typer.Option(
+            "--count",
+            help="The true count with the person in it; at most 2^50.",
+            show_default="1, or that of the table",
+        ),
     ] = None,
     outputs: Annotated[int, typer.Option("--outputs", help="Answers that are looked at.")] = 100_000,
 ) -> None:
@@ -242,8 +253,8 @@ def float_bits(
     own = people.read()
     if own is not None and count is not None:
         raise DiscreetError("--count is that of the table; leave it out, or --table")
-    true = int(own.bits.sum()) if own is not None else 1 if count is None else count
-    shown.show("read_bits", people.table, true, outputs=outputs)
+    true = own if own is not None else 1 if count is None else count
+    shown.show("read_bits", true, outputs=outputs)
 
 
 def check_drawing(path: Path) -> None:
@@ -254,6 +265,24 @@ def check_drawing(path: Path) -> None:
     if path.suffix.lower() not in PICTURES:
         raise ParameterError("-o", str(path), f"a file that ends in {', '.join(PICTURES)}")
     require_module("matplotlib.figure", "discreet[plot]")
+
+
+def read_table(path: Path) -> Any:
+    """Return a table of one's own."""
+    from discreet.audit import attacks
+
+    with name_options(path="--table"):
+        return attacks.read_people(path)
+
+
+@contextmanager
+def name_options(**options: str) -> Iterator[None]:
+    """Complain about parameters by the options that they come from."""
+    try:
+        yield
+    except ParameterError as trouble:
+        option = options.get(trouble.name, trouble.name)
+        raise DiscreetError(f"{option}{str(trouble).removeprefix(trouble.name)}") from None
 
 
 def read_names(text: str) -> list[str]:
