@@ -66,6 +66,8 @@ def test_members_caught_are_bounded_in_both_directions() -> None:
     assert bound_caught(1.0, 0.0, 0.5) == pytest.approx(1 - 0.5 / E)
     assert bound_caught(1.0, 0.0, 0.0) == 0.0
     assert bound_caught(1.0, 0.0, 1.0) == 1.0
+    assert bound_caught(1e5, 1e-6, 0.01) == 1.0
+    assert bound_caught(1e5, 1e-6, 0.0) == pytest.approx(1e-6)
 
 
 @pytest.mark.parametrize("wrong", [0.0, -1.0, math.nan, math.inf])

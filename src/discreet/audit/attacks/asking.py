@@ -37,8 +37,8 @@ SPARE = 10
 MOST_DELTA = 0.01
 """Of all people together: more lets a mechanism publish somebody whole."""
 
-LEAST_EPSILON, LEAST_DELTA = 1e-9, 1e-100
-"""Below these there is nothing to see, and what is asked would have noise beyond the range of mechanisms."""
+LEAST_EPSILON, MOST_EPSILON, LEAST_DELTA = 1e-9, 1e6, 1e-100
+"""Beyond these there is nothing to see, and questions would have noise, or policies numbers, that cannot be held."""
 
 PUBLIC = """
 [tables.{name}]
@@ -81,9 +81,9 @@ def open_curator(policy: str, **tables: Any) -> Iterator[Curator]:
             yield curator
 
 
-def check_epsilon(epsilon: object) -> float:
+def check_epsilon(epsilon: object, name: str = "epsilon") -> float:
     """Return the epsilon of an attack: one that its questions can be asked with."""
-    return float(check.real("epsilon", epsilon, least=LEAST_EPSILON))
+    return float(check.real(name, epsilon, least=LEAST_EPSILON, most=MOST_EPSILON))
 
 
 def check_delta(delta: object, people: int, spare: int = 1) -> float:

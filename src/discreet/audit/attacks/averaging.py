@@ -162,7 +162,7 @@ def average(
     check_epsilon(epsilon)
     check.integer("times", times, least=1, most=MOST_TIMES)
     repeated = times if asked is None else check.integer("asked", asked, least=1, most=MOST_TIMES)
-    check.positive("budget", budget)
+    check_epsilon(budget, "budget")
     if not epsilon <= budget:
         raise ParameterError("budget", budget, f"at least epsilon, which is {epsilon:g}")
     found = make_secret(1_000, np.random.default_rng(seed)) if secret is None else check_secret(secret)

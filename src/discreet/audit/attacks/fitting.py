@@ -23,7 +23,7 @@ NORMAL_OVER_MEDIAN, NO_NOISE = 1.4826, 1e-3
 def fit_least_squares(groups: Floats, answers: Floats) -> Floats:
     """Return numbers from 0 to 1 whose sums over the groups are nearest to the answers, in squares."""
     squares, sums = groups.T @ groups, groups.T @ answers
-    size = float(np.trace(squares))
+    size = float(np.trace(squares)) or 1.0
 
     def lose(bits: Floats) -> tuple[float, Floats]:
         pulled = squares @ bits

@@ -39,5 +39,5 @@ def bound_caught(epsilon: float, delta: float, false_alarms: float) -> float:
     """
     loss, miss = float(check.positive("epsilon", epsilon)), float(check.delta("delta", delta))
     share = float(check.real("false_alarms", false_alarms, least=0, most=1))
-    straight = math.exp(loss) * share + miss
+    straight = (math.exp(min(0.0, loss + math.log(share))) if share else 0.0) + miss
     return min(1.0, straight, 1 - math.exp(-loss) * (1 - miss - share))
