@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from discreet.audit.attacks.linkage import Linkage, link
-from discreet.audit.attacks.releasing import Release, SecretCounts, find_right
+from discreet.audit.attacks.releasing import ReleasedCounts, SecretCounts, find_right
 from discreet.base.errors import DiscreetError, ParameterError
 
 TABLE = pa.table(
@@ -113,11 +113,11 @@ def test_a_secret_that_no_count_tells_of_is_guessed_by_those_of_others() -> None
     ids=["totals", "empty", "counts"],
 )
 def test_the_usual_secret_is_that_of_the_totals_else_of_all_counts(totals: dict[str, int], usual: str) -> None:
-    assert Release({("a", "flu"): 5, ("b", "none"): 4, ("c", "none"): 3}, totals, "").find_usual() == usual
+    assert ReleasedCounts({("a", "flu"): 5, ("b", "none"): 4, ("c", "none"): 3}, totals, "").find_usual() == usual
 
 
 def test_nothing_that_appears_has_no_usual_secret() -> None:
-    assert Release({}, {}, "").find_usual() is None
+    assert ReleasedCounts({}, {}, "").find_usual() is None
 
 
 def test_the_guarantee_is_that_of_all_counts_and_totals_together() -> None:

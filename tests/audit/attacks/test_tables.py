@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import doctest
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from discreet.audit.attacks import encode_attributes, find_secret, link, read_people, tables
+from discreet.audit.attacks import encode_attributes, find_secret, link, read_people, releasing, tables, telling
 from discreet.audit.attacks.tables import MISSING, find_texts
 from discreet.base.errors import DiscreetError, ParameterError
 
@@ -92,5 +93,6 @@ def test_columns_are_named_once_each_in_a_list(columns: Any, words: str) -> None
             attack(table, columns)
 
 
-def test_examples_in_the_source_hold() -> None:
-    assert doctest.testmod(tables).failed == 0
+@pytest.mark.parametrize("module", [tables, releasing, telling])
+def test_examples_in_the_source_hold(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0

@@ -17,7 +17,7 @@ COUNTS, TOTALS = 0.8999, 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class ReleasedCounts:
     """Noisy counts that appeared: by columns and secret, and by the secret alone."""
 
     counts: dict[Combination, int]
@@ -68,7 +68,9 @@ def find_right(
     return right / len(secrets)
 
 
-def release(held: dict[str, list[str]], columns: Sequence[str], secret: str, epsilon: float, delta: float) -> Release:
+def release(
+    held: dict[str, list[str]], columns: Sequence[str], secret: str, epsilon: float, delta: float
+) -> ReleasedCounts:
     """Ask a curator for counts by all columns and the secret, and by the secret alone.
 
     Together they take epsilon and delta: the budget of a ledger that has no more.
@@ -90,4 +92,4 @@ def release(held: dict[str, list[str]], columns: Sequence[str], secret: str, eps
         by_secret = curator.ask("SELECT secret, COUNT(*) AS n FROM people GROUP BY secret", epsilon * TOTALS)
     counts = {tuple(str(each) for each in row[:-1]): int(str(row[-1])) for row in by_all.rows}
     totals = {str(name): int(str(count)) for name, count in by_secret.rows}
-    return Release(counts, totals, f"({epsilon:.12g}, {delta:.12g})-differentially private")
+    return ReleasedCounts(counts, totals, f"({epsilon:.12g}, {delta:.12g})-differentially private")
