@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.audit.blackbox.asked import FARTHEST_CLAIM
 from discreet.noise.coin import Bools
 
 LARGEST = 60.0
@@ -86,7 +87,7 @@ class PairBets:
 
 def find_log_wealth(counts: PairCounts, stake: float, epsilon: float, delta: float) -> float:
     """Return the logarithm of the wealth after all pairs; minus infinity where a stake was too high to be paid."""
-    ratio = math.exp(epsilon)
+    ratio = math.exp(min(epsilon, FARTHEST_CLAIM))
     total = 0.0
     for count, gain in (
         (counts.both, 1 - ratio - delta),
@@ -104,7 +105,7 @@ def find_log_wealth(counts: PairCounts, stake: float, epsilon: float, delta: flo
 
 def choose_stake(expected: PairCounts, epsilon: float, delta: float) -> float:
     """Return the stake whose wealth is expected to grow the fastest against a claim: the growth is concave in it."""
-    ratio = math.exp(epsilon)
+    ratio = math.exp(min(epsilon, FARTHEST_CLAIM))
     gains = (1 - ratio - delta, 1 - delta, -ratio - delta, -delta)
     weights = (expected.both, expected.first, expected.second, expected.neither)
     low, high = 0.0, 1 / (ratio + delta)

@@ -19,7 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.audit.blackbox.asked import FARTHEST_CLAIM
 from discreet.audit.blackbox.betting import PairCounts, find_gaussian_delta
+from discreet.audit.blackbox.loudest import find_loudest
 from discreet.base.grid import Floats
 from discreet.base.later import Later
 
@@ -33,13 +35,26 @@ GRID = np.concatenate([np.arange(0.0, 2.0, 0.0005), np.arange(2.0, 10.0, 0.005),
 
 
 class ClaimTest(ABC):
-    """What was counted, tested against whatever claims one likes: `find_p_values` says how."""
+    """What was counted, tested against whatever claims one likes: `test_claims` says how."""
 
     __slots__ = ()
 
+    @property
     @abstractmethod
+    def pairs(self) -> float:
+        """How many pairs were counted in all."""
+
+    @abstractmethod
+    def test_claims(self, epsilons: Floats, deltas: Floats) -> Floats:
+        """Return p-values of claims, which may be smaller by the luck of coins than any outputs warrant."""
+
     def find_p_values(self, epsilons: Floats, deltas: Floats) -> Floats:
-        """Return how likely such counts are at the most, for each claim, if it holds."""
+        """Return how likely such counts are at the most, for each claim, if it holds.
+
+        None is smaller than so many pairs can make it (`loudest`): so bounds are no larger than these can show.
+        """
+        near = np.minimum(epsilons, FARTHEST_CLAIM)
+        return np.maximum(self.test_claims(near, deltas), find_loudest(near, deltas, self.pairs))
 
     def find_p_value(self, epsilon: float, delta: float) -> float:
         """Return how likely such counts are at the most if the claim holds."""
@@ -48,14 +63,16 @@ class ClaimTest(ABC):
     def bound_epsilon(self, delta: float, miss: float) -> float:
         """Return the epsilon below which every claim is refuted at this delta, with confidence one less `miss`.
 
-        To report more than the truth is to refute the first claim of the grid above it, which holds.
+        To report more than the truth is to refute the first claim of the grid above it, which holds. It is never more
+        than log((1 - delta) / (1 - miss^(1/n))), with n pairs (`loudest`).
         """
         return _climb(self.find_p_values(GRID, np.full(len(GRID), delta)), miss)
 
     def bound_mu(self, epsilon: float, miss: float) -> float:
         """Return the mu below which Gaussian privacy is refuted: mu-GDP is (epsilon, delta(mu))-DP at every epsilon.
 
-        One epsilon, fixed before, is enough: it is a tangent of the trade-off curve (Dong, Roth, Su 2022).
+        One epsilon, fixed before, is enough: it is a tangent of the trade-off curve (Dong, Roth, Su 2022). It is never
+        more than 2 Phi^-1(miss^(1/2n)), with n pairs (`loudest`).
         """
         deltas = np.array([find_gaussian_delta(float(mu), epsilon) for mu in GRID])
         return _climb(self.find_p_values(np.full(len(GRID), epsilon), deltas), miss)
@@ -68,7 +85,12 @@ class DirectTest(ClaimTest):
     counts: PairCounts
     seed: int
 
-    def find_p_values(self, epsilons: Floats, deltas: Floats) -> Floats:
+    @property
+    def pairs(self) -> float:
+        """How many pairs were counted."""
+        return self.counts.pairs
+
+    def test_claims(self, epsilons: Floats, deltas: Floats) -> Floats:
         """Return how likely such counts are at the most, for each claim, if it holds: P[B >= won], B binomial."""
         return _reach(*self._throw(epsilons, deltas, np.random.default_rng(self.seed)))
 
@@ -79,7 +101,7 @@ class DirectTest(ClaimTest):
         """
         generator = np.random.default_rng(self.seed)
         share = 1 - generator.random()
-        won, lost = self._throw(epsilons, deltas, generator)
+        won, lost = self._throw(np.minimum(epsilons, FARTHEST_CLAIM), deltas, generator)
         more = np.where(lost > 0, _reach(won + 1, lost - 1), 0.0)
         return np.asarray(more + share * (_reach(won, lost) - more))
 

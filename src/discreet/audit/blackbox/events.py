@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from discreet.audit.blackbox.asked import FARTHEST_CLAIM
 from discreet.audit.blackbox.direct import find_deviations
 from discreet.audit.blackbox.expecting import CAUTION, EventAim, expect_epsilon
 from discreet.audit.blackbox.scores import LearnedScore
@@ -237,7 +238,7 @@ def _find_excess(values: Floats, both: Floats, claim: float, aim: EventAim) -> F
 
 def _deviate(high: Floats, low: Floats, claim: float, aim: EventAim) -> Floats:
     """Return by how many deviations of fresh pairs events that are so likely exceed a claim."""
-    ratio = math.exp(claim)
+    ratio = math.exp(min(claim, FARTHEST_CLAIM))
     deviation = np.sqrt((high * (1 - high) + ratio**2 * low * (1 - low)) / aim.pairs)
     return np.asarray((high - aim.delta - ratio * low) / deviation)
 

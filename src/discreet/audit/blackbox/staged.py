@@ -11,6 +11,10 @@ between stages would stop the sum at a moment of their choice.
 One stage that looked at the wrong event must not undo the others, so none counts for less than -c deviations. With K
 stages that costs K Phi(-c), which is added: max(z_k, -c) is at most that standard normal number unless it is below -c.
 
+A stage whose event no output is in, on either input, is a fair coin, and five of them may all fall well. No more is
+refuted by that than so many outputs can show at all, if all of one side were in the event and none of the other's
+(`loudest`).
+
 What is refuted is the claim for the mechanism: that it holds between all the pairs that were looked at. For a mu the
 tangent must be fixed before the first stage.
 """
@@ -38,11 +42,15 @@ class StagedTest(ClaimTest):
 
     tests: tuple[DirectTest, ...]
 
-    def find_p_values(self, epsilons: Floats, deltas: Floats) -> Floats:
+    @property
+    def pairs(self) -> float:
+        """How many pairs all stages counted."""
+        return sum(test.pairs for test in self.tests)
+
+    def test_claims(self, epsilons: Floats, deltas: Floats) -> Floats:
         """Return how likely such counts are at the most, for each claim, if it holds between all pairs of inputs."""
-        pairs = sum(test.counts.pairs for test in self.tests)
         total = np.zeros(len(epsilons))
         for test in self.tests:
             found = np.maximum(test.find_uniform(epsilons, deltas), TINY)
-            total += math.sqrt(test.counts.pairs / pairs) * np.maximum(-special.ndtri(found), LEAST)
+            total += math.sqrt(test.pairs / self.pairs) * np.maximum(-special.ndtri(found), LEAST)
         return np.asarray(np.minimum(1.0, special.ndtr(-total) + len(self.tests) * special.ndtr(LEAST)))
