@@ -16,6 +16,7 @@ RATIOS = "tests/audit/suite/test_ratios.py"
 EVENTS = "tests/audit/blackbox/test_events.py"
 FRESH = "tests/audit/blackbox/test_fresh.py"
 STAGED = "tests/audit/blackbox/test_staged.py"
+LOUDEST = "tests/audit/blackbox/test_loudest.py"
 ROWS = "tests/audit/blackbox/test_output_rows.py"
 
 SOUND = [
@@ -56,6 +57,28 @@ SOUND = [
         "    return float(GRID[first - 1]) if first else 0.0\n",
         "    return float(GRID[min(first + 40, len(GRID) - 1)]) if first else 0.0\n",
         DIRECT,
+    ),
+    broken(
+        "audit: luck shows more than outputs can",
+        "audit/blackbox/direct.py",
+        "        return np.maximum(self.test_claims(near, deltas), find_loudest(near, deltas, self.pairs))\n",
+        "        return self.test_claims(near, deltas)\n",
+        LOUDEST,
+    ),
+    broken(
+        "audit: the loudest outcome forgets delta",
+        "audit/blackbox/loudest.py",
+        "np.minimum(1.0, ratio * unlikely + deltas)",
+        "np.minimum(1.0, ratio * unlikely)",
+        LOUDEST,
+    ),
+    broken(
+        "audit: the loudest outcome is that of one stage",
+        "audit/blackbox/staged.py",
+        "        return sum(test.pairs for test in self.tests)\n",
+        "        return self.tests[0].pairs\n",
+        LOUDEST,
+        STAGED,
     ),
     broken(
         "audit: a stake may be larger than what one has",
@@ -105,7 +128,7 @@ SOUND = [
     ),
     broken(
         "audit: large inputs have the same name",
-        "audit/blackbox/search.py",
+        "audit/blackbox/names.py",
         "        return pickle.dumps(given)\n",
         "        return repr(given).encode()\n",
         SEARCH,
@@ -120,26 +143,25 @@ SOUND = [
     broken(
         "audit: stages are weighed as if each were all",
         "audit/blackbox/staged.py",
-        "math.sqrt(test.counts.pairs / pairs)",
-        "math.sqrt(test.counts.pairs / pairs * 2)",
+        "math.sqrt(test.pairs / self.pairs)",
+        "math.sqrt(test.pairs / self.pairs * 2)",
         STAGED,
     ),
     broken(
         "audit: a stage of few pairs weighs as much as one of many",
         "audit/blackbox/staged.py",
-        "math.sqrt(test.counts.pairs / pairs)",
+        "math.sqrt(test.pairs / self.pairs)",
         "math.sqrt(1 / len(self.tests))",
         STAGED,
     ),
     broken(
         "audit: counts of stages are added up",
         "audit/blackbox/staged.py",
-        "        pairs = sum(test.counts.pairs for test in self.tests)\n",
+        "        total = np.zeros(len(epsilons))\n",
         "        added = self.tests[0].counts\n"
         "        for each in self.tests[1:]:\n"
         "            added = added.add(each.counts)\n"
-        "        return DirectTest(added, self.tests[0].seed).find_p_values(epsilons, deltas)\n"
-        "        pairs = sum(test.counts.pairs for test in self.tests)\n",
+        "        return DirectTest(added, self.tests[0].seed).find_p_values(epsilons, deltas)\n",
         STAGED,
     ),
     broken(
@@ -194,8 +216,8 @@ SOUND = [
     broken(
         "audit: one run is bounded at any delta",
         "audit/blackbox/one_run.py",
-        '    check.delta("delta", delta)\n    check.confidence(confidence)\n    low, high',
-        "    check.confidence(confidence)\n    low, high",
+        "    at = read_delta(delta)\n",
+        "    at = delta\n",
         ONE_RUN,
     ),
     broken(
@@ -208,7 +230,7 @@ SOUND = [
     broken(
         "audit: one run forgets delta",
         "audit/blackbox/one_run.py",
-        "    return min(1.0, reached + 2 * canaries * delta * densest)\n",
+        "    return min(1.0, reached + 2 * canaries * at * densest)\n",
         "    return min(1.0, reached)\n",
         ONE_RUN,
     ),
@@ -260,6 +282,62 @@ FAULTS = [
 ]
 
 CALLS = [
+    broken(
+        "audit: what is no claim is refuted or not",
+        "audit/blackbox/lower_bound.py",
+        '        claim = read_claim(epsilon, "epsilon")\n',
+        "        claim = epsilon\n",
+        LOWER_BOUND,
+    ),
+    broken(
+        "audit: a known score may give anything",
+        "audit/blackbox/scores.py",
+        "        if found.shape != (len(rows),) or np.isnan(found).any():\n",
+        "        if False:\n",
+        LOWER_BOUND,
+    ),
+    broken(
+        "audit: pairs may be anything",
+        "audit/blackbox/search.py",
+        "    listed = list(pairs) if isinstance(pairs, Collection) else []\n",
+        "    listed = list(pairs)\n",
+        SEARCH,
+    ),
+    broken(
+        "audit: a move that takes no pair is called",
+        "audit/blackbox/search.py",
+        '        check_takes(move, left[0], np.random.default_rng(), expected=MOVED, name="move")\n',
+        "        pass\n",
+        SEARCH,
+    ),
+    broken(
+        "audit: a score of one run that takes no canary is noticed after it",
+        "audit/blackbox/one_run.py",
+        '    check_takes(score, None, listed[0], expected=SCORES, name="score")\n',
+        "",
+        ONE_RUN,
+    ),
+    broken(
+        "audit: a canary may have two coins",
+        "audit/blackbox/one_run.py",
+        "        if name in names:\n",
+        "        if False:\n",
+        ONE_RUN,
+    ),
+    broken(
+        "audit: nothing may be guessed of one run",
+        "audit/blackbox/one_run.py",
+        "        if 1 <= most_in + most_out <= canaries:\n",
+        "        if most_in + most_out <= canaries:\n",
+        ONE_RUN,
+    ),
+    broken(
+        "audit: a score of one run may be NaN",
+        "audit/blackbox/one_run.py",
+        "        if math.isnan(number):\n",
+        "        if False:\n",
+        ONE_RUN,
+    ),
     broken(
         "audit: a wrong call of compiled code is a finding",
         "audit/blackbox/outputs.py",

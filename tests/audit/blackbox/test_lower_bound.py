@@ -8,6 +8,8 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -137,7 +139,14 @@ def test_equal_outputs_show_nothing() -> None:
 
 
 def test_bad_numbers_are_refused() -> None:
-    for wrong in ({"delta": 1.0}, {"samples": 10}, {"confidence": 1.5}, {"claim": -1.0}, {"stop_early": True}):
+    for wrong in (
+        {"delta": 1.0},
+        {"samples": 10},
+        {"confidence": 1.5},
+        {"claim": -1.0},
+        {"stop_early": True},
+        {"stop_early": "no"},
+    ):
         with pytest.raises(ParameterError):
             lower_bound(count_with_noise, 0, 1, **wrong)
 
@@ -212,6 +221,48 @@ def test_a_suspected_score_that_is_learned_again_is_asked_for_its_own_chances() 
 def test_a_longest_time_that_is_none_is_no_fault_of_the_mechanism(longest: Any) -> None:
     with pytest.raises(ParameterError, match="longest"):
         lower_bound(count_with_noise, 0, 1, samples=2_000, longest=longest)
+
+
+@pytest.mark.parametrize("claim", [-1, math.nan, math.inf, "a", None, True])
+def test_what_is_no_claim_is_refused_and_neither_refuted_nor_not(claim: Any) -> None:
+    found = lower_bound(count_with_noise, 0, 20, samples=2_000)
+    fault = lower_bound(lambda given, size: [math.nan] * size, 0, 1, samples=2_000)
+    for bound in (found, fault):
+        for judge in (bound.refutes, bound.find_p_value):
+            with pytest.raises(ParameterError, match="epsilon must be a finite number >= 0"):
+                judge(claim)
+
+
+def test_a_claim_that_no_outputs_could_refute_is_not_refuted() -> None:
+    known: list[dict[str, Any]] = [{}, {"claim": 1e9}, {"claim": 1e9, "stop_early": True}]
+    for words in known:
+        found = lower_bound(lambda given, size: np.full(size, given), 0, 1, samples=2_000, **words)
+        assert not found.refutes(1e9)
+
+
+@pytest.mark.parametrize(
+    "words", [{"claim": Fraction(1, 10)}, {"delta": Decimal("0.1"), "confidence": Fraction(9, 10)}]
+)
+def test_fractions_and_decimals_are_numbers(words: dict[str, Any]) -> None:
+    found = lower_bound(count_with_noise, 0, 60, samples=4_000, **words)
+    assert found.refutes(Fraction(1, 10))  # type: ignore[arg-type]
+    assert "epsilon is at least" in str(found)
+
+
+@pytest.mark.parametrize(
+    "score",
+    [
+        3,
+        lambda rows: rows[:, 0],
+        LearnedScore("NaN", lambda rows: rows[:, 0] * math.nan),
+        LearnedScore("one for all", lambda rows: np.zeros(1)),
+        LearnedScore("a word", lambda rows: np.full(len(rows), "high")),
+    ],
+    ids=["a number", "a function", "NaN", "one for all", "words"],
+)
+def test_a_score_that_gives_no_numbers_is_refused(score: Any) -> None:
+    with pytest.raises(ParameterError, match="score must be a LearnedScore"):
+        lower_bound(count_with_noise, 0, 1, samples=2_000, score=score)
 
 
 @pytest.mark.parametrize("delta", [-0.1, 1, math.nan, "a"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,8 @@ def test_guesses_by_chance_show_nothing() -> None:
     assert find_p_value(100, 10, 0, 1.0, 0.01) == 1
 
 
-@pytest.mark.parametrize(("canaries", "guesses", "correct"), [(10, 11, 5), (10, 5, 6), (0, 0, 0)])
-def test_impossible_counts_are_refused(canaries: int, guesses: int, correct: int) -> None:
+@pytest.mark.parametrize(("canaries", "guesses", "correct"), [(10, 11, 5), (10, 5, 6), (0, 0, 0), ("a", 0, 0)])
+def test_impossible_counts_are_refused(canaries: Any, guesses: int, correct: int) -> None:
     with pytest.raises(ParameterError, match="canaries"):
         bound_one_run(canaries, guesses, correct)
 
@@ -59,7 +60,7 @@ def test_a_sum_with_enough_noise_shows_no_more_than_it_loses() -> None:
 
 
 def test_only_the_surest_are_guessed_where_that_is_asked_for() -> None:
-    scores, coins = np.array([5.0, 4.0, 0.1, np.nan, -3.0]), np.array([True, False, False, True, False])
+    scores, coins = np.array([5.0, 4.0, 0.1, 0.3, -3.0]), np.array([True, False, False, True, False])
     assert count_right(scores, coins, 2, 1) == 2
     assert count_right(scores, coins, 0, 0) == 0
     for wrong in ((4, 2), (-1, 1)):
@@ -67,7 +68,9 @@ def test_only_the_surest_are_guessed_where_that_is_asked_for() -> None:
             count_right(scores, coins, *wrong)
 
 
-@pytest.mark.parametrize(("canaries", "guesses", "wrong"), [([], None, "canaries"), ([1] * 10, (20, 20), "guesses")])
+@pytest.mark.parametrize(
+    ("canaries", "guesses", "wrong"), [([], None, "canaries"), (list(range(10)), (20, 20), "guesses")]
+)
 def test_a_run_without_canaries_or_with_more_guesses_than_canaries_is_refused(
     canaries: list[int], guesses: tuple[int, int] | None, wrong: str
 ) -> None:
@@ -86,6 +89,16 @@ def test_a_run_without_canaries_or_with_more_guesses_than_canaries_is_refused(
         ({"delta": float("nan")}, "delta"),
         ({"confidence": 1}, "confidence"),
         ({"guesses": 5}, "guesses"),
+        ({"guesses": (0, 0)}, "guesses"),
+        ({"guesses": (1.5, 2)}, "guesses"),
+        ({"guesses": "12"}, "guesses"),
+        ({"guesses": (True, 2)}, "guesses"),
+        ({"canaries": [1, 2, 1]}, "canaries must be different"),
+        ({"canaries": [np.zeros(3), np.zeros(3)]}, "canaries must be different"),
+        ({"canaries": None}, "canaries must be a list"),
+        ({"canaries": iter([1, 2])}, "canaries must be a list"),
+        ({"score": 3}, "score must be a function"),
+        ({"score": lambda released: 0.0}, "score must be a function"),
     ],
 )
 def test_what_means_nothing_is_refused_before_the_run(words: dict[str, Any], matter: str) -> None:
@@ -93,7 +106,29 @@ def test_what_means_nothing_is_refused_before_the_run(words: dict[str, Any], mat
         raise AssertionError("it was run")
 
     with pytest.raises(ParameterError, match=matter):
-        one_run(train, range(100), lambda released, canary: 0.0, **words)
+        one_run(**{"procedure": train, "canaries": range(100), "score": lambda released, canary: 0.0, **words})
+
+
+@pytest.mark.parametrize("procedure", [3, lambda: 0], ids=["a number", "of nothing"])
+def test_a_procedure_that_cannot_be_called_is_refused(procedure: Any) -> None:
+    with pytest.raises(ParameterError, match="procedure must be a function of the list of chosen canaries"):
+        one_run(procedure, range(100), lambda released, canary: 0.0)
+
+
+def test_a_score_that_is_nan_is_refused_and_its_canary_named() -> None:
+    with pytest.raises(ParameterError, match="one that returns nan for the canary 7"):
+        one_run(set, range(10), lambda released, canary: float("nan") if canary == 7 else 0.0)
+
+
+@pytest.mark.parametrize("epsilon", [-1.0, float("nan"), float("inf"), "a"])
+def test_no_p_value_is_given_for_what_is_no_claim(epsilon: Any) -> None:
+    with pytest.raises(ParameterError, match="epsilon must be a finite number >= 0"):
+        find_p_value(1_000, 800, 700, epsilon)
+
+
+def test_all_guesses_right_show_no_more_than_they_can() -> None:
+    least = 0.05 ** (1 / 400)
+    assert bound_one_run(400, 400, 400) == pytest.approx(math.log(least / (1 - least)))
 
 
 @pytest.mark.parametrize("delta", [-1.0, 1.0, float("nan")])

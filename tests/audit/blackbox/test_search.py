@@ -13,6 +13,7 @@ from discreet.audit.blackbox.direct import DirectTest
 from discreet.audit.blackbox.events import ChosenEvent
 from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.lower_bound import judge_scores
+from discreet.audit.blackbox.names import name_input
 from discreet.audit.blackbox.outputs import OutputReader
 from discreet.audit.blackbox.patterns import InputPair, list_changes, move_answers
 from discreet.audit.blackbox.scores import LearnedScore
@@ -24,7 +25,6 @@ from discreet.audit.blackbox.search import (
     choose_next,
     count_rounds,
     find_worst,
-    name_input,
     rank_pairs,
 )
 from discreet.audit.blackbox.staged import StagedTest
@@ -93,6 +93,15 @@ def test_neighbours_that_nobody_listed_are_found_by_moves() -> None:
 def test_moves_that_are_no_pairs_are_refused() -> None:
     with pytest.raises(ParameterError, match="move must be a function of a pair and of a generator"):
         find_worst(hide_a_leak, list_changes(4), move=lambda pair, generator: None, samples=60_000)  # type: ignore[arg-type, return-value]
+
+
+@pytest.mark.parametrize("move", [3, lambda pair: pair], ids=["a number", "of a pair alone"])
+def test_moves_that_cannot_be_called_are_refused_before_anything_is_drawn(move: Any) -> None:
+    def draw(given: Any, outputs: int) -> Floats:
+        raise AssertionError("it was drawn from")
+
+    with pytest.raises(ParameterError, match="move must be a function of a pair and of a generator"):
+        find_worst(draw, list_changes(4), move=move, samples=60_000)
 
 
 def test_moves_stay_neighbours() -> None:
@@ -167,9 +176,11 @@ def test_pairs_that_show_much_and_pairs_that_are_suspected_are_kept_in_turn() ->
     assert rank_pairs(calm, against) == [0, 1]
 
 
-@pytest.mark.parametrize("pairs", [[], [1, 2], [(0, 1), (2,)]])
-def test_inputs_that_are_no_pairs_are_refused(pairs: list[Any]) -> None:
-    with pytest.raises(ParameterError, match="pairs must be neighbouring inputs two by two"):
+@pytest.mark.parametrize(
+    "pairs", [[], [1, 2], [(0, 1), (2,)], None, 3, ["ab"], iter([(0, 1)]), np.zeros((2, 2)), {0: 1}], ids=repr
+)
+def test_inputs_that_are_no_pairs_are_refused(pairs: Any) -> None:
+    with pytest.raises(ParameterError, match="pairs must be a list of neighbouring inputs two by two"):
         find_worst(count_twice_if_seven, pairs)
 
 

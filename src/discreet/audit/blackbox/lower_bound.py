@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from discreet.audit.blackbox.asked import read_claim, read_confidence, read_delta
 from discreet.audit.blackbox.betting import PairBets, PairCounts, bound_epsilon, choose_stake
 from discreet.audit.blackbox.direct import DirectTest
 from discreet.audit.blackbox.events import ChosenEvent, RatedOutputs, choose_event, find_excess
 from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.outputs import BATCH, LONGEST, BatchMechanism, FaultError, MechanismFault, OutputReader
-from discreet.audit.blackbox.scores import LearnedScore, learn_scores
+from discreet.audit.blackbox.scores import LearnedScore, hold_to_numbers, learn_scores
 from discreet.audit.blackbox.staged import StagedTest
 from discreet.base import check
 from discreet.base.errors import ParameterError
@@ -76,9 +77,10 @@ class LowerBound:
 
     def find_p_value(self, epsilon: float) -> float:
         """Return how likely such evidence is at the most where a claim at this delta holds; 0 for a fault."""
+        claim = read_claim(epsilon, "epsilon")
         if self.fault is not None:
             return 0.0
-        return 1.0 if self.evidence is None else self.evidence.find_p_value(epsilon, self.delta)
+        return 1.0 if self.evidence is None else self.evidence.find_p_value(claim, self.delta)
 
 
 def lower_bound(
@@ -99,29 +101,28 @@ def lower_bound(
     `mechanism(given, count)` returns `count` independent outputs: an array with a row for each, or a list of whatever
     there is, None and texts beside numbers, too; one that returns a single output is wrapped by `repeat`. `samples` are
     the outputs in all, on both inputs. With a `claim`, an epsilon, the event is chosen that speaks the most against it;
-    with `stop_early`, too, bets are made that end as soon as it is refuted. `score` is one more score, such as a ratio
-    of densities that are known. A call that takes more than `longest` seconds for up to 50,000 outputs hangs.
+    with `stop_early`, too, bets are made that end as soon as it is refuted, and mu is not bounded. `score` is one more
+    score, such as a ratio of densities that are known. A call that takes more than `longest` seconds for up to 50,000
+    outputs hangs.
     """
     check.integer("samples", samples, least=LEAST)
     learned = int(samples * LEARNING / 2)
     aim = make_aim(samples // 2 - learned, delta, confidence, claim)
-    if stop_early and claim is None:
+    if check.flag("stop_early", stop_early) and claim is None:
         raise ParameterError("stop_early", stop_early, "False where there is no claim to refute")
+    known = [] if score is None else [hold_to_numbers(score)]
     reader = OutputReader(mechanism, longest)
     try:
-        event = learn_event(*draw_both(reader, first, second, learned), aim, [] if score is None else [score])
+        event = learn_event(*draw_both(reader, first, second, learned), aim, known)
         return certify_event(reader, event, first, second, aim, stop_early)
     except FaultError as trouble:
-        return LowerBound.of_fault(trouble.fault, delta, confidence, reader.drawn)
+        return LowerBound.of_fault(trouble.fault, aim.delta, aim.confidence, reader.drawn)
 
 
 def make_aim(pairs: int, delta: float, confidence: float, claim: float | None) -> EventAim:
     """Return what an event is wanted for, or refuse numbers that mean nothing."""
-    check.confidence(confidence)
-    check.delta("delta", delta)
-    if claim is not None:
-        check.real("claim", claim, least=0)
-    return EventAim(pairs, delta, confidence, claim)
+    claimed = None if claim is None else read_claim(claim)
+    return EventAim(pairs, read_delta(delta), read_confidence(confidence), claimed)
 
 
 def draw_both(reader: OutputReader, first: Any, second: Any, outputs: int) -> tuple[Floats, Floats]:

@@ -13,12 +13,16 @@ guessed, and how many, may depend on the output.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from discreet.audit.blackbox.asked import read_claim, read_confidence, read_delta
+from discreet.audit.blackbox.names import name_input
+from discreet.audit.blackbox.outputs import check_takes
 from discreet.base import check
 from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
@@ -29,6 +33,9 @@ stats = Later("scipy.stats")
 
 LARGEST = 60.0
 TURNS = 60
+
+TRAINS = "a function of the list of chosen canaries that returns what is released"
+SCORES = "a function of what was released and of a canary that returns a number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +70,27 @@ def one_run(
     released; `score(released, canary)` is higher where the canary looks as if it was among them, such as minus its
     loss. `guesses` says how many canaries with the highest scores are guessed to be in, and how many with the lowest
     to be out; without it every canary is guessed. It must be fixed before the run: to take the best of several is to
-    be wrong oftener than the confidence says.
+    be wrong oftener than the confidence says. All that can be is refused before the run. A score that is no number is
+    refused after it, as a fault of `score`, and refutes nothing.
     """
-    if not len(canaries):
-        raise ParameterError("canaries", canaries, "at least one")
-    if guesses is not None and not (isinstance(guesses, Sequence) and len(guesses) == 2):
-        raise ParameterError("guesses", guesses, "two numbers: how many are guessed to be in, and how many to be out")
-    most_in, most_out = _share(len(canaries)) if guesses is None else guesses
-    if min(most_in, most_out) < 0 or most_in + most_out > len(canaries):
-        raise ParameterError("guesses", guesses, f"two numbers, together at most {len(canaries)}")
-    _check(len(canaries), most_in + most_out, 0)
-    check.delta("delta", delta)
-    check.confidence(confidence)
-    coins = np.random.default_rng().random(len(canaries)) < 0.5
-    released = procedure([canary for canary, chosen in zip(canaries, coins, strict=True) if chosen])
-    scores = _read_scores([score(released, canary) for canary in canaries])
+    listed = _read_canaries(canaries)
+    most_in, most_out = _read_guesses(guesses, len(listed))
+    at, sure = read_delta(delta), read_confidence(confidence)
+    check_takes(procedure, listed, expected=TRAINS, name="procedure")
+    check_takes(score, None, listed[0], expected=SCORES, name="score")
+    coins = np.random.default_rng().random(len(listed)) < 0.5
+    released = procedure([canary for canary, chosen in zip(listed, coins, strict=True) if chosen])
+    scores = _read_scores((canary, score(released, canary)) for canary in listed)
     correct = count_right(scores, coins, most_in, most_out)
-    epsilon = bound_one_run(len(canaries), most_in + most_out, correct, delta, confidence)
-    return OneRunBound(epsilon, delta, confidence, len(canaries), most_in + most_out, correct)
+    epsilon = bound_one_run(len(listed), most_in + most_out, correct, at, sure)
+    return OneRunBound(epsilon, at, sure, len(listed), most_in + most_out, correct)
 
 
 def count_right(scores: Floats, coins: Bools, most_in: int, most_out: int) -> int:
-    """Return how many guesses are right: the highest scores are guessed to be in, the lowest to be out.
-
-    A score that is no number counts as a middling one: it tells nothing.
-    """
+    """Return how many guesses are right: the highest scores are guessed to be in, the lowest to be out."""
     if most_in < 0 or most_out < 0 or most_in + most_out > len(scores) or len(scores) != len(coins):
         raise ParameterError("guesses", (most_in, most_out), f"two numbers, together at most {len(scores)}")
-    known = scores[~np.isnan(scores)]
-    order = np.argsort(np.where(np.isnan(scores), np.median(known) if len(known) else 0.0, scores), kind="stable")
+    order = np.argsort(scores, kind="stable")
     right_in = np.count_nonzero(coins[order[len(order) - most_in :]])
     return int(right_in + most_out - np.count_nonzero(coins[order[:most_out]]))
 
@@ -99,13 +98,14 @@ def count_right(scores: Floats, coins: Bools, most_in: int, most_out: int) -> in
 def find_p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: float = 0.0) -> float:
     """Return how likely so many right guesses are at most, if the claim holds."""
     _check(canaries, guesses, correct)
-    chance = 1 / (1 + math.exp(-epsilon))
+    at = read_delta(delta)
+    chance = 1 / (1 + math.exp(-read_claim(epsilon, "epsilon")))
     reached = float(stats.binom.sf(correct - 1, guesses, chance))
-    if not delta or not correct:
+    if not at or not correct:
         return min(1.0, reached)
     below = np.cumsum(stats.binom.pmf(np.arange(correct - 1, -1, -1), guesses, chance))
     densest = float((below / np.arange(1, correct + 1)).max())
-    return min(1.0, reached + 2 * canaries * delta * densest)
+    return min(1.0, reached + 2 * canaries * at * densest)
 
 
 def bound_one_run(canaries: int, guesses: int, correct: int, delta: float = 0.0, confidence: float = 0.95) -> float:
@@ -113,31 +113,62 @@ def bound_one_run(canaries: int, guesses: int, correct: int, delta: float = 0.0,
 
     What refutes one epsilon refutes all below it, since whoever loses less keeps the larger promise too.
     """
-    _check(canaries, guesses, correct)
-    check.delta("delta", delta)
-    check.confidence(confidence)
+    miss = 1 - read_confidence(confidence)
     low, high = 0.0, LARGEST
-    if find_p_value(canaries, guesses, correct, 0.0, delta) > 1 - confidence:
+    if find_p_value(canaries, guesses, correct, 0.0, delta) > miss:
         return 0.0
     for _ in range(TURNS):
         middle = (low + high) / 2
-        refuted = find_p_value(canaries, guesses, correct, middle, delta) <= 1 - confidence
+        refuted = find_p_value(canaries, guesses, correct, middle, delta) <= miss
         low, high = (middle, high) if refuted else (low, middle)
     return low
 
 
-def _read_scores(scores: list[Any]) -> Floats:
-    try:
-        return np.array([float(each) for each in scores])
-    except (TypeError, ValueError):
-        words = "a function of what was released and of a canary that returns a number"
-        raise ParameterError("score", scores[:3], words) from None
+def _read_canaries(canaries: Collection[Any]) -> list[Any]:
+    """Return canaries as a list: what is there twice would have two coins, of which no score tells one apart."""
+    if not isinstance(canaries, Collection) or not len(canaries):
+        raise ParameterError("canaries", canaries, "a list of at least one example")
+    listed, names = list(canaries), set[bytes | int]()
+    for canary in listed:
+        name = name_input(canary)
+        if name in names:
+            raise ParameterError("canaries", f"{canary!r} twice", "different from one another: each has its own coin")
+        names.add(name)
+    return listed
 
 
-def _share(canaries: int) -> tuple[int, int]:
-    return canaries - canaries // 2, canaries // 2
+def _read_guesses(guesses: Sequence[int] | None, canaries: int) -> tuple[int, int]:
+    """Return how many canaries are guessed to be in, and how many to be out: all where nothing else is asked for."""
+    if guesses is None:
+        return canaries - canaries // 2, canaries // 2
+    if isinstance(guesses, Sequence) and len(guesses) == 2 and all(map(_is_count, guesses)):
+        most_in, most_out = map(int, guesses)
+        if 1 <= most_in + most_out <= canaries:
+            return most_in, most_out
+    words = "two whole numbers, how many are guessed to be in and how many to be out"
+    raise ParameterError("guesses", guesses, f"{words}: together at least 1 and at most {canaries}")
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0
+
+
+def _read_scores(scored: Iterable[tuple[Any, Any]]) -> Floats:
+    """Return the scores of canaries, given with each, or refuse the first that is no number."""
+    found = []
+    for canary, score in scored:
+        try:
+            number = float(score)
+        except (TypeError, ValueError):
+            number = math.nan
+        if math.isnan(number):
+            raise ParameterError("score", f"one that returns {score!r} for the canary {canary!r}", SCORES)
+        found.append(number)
+    return np.array(found)
 
 
 def _check(canaries: int, guesses: int, correct: int) -> None:
+    for name, value in (("canaries", canaries), ("guesses", guesses), ("correct", correct)):
+        check.integer(name, value)
     if not 0 <= correct <= guesses <= canaries or not canaries:
         raise ParameterError("correct", correct, f"at most {guesses} guesses of at most {canaries} canaries")

@@ -57,21 +57,21 @@ class MechanismFault:
         return f"{self.what} on the input {self.given!r}"
 
 
-def check_takes(mechanism: Callable[..., Any], *given: Any, expected: str) -> None:
+def check_takes(called: Callable[..., Any], *given: Any, expected: str, name: str = "mechanism") -> None:
     """Refuse what cannot be called like this, before it is called: a wrong call says nothing of a mechanism.
 
     Where compiled code does not say what it takes, this does not know; `OutputReader` finds out by the first call.
     """
-    if not callable(mechanism):
-        raise ParameterError("mechanism", type(mechanism).__name__, expected)
+    if not callable(called):
+        raise ParameterError(name, type(called).__name__, expected)
     try:
-        signature = inspect.signature(mechanism)
+        signature = inspect.signature(called)
     except (TypeError, ValueError):
         return
     try:
         signature.bind(*given)
     except TypeError as trouble:
-        raise ParameterError("mechanism", f"one that takes {signature}", expected) from trouble
+        raise ParameterError(name, f"one that takes {signature}", expected) from trouble
 
 
 def repeat(mechanism: Callable[[Any], Any]) -> BatchMechanism:

@@ -7,7 +7,7 @@ holds: an event is certified on fresh outputs (`lower_bound`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -15,10 +15,14 @@ from numpy.typing import NDArray
 
 from discreet.audit.blackbox.features import OutputFeature, OutputPart, find_largest, list_features, list_parts
 from discreet.audit.blackbox.sums_of_parts import choose_precision, learn_sum
+from discreet.base.errors import ParameterError
 from discreet.base.grid import Floats
 from discreet.base.later import Later
 
 optimize = Later("scipy.optimize")
+
+KNOWN = "a LearnedScore(name, rate), whose `rate(rows)` gives an array with a number for each row"
+"""What somebody gives who knows a score."""
 
 Preparation = Callable[[Floats], Floats]
 
@@ -71,6 +75,25 @@ class LearnedScore:
     """How much more than others it must show to be believed: there are many of its kind, or it has many parts."""
     most: int | None = None
     """By how many outputs on each input it is learned and judged, at the most: the rest is for better ones."""
+
+
+def hold_to_numbers(score: LearnedScore) -> LearnedScore:
+    """Return a score of somebody else's that is held to give a number for each row, or refuse what is no score."""
+    if not isinstance(score, LearnedScore) or not callable(score.rate):
+        raise ParameterError("score", score, KNOWN)
+
+    def rate(rows: Floats) -> Floats:
+        rated = score.rate(rows)
+        try:
+            found = np.asarray(rated, np.float64)
+        except (TypeError, ValueError):
+            found = np.empty(0)
+        if found.shape != (len(rows),) or np.isnan(found).any():
+            what = f"one whose `rate` gives {np.asarray(rated).ravel()[:3]!r} for rows of the shape {rows.shape}"
+            raise ParameterError("score", what, KNOWN)
+        return found
+
+    return replace(score, rate=rate)
 
 
 def learn_scores(first: Floats, second: Floats) -> Iterator[LearnedScore]:

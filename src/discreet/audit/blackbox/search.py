@@ -14,9 +14,8 @@ are kept that lead in either, and first those that are suspicious where nothing 
 from __future__ import annotations
 
 import math
-import pickle
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -28,7 +27,8 @@ from discreet.audit.blackbox.direct import DirectTest
 from discreet.audit.blackbox.events import CERTAIN, SUSPICIOUS, ChosenEvent
 from discreet.audit.blackbox.expecting import EventAim
 from discreet.audit.blackbox.lower_bound import LowerBound, certify_event, judge_scores, learn_again, make_aim
-from discreet.audit.blackbox.outputs import LONGEST, BatchMechanism, FaultError, OutputReader
+from discreet.audit.blackbox.names import name_input
+from discreet.audit.blackbox.outputs import LONGEST, BatchMechanism, FaultError, OutputReader, check_takes
 from discreet.audit.blackbox.patterns import InputPair, PairMove
 from discreet.audit.blackbox.staged import StagedTest
 from discreet.base import check
@@ -57,6 +57,10 @@ MOVING, MOVES = 2, 2
 """Rounds in which pairs near the best ones are added, and how many of them for each."""
 
 
+MOVED = "a function of a pair and of a generator that returns another pair"
+"""What looks for neighbours near a pair."""
+
+
 @dataclass(frozen=True, slots=True)
 class WorstPair:
     """The pair of inputs that showed the most, and the bound between them.
@@ -70,14 +74,6 @@ class WorstPair:
 
     def __str__(self) -> str:
         return f"between {self.first!r} and {self.second!r}: {self.bound}"
-
-
-def name_input(given: Any) -> bytes | int:
-    """Return a name that two different inputs never share: a large array's `repr` leaves out its middle."""
-    try:
-        return pickle.dumps(given)
-    except Exception:
-        return id(given)
 
 
 @dataclass(slots=True)
@@ -145,16 +141,17 @@ def find_worst(
     `move(pair, generator)` returns neighbours near a pair; the other words are those of `lower_bound`.
     """
     check.integer("samples", samples, least=1)
-    if not pairs or any(not isinstance(pair, Sequence) or len(pair) != 2 for pair in pairs):
-        raise ParameterError("pairs", list(pairs)[:3], "neighbouring inputs two by two, such as [(0, 1), (1, 2)]")
+    left = read_pairs(pairs)
+    if move is not None:
+        check_takes(move, left[0], np.random.default_rng(), expected=MOVED, name="move")
     aim = make_search_aim(samples, delta, confidence, claim)
-    rounds = count_rounds(len(pairs), move is not None)
+    rounds = count_rounds(len(left), move is not None)
     tried = int(samples * TRYING / max(1, rounds))
-    if tried < 2 * LEAST * len(pairs):
+    if tried < 2 * LEAST * len(left):
         least = 2 * max(1, rounds) * LEAST / TRYING
         raise ParameterError("samples", samples, f"at least {least:,.0f} for each of the pairs")
     reader = OutputReader(mechanism, longest)
-    store, left, generator = OutputStore(reader), [(first, second) for first, second in pairs], np.random.default_rng()
+    store, generator = OutputStore(reader), np.random.default_rng()
     try:
         for turn in range(rounds + 1):
             last = turn == rounds
@@ -177,8 +174,17 @@ def find_worst(
             pair, bound = certify_in_stages(store, event, found, ranked[0], aim)
     except FaultError as trouble:
         pair = next(pair for pair in left if any(given is trouble.fault.given for given in pair))
-        bound = LowerBound.of_fault(trouble.fault, delta, confidence, reader.drawn)
+        bound = LowerBound.of_fault(trouble.fault, aim.delta, aim.confidence, reader.drawn)
     return WorstPair(*pair, bound)
+
+
+def read_pairs(pairs: Collection[InputPair]) -> list[InputPair]:
+    """Return pairs of inputs as a list, or refuse what is none."""
+    listed = list(pairs) if isinstance(pairs, Collection) else []
+    if not listed or any(not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2 for pair in listed):
+        words = "a list of neighbouring inputs two by two, such as [(0, 1), (1, 2)]"
+        raise ParameterError("pairs", listed[:3] or pairs, words)
+    return [(first, second) for first, second in listed]
 
 
 def _move_pairs(pairs: list[InputPair], move: PairMove, generator: np.random.Generator) -> list[InputPair]:
@@ -187,8 +193,7 @@ def _move_pairs(pairs: list[InputPair], move: PairMove, generator: np.random.Gen
     try:
         return [(first, second) for first, second in moved]
     except (TypeError, ValueError):
-        words = "a function of a pair and of a generator that returns another pair"
-        raise ParameterError("move", moved[:3], words) from None
+        raise ParameterError("move", moved[:3], MOVED) from None
 
 
 def certify_in_stages(
