@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import pytest
 
-from discreet.audit.house.keyed_draws import KeyDraws
+from discreet.answers.fields import Field
+from discreet.answers.table import AnswerTable
+from discreet.audit.house.keyed_draws import KeyDraws, ask_shown, ask_sql
+from discreet.base.types import Type
 
 NOBODY, SOMEBODY, TWO = (), ((1.0,),), ((1.0,), (2.0,))
 
@@ -24,6 +29,36 @@ class CountedTables:
     def ask(self, _: Any, keys: int) -> Any:
         self.asked.append(keys)
         return np.arange(keys, dtype=np.float64)[:, None] + 1000 * len(self.asked)
+
+
+class ToldCurator:
+    """Stands for a curator that says this, on a machine without pandas."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *rows: tuple[object, ...], **kinds: Type) -> None:
+        def miss(_: object) -> Any:
+            raise AssertionError("pandas is no part of the product")
+
+        monkeypatch.setattr(AnswerTable, "to_pandas", miss)
+        self.told = AnswerTable(tuple(Field(name, kind, noisy=True) for name, kind in kinds.items()), rows)
+
+    def ask(self, question: str, **_: Any) -> AnswerTable:
+        return self.told
+
+
+def test_answers_are_read_by_the_order_of_their_keys_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = ((1, 0, 30, Decimal("0.5")), (0, 1, 20, None), (0, 0, 2**70, Decimal(4)), (1, 1, 0, Decimal(0)))
+    kinds = {"high": Type.INTEGER, "low": Type.INTEGER, "n": Type.INTEGER, "x": Type.DECIMAL}
+    curator: Any = ToldCurator(monkeypatch, *rows, **kinds)
+    drawn = ask_sql("a question", ("high", "low"))(curator, 3)
+    assert drawn.dtype == np.float64
+    assert drawn.tolist() == [[2.0**70, 4.0], [20.0, -1e6], [30.0, 0.5]]
+
+
+def test_keys_that_are_shown_are_told_from_others_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: Any = ToldCurator(monkeypatch, ("3",), ("0",), k=Type.TEXT)
+    nothing: Any = ToldCurator(monkeypatch, k=Type.TEXT)
+    assert ask_shown("a question")(shown, 4).tolist() == [[1.0], [0.0], [0.0], [1.0]]
+    assert ask_shown("a question")(nothing, 2).tolist() == [[0.0], [0.0]]
 
 
 def make_draws() -> tuple[KeyDraws, CountedTables]:

@@ -107,8 +107,10 @@ def ask_sql(question: str, keys: tuple[str, ...] = ("k",), **price: Any) -> Keye
     """Return a question by public keys, asked anew each time: numbers, and -1e6 for NULL."""
 
     def ask(curator: Curator, count: int) -> Floats:
-        rows = curator.ask(question, **price, fresh=True).to_pandas().sort_values(list(keys))
-        return np.asarray(rows.drop(columns=list(keys)).to_numpy(np.float64, na_value=-1e6))[:count]
+        answer = curator.ask(question, **price, fresh=True)
+        order = np.lexsort([np.array(answer[key]) for key in reversed(keys)])
+        columns = [_read_numbers(answer[name]) for name in answer.names if name not in keys]
+        return np.stack(columns, axis=1)[order][:count]
 
     return ask
 
@@ -117,10 +119,15 @@ def ask_shown(question: str, **price: Any) -> KeyedRelease:
     """Return a question by keys of the data, of which is told whether each is shown: 1 or 0."""
 
     def ask(curator: Curator, keys: int) -> Floats:
-        shown = curator.ask(question, **price, fresh=True).to_pandas()["k"].to_numpy(str)
+        shown = np.array(curator.ask(question, **price, fresh=True)["k"], str)
         return np.isin(np.arange(keys).astype(str), shown).astype(np.float64)[:, None]
 
     return ask
+
+
+def _read_numbers(values: list[Any]) -> Floats:
+    """Return a column of an answer as floats, with -1e6 for NULL."""
+    return np.array([-1e6 if value is None else value for value in values], np.float64)
 
 
 @contextmanager
