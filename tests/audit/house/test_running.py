@@ -13,11 +13,13 @@ import pytest
 
 from discreet.audit.graybox.comparing.report import FindingKind, Moved, ReplayFinding, ReplayReport
 from discreet.audit.house import running
-from discreet.audit.house.__main__ import BEGIN, END, put_between
+from discreet.audit.house.__main__ import put_between
 from discreet.audit.house.audited_part import AuditedPart, release_rows
 from discreet.audit.house.findings import HouseReport
+from discreet.audit.house.options import BEGIN, END
 from discreet.audit.house.replays import Replayed
 from discreet.audit.house.running import AuditSize, AuditTask, list_tasks, perform_apart, run
+from discreet.base.errors import ParameterError
 from discreet.mechanisms import Laplace
 
 RIGHT, WRONG = Laplace.calibrate(1.0), Laplace.calibrate(1.34)
@@ -121,6 +123,42 @@ def test_the_worst_pair_is_looked_for_where_outputs_are_many() -> None:
 def test_replace_neighbours_are_left_to_the_whole_audit() -> None:
     light, whole = (list_tasks({}, AuditSize.choose(size)) for size in (running.LIGHT, running.WHOLE))
     assert [each.name for each in whole if each not in light] == ["replace"]
+
+
+@pytest.mark.parametrize(
+    ("only", "kinds"),
+    [
+        ("question: MEDIAN", {"question"}),
+        ("question MEDIAN", {"question"}),
+        ("zcdploss of", {"loss"}),
+        ("loss PureLoss", {"loss"}),
+        ("`SELECT ward, MEDIAN(cost) FROM visits GROUP BY ward`", {"replay"}),
+        ("replay a report: direct (local)", {"replay"}),
+    ],
+)
+def test_a_part_has_the_name_that_its_table_or_its_finding_writes(only: str, kinds: set[str]) -> None:
+    size = AuditSize(1000, 2)
+    with ExitStack() as stack:
+        components = {(kind, each.name): each for kind, each in running.list_components(stack, size)}
+        assert {task.kind for task in list_tasks(components, size, only)} == kinds
+
+
+def test_losses_are_chosen_by_their_names_too() -> None:
+    assert [each.name for each in run(1000, "eight Laplaces").losses] == ["eight Laplaces"]
+
+
+def test_a_word_that_is_in_no_name_is_refused_with_all_names_that_there_are() -> None:
+    with pytest.raises(ParameterError, match="only must be a word in one of these names") as told:
+        run(1000, "zzz")
+    for name in ("mechanism: Laplace;", "question: MEDIAN;", "loss: PureLoss;", "replay: synthetic data;"):
+        assert name in str(told.value)
+    assert str(told.value).endswith("got 'zzz'")
+
+
+@pytest.mark.parametrize(("samples", "workers", "wrong"), [(0, 1, "samples"), (1000, 0, "workers")])
+def test_an_audit_of_nothing_is_refused(samples: int, workers: int, wrong: str) -> None:
+    with pytest.raises(ParameterError, match=f"{wrong} must be a whole number"):
+        run(samples, "Laplace", workers=workers)
 
 
 def test_the_command_says_what_was_audited() -> None:

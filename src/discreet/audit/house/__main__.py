@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from pathlib import Path
+from collections.abc import Sequence
 
-from discreet.audit.house.running import LIGHT, WHOLE, run
-
-BEGIN, END = "<!-- what `make audit` found -->", "<!-- the end of what it found -->"
+from discreet.audit.house.options import BEGIN, END, make_parser
+from discreet.audit.house.running import run
+from discreet.base.errors import ParameterError
 
 
 def put_between(page: str, tables: str, begin: str = BEGIN, end: str = END) -> str:
@@ -18,19 +17,17 @@ def put_between(page: str, tables: str, begin: str = BEGIN, end: str = END) -> s
     return f"{before}{begin}\n{tables}{end}{after}"
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Run the audit, print its tables, and return how it ended."""
-    parser = argparse.ArgumentParser(prog="python -m discreet.audit.house", description="Audits everything shipped.")
-    parser.add_argument("--light", action="store_true", help="fewer outputs: under a minute")
-    parser.add_argument("--only", default="", metavar="WORD", help="components with this word in their names")
-    parser.add_argument("--outputs", type=int, default=WHOLE, metavar="N", help="of each component, fewer of dear ones")
-    parser.add_argument("--stop", action="store_true", help="the cheapest first, and end with the first claim refuted")
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that audit parts at once")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables into this page, too")
-    given = parser.parse_args()
-    outputs = LIGHT if given.light else given.outputs
+    parser = make_parser()
+    given = parser.parse_args(words)
     tell = lambda line: print(line, file=sys.stderr, flush=True)  # noqa: E731
-    report = run(outputs, given.only, tell, stop=given.stop, workers=given.workers)
+    try:
+        report = run(given.outputs, given.only, tell, stop=given.stop, workers=given.workers)
+    except ParameterError as trouble:
+        if trouble.name != "only":
+            raise
+        parser.error(f"--{trouble}")
     print(report.markdown(), flush=True)
     counts = f"{len(report.findings)} components, {len(report.losses)} losses, {len(report.replays)} replays"
     print(f"{counts} in {report.seconds:.0f} s")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from discreet.audit.blackbox.lower_bound import LowerBound
 from discreet.audit.blackbox.several import refute_several
+from discreet.audit.house.choosing import write_name
 from discreet.audit.house.replays import Replayed
 
 SURE = 1 - 1e-6
@@ -75,7 +76,7 @@ class HouseReport:
         for each in self.findings:
             bound = str(each.bound.fault) if each.bound.fault else f"{each.bound.epsilon:.3f}"
             word = "**REFUTED**" if each.broken else "holds"
-            row = [f"{each.kind}: {each.name}", f"{each.claim:.3f}", f"{each.delta:g}", bound, f"{each.samples:,}"]
+            row = [write_name(each.kind, each.name), f"{each.claim:.3f}", f"{each.delta:g}", bound, f"{each.samples:,}"]
             lines.append(f"| {' | '.join([*row, word])} |")
         lines += ["", "| loss | beside exact distributions |", "|---|---|"]
         for other in self.losses:

@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet import robust
 from discreet.audit.graybox import ReplayDatabase, ReplayNeighbours, ReplayReport, make_neighbours, replay
+from discreet.audit.house.choosing import has_word
 from discreet.curator import Curator
 from discreet.learn import fit
 from discreet.local.client import Choices, CountMeanSketch, DirectResponse, Metric, Rappor, Texts
@@ -117,9 +118,8 @@ def replay_all(only: str = "", relations: Sequence[str] = RELATIONS, *, light: b
 
 
 def _replay_reports(only: str) -> Iterator[Replayed]:
-    for metric in METRICS:
-        name = f"a report: {metric.name}"
-        if only.casefold() in f"replay {name} {LOCAL}".casefold():
+    for name, metric in _list_reports():
+        if has_word(only, "replay", name, LOCAL):
             yield Replayed(LOCAL, replace(replay(_report(metric), PEOPLE, clock=False), operation=name))
 
 
@@ -146,8 +146,18 @@ def _replay_tables(only: str, neighbours: str, light: bool) -> Iterator[Replayed
         few = [name for name in found.names if any(name.endswith(each) for each in FEW)]
         made = hold_open(found.only(*few) if light else found, stack)
         for name, operation in list_operations():
-            if only.casefold() in f"replay {name} {neighbours}".casefold():
+            if has_word(only, "replay", name, neighbours):
                 yield Replayed(neighbours, replace(replay(operation, made, clock=False), operation=name))
+
+
+def list_names(neighbours: str) -> list[str]:
+    """Return the names of all that is replayed under a relation of neighbours."""
+    return [name for name, _ in (_list_reports() if neighbours == LOCAL else list_operations())]
+
+
+def _list_reports() -> Iterator[tuple[str, Metric]]:
+    for metric in METRICS:
+        yield f"a report: {metric.name}", metric
 
 
 def list_operations() -> Iterator[tuple[str, Callable[[Curator], object]]]:

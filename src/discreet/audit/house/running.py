@@ -14,15 +14,18 @@ from functools import cache
 from discreet.audit.blackbox.lower_bound import lower_bound
 from discreet.audit.blackbox.search import find_worst
 from discreet.audit.house.audited_part import AuditedPart, choose_pairs
+from discreet.audit.house.choosing import has_word, write_name
 from discreet.audit.house.findings import HouseReport, LossFinding, PartFinding, judge_together
 from discreet.audit.house.keyed_draws import KeyedTables
 from discreet.audit.house.local_reports import list_local
 from discreet.audit.house.losses import list_loss_claims
 from discreet.audit.house.mechanisms import list_mechanisms
 from discreet.audit.house.questions import FEWEST, list_questions
-from discreet.audit.house.replays import RELATIONS, Replayed, replay_all
+from discreet.audit.house.replays import RELATIONS, Replayed, list_names, replay_all
 from discreet.audit.house.robust_mechanisms import list_robust
 from discreet.audit.house.wings import list_wings
+from discreet.base import check
+from discreet.base.errors import ParameterError
 
 WHOLE, LIGHT = 2_000_000, 20_000
 """Outputs of a component that takes no time, in the whole audit and in the light one; fewer of dearer ones."""
@@ -80,7 +83,8 @@ class AuditTask:
     def perform(self, components: AuditedParts, size: AuditSize, only: str = "") -> Iterator[AuditFinding]:
         """Yield what is found."""
         if self.kind == "loss":
-            yield from (LossFinding(each.name, each.find_shortfall()) for each in list_loss_claims())
+            claims = [each for each in list_loss_claims() if has_word(only, "loss", each.name)]
+            yield from (LossFinding(each.name, each.find_shortfall()) for each in claims)
         elif self.kind == "replay":
             yield from replay_all(only, (self.name,), light=size.most is not None)
         else:
@@ -103,11 +107,26 @@ def list_tasks(components: AuditedParts, size: AuditSize, only: str = "") -> lis
     found = [
         AuditTask(kind, name, each.dear, len(choose_pairs(each.pairs, each.dear, size.most)))
         for (kind, name), each in components.items()
-        if only.casefold() in f"{kind} {name}".casefold()
+        if has_word(only, kind, name)
     ]
+    losses = [AuditTask("loss", "all")] if any(has_word(only, "loss", each.name) for each in list_loss_claims()) else []
     relations = RELATIONS if size.most is None else RELATIONS[:2]
-    replays = [AuditTask("replay", each) for each in relations]
-    return [*([] if only else [AuditTask("loss", "all")]), *replays, *found]
+    replays = [
+        AuditTask("replay", each)
+        for each in relations
+        if any(has_word(only, "replay", name, each) for name in list_names(each))
+    ]
+    return [*losses, *replays, *found]
+
+
+def check_found(tasks: list[AuditTask], components: AuditedParts, only: str) -> None:
+    """Refuse a word that is in no name, and say what there is."""
+    if tasks:
+        return
+    names = [write_name(kind, name) for kind, name in components]
+    names += [write_name("loss", each.name) for each in list_loss_claims()]
+    names += dict.fromkeys(write_name("replay", name) for each in RELATIONS for name in list_names(each))
+    raise ParameterError("only", only, f"a word in one of these names: {'; '.join(names)}")
 
 
 def run(
@@ -118,11 +137,14 @@ def run(
     With `stop` the audit begins with what is cheap and ends with the first claim that is surely refuted, whatever the
     others would have shown. With several `workers` parts are done in processes of their own.
     """
+    check.integer("samples", samples, least=FEWEST)
+    check.integer("workers", workers, least=1)
     start, tell = time.perf_counter(), watch or (lambda line: None)
     size, found = AuditSize.choose(samples), list[AuditFinding]()
     with ExitStack() as stack:
         components = {(kind, each.name): each for kind, each in list_components(stack, size)}
         tasks = list_tasks(components, size, only)
+        check_found(tasks, components, only)
         bounds = sum(each.bounds for each in tasks)
         for each in _perform(sorted(tasks, key=_rank) if stop else tasks, components, size, only, workers):
             found.append(each)
