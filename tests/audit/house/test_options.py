@@ -34,7 +34,7 @@ def test_a_page_without_both_marks_is_refused_before_it_loses_what_follows(text:
     page = tmp_path / "page.md"
     page.write_text(text, encoding="utf-8")
     with pytest.raises(SystemExit):
-        main(["--write", str(page)])
+        make_parser().parse_args(["--write", str(page)])
     assert page.read_text(encoding="utf-8") == text
 
 
