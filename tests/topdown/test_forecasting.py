@@ -68,6 +68,7 @@ def test_public_totals_have_no_error(small_census: SmallCensus) -> None:
     assert plan(small_census.path).find("Region", "total").estimated == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_shares_for_wanted_errors_reach_them(small_census: SmallCensus) -> None:
     found = plan_for_targets(small_census.path, {("Town", "kind"): Fraction(3), ("District", "total"): Fraction(2)})
     for level, query, most in (("Town", "kind", 3), ("District", "total", 2)):

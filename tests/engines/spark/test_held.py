@@ -113,6 +113,7 @@ def test_rows_are_kept_until_they_are_closed_and_can_still_be_read(
     assert count_kept(session) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["numbered", pytest.param("single", marks=pytest.mark.slow)])
 def test_different_rows_are_counted_by_spark_as_by_duckdb(engines: tuple[Engines, Engines], table: str) -> None:
     duck, spark = engines

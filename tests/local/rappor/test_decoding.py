@@ -38,6 +38,7 @@ def test_planted_frequencies_are_found_from_reports_of_clients() -> None:
     assert abs(decoded.unallocated) < 6 * decoded.total_error
 
 
+@pytest.mark.slow
 @pytest.mark.many
 @pytest.mark.parametrize(
     ("candidates", "mass", "others"),

@@ -251,6 +251,7 @@ def test_correlations_and_ratios_are_one_charge_each(tmp_path: Path) -> None:
         assert (close.receipt.paid, ratio.receipt.paid) == ("charged", "charged")
 
 
+@pytest.mark.slow
 @pytest.mark.many
 @pytest.mark.parametrize(
     ("rows", "features"),
