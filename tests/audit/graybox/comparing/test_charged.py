@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -120,6 +122,19 @@ def test_a_watch_that_goes_on_after_its_last_yes_is_found(monkeypatch: pytest.Mo
     report = find(ask_watch)
     assert {each.kind for each in report.findings} == {FindingKind.CALLS}
     assert "a watch says yes 2 times, and is paid for 1" in str(report)
+
+
+def test_a_watch_whose_threshold_has_no_noise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def begin(self: SparseVectorRun, mechanism: SparseVector) -> None:
+        self._mechanism, self._noise, self._left = mechanism, 0, mechanism.cutoff
+        self._process, self._lock = os.getpid(), threading.Lock()
+
+    def ask_once(curator: Curator) -> object:
+        return watch(curator, [SparseVector(1.0, 1.0)], [0], 500)
+
+    assert find(ask_once).raise_if_any()
+    monkeypatch.setattr(SparseVectorRun, "__init__", begin)
+    assert "a run of a sparse vector began without noise on its threshold" in str(find(ask_once))
 
 
 def test_another_run_for_each_question_of_a_watch_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from discreet.audit.graybox.comparing.gaps import (
     count_changed,
     find_step,
     is_round,
-    list_gaps,
+    list_input_gaps,
     list_key_gaps,
     list_points,
     list_values,
@@ -106,7 +106,7 @@ def _measure_scores(one: TapeEntry, other: TapeEntry, wanted: DeclaredDistance) 
     """Scores, and values beside a threshold: the farthest of them; where the price is for monotone ones, how far two of
     them move apart, so that one that rises and one that falls are no such."""
     made: Any = one.asked
-    gaps, step = list_gaps(one, other), find_step(made)
+    gaps, step = list_input_gaps(one, other), find_step(made)
     far = None if wanted is None else cover_grid(made, wanted, on_grid_l1)
     if made.monotone:
         return (Moved(one.name, "spread of monotone scores", far, measure_spread(gaps) * step),)

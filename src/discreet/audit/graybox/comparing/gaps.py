@@ -68,7 +68,7 @@ def find_step(mechanism: Any) -> Fraction:
     return Fraction(1) if grid is None else Fraction(grid.step)
 
 
-def list_gaps(one: TapeEntry, other: TapeEntry) -> list[int]:
+def list_input_gaps(one: TapeEntry, other: TapeEntry) -> list[int]:
     """Return by how much each number differs: of questions to one run, all of them; of a range, on each piece of it."""
     if one.method == "release_from":
         return _list_range_gaps(one, other)
@@ -110,7 +110,7 @@ def measure_vector(one: TapeEntry, other: TapeEntry, declared: Fraction | float 
 
     `declared` is in the same: an L2 sensitivity is squared already.
     """
-    gaps, step = list_gaps(one, other), find_step(one.asked)
+    gaps, step = list_input_gaps(one, other), find_step(one.asked)
     if is_round(one.asked):
         return Moved(call or one.name, "L2", declared, sum(gap * gap for gap in gaps) * step**2, squared=True)
     return Moved(call or one.name, "L1", declared, sum(map(abs, gaps)) * step)

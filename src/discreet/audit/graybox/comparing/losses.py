@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.audit.graybox.comparing.distances import measure_alone
-from discreet.audit.graybox.comparing.gaps import is_round, join_runs, list_gaps, measure_spread
+from discreet.audit.graybox.comparing.gaps import is_round, join_runs, list_input_gaps, measure_spread
 from discreet.audit.graybox.recording.forms import write_form
 from discreet.audit.graybox.recording.tape import TapeEntry
 from discreet.base.rounding import ball, rounded_up
@@ -43,7 +43,7 @@ def find_loss(one: TapeEntry, other: TapeEntry) -> Loss | None:
     made: Any = one.asked
     if isinstance(made, PRICED):
         try:
-            gaps = list_gaps(one, other)
+            gaps = list_input_gaps(one, other)
             return _price(made, gaps, one) if any(gaps) else None
         except Exception:  # too far apart to be priced, or without a number
             return PureLoss(BEYOND)

@@ -20,8 +20,7 @@ from discreet.audit.graybox.comparing.exact import (
     list_sums,
     list_units,
 )
-from discreet.audit.graybox.comparing.gaps import is_round, list_points, measure_spread, measure_vector
-from discreet.audit.graybox.comparing.gaps import list_gaps as list_score_gaps
+from discreet.audit.graybox.comparing.gaps import is_round, list_input_gaps, list_points, measure_spread, measure_vector
 from discreet.audit.graybox.comparing.report import FindingKind, Moved
 from discreet.audit.graybox.comparing.verdicts import Verdicts
 from discreet.audit.graybox.recording.tape import TapeEntry
@@ -193,7 +192,7 @@ def _measure_input(mine: TapeEntry, theirs: TapeEntry) -> Fraction:
         return Fraction(measure_vector(mine, theirs, None).observed)
     if isinstance(mine.asked, Quantile):
         return sum((Fraction(each.observed) for each in measure_alone(mine, theirs, None) or ()), Fraction(0))
-    return Fraction(measure_spread(list_score_gaps(mine, theirs)))
+    return Fraction(measure_spread(list_input_gaps(mine, theirs)))
 
 
 def _judge_cost(verdicts: Verdicts, pair: MeasuredPair) -> None:
@@ -203,17 +202,13 @@ def _judge_cost(verdicts: Verdicts, pair: MeasuredPair) -> None:
     """
     cost, lost = pair.one.cost, _lose_pair(pair)
     assert cost is not None
-    shown = [
-        Moved(pair.name, "epsilon", cost.epsilon, lost.epsilon),
-        Moved(pair.name, "rho", cost.rho, lost.rho),
-        Moved(pair.name, "delta", cost.delta, lost.delta),
-    ]
-    has_epsilon = math.isfinite(cost.epsilon)
-    for each in shown:
-        if each.norm == ("epsilon" if has_epsilon else "rho"):
-            verdicts.move(each)
-        elif each.norm != "epsilon":
-            verdicts.check(each)
+    rho = Moved(pair.name, "rho", cost.rho, lost.rho)
+    if math.isfinite(cost.epsilon):
+        verdicts.move(Moved(pair.name, "epsilon", cost.epsilon, lost.epsilon))
+        verdicts.check(rho)
+    else:
+        verdicts.move(rho)
+    verdicts.check(Moved(pair.name, "delta", cost.delta, lost.delta))
 
 
 def _lose_pair(pair: MeasuredPair) -> Charge:
