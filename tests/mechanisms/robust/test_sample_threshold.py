@@ -67,7 +67,9 @@ def test_the_threshold_is_the_least_that_keeps_the_bound() -> None:
 
 def test_sampler_draws_the_binomial_law_and_not_that_of_a_rate_off() -> None:
     made = SampleThreshold(1.0, 0.3, Fraction(1, 2))
-    told = [made.release({"a": 9}).get("a", 0) for _ in range(3_000)]
+    shown = [made.release({"a": 9}) for _ in range(3_000)]
+    assert all(count >= made.threshold for each in shown for count in each.values())
+    told = [each.get("a", 0) for each in shown]
     seen = np.bincount([0 if each == 0 else each - made.threshold + 1 for each in told], minlength=11 - made.threshold)
     assert chi_square_p(seen, _law(made, 9, 9)) > ALARM
     other = SampleThreshold(1.0, 0.3, Fraction(2, 5))
