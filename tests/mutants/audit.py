@@ -136,8 +136,8 @@ SOUND = [
     broken(
         "audit: a pair is not left whatever its stages show",
         "audit/blackbox/search.py",
-        "            return best if shown[best] >= BELIEVED * event.suspicion / math.sqrt(STAGES) else place\n",
-        "            return best\n",
+        "        place = rank_pairs(found, aim)[0]\n",
+        "",
         SEARCH,
     ),
     broken(

@@ -22,7 +22,6 @@ from discreet.audit.blackbox.search import (
     STAGES,
     OutputStore,
     certify_in_stages,
-    choose_next,
     count_rounds,
     find_worst,
     rank_pairs,
@@ -219,22 +218,22 @@ def test_a_pair_that_only_looked_good_is_left_after_a_stage() -> None:
     assert bound.samples == drawn.total() == 2 * (2 * 5_000 + 50_000)
 
 
-@pytest.mark.parametrize(
-    ("shown", "next_pair"),
-    [
-        ({0: 2.5}, 0),
-        ({0: 0.4}, 1),
-        ({0: 0.4, 1: 2.5}, 1),
-        ({0: 0.4, 1: 0.2}, 0),
-        ({0: -3.0, 1: -2.0}, 2),
-        ({0: -3.0, 1: -2.0, 2: -1.0}, 2),
-    ],
-)
-def test_the_next_stage_goes_where_fresh_outputs_show_the_most(shown: dict[int, float], next_pair: int) -> None:
-    """Two pairs are suspected by 6 and 4 deviations, in five stages 2.7 and 1.8 each; of the third one nothing is."""
-    found: list[tuple[ChosenEvent | None, InputPair]] = [(None, (9, 10))]
-    found[:0] = [(make_event(0.05, suspicion), (place, place + 1)) for place, suspicion in enumerate((6.0, 4.0, -1.0))]
-    assert choose_next(found, shown, EventAim(50_000, 0.0, 0.95, 0.1)) == next_pair
+def test_a_pair_whose_old_event_was_bad_is_kept_where_all_its_outputs_speak_for_it() -> None:
+    def tell(given: int, outputs: int) -> Floats:
+        return np.random.default_rng().laplace(given == 3, 2.0, outputs)
+
+    store, aim = OutputStore(OutputReader(tell)), EventAim(50_000, 0.0, 0.95, 0.1)
+    nothing, something = (0, 1), (2, 3)
+    kept = {pair: judge_scores(*store.take(pair, 5_000), aim) for pair in (nothing, something)}
+    event = kept[something]
+    assert event is not None
+    useless = replace(event, threshold=-99.0)
+    found: list[tuple[ChosenEvent | None, InputPair]] = [(event, something), (kept[nothing], nothing)]
+    pair, bound = certify_in_stages(store, useless, found, 0, aim)
+    assert pair == something
+    assert isinstance(bound.evidence, StagedTest)
+    excesses = [test.find_excess(0.1, 0.0) for test in bound.evidence.tests]
+    assert excesses[0] < 0 < min(excesses[1:])
 
 
 def test_a_claim_is_tested_in_stages_and_a_bound_at_once() -> None:
