@@ -8,6 +8,7 @@ import os
 import pty
 import re
 import select
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -158,6 +159,12 @@ def test_lines_are_kept_where_only_their_owner_reads_them(tmp_path: Path, monkey
     assert find_history() is None
 
 
+def take_terminal() -> None:
+    """Make the terminal this process's own, and hear Ctrl-C there, which background jobs are told to ignore."""
+    os.close(os.open(os.ttyname(0), os.O_RDWR))
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def at_terminal(folder: Path, steps: list[tuple[str, str]]) -> str:
     """Run the shell at a pseudo-terminal: wait for each text, then type; return all that was shown.
 
@@ -175,7 +182,7 @@ def at_terminal(folder: Path, steps: list[tuple[str, str]]) -> str:
         stdout=theirs,
         stderr=theirs,
         start_new_session=True,
-        preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)),
+        preexec_fn=take_terminal,
     )
     os.close(theirs)
     shown, at, last, end = "", 0, "", time.monotonic() + 200
