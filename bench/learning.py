@@ -20,18 +20,17 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.gradients.encoding import Encoding, LabelColumn, NumberFeature, PlaceFeature
+from discreet.gradients.encoding import Encoding, LabelColumn, NumberFeature
 from discreet.gradients.residuals import WEIGHT_STEPS
-from discreet.gradients.sums import LinearGradients, find_scores, hold_weights
 from discreet.learn.allowance import GaussianAllowance, read_gaussian_allowance
 from discreet.learn.descent import DescentSettings, descend, train
 from discreet.learn.estimators.arrays import POINTS, put_on_points
 from discreet.learn.kinds import find_kind
-from discreet.learn.linear_learners import find_linear_learner
 from discreet.learn.perturbation import METHODS
 from discreet.learn.source import MemorySource
+from learning_adult import ADULT_ERROR, learn_adult, score_rows
 from results import read_sections, write_sections
-from synthetic_data import Numbers, load_adult
+from synthetic_data import Numbers
 from timing import markdown
 
 PAGE = Path(__file__).with_name("LEARNING.md")
@@ -45,11 +44,6 @@ ALONE = ("adult", "digits", "speed")
 """What needs no peers."""
 
 ADULT_ASKED = {0.1: 1.11, 0.5: 1.06, 1.0: 1.05, 3.0: 1.03}
-ADULT_ERROR = 0.1526
-"""The error of logistic regression without privacy that the goals are ratios to."""
-
-ADULT_TRAIN, ADULT_LABEL, BINS = 39_074, 13, 7
-ADULT_NUMBERS = (0, 2, 9, 10, 11)
 DIGITS_ASKED = {1.0: 0.88, 3.0: 0.92}
 
 
@@ -85,32 +79,6 @@ def compare_adult(seeds: int) -> str:
     return markdown(header, lines)
 
 
-def prepare_adult() -> tuple[Numbers, LinearGradients]:
-    """Return Adult's rows, numbers in bins, and the gradients of its logistic regression."""
-    rows = load_adult()
-    values, features = rows.values.copy(), []
-    for place, size in enumerate(rows.sizes[:ADULT_LABEL]):
-        if place in ADULT_NUMBERS:
-            values[:, place] = values[:, place] * BINS // size
-        features.append(PlaceFeature(place, BINS if place in ADULT_NUMBERS else size))
-    encoding = Encoding(tuple(features), LabelColumn(ADULT_LABEL, 0, 1, 0, 1))
-    return values, find_kind("logistic").make_gradients(encoding, 2)
-
-
-def learn_adult(method: str, epsilon: float, seed: int) -> tuple[float, float, float]:
-    """Return the error on rows held out, the area under the curve, and the seconds that learning took."""
-    values, gradients = prepare_adult()
-    order = np.random.default_rng(seed).permutation(len(values))
-    known, held = values[order[:ADULT_TRAIN]], values[order[ADULT_TRAIN:]]
-    learner = find_linear_learner(find_kind("logistic"), method)
-    begin = time.perf_counter()
-    found = learner.learn(MemorySource(known), gradients, learner.read_allowance(epsilon, 1e-7, None))
-    taken = time.perf_counter() - begin
-    scores = score_rows(gradients, np.array(found.weights) / WEIGHT_STEPS, held)[:, 0]
-    positive = held[:, ADULT_LABEL] == 1
-    return float(np.mean((scores > 0) != positive)), find_area(scores, positive), taken
-
-
 def compare_methods(seeds: int) -> str:
     """Return what descent, objective and output perturbation make of Adult: error, area and seconds."""
     lines = []
@@ -122,20 +90,6 @@ def compare_methods(seeds: int) -> str:
         lines.append(line)
     header = [f"Adult, epsilon (delta 1e-7, {seeds} runs)", "descent", *reversed(METHODS)]
     return f"Each: error over {ADULT_ERROR}, area under the curve, seconds.\n\n{markdown(header, lines)}"
-
-
-def score_rows(gradients: LinearGradients, weights: Numbers, points: Numbers) -> Numbers:
-    """Return the scores of rows of points."""
-    encoded = gradients.encoding.encode(points.astype(np.int64))
-    return find_scores(gradients, encoded, hold_weights(weights.reshape(gradients.shape)).astype(np.float64))
-
-
-def find_area(scores: Numbers, positive: Numbers) -> float:
-    """Return the area under the curve: how often a positive row scores above a negative one."""
-    ranks = np.empty(len(scores))
-    ranks[np.argsort(scores, kind="stable")] = np.arange(1, len(scores) + 1)
-    ones = int(positive.sum())
-    return float((ranks[positive].sum() - ones * (ones + 1) / 2) / (ones * (len(scores) - ones)))
 
 
 def compare_digits(seeds: int) -> str:

@@ -21,7 +21,7 @@ from discreet.learn.allowance import read_gaussian_allowance
 from discreet.learn.descent import train
 from discreet.learn.kinds import find_kind
 from discreet.learn.source import MemorySource
-from learning import ADULT_ERROR, ADULT_LABEL, ADULT_NUMBERS, ADULT_TRAIN, BINS, find_area, score_rows
+from learning_adult import ADULT_ERROR, ADULT_LABEL, ADULT_NUMBERS, ADULT_TRAIN, BINS, find_area, score_rows
 from synthetic_data import Numbers, load_adult
 from timing import markdown
 
