@@ -196,22 +196,33 @@ def test_rounds_go_on_until_the_last_pairs_are_left(pairs: int) -> None:
     assert count_rounds(pairs, moving=True) > rounds
 
 
-def test_a_pair_that_only_looked_good_is_left_after_a_stage() -> None:
+AIM = EventAim(50_000, 0.0, 0.95, 0.1)
+NOTHING, SOMETHING = (0, 1), (2, 3)
+"""Pairs of inputs: between the first nothing differs, between the second the claim is wrong."""
+
+
+def store_outputs() -> tuple[OutputStore, dict[InputPair, ChosenEvent], Counter[int]]:
+    """Return outputs of a mechanism that treats 3 alone otherwise, each pair's event, and what was drawn on each."""
     drawn: Counter[int] = Counter()
 
     def tell(given: int, outputs: int) -> Floats:
         drawn[given] += outputs
         return np.random.default_rng().laplace(given == 3, 2.0, outputs)
 
-    store, aim = OutputStore(OutputReader(tell)), EventAim(50_000, 0.0, 0.95, 0.1)
-    nothing, something = (0, 1), (2, 3)
-    kept = {pair: judge_scores(*store.take(pair, 5_000), aim) for pair in (nothing, something)}
-    event = kept[something]
-    assert event is not None
-    tricked = replace(event, suspicion=9.0, expected=9.0, certain=True)
-    found: list[tuple[ChosenEvent | None, InputPair]] = [(tricked, nothing), (event, something)]
-    pair, bound = certify_in_stages(store, event, found, 0, aim)
-    assert pair == something
+    store, events = OutputStore(OutputReader(tell)), dict[InputPair, ChosenEvent]()
+    for pair in (NOTHING, SOMETHING):
+        event = judge_scores(*store.take(pair, 5_000), AIM)
+        assert event is not None
+        events[pair] = event
+    return store, events, drawn
+
+
+def test_a_pair_that_only_looked_good_is_left_after_a_stage() -> None:
+    store, events, drawn = store_outputs()
+    tricked = replace(events[SOMETHING], suspicion=9.0, expected=9.0, certain=True)
+    found: list[tuple[ChosenEvent | None, InputPair]] = [(tricked, NOTHING), (events[SOMETHING], SOMETHING)]
+    pair, bound = certify_in_stages(store, events[SOMETHING], found, 0, AIM)
+    assert pair == SOMETHING
     assert bound.refutes(0.1)
     assert drawn[0] == drawn[1] == 5_000 + 50_000 // STAGES
     assert drawn[2] == drawn[3] == 5_000 + 50_000 // STAGES * (STAGES - 1)
@@ -219,18 +230,11 @@ def test_a_pair_that_only_looked_good_is_left_after_a_stage() -> None:
 
 
 def test_a_pair_whose_old_event_was_bad_is_kept_where_all_its_outputs_speak_for_it() -> None:
-    def tell(given: int, outputs: int) -> Floats:
-        return np.random.default_rng().laplace(given == 3, 2.0, outputs)
-
-    store, aim = OutputStore(OutputReader(tell)), EventAim(50_000, 0.0, 0.95, 0.1)
-    nothing, something = (0, 1), (2, 3)
-    kept = {pair: judge_scores(*store.take(pair, 5_000), aim) for pair in (nothing, something)}
-    event = kept[something]
-    assert event is not None
-    useless = replace(event, threshold=-99.0)
-    found: list[tuple[ChosenEvent | None, InputPair]] = [(event, something), (kept[nothing], nothing)]
-    pair, bound = certify_in_stages(store, useless, found, 0, aim)
-    assert pair == something
+    store, events, _ = store_outputs()
+    useless = replace(events[SOMETHING], threshold=-99.0)
+    found: list[tuple[ChosenEvent | None, InputPair]] = [(events[SOMETHING], SOMETHING), (events[NOTHING], NOTHING)]
+    pair, bound = certify_in_stages(store, useless, found, 0, AIM)
+    assert pair == SOMETHING
     assert isinstance(bound.evidence, StagedTest)
     excesses = [test.find_excess(0.1, 0.0) for test in bound.evidence.tests]
     assert excesses[0] < 0 < min(excesses[1:])
